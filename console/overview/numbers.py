@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from console.engine.model.amounts import Amount, FlavorResource, Unlimited
+from console.engine.disciplines import load_discipline
+from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.policy import Policy
 from console.orgs.models import Organization
 from console.overview.past import DAY
 from console.series.queries import Counts, CountsAt, counts_series
 from console.series.waits import WaitQuantiles, quantiles
 from console.workloads.happenings import What
-from console.workloads.queries import QueueView, UsageView, state_counts
+from console.workloads.queries import QueueView, state_counts
 from console.workloads.queries.nodes import RUNNING
 
 
@@ -71,51 +72,7 @@ def numbers_of(
     )
 
 
-def usage_of_all(policy: Policy, queues: Iterable[QueueView]) -> list[UsageView]:
-    """
-    Return each flavor-resource with all that is owned and used of it, in the order of the text.
-
-    Nobody borrows from outside an organization: what is used beyond all nominal quota is over.
-    """
-    owned: dict[FlavorResource, Amount] = {}
-    used: dict[FlavorResource, int] = {}
-    demand: dict[FlavorResource, int] = {}
-    cannot_run: dict[FlavorResource, int] = {}
-    for usage in (usage for view in queues for usage in view.usages):
-        owned[usage.key] = owned.get(usage.key, 0) + usage.nominal
-        used[usage.key] = used.get(usage.key, 0) + usage.used
-        demand[usage.key] = demand.get(usage.key, 0) + usage.demand
-        cannot_run[usage.key] = cannot_run.get(usage.key, 0) + usage.cannot_run_demand
-    for group in (group for cohort in policy.cohorts.values() for group in cohort.groups):
-        for entry in group.flavors:
-            for resource, quota in entry.quotas.items():
-                key = entry.flavor, resource
-                owned[key] = owned.get(key, 0) + quota.nominal
-    return [
-        _usage(key, nominal, *(amounts.get(key, 0) for amounts in (used, demand, cannot_run)))
-        for key, nominal in owned.items()
-    ]
-
-
-def _usage(
-    key: FlavorResource, nominal: Amount, used: int, demand: int, cannot_run: int
-) -> UsageView:
-    is_endless = isinstance(nominal, Unlimited)
-    over = 0 if isinstance(nominal, Unlimited) else max(0, used - nominal)
-    return UsageView(
-        flavor=key[0],
-        resource=key[1],
-        nominal=nominal,
-        used=used,
-        own=used - over,
-        borrowed=0,
-        over=over,
-        lent=0,
-        is_certain=True,
-        available=nominal if is_endless else max(0, nominal - used),
-        limit=nominal,
-        borrowing_limit=0,
-        lending_limit=0,
-        demand=demand,
-        cannot_run_demand=cannot_run,
-    )
+def usage_of_all(policy: Policy, queues: Iterable[QueueView]) -> tuple[CapacityNode, ...]:
+    """Return each flavor-resource with all that there is and is used of it, as the text orders."""
+    nodes = (usage for view in queues for usage in view.usages)
+    return load_discipline(policy.discipline).organization_nodes(policy, nodes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -15,12 +15,13 @@ from django.utils import timezone
 
 from console.configs.models import ConfigVersion, RevertTimer
 from console.configs.queries import revert_timer_of
+from console.engine.disciplines import load_discipline
 from console.orgs.models import Organization, User
 from console.orgs.permissions import Actor, Permission
 from console.overview.badges import badges_of
 from console.pages.poll import PollRequest
 from console.pages.snapshots import Stamp
-from console.policies.queries import active_version
+from console.policies.queries import NO_POLICY, active_version, policy_of
 from console.workloads.queries.freshness import present_state
 
 #: As many organizations as the switcher lists; the page of all has the rest.
@@ -32,15 +33,18 @@ class NavItem:
     """One entry of the rail; *key* is pressed after ``g``."""
 
     name: str
-    title: str
+    #: Empty for a section of a discipline, which has its own.
+    title: str = ""
     url_name: str
     key: str
+    #: The section of a discipline that it leads to; empty: every organization has it.
+    section: str = ""
 
 
 NAV = (
     NavItem(name="overview", title="Overview", url_name="pages:overview", key="o"),
     NavItem(name="queues", title="Queues", url_name="pages:queues", key="q"),
-    NavItem(name="cohorts", title="Cohorts", url_name="pages:cohorts", key="k"),
+    NavItem(name="cohorts", url_name="pages:cohorts", key="k", section="cohorts"),
     NavItem(name="workloads", title="Workloads", url_name="pages:workloads", key="w"),
     NavItem(name="config", title="Config", url_name="pages:config", key="c"),
     NavItem(name="tester", title="Rule tester", url_name="pages:tester", key="t"),
@@ -136,18 +140,30 @@ def build() -> str:
 def _shell(request: HttpRequest, actor: Actor, section: str) -> Shell:
     stamp: Stamp | None = getattr(request, "live_stamp", None)
     is_poll = isinstance(request, PollRequest)
+    active = active_version(actor.org)
     return Shell(
         actor=actor,
         org=actor.org,
         orgs=() if is_poll else _choices(cast(User, request.user), section),
         section=section,
-        nav=NAV,
-        active=active_version(actor.org),
+        nav=() if is_poll else _nav(active),
+        active=active,
         timer=revert_timer_of(actor.org),
         live=str(stamp or ""),
         is_poll=is_poll,
         build=build(),
         as_of=datetime.fromtimestamp(stamp.as_of / 1000, UTC) if stamp else timezone.now(),
+    )
+
+
+def _nav(active: ConfigVersion | None) -> tuple[NavItem, ...]:
+    """Return the entries of the rail that the discipline of the *active* version has."""
+    policy = policy_of(active) if active else NO_POLICY
+    titles = {each.key: each.title for each in load_discipline(policy.discipline).sections()}
+    return tuple(
+        replace(item, title=titles[item.section]) if item.section else item
+        for item in NAV
+        if not item.section or item.section in titles
     )
 
 

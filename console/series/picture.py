@@ -6,14 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from console.engine.disciplines import load_discipline
 from console.engine.model.amounts import Amount, FlavorResource, Unlimited
+from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.policy import Policy
 from console.orgs.models import Organization
 from console.series.subjects import EVERYTHING, Subject
 from console.series.totals import Cell, Level, Totals
 from console.workloads.models import Engine, PendingClass, QueueCount, State
 from console.workloads.queries.demand import Demand
-from console.workloads.queries.quotas import Accounts, UsageView
 from console.workloads.queries.used import used_of
 
 #: What a flavor-resource owns, and what may be used of it at most.
@@ -68,17 +69,17 @@ def standing_of(org: Organization) -> Standing:
 
 def take_picture(policy: Policy, standing: Standing) -> Picture:
     """Return the picture of what stands under *policy*; no clock, no rows."""
-    accounts = Accounts(policy, standing.used)
+    capacity = load_discipline(policy.discipline).capacity(policy, standing.used)
     picture = Picture()
     busy = standing.used.keys() | standing.running.keys() | standing.pending.keys()
     usages = {}
     for name in [*policy.queues, *sorted(busy - policy.queues.keys())]:
         asked = standing.demand.get(name, _NO_DEMAND)
-        usages[name] = accounts.usages(name, asked.wanted, asked.cannot_run)
+        usages[name] = capacity.queue_nodes(name, asked.wanted, asked.cannot_run)
         _add(picture, Subject.queue(name), usages[name], standing, [name])
-    for cohort in policy.cohorts:
-        below = accounts.trees.queues_below(cohort)
-        pools = accounts.pools(cohort, usages)
+    for cohort in capacity.tree.names:
+        below = capacity.tree.queues_below(cohort)
+        pools = capacity.cohort_nodes(cohort, usages)
         _add(picture, Subject.cohort(cohort), pools, standing, below)
     _add_everything(picture, policy, usages, standing)
     return picture
@@ -87,13 +88,13 @@ def take_picture(policy: Policy, standing: Standing) -> Picture:
 def _add(
     picture: Picture,
     subject: Subject,
-    usages: Iterable[UsageView],
+    usages: Iterable[CapacityNode],
     standing: Standing,
     queues: Iterable[str],
 ) -> None:
     cells, quotas, tightest = {}, {}, 0
     for usage in usages:
-        quotas[usage.key] = (usage.nominal, usage.limit)
+        quotas[usage.key] = (usage.guaranteed, usage.limit)
         if usage.used or usage.lent:
             cells[usage.key] = Cell(
                 Level.of(usage.used),
@@ -101,7 +102,7 @@ def _add(
                 Level.of(usage.over),
                 Level.of(usage.lent),
             )
-            tightest = max(tightest, _part(usage.used, usage.nominal))
+            tightest = max(tightest, _part(usage.used, usage.guaranteed))
     _put(picture, subject, _totals(standing, list(queues), cells, tightest))
     if quotas:
         picture.quotas[subject] = quotas
@@ -110,23 +111,14 @@ def _add(
 def _add_everything(
     picture: Picture,
     policy: Policy,
-    usages: Mapping[str, Iterable[UsageView]],
+    usages: Mapping[str, Iterable[CapacityNode]],
     standing: Standing,
 ) -> None:
     """Add the organization: all that is used, and all that queues and cohorts own."""
-    used: Counter[FlavorResource] = Counter()
-    owned: dict[FlavorResource, Amount] = {}
-    for of_queue in usages.values():
-        for usage in of_queue:
-            used[usage.key] += usage.used
-            owned[usage.key] = owned.get(usage.key, 0) + usage.nominal
-    for cohort in policy.cohorts.values():
-        for entry in (entry for group in cohort.groups for entry in group.flavors):
-            for resource, quota in entry.quotas.items():
-                key = (entry.flavor, resource)
-                owned[key] = owned.get(key, 0) + quota.nominal
-    cells = {key: Cell(used=Level.of(amount)) for key, amount in used.items() if amount}
-    tightest = max((_part(amount, owned[key]) for key, amount in used.items()), default=0)
+    discipline = load_discipline(policy.discipline)
+    nodes = discipline.organization_nodes(policy, (u for each in usages.values() for u in each))
+    cells = {node.key: Cell(used=Level.of(node.used)) for node in nodes if node.used}
+    tightest = max((_part(node.used, node.guaranteed) for node in nodes), default=0)
     of_queues = _totals(standing, list(usages), cells, tightest)
     totals = replace(
         of_queues,
@@ -134,8 +126,8 @@ def _add_everything(
         pending=Level.of(standing.all_pending),
     )
     _put(picture, EVERYTHING, totals)
-    if owned:
-        picture.quotas[EVERYTHING] = {key: (amount, amount) for key, amount in owned.items()}
+    if nodes:
+        picture.quotas[EVERYTHING] = {node.key: (node.guaranteed, node.limit) for node in nodes}
 
 
 def _totals(

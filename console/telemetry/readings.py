@@ -9,6 +9,8 @@ from datetime import datetime
 
 from django.db.models import Count, F, Min, Sum
 
+from console.engine.disciplines import load_discipline
+from console.engine.disciplines.read_model import Capacity
 from console.engine.model.amounts import Amount, FlavorResource, Unlimited
 from console.engine.model.policy import Policy, StopPolicy
 from console.policies.models import ConfigVersion
@@ -16,7 +18,6 @@ from console.policies.queries import NO_POLICY, policy_of
 from console.telemetry.models import Total
 from console.workloads.models import Engine, Intake, PendingClass, QueueCount, QueueHold, Usage
 from console.workloads.queries.demand import Demand
-from console.workloads.queries.quotas import Accounts
 
 #: Values of a metric's labels, and its value.
 Reading = tuple[tuple[str, ...], float]
@@ -97,11 +98,11 @@ def _queues(policy: Policy, rows: _Rows) -> Iterator[tuple[str, Reading]]:
             yield "pending_workloads", ((queue, reason), count)
     busy = rows.used.keys() | {name for name, count in rows.running.items() if count}
     busy |= rows.demand.keys()
-    accounts = Accounts(policy, rows.used)
+    capacity = load_discipline(policy.discipline).capacity(policy, rows.used)
     for name in [*policy.queues, *sorted(busy - policy.queues.keys())]:
         yield "admitted_active_workloads", ((name,), rows.running.get(name, 0))
         yield "queue_status", ((name, _status(policy, name, is_held=name in rows.held)), 1)
-        yield from _cells(accounts, name, rows.demand[name])
+        yield from _cells(capacity, name, rows.demand[name])
 
 
 def _status(policy: Policy, name: str, *, is_held: bool) -> str:
@@ -113,10 +114,10 @@ def _status(policy: Policy, name: str, *, is_held: bool) -> str:
     return "accepting" if queue.stop is StopPolicy.NONE else "stopped"
 
 
-def _cells(accounts: Accounts, name: str, demand: Demand) -> Iterator[tuple[str, Reading]]:
-    queue = accounts.policy.queues.get(name)
+def _cells(capacity: Capacity, name: str, demand: Demand) -> Iterator[tuple[str, Reading]]:
+    queue = capacity.policy.queues.get(name)
     cohort = (queue.parent if queue else None) or ""
-    for usage in accounts.usages(name, demand.wanted, demand.cannot_run):
+    for usage in capacity.queue_nodes(name, demand.wanted, demand.cannot_run):
         labels = (cohort, name, usage.flavor, usage.resource)
         amounts: dict[str, Amount] = {
             "queue_resource_usage": usage.used,
@@ -124,9 +125,9 @@ def _cells(accounts: Accounts, name: str, demand: Demand) -> Iterator[tuple[str,
             "queue_resource_lent": usage.lent,
             "queue_resource_demand": usage.demand,
             "queue_resource_cannot_run_demand": usage.cannot_run_demand,
-            "queue_nominal_quota": usage.nominal,
-            "queue_borrowing_limit": usage.borrowing_limit,
-            "queue_lending_limit": usage.lending_limit,
+            "queue_nominal_quota": usage.guaranteed,
+            "queue_borrowing_limit": usage.amount("borrowing_limit"),
+            "queue_lending_limit": usage.amount("lending_limit"),
         }
         for family, amount in amounts.items():
             yield family, (labels, _units(amount))

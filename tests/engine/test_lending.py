@@ -7,9 +7,10 @@ from collections import Counter
 import pytest
 from hypothesis import given
 
-from console.engine.disciplines.quota.hierarchy import Hierarchy, Member
+from console.engine.disciplines.quota.hierarchy import Hierarchy
 from console.engine.disciplines.quota.ledger import Ledger
-from console.engine.disciplines.quota.lending import Lending, Loan, Position, lending
+from console.engine.disciplines.quota.lending import Lending, Position, lending
+from console.engine.disciplines.read_model import Loan, Member
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.policy import Policy
 from tests.engine.quota_trees import KEY, cohort, policy, queue, worlds

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from console.engine.disciplines import load_discipline
 from console.engine.model.amounts import UNLIMITED, Amount, Unlimited, parse_amount
+from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.policy import Policy
 from console.engine.state import State
 from console.pages.presenters.quota_bars.examples import bar_cases
 from console.pages.presenters.quota_bars.layout import LEAST, Segment, lay_out
 from console.pages.presenters.quota_bars.quota_bar import DEMAND, FRAME, Bar, bar_of
 from console.workloads.queries.over_quota import OverQuotaMark
-from console.workloads.queries.quota_views import UsageView
-from console.workloads.queries.quotas import Accounts
 from console.workloads.queries.trust import Freshness
 from tests.engine.strategies import draws, policies, workloads
 
@@ -34,35 +34,37 @@ WORLDS = settings(
 )
 
 
-def usage(nominal: Amount, used: int, demand: int = 0, **more: Any) -> UsageView:
+def usage(nominal: Amount, used: int, demand: int = 0, **more: Any) -> CapacityNode:
     """Return the usage of one flavor-resource, in thousandths; alone unless *more* says so."""
     beyond = max(0, used - nominal) if isinstance(nominal, int) else 0
     borrowed = more.get("borrowed", 0)
-    shown = UsageView(
+    extras = {
+        "own": used - beyond,
+        "borrowed": borrowed,
+        "over": beyond - borrowed,
+        "lent": more.get("lent", 0),
+        "is_certain": more.get("is_certain", True),
+    }
+    return CapacityNode(
+        kind="queue",
+        path=("q",),
         flavor="spot",
         resource="gpu",
-        nominal=nominal,
+        guaranteed=nominal,
+        limit=more.get("limit", nominal),
         used=used,
-        own=used - beyond,
-        borrowed=borrowed,
-        over=beyond - borrowed,
-        lent=0,
-        is_certain=True,
-        available=max(0, nominal - used) if isinstance(nominal, int) else UNLIMITED,
-        limit=nominal,
-        borrowing_limit=UNLIMITED,
-        lending_limit=UNLIMITED,
+        entitled=used + more.get("available", max(0, nominal - used)),
         demand=demand,
-        cannot_run_demand=0,
+        cannot_run_demand=more.get("cannot_run_demand", 0),
+        extras=extras,
     )
-    return replace(shown, **more)
 
 
 amounts = st.integers(0, 10**15)
 
 
 @st.composite
-def sound_rows(draw: st.DrawFn) -> UsageView:
+def sound_rows(draw: st.DrawFn) -> CapacityNode:
     """Draw numbers that keep every identity."""
     demand = draw(st.just(0) | amounts)
     cannot_run = draw(st.just(0) | amounts)
@@ -90,16 +92,16 @@ def parts_of(bar: Bar) -> list[Segment]:
     return [bar.own, bar.free, bar.shut, bar.lent, bar.borrowed, bar.over, bar.room]
 
 
-def scale_of(shown: UsageView) -> int:
+def scale_of(shown: CapacityNode) -> int:
     """Return what a whole frame stands for, where quota is finite."""
-    assert isinstance(shown.nominal, int)
-    held = max(shown.nominal, shown.used)
+    assert isinstance(shown.guaranteed, int)
+    held = max(shown.guaranteed, shown.used)
     if isinstance(shown.limit, Unlimited) or shown.limit > 3 * held > 0:
         return 3 * held or 1
     return max(shown.limit, held)
 
 
-def check_drawing(shown: UsageView, bar: Bar) -> None:
+def check_drawing(shown: CapacityNode, bar: Bar) -> None:
     """Hold a drawing against its numbers."""
     assert not bar.broken
     drawn = [part for part in parts_of(bar) if part.width]
@@ -121,14 +123,14 @@ def check_drawing(shown: UsageView, bar: Bar) -> None:
     for place in (bar.mark, bar.limit, bar.peak):
         assert place is None or 0 <= place.x <= FRAME
     assert all(any(seam.x == part.end for part in drawn) for seam in bar.seams)
-    if isinstance(shown.nominal, int) and scale_of(shown):
+    if isinstance(shown.guaranteed, int) and scale_of(shown):
         check_lengths(shown, bar)
 
 
-def check_lengths(shown: UsageView, bar: Bar) -> None:
+def check_lengths(shown: CapacityNode, bar: Bar) -> None:
     """Hold lengths to their proportion, as far as small parts leave them theirs."""
-    assert isinstance(shown.nominal, int)
-    scale = shown.used if shown.nominal == 0 and shown.limit == 0 else scale_of(shown)
+    assert isinstance(shown.guaranteed, int)
+    scale = shown.used if shown.guaranteed == 0 and shown.limit == 0 else scale_of(shown)
     small = sum(1 for part in parts_of(bar) if part.width == LEAST)
     slack = 1 + LEAST * small
     for part, amount in (
@@ -139,11 +141,11 @@ def check_lengths(shown: UsageView, bar: Bar) -> None:
     ):
         exact = amount * FRAME / scale if scale else 0
         assert abs(part.width - exact) <= slack
-    unused = shown.nominal - shown.own - shown.lent
+    unused = shown.guaranteed - shown.own - shown.lent
     both = bar.free.width + bar.shut.width
     assert abs(both - unused * FRAME / (scale or 1)) <= slack + LEAST
     if bar.mark:
-        assert abs(bar.mark.x - shown.nominal * FRAME / scale) <= slack + LEAST
+        assert abs(bar.mark.x - shown.guaranteed * FRAME / scale) <= slack + LEAST
         assert bar.mark.x == bar.track.end
 
 
@@ -166,7 +168,7 @@ def numbers_in(bar: Bar) -> dict[str, int]:
     return found
 
 
-def check_words(shown: UsageView, bar: Bar) -> None:
+def check_words(shown: CapacityNode, bar: Bar) -> None:
     """Hold what is said against what is drawn."""
     said = numbers_in(bar)
     available = shown.available if isinstance(shown.available, int) else 0
@@ -174,7 +176,7 @@ def check_words(shown: UsageView, bar: Bar) -> None:
     assert said["demand"] == shown.demand
     assert said["cannot_run_demand"] == shown.cannot_run_demand
     assert said["available"] == available
-    blocked = shown.nominal == 0 and shown.limit == 0 and not shown.borrowed
+    blocked = shown.guaranteed == 0 and shown.limit == 0 and not shown.borrowed
     if not blocked:
         assert {name: said[name] for name in ("borrowed", "over", "lent")} == {
             "borrowed": shown.borrowed,
@@ -192,7 +194,7 @@ def check_words(shown: UsageView, bar: Bar) -> None:
 
 @given(sound_rows())
 @settings(max_examples=300, deadline=None)
-def test_numbers_that_agree_are_drawn_in_proportion_and_said(shown: UsageView) -> None:
+def test_numbers_that_agree_are_drawn_in_proportion_and_said(shown: CapacityNode) -> None:
     bar = bar_of(shown)
     check_drawing(shown, bar)
     check_words(shown, bar)
@@ -207,16 +209,19 @@ def test_numbers_that_agree_are_drawn_in_proportion_and_said(shown: UsageView) -
 )
 @settings(max_examples=300, deadline=None)
 def test_numbers_that_keep_no_identity_are_not_drawn(
-    shown: UsageView, field: str, wrong: int
+    shown: CapacityNode, field: str, wrong: int
 ) -> None:
-    changed = replace(shown, **{field: wrong})
+    if field in shown.extras:
+        changed = replace(shown, extras={**shown.extras, field: wrong})
+    else:
+        changed = replace(shown, **{field: wrong})
     keeps = (
         min(changed.own, changed.borrowed, changed.over, changed.lent) >= 0
         and min(changed.demand, changed.cannot_run_demand) >= 0
         and changed.used == changed.own + changed.borrowed + changed.over
         and (changed.borrowed == 0 or changed.lent == 0)
-        and changed.own + changed.lent <= changed.nominal
-        and (changed.borrowed + changed.over == 0 or changed.own == changed.nominal)
+        and changed.own + changed.lent <= changed.guaranteed
+        and (changed.borrowed + changed.over == 0 or changed.own == changed.guaranteed)
     )
     bar = bar_of(changed)
     assert bar.broken == (not keeps)
@@ -253,13 +258,13 @@ def test_whatever_the_engine_does_its_numbers_agree_and_are_drawn(draw: st.DrawF
         name: {key: amount for key, amount in state.usage(name).items() if amount}
         for name in state.queues
     }
-    accounts = Accounts(policy, used)
-    usages = {name: accounts.usages(name, {"gpu": 3000}) for name in policy.queues}
-    pools = [pool for name in policy.cohorts for pool in accounts.pools(name, usages)]
+    capacity = load_discipline(policy.discipline).capacity(policy, used)
+    usages = {name: capacity.queue_nodes(name, {"gpu": 3000}) for name in policy.queues}
+    pools = [pool for name in policy.cohorts for pool in capacity.cohort_nodes(name, usages)]
     left = [
         each
         for name in used.keys() - policy.queues.keys()
-        for each in accounts.usages(name, {})
+        for each in capacity.queue_nodes(name, {})
         if used[name]
     ]
     for shown in (*(each for of_queue in usages.values() for each in of_queue), *pools, *left):
@@ -348,14 +353,14 @@ def test_parts_fill_a_line_end_to_end(parts: list[int], rest: int, width: int) -
         ),
     ],
 )
-def test_the_sentence_of_every_case(shown: UsageView, more: dict[str, Any], words: str) -> None:
+def test_the_sentence_of_every_case(shown: CapacityNode, more: dict[str, Any], words: str) -> None:
     assert bar_of(shown, **more).sentence == f"spot gpu: {words}"
 
 
 def test_bytes_are_written_as_kubernetes_writes_them() -> None:
     gibi = 2**30 * 1000
     shown = usage(768 * gibi, 800 * gibi, 64 * gibi, borrowed=32 * gibi, limit=1024 * gibi)
-    assert bar_of(replace(shown, resource="memory", available=8 * gibi)).sentence == (
+    assert bar_of(replace(shown, resource="memory", entitled=808 * gibi)).sentence == (
         "spot memory: 800Gi of 768Gi memory used, 32Gi borrowed, limit 1Ti, 8Gi available, "
         "wants 64Gi more"
     )

@@ -6,11 +6,11 @@ from collections import Counter, defaultdict
 
 from hypothesis import given
 
+from console.engine.disciplines import load_discipline
 from console.engine.model.common_reasons import WAITING_FOR_PREEMPTED
 from console.engine.model.reasons import registered_reasons
 from console.engine.state import State
 from console.workloads.queries.demand import Demand, cannot_run_count, cannot_run_reasons
-from console.workloads.queries.quotas import Accounts
 from tests.engine.builders import World, queue
 from tests.engine.strategies import draws, policies, workloads, worlds
 
@@ -43,11 +43,12 @@ def test_demand_and_what_can_never_run_are_all_that_pending_work_asks_for(draw) 
     for pending in state.pending.values():
         if pending.route.queue is not None:
             asked[pending.route.queue].update(pending.workload.total())
-    accounts = Accounts(policy, {name: state.usage(name) for name in state.queues})
+    used = {name: state.usage(name) for name in state.queues}
+    capacity = load_discipline(policy.discipline).capacity(policy, used)
     for name, demand in demand_of(state).items():
         both = demand.wanted + demand.cannot_run
         assert both == +asked[name]
-        usages = accounts.usages(name, demand.wanted, demand.cannot_run)
+        usages = capacity.queue_nodes(name, demand.wanted, demand.cannot_run)
         for usage in usages:
             # Said once for a resource, at the first flavor.
             of_resource = [each for each in usages if each.resource == usage.resource]

@@ -99,7 +99,7 @@ def test_all_quota_together(org: Organization, monkeypatch: pytest.MonkeyPatch) 
     views = usage_of_all(active_policy(org), queue_list(org))
     # 8 + 6 + 4 + 2 of the queues, and 2 of a cohort.
     spot = next(each for each in views if each.flavor == "spot")
-    assert (spot.nominal, spot.limit, spot.borrowed, spot.lent) == (22000, 22000, 0, 0)
+    assert (spot.guaranteed, spot.limit, spot.borrowed, spot.lent) == (22000, 22000, 0, 0)
     assert (
         spot.used
         == spot.own + spot.over
@@ -117,7 +117,7 @@ def test_quota_without_end(org: Organization, monkeypatch: pytest.MonkeyPatch) -
     queues = {"one": Queue(name="one", groups=quotas(("f", UNLIMITED)))}
     put_in_force(org, Policy(dialect="native", queues=queues), monkeypatch)
     (found,) = usage_of_all(active_policy(org), queue_list(org))
-    assert (found.nominal, found.available, found.over) == (UNLIMITED, UNLIMITED, 0)
+    assert (found.guaranteed, found.available, found.over) == (UNLIMITED, UNLIMITED, 0)
 
 
 def test_who_consumes_most(org: Organization, owner: Actor, settle: Settle) -> None:

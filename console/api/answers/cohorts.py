@@ -7,9 +7,9 @@ from typing import Any
 from console.api.answers.configs import range_answer
 from console.api.answers.queues import usage_answer
 from console.api.answers.times import time_answer
-from console.engine.disciplines.quota.lending import Loan
-from console.engine.disciplines.quota.shares import Share
+from console.engine.disciplines.read_model import FairShare, Loan
 from console.engine.model.amounts import amount_to_number
+from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.policy import WEIGHT_ONE, Queue
 from console.workloads.queries.cohort_views import (
     CohortSummary,
@@ -19,7 +19,6 @@ from console.workloads.queries.cohort_views import (
     WaitingView,
 )
 from console.workloads.queries.over_quota import OverQuotaSince
-from console.workloads.queries.quota_views import PoolView
 
 
 def cohort_answer(cohort: CohortSummary) -> dict[str, Any]:
@@ -75,21 +74,21 @@ def _since(loan: Loan, over_quota_since: OverQuotaSince) -> dict[str, Any]:
     }
 
 
-def _pool(pool: PoolView) -> dict[str, Any]:
+def _pool(pool: CapacityNode) -> dict[str, Any]:
     return {
         "flavor": pool.flavor,
         "resource": pool.resource,
-        "own": amount_to_number(pool.owned),
-        "deposited": amount_to_number(pool.deposited),
-        "pool": amount_to_number(pool.nominal),
+        "own": amount_to_number(pool.amount("owned")),
+        "deposited": amount_to_number(pool.amount("deposited")),
+        "pool": amount_to_number(pool.guaranteed),
         "used": amount_to_number(pool.used),
         "borrowed": amount_to_number(pool.borrowed),
         "over": amount_to_number(pool.over),
         "lent": amount_to_number(pool.lent),
         "available": amount_to_number(pool.available),
         "limit": amount_to_number(pool.limit),
-        "borrowing_limit": amount_to_number(pool.borrowing_limit),
-        "lending_limit": amount_to_number(pool.lending_limit),
+        "borrowing_limit": amount_to_number(pool.amount("borrowing_limit")),
+        "lending_limit": amount_to_number(pool.amount("lending_limit")),
         "demand": amount_to_number(pool.demand),
         "cannot_run_demand": amount_to_number(pool.cannot_run_demand),
     }
@@ -111,20 +110,20 @@ def _member(member: MemberView) -> dict[str, Any]:
         "usage": [
             usage_answer(usage)
             | {
-                "borrowing_limit": amount_to_number(usage.borrowing_limit),
-                "lending_limit": amount_to_number(usage.lending_limit),
+                "borrowing_limit": amount_to_number(usage.amount("borrowing_limit")),
+                "lending_limit": amount_to_number(usage.amount("lending_limit")),
             }
             for usage in member.usages
         ],
     }
 
 
-def _share(share: Share | None) -> dict[str, Any] | None:
+def _share(share: FairShare | None) -> dict[str, Any] | None:
     if share is None:
         return None
     return {
-        "value": share.thousandths(),
-        "unbounded": share.is_unbounded,
+        "value": share.thousandths,
+        "unbounded": share.thousandths is None,
         "resource": share.resource,
         "weight": share.weight / WEIGHT_ONE,
     }

@@ -9,9 +9,9 @@ from django.urls import reverse
 
 from console.api.answers.times import time_answer
 from console.engine.model.amounts import amount_to_number
+from console.engine.model.capacity_node import CapacityNode
 from console.overview.items import Item, Kind, Subject
 from console.overview.numbers import Number, Numbers
-from console.workloads.queries import UsageView
 
 #: Where there is one address for a kind.
 _LINKS: Final = {
@@ -53,12 +53,12 @@ def numbers_answer(numbers: Numbers) -> dict[str, Any]:
     }
 
 
-def org_usage_answer(usage: UsageView) -> dict[str, Any]:
+def org_usage_answer(usage: CapacityNode) -> dict[str, Any]:
     """Return one flavor-resource of the whole organization."""
     return {
         "flavor": usage.flavor,
         "resource": usage.resource,
-        "nominal": amount_to_number(usage.nominal),
+        "nominal": amount_to_number(usage.guaranteed),
         "used": amount_to_number(usage.used),
         "over": amount_to_number(usage.over),
         "demand": amount_to_number(usage.demand),

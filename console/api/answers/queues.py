@@ -7,8 +7,9 @@ from typing import Any
 from console.api.answers.configs import range_answer
 from console.api.answers.times import time_answer
 from console.engine.model.amounts import amount_to_number
+from console.engine.model.capacity_node import CapacityNode
 from console.series.waits import WaitQuantiles
-from console.workloads.queries import QueueView, UsageView
+from console.workloads.queries import QueueView
 
 
 def queue_answer(queue: QueueView, waits: WaitQuantiles) -> dict[str, Any]:
@@ -50,12 +51,12 @@ def queue_answer(queue: QueueView, waits: WaitQuantiles) -> dict[str, Any]:
     }
 
 
-def usage_answer(usage: UsageView) -> dict[str, Any]:
+def usage_answer(usage: CapacityNode) -> dict[str, Any]:
     """Return one flavor-resource with what is used, borrowed and lent of it."""
     return {
         "flavor": usage.flavor,
         "resource": usage.resource,
-        "nominal": amount_to_number(usage.nominal),
+        "nominal": amount_to_number(usage.guaranteed),
         "used": amount_to_number(usage.used),
         "borrowed": amount_to_number(usage.borrowed),
         "over": amount_to_number(usage.over),

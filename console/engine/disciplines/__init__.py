@@ -13,8 +13,16 @@ if TYPE_CHECKING:
     from console.engine.counterfactual.attempts import Attempts
     from console.engine.counterfactual.change import Menu
     from console.engine.counterfactual.trials import Trials
+    from console.engine.disciplines.read_model import (
+        Capacity,
+        CapacityTree,
+        Column,
+        Section,
+        Used,
+    )
     from console.engine.live.accounts import QueueLedger
     from console.engine.live.live_tree import AnyQueue, LiveTree
+    from console.engine.model.capacity_node import CapacityNode
     from console.engine.model.consequences import Excess, Finding
     from console.engine.model.history import Live
     from console.engine.model.load_plan import LoadPlan
@@ -121,6 +129,32 @@ class Discipline(Protocol):
 
         *requests* are the least that they request, in thousandths. *lowest* is the lowest
         priority that runs in the queue; None: nothing runs there.
+        """
+
+    def columns(self) -> tuple[Column, ...]:
+        """Return the columns of a table of the capacity nodes of a queue, in order."""
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the parts of the product that this discipline has and others may not."""
+
+    def tree(self, policy: Policy) -> CapacityTree:
+        """Return the trees of the queues of *policy*."""
+
+    def capacity(self, policy: Policy, used: Used) -> Capacity:
+        """
+        Return the capacity of everything in *policy* with what is *used* of it.
+
+        Nothing of *used* is changed afterwards. Usage of queues that *policy* does not have is
+        shown of these queues alone.
+        """
+
+    def organization_nodes(
+        self, policy: Policy, queues: Iterable[CapacityNode]
+    ) -> tuple[CapacityNode, ...]:
+        """
+        Return the capacity of the whole organization, a node for each flavor-resource.
+
+        It is the sum of the nodes of all *queues*, and of what others than queues own.
         """
 
 

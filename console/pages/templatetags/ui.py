@@ -21,10 +21,8 @@ from console.engine.model.origin import Origin
 from console.engine.model.reasons import ReasonClass, reason_of
 from console.engine.wording import reasons, words
 from console.pages.appearance import DENSITY, KEYS, THEME, chosen
-from console.pages.presenters.quota_bars.quota_bar import up_to
 from console.pages.presenters.workloads.pod_sets import held_by
 from console.workloads.models import State, Workload
-from console.workloads.queries import UsageView
 
 register = template.Library()
 
@@ -105,16 +103,6 @@ def table_rows(rows: Sequence[Sequence[str]]) -> SafeString:
 def quantity(value: Amount, resource: str) -> str:
     """Write an amount of *resource* without its name; bytes as Kubernetes writes them."""
     return words.quantity(value, resource)
-
-
-@register.filter
-def borrowed_or_lent(usage: UsageView) -> str:
-    """Write what a queue uses of others, or what others use of it; it never does both."""
-    if usage.borrowed:
-        return f"{words.quantity(usage.borrowed, usage.resource)} borrowed"
-    if usage.lent:
-        return f"{up_to(usage.lent, usage.resource, usage.is_certain)} lent"
-    return "—"
 
 
 @register.filter

@@ -22,6 +22,7 @@ from console.pages.live import live_by
 from console.pages.parts import lazily
 from console.pages.presenters.cohorts.loans import loan_rows
 from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
+from console.pages.presenters.queues.capacity_cells import cells_of, columns_of
 from console.pages.presenters.queues.preemption import stoppers_of
 from console.pages.presenters.queues.queue import queue_row
 from console.pages.presenters.queues.queue_page import (
@@ -124,17 +125,22 @@ def _detail(
     view = queue_view(org, name)
     policy = active_policy(org)
     fresh, over_quota_since = freshness_of(org), over_quota_since_of(org)
-    has_no_limit = any(isinstance(usage.nominal, Unlimited) for usage in view.usages)
+    has_no_limit = any(isinstance(usage.guaranteed, Unlimited) for usage in view.usages)
     peaks = peaks_of(org, Subject.queue(name), timezone.now()) if has_no_limit else {}
     row = queue_row(view, fresh=fresh, over_quota_since=over_quota_since, peaks=peaks)
     loans = lazily(
         lambda: loan_rows(view.loans, policy, lender=name, over_quota_since=over_quota_since)
     )
     renamed = new_name_of(org, name) if view.draining else None
+    columns = columns_of(view, policy)
     context = {
         "row": row,
         "queue": view,
-        "usages": list(zip(view.usages, row.bars, strict=True)),
+        "columns": columns,
+        "usages": [
+            (usage, bar, cells_of(usage, columns))
+            for usage, bar in zip(view.usages, row.bars, strict=True)
+        ],
         "clauses": lazily(lambda: clauses_of(org.slug, view, reason)),
         "tabs": tabs_of(org.slug, name, tab, {"pending": view.pending, "running": view.running}),
         "tab": tab,

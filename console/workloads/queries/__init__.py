@@ -5,7 +5,6 @@ from console.workloads.queries.feeds import decisions_after, decisions_of, has_d
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.listing import list_workloads
 from console.workloads.queries.queues import QueueView, hold_of, queue_list, queue_view
-from console.workloads.queries.quotas import UsageView
 from console.workloads.queries.workloads import (
     get_workload,
     pending_in_order,
@@ -21,7 +20,6 @@ __all__ = [
     "MAX_LIMIT",
     "Page",
     "QueueView",
-    "UsageView",
     "WorkloadFilter",
     "decisions_after",
     "decisions_of",

@@ -133,7 +133,7 @@ def scales_of(members: Iterable[MemberView], *, with_cohorts: bool) -> dict[str,
     for member in members:
         counts = member.depth == 1 if with_cohorts else not member.is_cohort
         for usage in member.usages:
-            owned = 0 if isinstance(usage.nominal, Unlimited) else usage.nominal
+            owned = 0 if isinstance(usage.guaranteed, Unlimited) else usage.guaranteed
             most = max(owned, usage.used) if counts else 1
             scales[usage.resource] = max(scales.get(usage.resource, 1), most)
     return scales

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from console.engine.disciplines.quota.lending import Loan
-from console.engine.disciplines.quota.shares import Share
+from console.engine.disciplines.read_model import FairShare, Loan
+from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy, Queue
 from console.workloads.queries.over_quota import OverQuotaSince
-from console.workloads.queries.quota_views import PoolView, UsageView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +51,13 @@ class CohortSummary:
     #: How many queues below it use quota of others.
     borrowers: int
     starved: tuple[Starved, ...]
-    pools: tuple[PoolView, ...]
+    pools: tuple[CapacityNode, ...]
     #: Of the cohort around it; None where shares decide nothing.
-    share: Share | None
+    share: FairShare | None
 
     @property
     def contention(self) -> float:
-        """How much of its tightest pool is used and wanted, as `UsageView.pressure`."""
+        """How much of its tightest pool is used and wanted, as `CapacityNode.pressure`."""
         return max((pool.pressure for pool in self.pools), default=0.0)
 
 
@@ -75,8 +74,8 @@ class MemberView:
     pending: int
     #: How many of the pending can never run under the active config.
     cannot_run: int
-    usages: tuple[UsageView, ...]
-    share: Share | None
+    usages: tuple[CapacityNode, ...]
+    share: FairShare | None
     #: How the queue admits and preempts; None for a cohort.
     queue: Queue | None
 

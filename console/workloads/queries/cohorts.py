@@ -11,18 +11,21 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import cache
+from typing import Final
 
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
 from console.engine.diff import Noun
-from console.engine.disciplines.quota.hierarchy import Member
-from console.engine.disciplines.quota.lending import Loan
+from console.engine.disciplines import load_discipline
+from console.engine.disciplines.read_model import Loan, Member
 from console.engine.model.amounts import FlavorResource
+from console.engine.model.capacity_node import CapacityNode
 from console.orgs.models import Organization
 from console.policies.queries import active_policy
 from console.policies.renames import absent
 from console.workloads.models import PendingClass, QueueCount
+from console.workloads.queries.capacity import capacity_of
 from console.workloads.queries.cohort_views import (
     CohortSummary,
     CohortView,
@@ -32,14 +35,22 @@ from console.workloads.queries.cohort_views import (
 )
 from console.workloads.queries.demand import Demand, cannot_run_count, short_of_quota_reasons
 from console.workloads.queries.over_quota import over_quota_since_of
-from console.workloads.queries.quotas import PoolView, UsageView, accounts_of
 from console.workloads.queries.used import used_of
+
+#: The section of a discipline whose queues share capacity in cohorts.
+_SECTION: Final = "cohorts"
 
 
 def cohort_list(org: Organization) -> list[CohortSummary]:
-    """Return the cohorts of the active version: each tree in the order of the text, roots first."""
+    """
+    Return the cohorts of the active version: each tree in the order of the text, roots first.
+
+    There are none under a discipline that has no section for them.
+    """
     world = _World(org)
-    trees = world.accounts.trees
+    if not world.has_cohorts:
+        return []
+    trees = world.capacity.tree
     names = []
     for root in trees.roots:
         names += [root, *(member.name for member in trees.below(root) if member.is_cohort)]
@@ -49,9 +60,9 @@ def cohort_list(org: Organization) -> list[CohortSummary]:
 def cohort_view(org: Organization, name: str) -> CohortView:
     """Return one cohort; raises NotFound, or Renamed, when the active version has none such."""
     world = _World(org)
-    if name not in world.policy.cohorts:
+    if not world.has_cohorts or name not in world.capacity.tree.names:
         raise absent(org, name, Noun.COHORT)
-    members = list(world.accounts.trees.below(name))
+    members = list(world.capacity.tree.below(name))
     return CohortView(
         summary=world.summary(name),
         members=tuple(world.member(member) for member in members),
@@ -67,7 +78,7 @@ class _World:
 
     def __init__(self, org: Organization) -> None:
         self.policy = active_policy(org)
-        self.accounts = accounts_of(self.policy, used_of(org))
+        self.capacity = capacity_of(self.policy, used_of(org))
         self._counts = {row.queue: row for row in QueueCount.objects.filter(org=org)}
         self._demand: defaultdict[str, Demand] = defaultdict(Demand)
         #: (queue, flavor, resource) -> what those that are short of it ask for.
@@ -84,20 +95,26 @@ class _World:
             requests, missing = decoded(asked), decoded(lacked)
             self._demand[queue].add(reason, requests, count)
             if reason in short:
-                for flavor, resource in self.accounts.keys(queue):
+                for flavor, resource in self.capacity.keys(queue):
                     if f"{flavor}/{resource}" in missing:
                         # A row of an older version does not count pods as requested.
                         self._short[queue, flavor, resource] += requests.get(resource, 0) * count
         self.usages = {name: self._usages_of(name) for name in self.policy.queues}
         self._lent: defaultdict[tuple[str, str, str], list[Loan]] = defaultdict(list)
-        for loan in self.accounts.loans:
+        for loan in self.capacity.loans:
             if not loan.is_from_cohort:
                 self._lent[loan.lender, loan.flavor, loan.resource].append(loan)
-        self._pools: dict[str, tuple[PoolView, ...]] = {}
+        self._pools: dict[str, tuple[CapacityNode, ...]] = {}
+
+    @property
+    def has_cohorts(self) -> bool:
+        """Whether the discipline shows cohorts."""
+        sections = load_discipline(self.policy.discipline).sections()
+        return any(section.key == _SECTION for section in sections)
 
     def summary(self, name: str) -> CohortSummary:
         """Return the summary of a cohort."""
-        trees = self.accounts.trees
+        trees = self.capacity.tree
         queues = trees.queues_below(name)
         running, pending, cannot_run = self._counted(queues)
         return CohortSummary(
@@ -113,13 +130,13 @@ class _World:
             borrowers=sum(any(usage.borrowed for usage in self.usages[queue]) for queue in queues),
             starved=tuple(found for queue in queues for found in self._starved(queue)),
             pools=self._pools_of(name),
-            share=self.accounts.share(name, is_cohort=True),
+            share=self.capacity.share(name, is_cohort=True),
         )
 
     def member(self, member: Member) -> MemberView:
         """Return a member with what it uses."""
         name = member.name
-        below = self.accounts.trees.queues_below(name) if member.is_cohort else (name,)
+        below = self.capacity.tree.queues_below(name) if member.is_cohort else (name,)
         running, pending, cannot_run = self._counted(below)
         return MemberView(
             name=name,
@@ -130,7 +147,7 @@ class _World:
             pending=pending,
             cannot_run=cannot_run,
             usages=self._pools_of(name) if member.is_cohort else self.usages[name],
-            share=self.accounts.share(name, is_cohort=member.is_cohort),
+            share=self.capacity.share(name, is_cohort=member.is_cohort),
             queue=None if member.is_cohort else self.policy.queues[name],
         )
 
@@ -139,7 +156,7 @@ class _World:
         inside = {(member.name, member.is_cohort) for member in members} | {(cohort, True)}
         loans = [
             loan
-            for loan in self.accounts.loans
+            for loan in self.capacity.loans
             if (loan.borrower, False) in inside or (loan.lender, loan.is_from_cohort) in inside
         ]
         # Amounts of different resources do not compare: each keeps its place.
@@ -163,9 +180,9 @@ class _World:
         ]
         return tuple(sorted(views, key=lambda view: (-view.count, view.reason)))
 
-    def _usages_of(self, queue: str) -> tuple[UsageView, ...]:
+    def _usages_of(self, queue: str) -> tuple[CapacityNode, ...]:
         asked = self._demand[queue]
-        return self.accounts.usages(queue, asked.wanted, asked.cannot_run)
+        return self.capacity.queue_nodes(queue, asked.wanted, asked.cannot_run)
 
     def _counted(self, queues: Iterable[str]) -> tuple[int, int, int]:
         """Return how many workloads of *queues* run, how many wait, and of these never can run."""
@@ -178,20 +195,20 @@ class _World:
         for usage in self.usages[queue]:
             wanted = self._short[queue, *usage.key]
             loans = self._lent.get((queue, *usage.key), ())
-            if wanted and loans and isinstance(usage.nominal, int):
+            if wanted and loans and isinstance(usage.guaranteed, int):
                 yield Starved(
                     queue=queue,
                     flavor=usage.flavor,
                     resource=usage.resource,
-                    unused=usage.nominal - usage.used,
+                    unused=usage.guaranteed - usage.used,
                     wanted=wanted,
                     loans=tuple(loans),
                 )
 
-    def _pools_of(self, cohort: str) -> tuple[PoolView, ...]:
+    def _pools_of(self, cohort: str) -> tuple[CapacityNode, ...]:
         found = self._pools.get(cohort)
         if found is None:
-            found = self._pools[cohort] = self.accounts.pools(cohort, self.usages)
+            found = self._pools[cohort] = self.capacity.cohort_nodes(cohort, self.usages)
         return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from console.engine.model.amounts import Amount, Unlimited
-from console.workloads.queries.quotas import UsageView
+from console.engine.model.capacity_node import CapacityNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class Pressure:
         return self.is_without_room, self.ratio
 
 
-def pressure_of(usages: Iterable[UsageView]) -> Pressure:
+def pressure_of(usages: Iterable[CapacityNode]) -> Pressure:
     """Return the pressure of the queue that has *usages*."""
     wanted: dict[str, int] = {}
     free: dict[str, Amount] = {}
@@ -48,7 +48,7 @@ def pressure_of(usages: Iterable[UsageView]) -> Pressure:
     for usage in usages:
         wanted[usage.resource] = wanted.get(usage.resource, 0) + usage.demand
         free[usage.resource] = free.get(usage.resource, 0) + usage.available
-        nominal[usage.resource] = nominal.get(usage.resource, 0) + usage.nominal
+        nominal[usage.resource] = nominal.get(usage.resource, 0) + usage.guaranteed
     found = [
         Pressure(resource=resource, wanted=amount, free=free[resource], nominal=nominal[resource])
         for resource, amount in wanted.items()
@@ -57,13 +57,13 @@ def pressure_of(usages: Iterable[UsageView]) -> Pressure:
     return max(found, key=lambda pressure: pressure.rank, default=Pressure())
 
 
-def utilization_of(usages: Iterable[UsageView]) -> float:
+def utilization_of(usages: Iterable[CapacityNode]) -> float:
     """Return the largest share of its nominal quota that a queue uses of any flavor-resource."""
     return max(
         (
-            usage.used / usage.nominal if usage.nominal else float("inf")
+            usage.used / usage.guaranteed if usage.guaranteed else float("inf")
             for usage in usages
-            if usage.used and isinstance(usage.nominal, int)
+            if usage.used and isinstance(usage.guaranteed, int)
         ),
         default=0.0,
     )

@@ -16,16 +16,17 @@ from datetime import datetime
 from django.db.models import OuterRef, QuerySet, Subquery, TextField
 from django.db.models.functions import Cast
 
-from console.engine.disciplines.quota.lending import Loan
+from console.engine.disciplines.read_model import Capacity, Loan
+from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Queue, StopPolicy, Strategy
 from console.orgs.models import Organization
 from console.policies.queries import active_policy
 from console.policies.renames import absent
 from console.workloads.models import PendingClass, QueueCount, QueueHold, State, Workload
+from console.workloads.queries.capacity import capacity_of
 from console.workloads.queries.demand import Demand, cannot_run_count
 from console.workloads.queries.pressure import Pressure, pressure_of
-from console.workloads.queries.quotas import Accounts, UsageView, accounts_of
 from console.workloads.queries.used import used_of
 
 
@@ -49,7 +50,7 @@ class QueueView:
     #: Indices of the rules that lead here.
     rules: tuple[int, ...]
     origin: Origin | None
-    usages: tuple[UsageView, ...]
+    usages: tuple[CapacityNode, ...]
     #: What it borrows and what it lends.
     loans: tuple[Loan, ...]
     #: Why its pending workloads wait and how many for each reason, most first.
@@ -78,8 +79,8 @@ def queue_list(org: Organization) -> list[QueueView]:
     policy = active_policy(org)
     counts = {row.queue: row for row in _counts(org)}
     used = used_of(org)
-    accounts = accounts_of(policy, used)
-    loans = _loans_by_queue(accounts)
+    capacity = capacity_of(policy, used)
+    loans = _loans_by_queue(capacity)
     waiting = _waiting(PendingClass.objects.filter(org=org))
     holds = {hold.queue: hold for hold in QueueHold.objects.filter(org=org)}
     busy = {name for name, row in counts.items() if row.running or row.pending} | used.keys()
@@ -93,7 +94,7 @@ def queue_list(org: Organization) -> list[QueueView]:
             policy.queues.get(name),
             rules[name],
             counts.get(name),
-            accounts.usages(name, waiting[name].wanted, waiting[name].cannot_run),
+            capacity.queue_nodes(name, waiting[name].wanted, waiting[name].cannot_run),
             loans[name],
             holds.get(name),
             waiting[name],
@@ -113,9 +114,9 @@ def queue_view(org: Organization, name: str) -> QueueView:
     if name not in policy.queues and not busy:
         raise absent(org, name)
     rules = [rule.index for rule in policy.rules if rule.queue == name]
-    accounts = accounts_of(policy, used)
-    usages = accounts.usages(name, waiting.wanted, waiting.cannot_run)
-    loans = _loans_by_queue(accounts)[name]
+    capacity = capacity_of(policy, used)
+    usages = capacity.queue_nodes(name, waiting.wanted, waiting.cannot_run)
+    loans = _loans_by_queue(capacity)[name]
     return _view(name, policy.queues.get(name), rules, count, usages, loans, hold, waiting)
 
 
@@ -124,9 +125,9 @@ def hold_of(org: Organization, queue: str) -> QueueHold | None:
     return QueueHold.objects.filter(org=org, queue=queue).first()
 
 
-def _loans_by_queue(accounts: Accounts) -> defaultdict[str, list[Loan]]:
+def _loans_by_queue(capacity: Capacity) -> defaultdict[str, list[Loan]]:
     loans: defaultdict[str, list[Loan]] = defaultdict(list)
-    for loan in accounts.loans:
+    for loan in capacity.loans:
         loans[loan.borrower].append(loan)
         if not loan.is_from_cohort:
             loans[loan.lender].append(loan)
@@ -160,7 +161,7 @@ def _view(
     queue: Queue | None,
     rules: Iterable[int],
     count: QueueCount | None,
-    usages: tuple[UsageView, ...],
+    usages: tuple[CapacityNode, ...],
     loans: Iterable[Loan],
     held: QueueHold | None,
     waiting: Demand,

@@ -18,14 +18,23 @@ from console.engine.disciplines.quota.feasibility import (
     skip_futile_cycles,
     surely_fails,
 )
+from console.engine.disciplines.quota.hierarchy import Hierarchy
 from console.engine.disciplines.quota.ledger import Ledger, QuotaQueue
 from console.engine.disciplines.quota.load_plan import load_plan
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
 from console.engine.disciplines.quota.quota_changes import quota_changes
+from console.engine.disciplines.quota.read_model import (
+    COLUMNS,
+    SECTIONS,
+    QuotaCapacity,
+    organization_nodes,
+)
 from console.engine.disciplines.quota.reasons import QUOTA_RESERVED
 from console.engine.disciplines.quota.report import Report, report
 from console.engine.disciplines.quota.setting_changes import WHOLE_MENU, setting_changes
+from console.engine.disciplines.read_model import Column, Section, Used
 from console.engine.live.live_tree import LiveTree
+from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.consequences import Excess, Finding
 from console.engine.model.history import Live
 from console.engine.model.load_plan import LoadPlan
@@ -132,6 +141,28 @@ class QuotaDiscipline:
     ) -> LoadPlan:
         """Return the workloads that preemption for *requests* would examine first."""
         return load_plan(queue, policy.settings, requests, priority, lowest)
+
+    def columns(self) -> tuple[Column, ...]:
+        """Return the columns of the table of a queue's quota."""
+        return COLUMNS
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the sections that only quota has: cohorts."""
+        return SECTIONS
+
+    def tree(self, policy: Policy) -> Hierarchy:
+        """Return the cohorts of *policy* and the queues in them."""
+        return Hierarchy(policy)
+
+    def capacity(self, policy: Policy, used: Used) -> QuotaCapacity:
+        """Return the quota of everything in *policy* with what is *used* of it."""
+        return QuotaCapacity(policy, used)
+
+    def organization_nodes(
+        self, policy: Policy, queues: Iterable[CapacityNode]
+    ) -> tuple[CapacityNode, ...]:
+        """Return the sum of the nodes of all *queues* and of what cohorts own."""
+        return organization_nodes(policy, queues)
 
 
 DISCIPLINE = QuotaDiscipline()

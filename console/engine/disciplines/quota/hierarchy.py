@@ -4,21 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from console.engine.disciplines.read_model import Member
 from console.engine.model.policy import Policy
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A queue or cohort somewhere below a cohort."""
-
-    name: str
-    is_cohort: bool
-    #: The cohort that contains it directly.
-    parent: str
-    #: 1 for direct members of the cohort.
-    depth: int
 
 
 class Hierarchy:
@@ -39,6 +27,8 @@ class Hierarchy:
         for cohort in policy.cohorts.values():
             if cohort.parent is not None:
                 self._cohorts[cohort.parent].append(cohort.name)
+        #: All cohorts.
+        self.names = tuple(self._parents)
         #: Cohorts without a parent.
         self.roots = tuple(name for name, parent in self._parents.items() if parent is None)
 

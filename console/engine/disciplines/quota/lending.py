@@ -24,12 +24,9 @@ from dataclasses import dataclass
 
 from console.engine.disciplines.quota.hierarchy import Hierarchy
 from console.engine.disciplines.quota.ledger import NO_QUOTA
+from console.engine.disciplines.read_model import Loan, Used
 from console.engine.model.amounts import SCALE, UNLIMITED, Amount, FlavorResource, Unlimited
 from console.engine.model.policy import Policy, Quota, ResourceGroup
-
-#: What each queue uses, in thousandths, by flavor-resource.
-Used = Mapping[str, Mapping[FlavorResource, int]]
-
 
 #: Amounts that are multiples of a unit are split into multiples of it. Below 2**20: not bytes.
 _UNITS = (2**30 * SCALE, 2**20 * SCALE, SCALE, 1)
@@ -51,25 +48,6 @@ class Position:
     lent: int = 0
     #: Whether this is the only attribution of *lent* and *borrowed* that adds up.
     is_certain: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loan:
-    """What one queue uses of another's quota, or of a cohort's own."""
-
-    flavor: str
-    resource: str
-    #: Name of a queue.
-    borrower: str
-    #: Name of a queue; of a cohort when *is_from_cohort*.
-    lender: str
-    is_from_cohort: bool
-    #: The nearest cohort that contains both.
-    cohort: str
-    #: Thousandths, above 0.
-    amount: int
-    #: Whether this is the only attribution that adds up.
-    is_certain: bool
 
 
 @dataclass(frozen=True, slots=True)

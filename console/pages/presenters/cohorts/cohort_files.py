@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from console.engine.model.amounts import Amount, Unlimited, amount_to_number
+from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.policy import Policy
 from console.exports import Row
-from console.workloads.queries import UsageView
 from console.workloads.queries.cohort_views import CohortSummary, CohortView, MemberView
 
 _USE: Final = (
@@ -90,11 +90,11 @@ def loans_file(view: CohortView) -> Iterator[Row]:
         }
 
 
-def _use(usage: UsageView) -> Row:
+def _use(usage: CapacityNode) -> Row:
     return {
         "flavor": usage.flavor,
         "resource": usage.resource,
-        "nominal": _number(usage.nominal),
+        "nominal": _number(usage.guaranteed),
         "used": _number(usage.used),
         "own": _number(usage.own),
         "borrowed": _number(usage.borrowed),
@@ -103,8 +103,8 @@ def _use(usage: UsageView) -> Row:
         "certain": usage.is_certain,
         "available": _number(usage.available),
         "limit": _number(usage.limit),
-        "borrowing_limit": _number(usage.borrowing_limit),
-        "lending_limit": _number(usage.lending_limit),
+        "borrowing_limit": _number(usage.amount("borrowing_limit")),
+        "lending_limit": _number(usage.amount("lending_limit")),
         "demand": _number(usage.demand),
         "cannot_run_demand": _number(usage.cannot_run_demand),
     }

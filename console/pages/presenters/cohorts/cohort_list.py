@@ -68,7 +68,7 @@ def cohort_row(
 
 def has_no_limit(summary: CohortSummary) -> bool:
     """Say whether some pool is measured by what it was used at most, for want of a limit."""
-    return any(isinstance(pool.nominal, Unlimited) for pool in summary.pools)
+    return any(isinstance(pool.guaranteed, Unlimited) for pool in summary.pools)
 
 
 def reason_rows(view: CohortView) -> tuple[ReasonRow, ...]:

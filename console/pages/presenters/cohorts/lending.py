@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from console.engine.disciplines.quota.shares import Share
+from console.engine.disciplines.read_model import FairShare
 from console.engine.model.amounts import Amount, FlavorResource, Unlimited
+from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy, PreemptionRule, Queue, QuotaSettings
 from console.engine.wording.words import amount, quantity
 from console.pages.presenters.quota_bars.quota_bar import up_to
-from console.workloads.queries import UsageView
 from console.workloads.queries.cohort_views import MemberView, Starved
 
 #: Limits and names that one cell lists.
@@ -57,7 +57,7 @@ def rules_rows(
 ) -> tuple[RulesRow, ...]:
     """Return what each queue among *members* may take from *everybody* else and they from it."""
     takers = [
-        (each.name, {usage.key for usage in each.usages if usage.limit > usage.nominal})
+        (each.name, {usage.key for usage in each.usages if usage.limit > usage.guaranteed})
         for each in everybody
         if each.queue is not None
     ]
@@ -122,18 +122,18 @@ def reclaim_words(queue: Queue, settings: QuotaSettings) -> str:
     return f"From {_FROM[rule]}{fair}"
 
 
-def share_words(share: Share | None) -> str:
+def share_words(share: FairShare | None) -> str:
     """
     Return a fair share in a few words; empty where shares decide nothing (Kueue, spec 7.6).
 
-    >>> share_words(Share(2, 10, resource="gpu")), share_words(Share())
+    >>> share_words(FairShare(thousandths=200, resource="gpu")), share_words(FairShare())
     ('200 of gpu', '0')
-    >>> share_words(Share(2, 10, weight=0, resource="gpu"))
+    >>> share_words(FairShare(thousandths=None, weight=0, resource="gpu"))
     'above all others: it borrows gpu with weight 0'
     """
     if share is None:
         return ""
-    value = share.thousandths()
+    value = share.thousandths
     if value is None:
         return f"above all others: it borrows {share.resource} with weight 0"
     return f"{value} of {share.resource}" if value else "0"
@@ -165,21 +165,21 @@ def _borrow_words(queue: Queue, settings: QuotaSettings) -> str:
     return f"{_FROM[rules.borrow_within_cohort].capitalize()}{bound}, of queues that borrow"
 
 
-def _lends(usages: Iterable[UsageView]) -> str:
-    owned = [usage for usage in usages if usage.nominal != 0]
+def _lends(usages: Iterable[CapacityNode]) -> str:
+    owned = [usage for usage in usages if usage.guaranteed != 0]
     if not owned:
         return "Nothing: it owns nothing"
-    limits = [(usage, usage.lending_limit) for usage in owned]
+    limits = [(usage, usage.amount("lending_limit")) for usage in owned]
     return _limits(limits, "All that it leaves unused", "Nothing", "the rest of its quota freely")
 
 
-def _borrows(usages: Sequence[UsageView]) -> str:
-    limits = [(usage, usage.borrowing_limit) for usage in usages]
+def _borrows(usages: Sequence[CapacityNode]) -> str:
+    limits = [(usage, usage.amount("borrowing_limit")) for usage in usages]
     return _limits(limits, "All that others lend", "Nothing", "otherwise all that others lend")
 
 
 def _limits(
-    limits: Sequence[tuple[UsageView, Amount]], everything: str, nothing: str, rest: str
+    limits: Sequence[tuple[CapacityNode, Amount]], everything: str, nothing: str, rest: str
 ) -> str:
     bounded = [
         f"{amount(limit, usage.resource)} on {usage.flavor}"
@@ -201,7 +201,9 @@ def _warning(
     if queue.preemption.reclaim_within_cohort is not PreemptionRule.NEVER:
         return ""
     lendable = {
-        usage.key for usage in member.usages if usage.nominal != 0 and usage.lending_limit != 0
+        usage.key
+        for usage in member.usages
+        if usage.guaranteed != 0 and usage.amount("lending_limit") != 0
     }
     names = [name for name, keys in takers if name != member.name and not lendable.isdisjoint(keys)]
     if not names:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from console.engine.disciplines.quota.lending import Loan
+from console.engine.disciplines.read_model import Loan
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy
 from console.engine.wording.words import quantity

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from console.engine.model.amounts import FlavorResource, Unlimited
+from console.engine.model.capacity_node import CapacityNode
 from console.engine.wording.words import amount, listed, quantity
 from console.pages.presenters.cohorts.lending import share_words
 from console.pages.presenters.quota_bars.layout import NOTHING, WIDTH, Segment, lay_out, seams
 from console.pages.presenters.quota_bars.quota_bar import anchor_of, lending_notes, own_parts, up_to
-from console.workloads.queries import UsageView
 from console.workloads.queries.cohort_search import MemberSearch, scales_of
 from console.workloads.queries.cohort_views import CohortView, MemberView
 from console.workloads.queries.over_quota import OverQuotaMark
@@ -99,7 +99,7 @@ def matrix_rows(
 
 def _cell(
     key: FlavorResource,
-    usage: UsageView | None,
+    usage: CapacityNode | None,
     is_cohort: bool,
     rise: OverQuotaMark | None,
     fresh: Freshness,
@@ -112,10 +112,10 @@ def _cell(
     if fresh.is_unknown:
         return replace(cell, numbers="?", note="not known yet")
     used = quantity(usage.used, resource)
-    if isinstance(usage.nominal, Unlimited):
+    if isinstance(usage.guaranteed, Unlimited):
         numbers = f"{used} used, no limit"
     else:
-        numbers = f"{used} of {quantity(usage.nominal, resource)}"
+        numbers = f"{used} of {quantity(usage.guaranteed, resource)}"
     note = ", ".join(lending_notes(usage, rise))
     return replace(
         cell,
@@ -125,18 +125,18 @@ def _cell(
     )
 
 
-def _has_something(usage: UsageView, cell: Cell, fresh: Freshness) -> bool:
+def _has_something(usage: CapacityNode, cell: Cell, fresh: Freshness) -> bool:
     """Say whether there is anything to draw, and whether it is known."""
-    is_nothing = usage.nominal == 0 and usage.used == 0
+    is_nothing = usage.guaranteed == 0 and usage.used == 0
     return not (is_nothing or cell.broken or fresh.is_unknown)
 
 
-def _drawn(cell: Cell, usage: UsageView, scale: int) -> Cell:
+def _drawn(cell: Cell, usage: CapacityNode, scale: int) -> Cell:
     """Return *cell* with its drawing; the numbers of *usage* agree."""
-    if isinstance(usage.nominal, Unlimited):
+    if isinstance(usage.guaranteed, Unlimited):
         (own,) = lay_out([usage.own], scale, WIDTH)
         return replace(cell, is_drawn=True, own=own)
-    amounts = [*own_parts(usage, usage.nominal), usage.borrowed, usage.over]
+    amounts = [*own_parts(usage, usage.guaranteed), usage.borrowed, usage.over]
     own, _, _, lent, borrowed, over = lay_out(amounts, scale, WIDTH)
     return replace(
         cell,
@@ -151,7 +151,7 @@ def _drawn(cell: Cell, usage: UsageView, scale: int) -> Cell:
     )
 
 
-def _net(usages: Iterable[UsageView]) -> str:
+def _net(usages: Iterable[CapacityNode]) -> str:
     borrowed: dict[str, int] = {}
     lent: dict[str, int] = {}
     certain: dict[str, bool] = {}

@@ -10,6 +10,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from console.configs.models import ConfigVersion
+from console.engine.model.capacity_node import CapacityNode
 from console.overview.numbers import Number, Numbers
 from console.pages.presenters.charts.frame import Frame, frame_of
 from console.pages.presenters.charts.labels import span
@@ -26,7 +27,6 @@ from console.series.readings import FLOOR, LENGTH
 from console.series.waits import WaitQuantiles
 from console.workloads.happenings import What
 from console.workloads.models import State
-from console.workloads.queries import UsageView
 
 #: Bars that are shown at once, and with one more click.
 FIRST_BARS = 6
@@ -124,7 +124,7 @@ def change_words(number: Number) -> str:
     return f"{count(abs(difference))} {word} than a week ago"
 
 
-def bars_of(usages: Iterable[UsageView]) -> Bars:
+def bars_of(usages: Iterable[CapacityNode]) -> Bars:
     """Return the bars of *usages*, the tightest first."""
     tightest = sorted(usages, key=lambda usage: -usage.pressure)
     bars = [bar_of(usage) for usage in tightest[:MOST_BARS]]

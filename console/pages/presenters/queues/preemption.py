@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.disciplines import load_discipline
 from console.engine.model.policy import Policy, PreemptionRule, Queue
 from console.pages.presenters.cohorts.lending import listed
 from console.workloads.queries import QueueView
@@ -60,7 +60,7 @@ def stoppers_of(view: QueueView, policy: Policy) -> tuple[str, ...]:
     if queue.parent is None:
         return tuple(said)
     reclaiming: dict[PreemptionRule, list[str]] = {}
-    for name in _tree_of(queue.parent, policy):
+    for name in load_discipline(policy.discipline).tree(policy).around(view.name):
         rule = policy.queues[name].preemption.reclaim_within_cohort
         if name != view.name and rule is not PreemptionRule.NEVER:
             reclaiming.setdefault(rule, []).append(name)
@@ -72,10 +72,3 @@ def stoppers_of(view: QueueView, policy: Policy) -> tuple[str, ...]:
         for rule, names in reclaiming.items()
     ]
     return tuple(said)
-
-
-def _tree_of(cohort: str, policy: Policy) -> tuple[str, ...]:
-    """Return the queues that share quota with those of *cohort*."""
-    trees = Hierarchy(policy)
-    root, *_ = (*trees.path(cohort), cohort)
-    return trees.queues_below(root)

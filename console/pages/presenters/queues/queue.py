@@ -8,12 +8,13 @@ from functools import cached_property
 from types import MappingProxyType
 
 from console.engine.model.amounts import FlavorResource
+from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.selectors import MatchExpression, Selector
 from console.pages.presenters.quota_bars.quota_bar import Bar, bar_of
 from console.pages.queue_form import state_of
-from console.workloads.queries import QueueView, UsageView
+from console.workloads.queries import QueueView
 from console.workloads.queries.over_quota import OverQuotaSince
 from console.workloads.queries.trust import CURRENT, Freshness
 
@@ -60,7 +61,7 @@ class QueueRow:
         """How many bars there are beyond the tightest."""
         return max(0, len(self.view.usages) - 1)
 
-    def _bar(self, usage: UsageView) -> Bar:
+    def _bar(self, usage: CapacityNode) -> Bar:
         return bar_of(
             usage,
             draining=self.view.draining,

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from console.engine.model.amounts import amount_to_number
+from console.engine.model.capacity_node import CapacityNode
 from console.moments import written
 from console.pages.presenters.queues.preemption import preemption_summary
 from console.pages.presenters.queues.queue import queue_row
 from console.pages.queue_form import state_of
 from console.series.waits import WaitQuantiles
-from console.workloads.queries import QueueView, UsageView
+from console.workloads.queries import QueueView
 from console.workloads.queries.pressure import utilization_of
 
 #: The columns of a file; NDJSON has every flavor and resource in *usage* too.
@@ -76,11 +77,11 @@ def file_rows(
         }
 
 
-def _usage(usage: UsageView) -> dict[str, Any]:
+def _usage(usage: CapacityNode) -> dict[str, Any]:
     return {
         "flavor": usage.flavor,
         "resource": usage.resource,
-        "nominal": amount_to_number(usage.nominal),
+        "nominal": amount_to_number(usage.guaranteed),
         "used": amount_to_number(usage.used),
         "borrowed": amount_to_number(usage.borrowed),
         "lent": amount_to_number(usage.lent),

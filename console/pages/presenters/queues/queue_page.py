@@ -13,6 +13,7 @@ from django.urls import reverse
 from console.configs.models import ConfigVersion
 from console.configs.queue_log import QueueLog
 from console.engine.model.amounts import UNLIMITED, Amount, FlavorResource, Unlimited
+from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.policy import Policy
 from console.engine.wording import reasons
 from console.engine.wording.words import amount, listed, quantity
@@ -22,7 +23,7 @@ from console.pages.presenters.lists.addresses import with_query
 from console.pages.presenters.queues.queue import LocalQueueRow, RuleRow, local_queues_of, rules_of
 from console.pages.presenters.workloads.pod_sets import held_by
 from console.workloads.models import Workload
-from console.workloads.queries import QueueView, UsageView
+from console.workloads.queries import QueueView
 from console.workloads.queries.pending import place_of
 from console.workloads.queries.rule_hits import Hit, RuleHits
 
@@ -255,11 +256,11 @@ def _held_places(workload: Workload) -> list[FlavorResource]:
 def _share(
     workload: Workload,
     held: Iterable[FlavorResource],
-    usages: Mapping[FlavorResource, UsageView],
+    usages: Mapping[FlavorResource, CapacityNode],
     resource: str,
 ) -> str:
     amount = held_by(workload).get(resource, 0)
-    owned = [usages[key].nominal for key in held if key[1] == resource and key in usages]
+    owned = [usages[key].guaranteed for key in held if key[1] == resource and key in usages]
     total = sum(each for each in owned if isinstance(each, int))
     if not amount or not total or len(owned) != 1:
         return ""

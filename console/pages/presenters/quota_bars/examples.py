@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.capacity_node import CapacityNode
 from console.pages.presenters.quota_bars.quota_bar import Bar, bar_of
-from console.workloads.queries import UsageView
 from console.workloads.queries.over_quota import OverQuotaMark
 from console.workloads.queries.trust import Freshness
 
@@ -123,28 +123,20 @@ def bar_cases(now: datetime) -> Iterator[Case]:
     )
 
 
-def _use(nominal: Amount, used: int, **more: Any) -> UsageView:
+def _use(nominal: Amount, used: int, **more: Any) -> CapacityNode:
     """Return the use of one flavor-resource, alone in its tree unless *more* says otherwise."""
-    finite = isinstance(nominal, int)
-    beyond = max(0, used - nominal) if isinstance(nominal, int) else 0
-    borrowed = more.pop("borrowed", 0)
-    given = {
-        "lent": 0,
-        "is_certain": True,
-        "available": max(0, nominal - used) if isinstance(nominal, int) else UNLIMITED,
-        "limit": nominal if finite else UNLIMITED,
-        "demand": 0,
-        "cannot_run_demand": 0,
-    }
-    return UsageView(
+    given = {"limit": nominal, "demand": 0, "available": max(0, nominal - used), **more}
+    names = ("borrowed", "lent", "is_certain")
+    return CapacityNode(
+        kind="queue",
+        path=("queue",),
         flavor="spot",
         resource="gpu",
-        nominal=nominal,
+        guaranteed=nominal,
+        limit=given["limit"],
         used=used,
-        own=used - beyond,
-        borrowed=borrowed,
-        over=beyond - borrowed,
-        borrowing_limit=UNLIMITED,
-        lending_limit=UNLIMITED,
-        **{**given, **more},
+        entitled=used + given["available"],
+        demand=given["demand"],
+        cannot_run_demand=0,
+        extras={name: given[name] for name in names if name in given},
     )

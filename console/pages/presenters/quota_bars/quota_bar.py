@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from console.engine.model.amounts import Amount, FlavorResource, Unlimited
+from console.engine.model.capacity_node import CapacityNode
 from console.engine.wording.words import quantity
 from console.pages.presenters.quota_bars.layout import NOTHING, WIDTH, Segment, lay_out, seams
-from console.workloads.queries import UsageView
 from console.workloads.queries.over_quota import OverQuotaMark
 from console.workloads.queries.trust import CURRENT, Freshness
 
@@ -83,7 +83,7 @@ class Bar:
 
 
 def bar_of(
-    usage: UsageView,
+    usage: CapacityNode,
     *,
     draining: bool = False,
     rise: OverQuotaMark | None = None,
@@ -151,7 +151,7 @@ def up_to(amount: Amount, resource: str, is_certain: bool) -> str:
     return number if is_certain else f"up to {number}"
 
 
-def lending_notes(usage: UsageView, rise: OverQuotaMark | None = None) -> list[str]:
+def lending_notes(usage: CapacityNode, rise: OverQuotaMark | None = None) -> list[str]:
     """Return what is borrowed, over nominal and lent, in words; nothing for what is not."""
     resource = usage.resource
     notes = []
@@ -165,7 +165,7 @@ def lending_notes(usage: UsageView, rise: OverQuotaMark | None = None) -> list[s
     return notes
 
 
-def own_parts(usage: UsageView, nominal: int) -> tuple[int, int, int, int]:
+def own_parts(usage: CapacityNode, nominal: int) -> tuple[int, int, int, int]:
     """Return how *nominal* is divided: used of its own, free, out of reach, and lent."""
     unused = nominal - usage.own - usage.lent
     free = min(unused, usage.available)
@@ -174,42 +174,42 @@ def own_parts(usage: UsageView, nominal: int) -> tuple[int, int, int, int]:
 
 
 def _words(
-    usage: UsageView, draining: bool, rise: OverQuotaMark | None, peak: int
+    usage: CapacityNode, draining: bool, rise: OverQuotaMark | None, peak: int
 ) -> tuple[str, list[str]]:
     """Return what is used of what, and what else there is to say of it."""
     resource = usage.resource
     notes = lending_notes(usage, rise)
-    if usage.limit not in (usage.nominal, 0):
+    if usage.limit not in (usage.guaranteed, 0):
         notes.append(f"limit {quantity(usage.limit, resource)}")
-    if isinstance(usage.nominal, Unlimited):
+    if isinstance(usage.guaranteed, Unlimited):
         if peak:
             notes.append(f"at most {quantity(peak, resource)} in 7 days")
         return f"{resource} used, no limit", notes
-    if usage.nominal == 0 and usage.limit == 0:
+    if usage.guaranteed == 0 and usage.limit == 0:
         if draining and usage.used:
             notes = ["draining"]
         elif not usage.used:
             notes = ["blocked"]
         return f"{resource} used of 0", notes
-    if usage.is_sound and (shut := own_parts(usage, usage.nominal)[2]):
+    if usage.is_sound and (shut := own_parts(usage, usage.guaranteed)[2]):
         notes.append(f"{quantity(shut, resource)} unused but out of reach")
-    return f"of {quantity(usage.nominal, resource)} {resource} used", notes
+    return f"of {quantity(usage.guaranteed, resource)} {resource} used", notes
 
 
-def _free(usage: UsageView) -> str:
+def _free(usage: CapacityNode) -> str:
     if isinstance(usage.available, Unlimited) or not usage.available:
         return ""
-    word = "free" if usage.limit == usage.nominal else "available"
+    word = "free" if usage.limit == usage.guaranteed else "available"
     return f"{quantity(usage.available, usage.resource)} {word}"
 
 
-def _drawn(bar: Bar, usage: UsageView, peak: int) -> Bar:
+def _drawn(bar: Bar, usage: CapacityNode, peak: int) -> Bar:
     """Return *bar* with its drawing; the numbers of *usage* agree."""
-    if isinstance(usage.nominal, Unlimited):
+    if isinstance(usage.guaranteed, Unlimited):
         return _without_limit(bar, usage, peak)
-    if usage.nominal == 0 and usage.limit == 0:
+    if usage.guaranteed == 0 and usage.limit == 0:
         return _without_quota(bar, usage)
-    nominal = usage.nominal
+    nominal = usage.guaranteed
     scale = _scale(usage, nominal)
     held = max(nominal, usage.used)
     reach = usage.used + usage.available if isinstance(usage.available, int) else scale
@@ -243,7 +243,7 @@ def _drawn(bar: Bar, usage: UsageView, peak: int) -> Bar:
     return replace(shape, limit=Segment(min(place, FRAME)))
 
 
-def _without_limit(bar: Bar, usage: UsageView, peak: int) -> Bar:
+def _without_limit(bar: Bar, usage: CapacityNode, peak: int) -> Bar:
     """Draw what is used beside the most of seven days; without one, half a frame stands for it."""
     most = max(peak, usage.used)
     scale = most + -(-most // 4) if peak else 2 * most
@@ -259,7 +259,7 @@ def _without_limit(bar: Bar, usage: UsageView, peak: int) -> Bar:
     )
 
 
-def _without_quota(bar: Bar, usage: UsageView) -> Bar:
+def _without_quota(bar: Bar, usage: CapacityNode) -> Bar:
     """Draw what is used where nothing is owned and nothing may be used: it fills the frame."""
     borrowed, over = (
         lay_out([usage.borrowed, usage.over], usage.used, FRAME)
@@ -277,7 +277,7 @@ def _without_quota(bar: Bar, usage: UsageView) -> Bar:
     )
 
 
-def _scale(usage: UsageView, nominal: int) -> int:
+def _scale(usage: CapacityNode, nominal: int) -> int:
     """
     Return what the length of the frame stands for.
 

@@ -1,0 +1,319 @@
+"""
+Quota as people see it: the capacity nodes of queues and cohorts, and who uses whose quota.
+
+The extras of a queue's nodes are *own*, *borrowed* and *over*, which are what is used, *lent* and
+*is_certain* by the convention of `lending`, and the limits of the config, *borrowing_limit* and
+*lending_limit*. Those of a cohort are about its pool: *guaranteed* is the whole pool, *owned* what
+the cohort brings itself, and *deposited* what its queues and cohorts put in. Quota that a lending
+limit keeps at home, and what is used of that, is not part of it. *borrowed* and *lent* are from
+and to cohorts above.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from threading import RLock
+from typing import Final
+
+from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.disciplines.quota.lending import lending
+from console.engine.disciplines.quota.shares import dominant_share
+from console.engine.disciplines.read_model import (
+    NO_REQUESTS,
+    Column,
+    FairShare,
+    Loan,
+    Requests,
+    Section,
+    Unit,
+    Used,
+)
+from console.engine.model.amounts import Amount, FlavorResource
+from console.engine.model.capacity_node import CapacityNode
+from console.engine.model.policy import Policy, ResourceGroup
+
+COLUMNS: Final = (
+    Column(key="guaranteed", title="Nominal", help="The quota that the queue owns."),
+    Column(key="used", title="Used", help="What running workloads of the queue hold."),
+    Column(
+        key="borrowed",
+        title="Borrowed or lent",
+        unit=Unit.EXCHANGE,
+        help="The quota of others in use here, or quota of its own in use by others.",
+        needs_parent=True,
+    ),
+    Column(
+        key="available",
+        title="Available",
+        help="The quota that may still be used now, its own and that of its cohort.",
+    ),
+    Column(
+        key="demand",
+        title="Pending wants",
+        unit=Unit.DEMAND,
+        help="What pending workloads request, once for each resource, at its first flavor.",
+    ),
+)
+
+SECTIONS: Final = (Section(key="cohorts", title="Cohorts"),)
+
+#: By flavor-resource, what pending workloads request, and what those that can never run do.
+_Demand = dict[FlavorResource, tuple[int, int]]
+
+
+class QuotaCapacity:
+    """
+    The quota of every queue and cohort of a policy with what is used, borrowed and lent.
+
+    Several threads may ask at once.
+    """
+
+    def __init__(self, policy: Policy, used: Used) -> None:
+        self.policy = policy
+        self.used = used
+        self.tree = Hierarchy(policy)
+        self._lending = lending(policy, used)
+        self._ledger = Ledger(policy)
+        for name in policy.queues:
+            self._ledger.add(name, used.get(name, {}))
+        #: The ledger opens accounts when they are asked for.
+        self._lock = RLock()
+        #: What was told last, by queue or cohort, and what was asked for then.
+        self._queues: dict[str, tuple[tuple[Requests, Requests], tuple[CapacityNode, ...]]] = {}
+        self._cohorts: dict[str, tuple[_Demand, tuple[CapacityNode, ...]]] = {}
+
+    @property
+    def loans(self) -> tuple[Loan, ...]:
+        """Who uses whose quota."""
+        return self._lending.loans
+
+    def share(self, name: str, *, is_cohort: bool = False) -> FairShare | None:
+        """Return the fair share of a queue or cohort; None where shares decide nothing."""
+        if not self.policy.settings.fair_sharing:
+            return None
+        with self._lock:
+            node = self._ledger.cohort(name) if is_cohort else self._ledger.queue(name)
+            share = dominant_share(node)
+        # A node that borrows nothing has a weight too, and people look for it.
+        return FairShare(
+            thousandths=share.thousandths(), weight=node.weight, resource=share.resource
+        )
+
+    def keys(self, queue: str) -> tuple[FlavorResource, ...]:
+        """Return what *queue* has quota of, in the order of the text."""
+        found = self.policy.queues.get(queue)
+        return _keys(found.groups) if found else ()
+
+    def queue_nodes(
+        self, queue: str, requested: Requests, cannot_run: Requests = NO_REQUESTS
+    ) -> tuple[CapacityNode, ...]:
+        """Return the nodes of *queue* in the order of the text, then those left over."""
+        with self._lock:
+            last = self._queues.get(queue)
+            if last is None or last[0] != (requested, cannot_run):
+                asked = dict(requested), dict(cannot_run)
+                last = self._queues[queue] = asked, self._nodes_of(queue, *asked)
+            return last[1]
+
+    def cohort_nodes(
+        self, cohort: str, queues: Mapping[str, Iterable[CapacityNode]]
+    ) -> tuple[CapacityNode, ...]:
+        """Return the pools of *cohort*; *queues* has the nodes of every queue below it."""
+        members = list(self.tree.below(cohort))
+        names = {member.name for member in members if not member.is_cohort}
+        cohorts = {cohort, *(member.name for member in members if member.is_cohort)}
+        demand: _Demand = dict.fromkeys(_keys(self.policy.cohorts[cohort].groups), (0, 0))
+        for name in self.tree.queues_below(cohort):
+            for node in queues[name]:
+                requested, never = demand.get(node.key, (0, 0))
+                demand[node.key] = requested + node.demand, never + node.cannot_run_demand
+        for name in (member.name for member in members if member.is_cohort):
+            for key in _keys(self.policy.cohorts[name].groups):
+                demand.setdefault(key, (0, 0))
+        with self._lock:
+            last = self._cohorts.get(cohort)
+            if last is None or last[0] != demand:
+                entering, leaving = _crossing(self.loans, names, cohorts)
+                told = tuple(
+                    self._pool(cohort, key, asked, entering.get(key, ()), leaving.get(key, ()))
+                    for key, asked in demand.items()
+                )
+                last = self._cohorts[cohort] = demand, told
+            return last[1]
+
+    def _nodes_of(
+        self, queue: str, requested: Requests, cannot_run: Requests
+    ) -> tuple[CapacityNode, ...]:
+        found = self.policy.queues.get(queue)
+        listed = {}
+        for group in found.groups if found else ():
+            for place, entry in enumerate(group.flavors):
+                for resource in group.resources:
+                    asked = requested.get(resource, 0), cannot_run.get(resource, 0)
+                    listed[entry.flavor, resource] = asked if place == 0 else (0, 0)
+        left = sorted(self.used.get(queue, {}).keys() - listed.keys())
+        parent = found.parent if found else None
+        path = (queue,) if parent is None else (*self.tree.path(parent), parent, queue)
+        return tuple(
+            [self._node(path, key, *asked) for key, asked in listed.items()]
+            + [self._left_over(path, key) for key in left]
+        )
+
+    def _node(
+        self, path: tuple[str, ...], key: FlavorResource, demand: int, cannot_run: int
+    ) -> CapacityNode:
+        queue = path[-1]
+        cell = self._ledger.queue(queue).cell(key)
+        position = self._lending.position(queue, key)
+        return CapacityNode(
+            kind="queue",
+            path=path,
+            flavor=key[0],
+            resource=key[1],
+            guaranteed=cell.nominal,
+            limit=cell.potential,
+            used=cell.used,
+            entitled=max(0, cell.available + cell.used),
+            demand=demand,
+            cannot_run_demand=cannot_run,
+            extras={
+                "own": position.own,
+                "borrowed": position.borrowed,
+                "over": position.over,
+                "lent": position.lent,
+                "is_certain": position.is_certain,
+                "borrowing_limit": cell.quota.borrowing_limit,
+                "lending_limit": cell.quota.lending_limit,
+            },
+        )
+
+    def _left_over(self, path: tuple[str, ...], key: FlavorResource) -> CapacityNode:
+        queue = path[-1]
+        used = self.used[queue][key]
+        position = self._lending.position(queue, key)
+        return CapacityNode(
+            kind="queue",
+            path=path,
+            flavor=key[0],
+            resource=key[1],
+            guaranteed=0,
+            limit=0,
+            used=used,
+            entitled=0,
+            demand=0,
+            cannot_run_demand=0,
+            extras={
+                "own": 0,
+                "borrowed": position.borrowed,
+                "over": used - position.borrowed,
+                "lent": 0,
+                "is_certain": position.is_certain,
+                "borrowing_limit": 0,
+                "lending_limit": 0,
+            },
+        )
+
+    def _pool(
+        self,
+        cohort: str,
+        key: FlavorResource,
+        asked: tuple[int, int],
+        entering: Sequence[Loan],
+        leaving: Sequence[Loan],
+    ) -> CapacityNode:
+        node = self._ledger.cohort(cohort)
+        cell = node.cell(key)
+        borrowed = sum(loan.amount for loan in entering)
+        return CapacityNode(
+            kind="cohort",
+            path=(*self.tree.path(cohort), cohort),
+            flavor=key[0],
+            resource=key[1],
+            guaranteed=cell.subtree,
+            limit=cell.potential,
+            used=cell.used,
+            entitled=max(0, cell.available + cell.used),
+            demand=asked[0],
+            cannot_run_demand=asked[1],
+            extras={
+                "own": cell.used - cell.over,
+                "borrowed": borrowed,
+                "over": cell.over - borrowed,
+                "lent": sum(loan.amount for loan in leaving),
+                "is_certain": all(loan.is_certain for loan in (*entering, *leaving)),
+                "borrowing_limit": cell.quota.borrowing_limit,
+                "lending_limit": cell.quota.lending_limit,
+                "owned": cell.nominal,
+                "deposited": _total(child.cell(key).deposit for child in node.children),
+            },
+        )
+
+
+def organization_nodes(policy: Policy, queues: Iterable[CapacityNode]) -> tuple[CapacityNode, ...]:
+    """
+    Return each flavor-resource with all that is owned and used of it, in the order of the text.
+
+    *queues* are the nodes of all queues. Nothing is borrowed from outside an organization: what is
+    used beyond all nominal quota is over.
+    """
+    owned: dict[FlavorResource, Amount] = {}
+    sums: defaultdict[FlavorResource, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for node in queues:
+        owned[node.key] = owned.get(node.key, 0) + node.guaranteed
+        of_key = sums[node.key]
+        of_key[0] += node.used
+        of_key[1] += node.demand
+        of_key[2] += node.cannot_run_demand
+    for group in (group for cohort in policy.cohorts.values() for group in cohort.groups):
+        for entry in group.flavors:
+            for resource, quota in entry.quotas.items():
+                key = entry.flavor, resource
+                owned[key] = owned.get(key, 0) + quota.nominal
+    return tuple(
+        CapacityNode(
+            kind="organization",
+            path=(),
+            flavor=key[0],
+            resource=key[1],
+            guaranteed=nominal,
+            limit=nominal,
+            used=sums[key][0],
+            entitled=nominal,
+            demand=sums[key][1],
+            cannot_run_demand=sums[key][2],
+        )
+        for key, nominal in owned.items()
+    )
+
+
+def _crossing(
+    loans: Iterable[Loan], queues: AbstractSet[str], cohorts: AbstractSet[str]
+) -> tuple[dict[FlavorResource, list[Loan]], dict[FlavorResource, list[Loan]]]:
+    """Return the loans into and out of a subtree, by flavor-resource."""
+    entering: defaultdict[FlavorResource, list[Loan]] = defaultdict(list)
+    leaving: defaultdict[FlavorResource, list[Loan]] = defaultdict(list)
+    for loan in loans:
+        borrows = loan.borrower in queues
+        lends = loan.lender in (cohorts if loan.is_from_cohort else queues)
+        if borrows != lends:
+            (entering if borrows else leaving)[loan.flavor, loan.resource].append(loan)
+    return entering, leaving
+
+
+def _total(amounts: Iterable[Amount]) -> Amount:
+    total: Amount = 0
+    for amount in amounts:
+        total = total + amount
+    return total
+
+
+def _keys(groups: Iterable[ResourceGroup]) -> tuple[FlavorResource, ...]:
+    return tuple(
+        (entry.flavor, resource)
+        for group in groups
+        for entry in group.flavors
+        for resource in entry.quotas
+    )
