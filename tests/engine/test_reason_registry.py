@@ -47,6 +47,7 @@ def trace_with(reason: Reason) -> Trace:
         workload="w",
         labels={"team": "a"},
         requests={},
+        requested_priority=None,
         queue=QueueStep(name="lab", passthrough=False),
         outcome=OutcomeStep(outcome=Outcome.PENDING, reason=reason),
     )

@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from console.engine.counterfactual.advisor import changes_of_config
 from console.engine.counterfactual.as_another import labels, priority
 from console.engine.counterfactual.ask_less import ask_less
 from console.engine.counterfactual.attempts import Attempts
@@ -123,14 +124,14 @@ def _searches(trials: Trials, pending: Pending, menu: Menu | None) -> Iterator[l
         yield [labels(trials)]
     elif trials.queue.barrier is not None:
         # Nobody of its queue has a turn, whatever it asks for.
-        yield [labels(trials), _resume(trials), *trials.discipline.changes(trials, menu)]
+        yield [labels(trials), _resume(trials), *changes_of_config(trials, menu)]
     else:
         yield [waiting(trials)]
         yield [
             ask_less(trials),
             labels(trials),
             priority(trials),
-            *trials.discipline.changes(trials, menu),
+            *changes_of_config(trials, menu),
             ends(trials),
         ]
 

@@ -10,9 +10,6 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from console.engine.counterfactual.attempts import Attempts
-    from console.engine.counterfactual.change import Menu
-    from console.engine.counterfactual.trials import Trials
     from console.engine.disciplines.read_model import (
         Capacity,
         CapacityTree,
@@ -94,13 +91,6 @@ class Discipline(Protocol):
         Say whether all of at most *priority* that request *least* or more have to wait.
 
         False when that is not known. Amounts are in thousandths, by resource.
-        """
-
-    def changes(self, trials: Trials, menu: Menu | None) -> Iterable[Attempts]:
-        """
-        Return what the discipline can suggest to change in the config so that a workload starts.
-
-        *menu* has the settings that the language of the config knows; None: all of them.
         """
 
     def consequences(self, old: Policy, new: Policy, live: Live) -> Iterable[Finding]:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from console.engine.counterfactual.attempts import Attempts
-from console.engine.counterfactual.change import Menu
-from console.engine.counterfactual.trials import Trials
 from console.engine.disciplines import Progress
 from console.engine.disciplines.quota.consequences import consequences
 from console.engine.disciplines.quota.cycle import Cycle
@@ -22,7 +19,6 @@ from console.engine.disciplines.quota.hierarchy import Hierarchy
 from console.engine.disciplines.quota.ledger import Ledger, QuotaQueue
 from console.engine.disciplines.quota.load_plan import load_plan
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
-from console.engine.disciplines.quota.quota_changes import quota_changes
 from console.engine.disciplines.quota.read_model import (
     COLUMNS,
     SECTIONS,
@@ -31,7 +27,6 @@ from console.engine.disciplines.quota.read_model import (
 )
 from console.engine.disciplines.quota.reasons import QUOTA_RESERVED
 from console.engine.disciplines.quota.report import Report, report
-from console.engine.disciplines.quota.setting_changes import WHOLE_MENU, setting_changes
 from console.engine.disciplines.read_model import Column, Section, Used
 from console.engine.live.live_tree import LiveTree
 from console.engine.model.capacity_node import CapacityNode
@@ -113,13 +108,6 @@ class QuotaDiscipline:
     ) -> bool:
         """Say whether no flavor has *least* available, and no preemption can make room."""
         return surely_fails(queue, policy.settings, least, priority)
-
-    def changes(self, trials: Trials, menu: Menu | None) -> Iterable[Attempts]:
-        """Return raises of quota, and other settings; in a stopped queue the settings alone."""
-        settings = setting_changes(trials, WHOLE_MENU if menu is None else menu)
-        if trials.queue.barrier is not None:
-            return (settings,)
-        return quota_changes(trials), settings
 
     def consequences(self, old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
         """Return flavors that are lost, and usage beyond the new quota."""
