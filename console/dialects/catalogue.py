@@ -11,16 +11,16 @@ from console.dialects.codes import SHARED_CODES, Code
 from console.dialects.lints.codes import LINT_CODES
 
 _SHARED: Final = {
-    "YML": ("The text", "What is wrong with the YAML itself, in any config language."),
+    "YML": ("The text", "Errors in the YAML itself, in any config language."),
     "DOC": (
         "Fields and values",
-        "What is wrong with one field or one list, in any config language.",
+        "Errors in one field or one list, in any config language.",
     ),
 }
 _ABOUT_LINTS: Final = (
-    "What a sound config of any language probably does not mean to say: judged by its meaning, by "
-    "what was taken in during the last 30 days, by what runs now, and by the active version. The "
-    "editor and the API show them beside the findings above; none of them stops an apply."
+    "Probable mistakes in a valid config of any language, found by comparing the config with the "
+    "workloads of the last 30 days, the running workloads and the active version. The editor and "
+    "the API show them with the findings above; none of them prevents an apply."
 )
 _HEAD: Final = """\
 # Diagnostics

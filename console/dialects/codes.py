@@ -32,8 +32,8 @@ SYNTAX = Code(
     "YML001",
     Severity.ERROR,
     "Not valid YAML",
-    "The text cannot be read beyond this place, so nothing below it was checked. Repair what "
-    "stands at the mark; the cause is often one line above it.",
+    "The text cannot be read beyond this place, so nothing below it was checked. Correct the "
+    "marked text; the cause is often one line above it.",
 )
 ENCODING = Code(
     "YML002",
@@ -66,7 +66,7 @@ TOO_MANY_VALUES = Code(
     Severity.ERROR,
     "Too many values",
     "A config may hold 200,000 values, counting every use of an alias. Aliases of aliases "
-    "multiply; write out what is really meant.",
+    "multiply; write out the values instead.",
 )
 TAB = Code(
     "YML007",
@@ -83,9 +83,8 @@ SECOND_DOCUMENT = Code(
 DUPLICATE_KEY = Code(
     "YML009",
     Severity.ERROR,
-    "Key written twice",
-    "A mapping holds every key once. Remove one of the two; the first one is the one that was"
-    " read.",
+    "Duplicate key",
+    "A key may appear only once in a mapping. Remove one of the two; the first one is used.",
 )
 TAG = Code(
     "YML010",
@@ -105,7 +104,7 @@ RECURSIVE_ALIAS = Code(
     "YML012",
     Severity.ERROR,
     "Alias inside its own anchor",
-    "A value cannot contain itself. Write out what is meant.",
+    "A value cannot contain itself. Write out the value.",
 )
 KEY_NOT_TEXT = Code(
     "YML013",
@@ -123,8 +122,8 @@ UNRENDERED_TEMPLATE = Code(
     "YML015",
     Severity.ERROR,
     "Template that was not rendered",
-    "The text has tags of a template, such as {{ ... }} or {% ... %}, which are not YAML. Render"
-    " the template, for example with helm template, and use what it prints.",
+    "The text has tags of a template, such as {{ ... }} or {% ... %}, which are not YAML. Render "
+    "the template, for example with helm template, and use its output.",
 )
 
 UNKNOWN_KEY = Code(
@@ -137,7 +136,7 @@ MISSING_KEY = Code(
     "DOC002",
     Severity.ERROR,
     "Required field is missing",
-    "Add the field, or give it a value if it stands there empty.",
+    "Add the field, or give it a value if it is empty.",
 )
 NOT_A_MAPPING = Code(
     "DOC003",
@@ -167,14 +166,14 @@ QUOTE_IT = Code(
     "DOC007",
     Severity.ERROR,
     "Text that YAML reads as something else",
-    "Without quotes YAML readers take this for a number, a date, true, false or null, and "
-    "they do not agree on which. Quote it, so that everybody reads the same text.",
+    "Without quotes, YAML parsers read this as a number, a date, true, false or null, and they "
+    "disagree on which. Quote it, so that every parser reads the same text.",
 )
 NOT_A_CHOICE = Code(
     "DOC008",
     Severity.ERROR,
-    "Not one of the choices",
-    "The field takes one of a few words; the message lists them.",
+    "Unknown value",
+    "The field accepts only certain values; the message lists them.",
 )
 NOT_A_NUMBER = Code(
     "DOC009",
@@ -193,7 +192,7 @@ NEGATIVE = Code(
     "DOC011",
     Severity.ERROR,
     "Negative number",
-    "The number must be 0 or more. 0 blocks; leave the field out for no limit.",
+    "The number must be 0 or more. 0 blocks; omit the field for no limit.",
 )
 TOO_PRECISE = Code(
     "DOC012",
@@ -205,20 +204,20 @@ NOT_FINITE = Code(
     "DOC013",
     Severity.ERROR,
     "Not a finite number",
-    "Infinity and not-a-number are no amounts. Leave the field out for no limit.",
+    "Infinity and NaN are not amounts. Omit the field for no limit.",
 )
 TOO_BIG = Code(
     "DOC014",
     Severity.ERROR,
     "Number too large",
-    "Amounts go up to 1,000,000,000,000,000 and priorities up to 1,000,000,000. Leave the "
-    "field out for no limit.",
+    "Amounts go up to 1,000,000,000,000,000 and priorities up to 1,000,000,000. Omit the field "
+    "for no limit.",
 )
 NUMBER_SPELLING = Code(
     "DOC015",
     Severity.ERROR,
-    "Number in a spelling that YAML readers disagree on",
-    "010, 0x10, 1_000, 12:30, 1e3 and +5 do not mean the same to all readers: 1e3 is text to "
+    "Number that YAML parsers read differently",
+    "010, 0x10, 1_000, 12:30, 1e3 and +5 do not mean the same to all parsers: 1e3 is text to "
     "some, 010 is 8 to others. Write the number with digits and at most one decimal point.",
 )
 NOT_WHOLE = Code(
@@ -236,21 +235,20 @@ EMPTY_LIST = Code(
 DUPLICATE_ITEM = Code(
     "DOC018",
     Severity.ERROR,
-    "Item written twice",
-    "Every item may stand in the list once. Remove one of the two.",
+    "Duplicate item",
+    "An item may appear only once in the list. Remove one of the two.",
 )
 DUPLICATE_NAME = Code(
     "DOC019",
     Severity.ERROR,
     "Name used twice",
-    "Names identify what they name, so two entries of one list cannot share one. Rename or "
-    "remove one of them.",
+    "Entries of one list need different names. Rename or remove one of them.",
 )
 MORE_FINDINGS = Code(
     "DOC020",
     Severity.INFO,
     "More findings",
-    "500 findings are shown at a time. Repair some of them and check again.",
+    "500 findings are shown at a time. Correct some of them and check again.",
 )
 TOO_LONG = Code(
     "DOC021",

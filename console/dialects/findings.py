@@ -182,7 +182,7 @@ class Findings:
                     message=f"{at_least}{left_out:,} more findings are not shown.",
                     path="",
                     span=diagnostics[-1].span,
-                    hint="Repair some of those above and check again.",
+                    hint="Correct some of those above and check again.",
                 )
             )
         return tuple(diagnostics)

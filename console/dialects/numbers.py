@@ -151,12 +151,12 @@ def _not_plain_decimal(text: str, plain: bool) -> NumberProblem:
         return _quoted(text)
     if _NOT_FINITE.fullmatch(text):
         return NumberProblem(
-            NOT_FINITE, f"{shown} is not a finite number", "Leave the field out for no limit."
+            NOT_FINITE, f"{shown} is not a finite number", "Omit the field for no limit."
         )
     if len(text) <= _MAX_LENGTH and (instead := spelled_otherwise(text)):
         return NumberProblem(
             NUMBER_SPELLING,
-            f'YAML readers disagree on the number "{shown}"',
+            f'YAML parsers disagree on the number "{shown}"',
             "Write it with digits and at most one decimal point.",
             instead,
         )

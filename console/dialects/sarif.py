@@ -90,7 +90,7 @@ def _result(
         }
     }
     if finding.path:
-        place["logicalLocations"] = [{"fullyQualifiedName": finding.path}]  # type: ignore[assignment]
+        place[("logicalLocations")] = [{("fullyQualifiedName"): finding.path}]  # type: ignore[assignment]
     result = {
         "ruleId": finding.code,
         "ruleIndex": index[finding.code],

@@ -7,8 +7,8 @@ from typing import Final
 
 #: What to do about it.
 RENDER: Final = (
-    "Render the template first, for example with `helm template`, and use what it prints; or "
-    "write the value in its place."
+    "Render the template first, for example with `helm template`, and use its output; or write "
+    "the value in its place."
 )
 #: Where a tag of a template begins.
 _TAG = re.compile(r"\{\{|\{%|\{#")

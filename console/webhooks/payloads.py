@@ -94,7 +94,7 @@ def config_message(
 
 def test_message(org: Organization, now: datetime, asked_by: str) -> Message:
     """Return what a test says."""
-    summary = f"A test of this webhook, asked for by {asked_by}"
+    summary = f"A test of this webhook, requested by {asked_by}"
     return _message(org, Kind.TEST, now, summary, page_url(org, ""), {"asked_by": asked_by})
 
 

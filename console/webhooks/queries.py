@@ -40,7 +40,7 @@ def get_delivery(webhook: Webhook, uid: str) -> Delivery:
     rows = Delivery.objects.prefetch_related("attempts").filter(webhook=webhook, uid=uid)
     delivery = rows.first()
     if delivery is None:
-        raise NotFound(f"{webhook.name} has no delivery {uid}; it may have been forgotten.")
+        raise NotFound(f"{webhook.name} has no delivery {uid}; it may have been deleted.")
     return delivery
 
 

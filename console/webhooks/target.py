@@ -33,9 +33,9 @@ _HOST = re.compile(r"[A-Za-z0-9._-]{1,253}|[0-9A-Fa-f:.]{2,45}", re.ASCII)
 
 #: Said of every address that leads to other than public ones.
 NOT_PUBLIC = (
-    "This address leads to where webhooks may not go: they reach public addresses alone. The "
-    "operator of this console finds the reason in its log, as webhook_refused, and can allow "
-    "networks with WEBHOOK_ALLOWED_NETWORKS."
+    "Webhooks may not be sent to this address: they reach public addresses only. The operator of "
+    "this console finds the reason in its log, as webhook_refused, and can allow networks with "
+    "WEBHOOK_ALLOWED_NETWORKS."
 )
 
 
@@ -81,14 +81,14 @@ def read_target(url: str) -> Target:
     except ValueError as error:
         raise TargetError("This is not an address; write https://HOST/PATH.") from error
     if parts.scheme not in _PORTS or not parts.hostname:
-        raise TargetError("This is not an address of the web; write https://HOST/PATH.")
+        raise TargetError("This is not a web address; write https://HOST/PATH.")
     if "@" in parts.netloc:
         raise TargetError(
-            "A name or password in the address would be in every log; remove what stands before @. "
-            "Receivers recognize deliveries by their signature."
+            "A user name or password in the address would appear in every log; remove everything "
+            "before @. Receivers recognize deliveries by their signature."
         )
     if parts.fragment:
-        raise TargetError("What stands behind # is never sent; remove it.")
+        raise TargetError("The part after # is never sent; remove it.")
     if port == 0:
         raise TargetError("There is no port 0.")
     path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
@@ -111,7 +111,7 @@ def resolve(target: Target, allowed: Collection[Network], seconds: float) -> tup
     """
     found = _addresses(target, seconds)
     if not found:
-        raise NotResolvedError(f"The name {target.host} is not known; is it spelled right?")
+        raise NotResolvedError(f"The name {target.host} is not known; check its spelling.")
     for address in found:
         word = refusal_of(address, allowed)
         if word:
@@ -120,8 +120,8 @@ def resolve(target: Target, allowed: Collection[Network], seconds: float) -> tup
             raise NotAllowedError(NOT_PUBLIC)
         if target.scheme == "http" and not is_within(address, allowed):
             raise NotAllowedError(
-                "Use https: without it, others read along. Plain http is for networks that "
-                "WEBHOOK_ALLOWED_NETWORKS names."
+                "Use https: without it, others can read the deliveries. Plain http is allowed "
+                "only for networks in WEBHOOK_ALLOWED_NETWORKS."
             )
     return found
 

@@ -74,7 +74,7 @@ def read_requests(reader: Reader, value: Any, path: str, *, texts: bool) -> dict
     for resource, amount in reader.entries(value, path, MOST_RESOURCES, LONGEST_KEY):
         place = join(path, resource)
         if resource == _PODS:
-            message = "Pods are counted by themselves; leave this out."
+            message = "Pods are counted automatically; omit this."
             reader.refuse(place, "reserved_resource", message)
         elif texts:
             requests[resource] = reader.quantity(amount, place, resource)
@@ -90,17 +90,17 @@ def _check_together(reader: Reader, pod_sets: Sequence[PodSet], path: str) -> No
     names: set[str] = set()
     for i, pod_set in enumerate(pod_sets):
         if pod_set.name in names:
-            message = f"Another pod set is called {pod_set.name}; give each a name of its own."
+            message = f"Another pod set is called {pod_set.name}; give each its own name."
             reader.refuse(f"{path}[{i}].name", "repeated_name", message)
         names.add(pod_set.name)
     partial = [i for i, pod_set in enumerate(pod_sets) if pod_set.min_count is not None]
     for i in partial[1:]:
-        message = "Only one pod set may have a min_count, and one before this has it."
+        message = "Only one pod set may have a min_count, and an earlier one has it."
         reader.refuse(f"{path}[{i}].min_count", "conflicting_fields", message)
     for resource, total in total_of(pod_sets).items():
         if total > LARGEST_TOTAL:
             message = (
-                f"All pods together ask for {format_amount(total)} {resource}; "
+                f"All pods together request {format_amount(total)} {resource}; "
                 f"at most {format_amount(LARGEST_TOTAL)} can be counted."
             )
             reader.refuse(path, "out_of_range", message)
@@ -132,7 +132,7 @@ def _name(reader: Reader, value: Any, path: str) -> str:
         return PodSet().name
     name = reader.text(value, path, LONGEST_NAME, blank=False)
     if name and not _NAME.fullmatch(name):
-        message = "A name has small letters, digits and dashes, and no dash at either end."
+        message = "A name has lowercase letters, digits and dashes, and no dash at either end."
         reader.refuse(path, "invalid_name", message)
     return name
 
@@ -143,7 +143,7 @@ def _counts(reader: Reader, count: Any, min_count: Any, path: str) -> tuple[int,
     if min_count is None or len(reader.errors) > before:
         return pods, None
     if pods == 0:
-        message = "A pod set of no pods has no smaller count; leave this out."
+        message = "A pod set without pods has no smaller count; omit this."
         reader.refuse(f"{path}.min_count", "out_of_range", message)
         return pods, None
     return pods, reader.integer(min_count, f"{path}.min_count", 1, pods)
@@ -199,7 +199,7 @@ def _check_values(
                 reader.refuse(path, "required", f"{operator} needs at least one value.")
         case NodeOperator.EXISTS | NodeOperator.DOES_NOT_EXIST:
             if values:
-                message = f"{operator} asks for the label alone; leave the values out."
+                message = f"{operator} checks only the label; omit the values."
                 reader.refuse(path, "conflicting_fields", message)
         case NodeOperator.GT | NodeOperator.LT:
             if len(values) != 1 or not _INTEGER.fullmatch(values[0]):
@@ -219,10 +219,10 @@ def _toleration(reader: Reader, value: Any, path: str) -> Toleration:
         ),
     )
     if len(reader.errors) == before and found.operator == "Exists" and found.value:
-        message = "Exists tolerates every value; leave this out."
+        message = "Exists tolerates every value; omit this."
         reader.refuse(f"{path}.value", "conflicting_fields", message)
     elif len(reader.errors) == before and found.operator != "Exists" and not found.key:
-        message = "Without a key every taint is meant; then the operator has to be Exists."
+        message = "Without a key, every taint is tolerated; the operator has to be Exists."
         reader.refuse(f"{path}.operator", "conflicting_fields", message)
     return found
 

@@ -29,7 +29,7 @@ RESERVED: Final[Mapping[str, str]] = {
 
 #: Fields of config languages that are not here yet, and what to write instead.
 _NOT_HERE: Final[Mapping[str, str]] = {
-    "placement": "The config language of this organization has no placement; leave it out.",
+    "placement": "The config language of this organization has no placement; omit it.",
 }
 
 _FIELDS: Final = (

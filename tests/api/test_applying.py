@@ -115,7 +115,7 @@ def test_a_version_for_a_time_is_confirmed(client):
     assert client.post("config/confirm", {"version": 2}).problem == (409, "nothing_to_confirm")
     assert client.post("config/confirm", {}).problem == (400, "invalid_request")
     event = client.get("events", type="CONFIG_UPDATED").body["results"][0]
-    assert event["message"] == "Config version 2 was confirmed: it stays"
+    assert event["message"] == "Config version 2 was confirmed"
 
 
 def test_a_version_that_nobody_confirms_is_taken_back(client):
@@ -180,7 +180,10 @@ spec: {clusterQueue: cq}
     wanted = {"name": "w", "namespace": "ns", "tags": tags, "requests": {"cpu": 16}}
     client.post("workloads", {"workloads": [wanted] * 8})
     settle(owner.org)
-    sentence = "cq uses 128 cpu of f and will own 64 cpu: 64 cpu too much, until at least 4 running"
+    sentence = (
+        "cq uses 128 CPUs on f and will have a nominal quota of 64 CPUs: 64 CPUs over, until at "
+        "least 4 running"
+    )
     refused = quota(64, 1, accept=[])
     assert refused.status == 422
     assert refused.body["missing"] == ["over_nominal"]

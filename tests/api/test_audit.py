@@ -291,7 +291,7 @@ def test_others_than_owners_see_what_they_did_themselves(told, api, api_for, vie
     for query in ({"action": "config"}, {"action": ["config", "queue"]}, {"subject": "default"}):
         answer = mine.get("/api/v1/orgs/here/audit", query)
         assert json.loads(answer.content)["results"] == []
-    lines = b"".join(mine.get("/api/v1/orgs/here/audit", {"as": "ndjson"}).streaming_content)  # type: ignore[arg-type]
+    lines = b"".join(mine.get(("/api/v1/orgs/here/audit"), {("as"): ("ndjson")}).streaming_content)  # type: ignore[arg-type]
     assert len(lines.splitlines()) == 1
 
 

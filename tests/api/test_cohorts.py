@@ -245,9 +245,9 @@ def test_with_fair_sharing_everybody_has_a_share(client, lab, org, monkeypatch):
     assert body["share"] == nothing
     assert {each["name"]: each["share"] for each in body["members"]} == {
         "archive": nothing,
-        # 3 of the 21 gpu of all flavors that the root could lend.
+        # 3 of the 21 GPUs of all flavors that the root could lend.
         "ml": {"value": 143, "unbounded": False, "resource": "gpu", "weight": 1},
-        # 7 of the 21 gpu that ml could have.
+        # 7 of the 21 GPUs that ml could have.
         "research": {"value": 334, "unbounded": False, "resource": "gpu", "weight": 1},
         "batch": nothing | {"weight": 0.5},
     }

@@ -35,7 +35,7 @@ def test_lints_of_the_language_and_of_all_languages_are_one_list(client):
                 "limit.",
                 "path": "resource_queues[0].resource_groups[0].flavors[0].name",
                 "range": {"line": 6, "column": 26, "end_line": 6, "end_column": 29},
-                "hint": "Write a number, 0 to block it.",
+                "hint": "Set a number; 0 blocks it.",
                 "fixes": [],
                 "doc_url": "http://testserver/o/here/config/codes#LNT007",
                 "live": False,
@@ -43,7 +43,9 @@ def test_lints_of_the_language_and_of_all_languages_are_one_list(client):
             {
                 "code": "NAT020",
                 "severity": "warning",
-                "message": "No rule takes everything, so a workload that matches none is rejected.",
+                ("message"): (
+                    "No rule matches every workload, so a workload that matches none is rejected."
+                ),
                 "path": "scheduling_rules[0]",
                 "range": {"line": 9, "column": 21, "end_line": 9, "end_column": 26},
                 "hint": "Add a last rule that has no selector.",

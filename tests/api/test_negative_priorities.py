@@ -97,7 +97,7 @@ def test_what_has_less_is_stopped_for_what_has_more(client: Any, settle: Any, ow
     assert client.get(f"workloads/{runs}").body["state"] == "preempting"
     told = client.get(f"workloads/{asks}/explanation").body
     assert told["sentences"][5] == "Priority -6, as requested."
-    assert told["headline"] == ("Starting soon in cq: 1 workload is being stopped to make room.")
+    assert told["headline"] == ("Starting soon in cq: 1 workload is being preempted to free quota.")
     rows = client.get("decisions").body["results"]
     assert [(row["outcome"], row["priority"]) for row in rows] == [
         ("admitted", -7),

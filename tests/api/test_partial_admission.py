@@ -27,14 +27,14 @@ def test_it_waits_for_what_its_fewest_pods_lack(api: Any, owner: Any, settle: An
     found = client.get(f"workloads/{uid}").body
     assert found["reason"] == {
         "code": "waiting_for_quota",
-        "message": "Waiting for quota: 4 cpu short on f",
+        "message": "Waiting for quota: 4 CPUs short on f",
     }
     assert found["queue_position"] == 1
     explained = client.get(f"workloads/{uid}/explanation").body
     assert explained["reason"] == "waiting_for_quota"
     assert explained["headline"] == (
-        "Waiting for quota in train: to start with 5 of 20 pods of workers it needs 5 cpu on f, "
-        "1 free now, 4 short; nobody may be stopped for it."
+        "Waiting for quota in train: to start with 5 of 20 pods of workers it needs 5 CPUs on f, "
+        "1 free now, 4 short; no workload may be preempted for it."
     )
     raises = [each for each in explained["changes"] if each["kind"] == "quota"]
     assert [(each["from"], each["to"]) for each in raises] == [(10, 14)]

@@ -118,10 +118,10 @@ def test_its_explanation_begins_with_its_pods(client):
     assert explanation["sentences"] == [
         "Labels: workload-type=job.",
         "Namespace: vision.",
-        "Asks for 12.5 cpu, 2147491648 memory in all, with no priority requested.",
-        "Pod set driver: 1 pod of 0.5 cpu, 2Gi memory.",
-        "Pod set workers: 8 pods of 1.5 cpu, 1000 memory each, and would start with 4.",
-        "Not looked at yet: it was submitted and waits for its first evaluation.",
+        "Requests 12.5 CPUs, 2147491648 memory in total, with no priority.",
+        "Pod set driver: 1 pod of 0.5 CPU, 2Gi memory.",
+        "Pod set workers: 8 pods of 1.5 CPUs, 1000 memory each; may start with 4.",
+        "Not evaluated yet: it was submitted and waits for its first evaluation.",
     ]
 
 

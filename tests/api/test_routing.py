@@ -43,7 +43,7 @@ def test_a_label_set_is_judged_by_every_rule(here):
     assert {key: body[key] for key in ("version", "draft", "verdict", "queue", "priority")} == {
         "version": 1,
         "draft": None,
-        "verdict": "Rule 1 takes it to research with priority 50.",
+        "verdict": "Rule 1 routes it to research with priority 50.",
         "queue": "research",
         "priority": 50,
     }
@@ -53,7 +53,7 @@ def test_a_label_set_is_judged_by_every_rule(here):
             "index": 0,
             "queue": "research",
             "standing": "took",
-            "text": "Takes it.",
+            "text": "Accepts it.",
             "priority": 50,
             "expressions": [
                 {
@@ -72,7 +72,7 @@ def test_a_label_set_is_judged_by_every_rule(here):
             "index": 1,
             "queue": "default",
             "standing": "too_late",
-            "text": "Would take it, but rule 1 comes first.",
+            "text": "Would accept it, but rule 1 comes first.",
             "priority": 0,
             "expressions": [
                 {
@@ -127,7 +127,7 @@ def test_what_runs_now_counts_for_what_fits_now(here, owner, settle):
     assert (fit["ever"], fit["now"]) == (True, False)
     assert fit["sentences"] == [
         "It can fit: if nothing else ran, it would start on pool.",
-        "Waiting for quota in research: needs 2 gpu on pool, 1 free now, 1 short.",
+        "Waiting for quota in research: needs 2 GPUs on pool, 1 free now, 1 short.",
     ]
     assert [(each["flavor"], each["accepts"], each["resources"]) for each in fit["flavors"]] == [
         (
@@ -151,9 +151,9 @@ def test_a_rejection_says_so_and_what_would_help(here):
     body = here.post("config/route", {"labels": {}, "priority": 500}).body
     assert body["queue"] is None
     assert body["reason"] == {"code": "no_rule_matched", "message": "No rule matched"}
-    assert body["verdict"].startswith("Rejected: none of the 2 scheduling rules takes it.")
+    assert body["verdict"].startswith("Rejected: none of the 2 scheduling rules accepts it.")
     assert [rule["nearest"]["text"] for rule in body["rules"]] == [
-        "Set team to ml and ask for priority 100.",
+        "Set team to ml and request priority 100.",
         "Set team to any value.",
     ]
     assert body["rules"][0]["nearest"]["priority"] == {"value": 100}
@@ -228,7 +228,7 @@ def test_a_workload_that_names_no_local_queue_is_led_by_the_default_of_its_names
     body = api(owner).post("config/route", asked).body
     assert (body["queue"], body["priority"], body["reason"]) == ("vision", 0, None)
     assert body["verdict"] == (
-        "Local queue default of namespace vision by default leads it to vision with priority 0."
+        "Local queue default of namespace vision by default routes it to vision with priority 0."
     )
     assert [(d["name"], d["queue"], d["named"]) for d in body["local_queues"]] == [
         ("default", "vision", True)
@@ -241,7 +241,7 @@ def test_a_workload_that_names_no_local_queue_is_led_by_the_default_of_its_names
             "kueue.x-k8s.io/queue-name",
             [
                 (["default"], "vision with priority 0 on reserved and spot"),
-                ([], "no queue (No such local queue)"),
+                ([], "no queue (Local queue not found)"),
             ],
         ),
         (
@@ -249,7 +249,7 @@ def test_a_workload_that_names_no_local_queue_is_led_by_the_default_of_its_names
             [
                 (["production"], "vision with priority 1000 on reserved and spot"),
                 (["experiment"], "vision with priority 100 on reserved and spot"),
-                ([], "no queue (No such priority class)"),
+                ([], "no queue (Priority class not found)"),
             ],
         ),
     ]
@@ -306,7 +306,7 @@ def test_expectations_are_saved_listed_checked_and_deleted(here, viewer):
                 "name": "ml",
                 "met": True,
                 "text": "ml is expected in research with priority 50. "
-                "Rule 1 takes it to research with priority 50.",
+                "Rule 1 routes it to research with priority 50.",
                 "queue": "research",
                 "priority": 50,
             },
@@ -314,7 +314,8 @@ def test_expectations_are_saved_listed_checked_and_deleted(here, viewer):
                 "name": "strangers",
                 "met": True,
                 "text": "strangers is expected to reach no queue. Rejected: none of the 2 "
-                "scheduling rules takes it. Rule 1 asks for team in [ml], and the label is absent.",
+                "scheduling rules accepts it. Rule 1 requires team in [ml], but the "
+                "label is absent.",
                 "queue": None,
                 "priority": None,
             },

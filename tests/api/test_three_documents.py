@@ -79,7 +79,7 @@ def test_a_cap_on_an_instance_type(api, owner, settle):
         "assignment": [],
         "reason": {
             "code": "waiting_for_quota",
-            "message": "Waiting for quota: 8 cpu and 32 memory_gb short on m5-2xlarge",
+            "message": "Waiting for quota: 8 CPUs and 32 memory_gb short on m5-2xlarge",
         },
         "preemptor": None,
         "config_version": 1,

@@ -25,7 +25,7 @@ kind: LocalQueue
 metadata: {name: default, namespace: ns}
 spec: {clusterQueue: cq}
 """
-SENTENCE = "Admission check provision is not waited for: cq admits at once."
+SENTENCE = "Admission check provision is not supported: cq admits at once."
 
 
 def test_admitted_and_pending_workloads_are_told_that_checks_are_not_waited_for(
@@ -44,5 +44,5 @@ def test_admitted_and_pending_workloads_are_told_that_checks_are_not_waited_for(
         (queue,) = [stage for stage in stages if stage["stage"] == "queue"]
         assert queue["verdict"] == "pass"
         told = [(each["text"], each["verdict"]) for each in queue["sentences"]]
-        assert told == [("cq admits by quota.", "pass"), (SENTENCE, "info")]
+        assert told == [("cq admits within quota.", "pass"), (SENTENCE, "info")]
         assert queue["sentences"][1]["range"]["line"] == 10

@@ -11,7 +11,9 @@ def test_the_explanation_says_that_there_is_no_config_yet(api, owner, settle):
     assert told["headline"] == (
         "Admitted without a queue: there is no config yet, and an owner has to apply one."
     )
-    text = "There is no config yet, so everything is admitted. Apply one to have queues and quota."
+    text = (
+        "There is no config yet, so every workload is admitted. Apply one to use queues and quota."
+    )
     assert text in told["sentences"]
     empty = {"text": "resource_queues: []\n", "expected_version": 0}
     assert client.post("config/versions", empty).status == 201

@@ -93,7 +93,7 @@ def test_what_is_handed_in_comes_back(client):
         "queue_position": None,
         "flavors": {},
         "assignment": [],
-        "reason": {"code": "not_evaluated", "message": "Not looked at yet"},
+        "reason": {"code": "not_evaluated", "message": "Not evaluated yet"},
         "preemptor": None,
         "config_version": None,
         "rule_index": None,
@@ -431,7 +431,7 @@ def test_an_explanation_says_what_would_start_it(client, settle, owner):
     assert quota == {
         "kind": "quota",
         "text": "Raise the nominal quota of m5-2xlarge/cpu in q-m5-2xlarge-cap3 from 24 to 48: "
-        "it would start now; nobody loses.",
+        "it would start now; no other workload is affected.",
         "subject": "m5-2xlarge/cpu",
         "from": 24,
         "to": 48,
@@ -445,8 +445,8 @@ def test_an_explanation_says_what_would_start_it(client, settle, owner):
     }
     assert (finish["kind"], finish["workloads"]) == ("finish", [first])
     assert explanation["does_not_help"] == (
-        "Does not help: asking for less of one resource, a higher priority, one other setting of "
-        "the queue."
+        "Does not help: a smaller request for one resource, a higher priority, one other setting "
+        "of the queue."
     )
     assert client.get(f"workloads/{first}/explanation").body["changes"] == []
 

@@ -69,7 +69,7 @@ def test_a_dump_is_pasted_applied_and_admits(visitors: Visitors, place: Place) -
     editor = Editor(page)
     editor.paste(_DUMP)
     expect(editor.problems).to_have_count(1)
-    expect(editor.problems).to_contain_text("Filled in by the server and not read")
+    expect(editor.problems).to_contain_text("Set by the server and not read")
     expect(page.locator("[data-problem-count]")).to_have_text("1 note")
     editor.expect_saved()
     page.get_by_role("button", name="Review changes").click()
@@ -117,26 +117,26 @@ def test_who_owns_quota_takes_it_back_from_who_borrowed_it(
     )
     page.goto(cluster.url(f"workloads/{ranking}"))
     expect(_headline(page)).to_contain_text(
-        "Starting soon in production-01: 1 workload is being stopped to make room."
+        "Starting soon in production-01: 1 workload is being preempted to free quota."
     )
     (victim,) = cluster.api.get("/workloads?state=preempting")["results"]
     assert (victim["name"], victim["reason"]["code"]) == ("pretrain-7", "reclaimed_in_cohort")
     theirs = visitors.page(cluster)
     theirs.goto(cluster.url(f"workloads/{victim['id']}"))
     expect(_headline(theirs)).to_contain_text(
-        "Preempted: ranking with priority 10000 needs its room; production-01 takes back"
+        "Preempted: ranking with priority 10000 needs its quota; production-01 takes back"
     )
     expect(theirs.locator("#decisions")).to_contain_text("Quota reclaimed")
     life = visitors.page(cluster)
     life.goto(cluster.url(f"workloads/{victim['id']}?tab=timeline"))
     expect(life.locator("#timeline")).to_contain_text(
-        "pretrain-7 was told to stop: production-01 takes back quota that it lent, for ranking."
+        "pretrain-7 was preempted: production-01 reclaims quota that it lent, for ranking."
     )
 
     cluster.api.post(f"/workloads/{victim['id']}/release", {})
     expect(_headline(page)).to_contain_text("Admitted in production-01 on h100")
     expect(_headline(theirs)).to_contain_text("Waiting for quota in language-02")
-    expect(life.locator("#timeline")).to_contain_text("has stopped and gave back its quota")
+    expect(life.locator("#timeline")).to_contain_text("stopped and released its quota")
     page.goto(cluster.url("queues/production-01"))
     expect(_row(page, "h100", "nvidia.com/gpu")).to_contain_text("16 of 16 nvidia.com/gpu used")
 
@@ -150,17 +150,18 @@ def test_what_waits_is_told_who_lends_and_who_may_be_stopped(page: Page, cluster
         "Waiting for quota in language-03: needs 16 nvidia.com/gpu on h100, 0 free now, 16 short"
     )
     expect(_why(page)).to_contain_text(
-        "language-03 admits by quota and shares unused quota in cohort language, part of "
+        "language-03 admits within quota and shares unused quota in cohort language, part of "
         "research, part of organization."
     )
     expect(_why(page)).to_contain_text(
-        "Cohort organization pools 432 nvidia.com/gpu on h100, 432 of it used: it can give none."
+        "Cohort organization pools 432 nvidia.com/gpu on h100: 432 used, none available."
     )
     expect(_why(page)).to_contain_text("What others own on h100 and do not use themselves")
     expect(_why(page)).to_contain_text(
-        "Nobody may be stopped for it: all 7 running workloads looked at are of no lower priority."
+        "No workload may be preempted for it: all 7 running workloads considered have the same or "
+        "a higher priority."
     )
-    _why(page).get_by_text("7 running workloads looked at", exact=True).click()
+    _why(page).get_by_text("7 running workloads considered", exact=True).click()
     expect(_why(page).get_by_role("link", name="pretrain-7")).to_be_visible()
 
     page.goto(cluster.url("cohorts/language"))
@@ -179,7 +180,7 @@ def test_what_can_never_run_says_so(page: Page, cluster: Place) -> None:
     page.locator("[name='request_nvidia.com/gpu']").fill("32")
     page.get_by_role("button", name="Submit", exact=True).click()
     expect(_headline(page)).to_contain_text(
-        "Can never run under this config: it asks for 32 nvidia.com/gpu, "
-        "and vision-01 can never have more than 24 on a100."
+        "Can never run under this config: it requests 32 nvidia.com/gpu, but vision-01 can never "
+        "have more than 24 on a100."
     )
     expect(_why(page)).to_contain_text("vision-01 may borrow 16 nvidia.com/gpu on a100")

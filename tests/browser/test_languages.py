@@ -23,7 +23,7 @@ def test_a_dump_is_pasted_and_read_in_its_language(visitors: Visitors, place: Pl
     expect(language).to_have_value("kueue")
     expect(page.get_by_role("button", name="Read it as Kueue")).to_have_count(0)
     expect(editor.problems).to_have_count(1)
-    expect(editor.problems).to_contain_text("Filled in by the server and not read")
+    expect(editor.problems).to_contain_text("Set by the server and not read")
     expect(page.locator("[data-problem-count]")).to_have_text("1 note")
     editor.expect_saved()
 

@@ -28,12 +28,12 @@ def test_a_label_set_is_tested_led_elsewhere_and_kept_as_an_expectation(
     page.get_by_label("Beside").select_option("1")
     page.get_by_role("button", name="Test").click()
     headlines = page.locator(".headline__text")
-    expect(headlines).to_have_text(["Rule 2 takes it to default with priority 0."] * 2)
+    expect(headlines).to_have_text(["Rule 2 routes it to default with priority 0."] * 2)
     rule = page.locator(".stage", has_text="Rule 1").first
     expect(rule.get_by_role("row", name="team in [research]")).to_contain_text("'web'")
     expect(rule).to_contain_text("Set team to research.")
     rule.get_by_role("link", name="Test that for rule 1").click()
-    expect(headlines).to_have_text(["Rule 1 takes it to ml_training with priority 50."] * 2)
+    expect(headlines).to_have_text(["Rule 1 routes it to ml_training with priority 50."] * 2)
     expect(page.get_by_label("Value 1")).to_have_value("research")
     expect(page.get_by_role("main")).to_contain_text("It fits now: it would start on")
     shared = page.url
@@ -47,13 +47,13 @@ def test_a_label_set_is_tested_led_elsewhere_and_kept_as_an_expectation(
 
     other = visitors.page(place, person=1, scripts=scripts)
     other.goto(shared)
-    expect(other.locator(".headline__text").first).to_contain_text("takes it to ml_training")
+    expect(other.locator(".headline__text").first).to_contain_text("routes it to ml_training")
 
     place.apply(GPUS.replace("values: [research]", "values: [science]"), "Another team")
     page.reload()
     expect(page.get_by_role("main")).to_contain_text("1 of 1 broken")
     page.get_by_role("link", name="Test it").click()
-    expect(headlines).to_have_text("Rule 2 takes it to default with priority 0.")
+    expect(headlines).to_have_text("Rule 2 routes it to default with priority 0.")
 
 
 def test_labels_are_pasted_or_taken_from_a_workload(page: Page, place: Place) -> None:
@@ -66,7 +66,7 @@ def test_labels_are_pasted_or_taken_from_a_workload(page: Page, place: Place) ->
     expect(page.get_by_label("Key 2")).to_have_value("tier")
     page.goto(place.url(f"workloads/{uid}"))
     page.get_by_role("link", name="Test its labels on any config").click()
-    expect(page.locator(".headline__text")).to_contain_text("takes it to ml_training")
+    expect(page.locator(".headline__text")).to_contain_text("routes it to ml_training")
     expect(page.get_by_label("Requests")).to_have_value("gpu=4")
 
 

@@ -28,7 +28,7 @@ def test_an_owner_makes_one_and_sees_how_it_goes(
         page.get_by_label("Config applied").check()
         page.get_by_role("button", name="Create").click()
         expect(page.get_by_role("alert")).to_contain_text(
-            "This address leads to where webhooks may not go: they reach public addresses alone."
+            "Webhooks may not be sent to this address: they reach public addresses only."
         )
         expect(page.get_by_label("Config applied")).to_be_checked()
         page.get_by_label("Address", exact=True).fill(receiver.url)

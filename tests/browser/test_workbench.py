@@ -141,7 +141,7 @@ def _foresee(page: Page) -> None:
     expect(history.locator(".tile__number")).to_have_text(["1", "3", "1", "0", "0", "0"])
     # As it is read out: of each shape its labels, runs, outcome, queue, rule, priority and fit.
     for row in (
-        "^team=lab .* 2 gpu 3 .* Routed elsewhere lab 1 .* then 1 .* 50 then 80 fits$",
+        "^team=lab .* 2 GPUs 3 .* Routed elsewhere lab 1 .* then 1 .* 50 then 80 fits$",
         "^team=ops .* 1 .* Newly rejected default then No rule matched 2 .* then none ",
     ):
         expect(history.get_by_role("row", name=re.compile(row))).to_be_visible()

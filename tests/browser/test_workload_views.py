@@ -20,7 +20,7 @@ def _wanted(name: str, gpu: int, priority: int, **more: object) -> dict[str, obj
 
 @pytest.fixture
 def paths(place: Place) -> dict[str, str]:
-    """Return addresses of an organization in which one workload was told to stop for another."""
+    """Return addresses of an organization in which one workload was preempted for another."""
     place.apply(CONFIG, "The first")
     (old,) = place.submit(_wanted("batch-" + "long-" * 20, 6, 10, user="ann"))
     (new,) = place.submit(_wanted("urgent", 4, 90, project="p" * 60))

@@ -264,11 +264,11 @@ def test_advice_that_was_loaded_makes_way_when_the_workload_is_rejected(
     )
     page.goto(place.url(f"workloads/{waits}"))
     advice = page.locator("#advice")
-    expect(advice).to_contain_text("Wait for runs to end, or finish it: it would start then.")
+    expect(advice).to_contain_text("Wait for runs to end, or finish it: it would then start.")
     # A live update that is no change of state leaves what was loaded.
     place.submit({"name": "third", "requests": {"gpu": 1}})
     page.wait_for_timeout(2500)
-    expect(advice).to_contain_text("Wait for runs to end, or finish it: it would start then.")
+    expect(advice).to_contain_text("Wait for runs to end, or finish it: it would then start.")
     place.apply(CLOSED.replace("SELECTOR", ASKING))
     expect(page.locator("#headline")).to_contain_text("Rejected")
     expect(advice.get_by_role("heading")).to_have_text("What would let it in")

@@ -37,8 +37,8 @@ def test_a_template_is_told_at_its_line(dialect: Dialect, text: str, line: int) 
             line,
             f"This looks like a template that was not rendered: {tag} is not YAML.",
             (
-                "Render the template first, for example with `helm template`, and use what it "
-                "prints; or write the value in its place."
+                "Render the template first, for example with `helm template`, and use its output; "
+                "or write the value in its place."
             ),
         )
     ]

@@ -63,7 +63,7 @@ def lines(told: Trace, name: str) -> list[tuple[str, str, int | None]]:
 
 
 def check(verdict: FlavorVerdict, **numbers: object) -> QuotaCheck:
-    """Return the arithmetic for 3 gpu of 4 nominal, 2.5 used."""
+    """Return the arithmetic for 3 GPUs of 4 nominal, 2.5 used."""
     values = {
         "resource": "gpu",
         "requested": 3000,

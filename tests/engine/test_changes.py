@@ -29,42 +29,42 @@ def change(kind: str, **facts: object) -> Change:
 @pytest.mark.parametrize(
     ("tried", "text"),
     [
-        (change("wait"), "Waiting is enough: it starts in one of its next turns."),
+        (change("wait"), "No change is needed: it starts at one of its next evaluations."),
         (
             change("wait", workloads=("a",)),
-            "Waiting is enough: it starts when train-1 has stopped.",
+            "No change is needed: it starts once train-1 has stopped.",
         ),
         (
             change("wait", workloads=("a", "b")),
-            "Waiting is enough: it starts when train-1 and b have stopped.",
+            "No change is needed: it starts once train-1 and b have stopped.",
         ),
         (
             change("finish", workloads=("a",)),
-            "Wait for train-1 to end, or finish it: it would start then.",
+            "Wait for train-1 to end, or finish it: it would then start.",
         ),
         (
             change("finish", workloads=tuple("abcdefg")),
             (
-                "Wait for train-1, b, c, d, e and 2 more to end, or finish them: it would start "
-                "then."
+                "Wait for train-1, b, c, d, e and 2 more to end, or finish them: it would then "
+                "start."
             ),
         ),
         (
             change("ask_less", subject="gpu", from_=32000, to=24000),
-            "Ask for 24 gpu instead of 32: it would start now.",
+            "Request 24 GPUs instead of 32: it would start now.",
         ),
         (
             change("ask_less", subject="memory", from_=96 * GIB, to=64 * GIB, pod_set="worker"),
             (
-                "Ask for 64Gi memory instead of 96Gi for each pod of pod set worker: it would "
+                "Request 64Gi memory instead of 96Gi for each pod of pod set worker: it would "
                 "start now."
             ),
         ),
         (
             change("ask_less", subject="pods", from_=10, to=6, pod_set="worker", who_loses=("a",)),
             (
-                "Ask for 6 pods instead of 10 in pod set worker: it would start once train-1 has "
-                "stopped for it."
+                "Request 6 pods instead of 10 in pod set worker: it would start once train-1 has "
+                "been preempted."
             ),
         ),
         (
@@ -73,32 +73,35 @@ def change(kind: str, **facts: object) -> Change:
         ),
         (
             change("label", subject="team", to="ml", queue="research"),
-            "Add the label team=ml: it would go to research and start now.",
+            "Add the label team=ml: it would be routed to research and start now.",
         ),
         (
             change("label", subject="market", from_="spot", queue="nowhere", who_loses=("a", "b")),
             (
-                "Leave out the label market, which is spot: it would go to nowhere and start once "
-                "train-1 and b have stopped for it."
+                "Remove the label market=spot: it would be routed to nowhere and start once "
+                "train-1 and b have been preempted."
             ),
         ),
         (
             change("priority", from_=50, to=60, queue="urgent"),
-            "Ask for priority 60 instead of 50: it would go to urgent and start now; nobody loses.",
+            (
+                "Request priority 60 instead of 50: it would be routed to urgent and start now; "
+                "no other workload is affected."
+            ),
         ),
         (change("resume", queue="research"), "Resume research: it would start now."),
         (
             change("priority", from_=50, to=60, who_loses=("a",)),
-            ("Ask for priority 60 instead of 50: it would start once train-1 has stopped for it."),
+            ("Request priority 60 instead of 50: it would start once train-1 has been preempted."),
         ),
         (
             change("priority", to=60, who_waits=("a", "b")),
-            "Ask for priority 60: it would start now; train-1 and b would wait instead.",
+            "Request priority 60: it would start now; train-1 and b would wait instead.",
         ),
         (
             change("priority", to=60, who_loses=("b",), who_waits=("a",)),
             (
-                "Ask for priority 60: it would start once b has stopped for it; train-1 would wait "
+                "Request priority 60: it would start once b has been preempted; train-1 would wait "
                 "instead."
             ),
         ),
@@ -106,7 +109,7 @@ def change(kind: str, **facts: object) -> Change:
             change("quota", subject="spot/gpu", queue="research", from_=64000, to=92000),
             (
                 "Raise the nominal quota of spot/gpu in research from 64 to 92: it would start "
-                "now; nobody loses."
+                "now; no other workload is affected."
             ),
         ),
         (
@@ -120,7 +123,7 @@ def change(kind: str, **facts: object) -> Change:
             ),
             (
                 "Raise the lending limit of spot/memory in eval from 0 to 8Gi: it would start now; "
-                "nobody loses."
+                "no other workload is affected."
             ),
         ),
         (
@@ -134,7 +137,7 @@ def change(kind: str, **facts: object) -> Change:
             ),
             (
                 "Lower the borrowing limit of spot/nvidia.com/gpu in ml from unlimited to 4: it "
-                "would start now; nobody loses."
+                "would start now; no other workload is affected."
             ),
         ),
         (
@@ -147,8 +150,8 @@ def change(kind: str, **facts: object) -> Change:
                 to=UNLIMITED,
             ),
             (
-                "Lift the borrowing limit of spot/gpu in research, which is 4: it would start now; "
-                "nobody loses."
+                "Remove the borrowing limit of spot/gpu in research, now 4: it would start now; "
+                "no other workload is affected."
             ),
         ),
     ],
@@ -166,36 +169,36 @@ SETTINGS = {
     Setting.RECLAIM_WITHIN_COHORT: (
         PreemptionRule.NEVER,
         PreemptionRule.ANY,
-        "Change what q may take back within its cohort from never to any",
+        "Change what q may reclaim within its cohort from never to any",
     ),
     Setting.BORROW_WITHIN_COHORT: (
         PreemptionRule.NEVER,
         PreemptionRule.LOWER_PRIORITY,
-        "Change what q may stop within its cohort while it borrows from never to lower priority",
+        "Change what q may preempt within its cohort while it borrows from never to lower priority",
     ),
     Setting.MAX_PRIORITY_THRESHOLD: (
         5,
         None,
-        "Change the priority up to which q may stop while it borrows from 5 to no bound",
+        "Change the priority up to which q may preempt while it borrows from 5 to no bound",
     ),
     Setting.STRATEGY: (
         Strategy.STRICT_FIFO,
         Strategy.BEST_EFFORT_FIFO,
-        "Change the order of q from strict fifo to best effort fifo",
+        "Change the queueing strategy of q from strict fifo to best effort fifo",
     ),
     Setting.WHEN_CAN_BORROW: (
         Search.TRY_NEXT,
         Search.MAY_STOP,
         (
-            "Change what q does with a flavor it could borrow from try next flavor to may stop "
-            "search"
+            "Change how q treats a flavor in which it could borrow from try next flavor to may "
+            "stop search"
         ),
     ),
     Setting.WHEN_CAN_PREEMPT: (
         Search.MAY_STOP,
         Search.TRY_NEXT,
         (
-            "Change what q does with a flavor it could preempt for from may stop search to try "
+            "Change how q treats a flavor in which it could preempt from may stop search to try "
             "next flavor"
         ),
     ),
@@ -203,8 +206,8 @@ SETTINGS = {
         Preference.BORROWING_OVER_PREEMPTION,
         Preference.PREEMPTION_OVER_BORROWING,
         (
-            "Change what q prefers of borrowing and preemption from borrowing over preemption to "
-            "preemption over borrowing"
+            "Change the flavor preference of q from borrowing over preemption to preemption over "
+            "borrowing"
         ),
     ),
     Setting.STOP: (
@@ -219,7 +222,9 @@ SETTINGS = {
 def test_every_setting(setting: Setting) -> None:
     before, after, text = SETTINGS[setting]
     tried = change("policy", subject=setting, queue="q", from_=before, to=after)
-    assert change_sentence(tried).text == f"{text}: it would start now; nobody loses."
+    assert (
+        change_sentence(tried).text == f"{text}: it would start now; no other workload is affected."
+    )
 
 
 def test_settings_are_named_after_the_fields_of_a_queue() -> None:
@@ -242,7 +247,7 @@ def test_a_change_points_at_its_lines_and_names_who_pays() -> None:
     assert change_sentence(tried, {"a": "sweep"}) == Sentence(
         text=(
             "Change preemption within research from never to lower priority: it would start once "
-            "sweep has stopped for it; b would wait instead."
+            "sweep has been preempted; b would wait instead."
         ),
         verdict=Verdict.INFO,
         origin=LINE,

@@ -73,27 +73,27 @@ def test_what_differs_is_told_stage_by_stage_with_its_numbers() -> None:
     )
     found = compare(Telling(waits, {}), Telling(runs, {}))
     assert [(row.stage, row.what, row.one, row.other) for row in found if not row.is_same] == [
-        ("intake", "Asks for gpu", "6", "2"),
+        ("intake", "Requested GPU", "6", "2"),
         ("queue", "Queue", "research, on hold", "research"),
         (
             "flavors",
-            "gpu on spot",
-            "6 gpu of 2 available (6 used, 8 nominal), 4 short: no room",
-            "2 gpu of 8 available (0 used, 8 nominal): fits",
+            "GPU on spot",
+            "6 GPUs of 2 available (6 used, 8 nominal), 4 short: not enough quota",
+            "2 GPUs of 8 available (0 used, 8 nominal): fits",
         ),
         (
             "outcome",
             "Outcome",
-            "Waiting for quota in research: needs 6 gpu on spot, 2 free now, 4 short.",
-            "Admitted: research takes everything without quota.",
+            "Waiting for quota in research: needs 6 GPUs on spot, 2 free now, 4 short.",
+            "Admitted: research has no quota and admits every workload.",
         ),
     ]
     assert [row.what for row in found if row.is_same] == [
         "Label team",
-        "Taken by",
-        "Asked for",
-        "Counts as",
-        "Others that stop",
+        "Routed by",
+        "Requested",
+        "Effective",
+        "Preempted workloads",
     ]
 
 
@@ -120,8 +120,8 @@ def test_what_only_one_of_them_reached_is_missing_in_the_other() -> None:
     found = {row.what: row for row in compare(Telling(lost, {}), Telling(waits, {}))}
     assert found["Queue"] == Compared(stage="queue", what="Queue", one="—", other="research")
     assert (found["Position"].one, found["Position"].other) == ("—", "3 of 9")
-    assert (found["Others that stop"].one, found["Others that stop"].other) == (
-        "none looked for",
+    assert (found["Preempted workloads"].one, found["Preempted workloads"].other) == (
+        "no search",
         "2 workloads",
     )
-    assert found["Taken by"].is_same
+    assert found["Routed by"].is_same

@@ -277,8 +277,8 @@ def test_differences_of_victims_quota_and_shares() -> None:
         cohorts={},
     ) == (
         (
-            "q1 is one of the cluster_queues as share without bound, borrowing, "
-            "but expected as share 1 in example.com/gpu, borrowing."
+            "q1 is one of the cluster_queues as share without bound, borrowing, but expected as "
+            "share 1 in example.com/gpu, borrowing."
         ),
         "q2 is not one of the cluster_queues, but expected to be: share 0, not borrowing.",
         "team-1 is not one of the cohorts, but expected to be: share 0, not borrowing.",

@@ -221,20 +221,23 @@ def test_a_local_queue_that_is_stopped_concerns_at_most_all_of_its_queue() -> No
     ]
     assert sentences == [
         [
-            "Local queue team/d0 is stopped and drained: at most 2 running workloads have to stop.",
+            (
+                "Local queue team/d0 is stopped and drained: at most 2 running workloads are "
+                "preempted."
+            ),
         ],
         [
             (
-                "Local queues team/d0 and team/d1 are held: at most 1 waiting workload cannot "
-                "start there any more."
+                "Local queues team/d0 and team/d1 are held: at most 1 pending workload cannot "
+                "start there."
             ),
         ],
         [
             (
                 "Queue a and local queue team/d0 are stopped and drained: at most 2 running "
-                "workloads have to stop."
+                "workloads are preempted."
             ),
-            "Local queue team/d1 is held: at most 1 waiting workload cannot start there any more.",
+            "Local queue team/d1 is held: at most 1 pending workload cannot start there.",
         ],
     ]
 

@@ -141,123 +141,123 @@ def with_others_stopping() -> World:
 
 TOLD = {
     outranked: [
-        "Ask for 2 gpu instead of 8: it would start now.",
-        "Ask for priority 6 instead of 2: it would start once a and b have stopped for it.",
+        "Request 2 GPUs instead of 8: it would start now.",
+        "Request priority 6 instead of 2: it would start once a and b have been preempted.",
         (
             "Raise the nominal quota of any/gpu in train from 8 to 14: it would start now; "
-            "nobody loses."
+            "no other workload is affected."
         ),
-        "Wait for a and b to end, or finish them: it would start then.",
+        "Wait for a and b to end, or finish them: it would then start.",
         "Does not help: one other setting of the queue.",
     ],
     kept_at_home: [
-        "Ask for 1 gpu instead of 3: it would start now.",
-        "Set the label queue to other instead of eval: it would go to other and start now.",
+        "Request 1 GPU instead of 3: it would start now.",
+        "Set the label queue to other instead of eval: it would be routed to other and start now.",
         (
             "Raise the nominal quota of any/gpu in eval from 2 to 4: it would start now; "
-            "nobody loses."
+            "no other workload is affected."
         ),
-        "Wait for a to end, or finish it: it would start then.",
+        "Wait for a to end, or finish it: it would then start.",
         "Does not help: a higher priority, one other setting of the queue.",
     ],
     lent_out: [
         (
             "Raise the nominal quota of any/gpu in eval from 4 to 8: it would start now; "
-            "nobody loses."
+            "no other workload is affected."
         ),
         (
-            "Change what eval may take back within its cohort from never to any: it would "
-            "start once b2 has stopped for it."
+            "Change what eval may reclaim within its cohort from never to any: it would start "
+            "once b2 has been preempted."
         ),
-        "Wait for b2 to end, or finish it: it would start then.",
-        "Does not help: asking for less of one resource, another label, a higher priority.",
+        "Wait for b2 to end, or finish it: it would then start.",
+        "Does not help: a smaller request for one resource, another label, a higher priority.",
     ],
     shared_fairly: [
         (
             "Raise the nominal quota of any/gpu in eval from 2 to 5: it would start now; "
-            "nobody loses."
+            "no other workload is affected."
         ),
         (
             "Raise the nominal quota of any/gpu in all from 4 to 7: it would start now; "
-            "nobody loses."
+            "no other workload is affected."
         ),
         (
-            "Change what eval may take back within its cohort from never to any: it would "
-            "start once b3 and b4 have stopped for it."
+            "Change what eval may reclaim within its cohort from never to any: it would start "
+            "once b3 and b4 have been preempted."
         ),
-        "Wait for b3 and b4 to end, or finish them: it would start then.",
-        "Does not help: asking for less of one resource, another label, a higher priority.",
+        "Wait for b3 and b4 to end, or finish them: it would then start.",
+        "Does not help: a smaller request for one resource, another label, a higher priority.",
     ],
     of_two_pod_sets: [
-        "Ask for 6 pods instead of 8 in pod set workers: it would start now.",
+        "Request 6 pods instead of 8 in pod set workers: it would start now.",
         (
             "Raise the nominal quota of any/gpu in train from 8 to 10: it would start now; "
-            "nobody loses."
+            "no other workload is affected."
         ),
-        "Wait for a to end, or finish it: it would start then.",
+        "Wait for a to end, or finish it: it would then start.",
         "Does not help: a higher priority, one other setting of the queue.",
     ],
     of_bytes: [
-        "Ask for 6Gi memory instead of 8Gi: it would start now.",
+        "Request 6Gi memory instead of 8Gi: it would start now.",
         (
             "Raise the nominal quota of any/memory in train from 10Gi to 12Gi: it would "
-            "start now; nobody loses."
+            "start now; no other workload is affected."
         ),
-        "Wait for a to end, or finish it: it would start then.",
+        "Wait for a to end, or finish it: it would then start.",
         "Does not help: a higher priority, one other setting of the queue.",
     ],
     in_a_strict_line: [
-        "Ask for priority 1: it would start now; nobody loses.",
+        "Request priority 1: it would start now; no other workload is affected.",
         (
-            "Change the order of train from strict fifo to best effort fifo: it would start "
-            "now; nobody loses."
+            "Change the queueing strategy of train from strict fifo to best effort fifo: it would "
+            "start now; no other workload is affected."
         ),
-        "Does not help: asking for less of one resource.",
+        "Does not help: a smaller request for one resource.",
     ],
     behind_another: [
         (
             "Raise the nominal quota of any/gpu in train from 4 to 8: it would start now; "
-            "nobody loses."
+            "no other workload is affected."
         ),
-        "Wait for a to end, or finish it: it would start then.",
+        "Wait for a to end, or finish it: it would then start.",
         (
-            "Does not help: asking for less of one resource, a higher priority, one other "
+            "Does not help: a smaller request for one resource, a higher priority, one other "
             "setting of the queue."
         ),
     ],
     behind_a_preemptor: [
         (
-            "Ask for priority 4 instead of 2: it would start once a has stopped for it; y "
+            "Request priority 4 instead of 2: it would start once a has been preempted; y "
             "would wait instead."
         ),
         (
-            "Raise the nominal quota of any/gpu in train from 4 to 6: it would start once a "
-            "has stopped for it."
+            "Raise the nominal quota of any/gpu in train from 4 to 6: it would start once a has "
+            "been preempted."
         ),
-        "Wait for b to end, or finish it: it would start then.",
-        "Does not help: asking for less of one resource, one other setting of the queue.",
+        "Wait for b to end, or finish it: it would then start.",
+        "Does not help: a smaller request for one resource, one other setting of the queue.",
     ],
     off_a_flavor: [
         "Add the label kind=x: it would start now.",
         (
             "Raise the nominal quota of spot/gpu in train from 4 to 6: it would start now; "
-            "nobody loses."
+            "no other workload is affected."
         ),
-        "Wait for a to end, or finish it: it would start then.",
+        "Wait for a to end, or finish it: it would then start.",
         (
-            "Does not help: asking for less of one resource, a higher priority, one other "
+            "Does not help: a smaller request for one resource, a higher priority, one other "
             "setting of the queue."
         ),
     ],
     off_a_queue: [
-        "Add the label team=ml: it would go to fixed and start now.",
+        "Add the label team=ml: it would be routed to fixed and start now.",
         (
             "Raise the nominal quota of any/gpu in spot from 2 to 4: it would start now; "
-            "nobody loses."
+            "no other workload is affected."
         ),
-        "Wait for a to end, or finish it: it would start then.",
+        "Wait for a to end, or finish it: it would then start.",
         (
-            "Does not help: asking for less of one resource, a higher priority, one other "
+            "Does not help: a smaller request for one resource, a higher priority, one other "
             "setting of the queue."
         ),
     ],
@@ -266,13 +266,16 @@ TOLD = {
         "Does not help: one other setting of the queue.",
     ],
     stopped: [
-        "Change the stop policy of train from hold to none: it would start now; nobody loses.",
+        (
+            "Change the stop policy of train from hold to none: it would start now; no other "
+            "workload is affected."
+        ),
     ],
     without_local_queue: [
-        "Add the label kueue.x-k8s.io/queue-name=main: it would go to train and start now.",
+        "Add the label kueue.x-k8s.io/queue-name=main: it would be routed to train and start now.",
     ],
     with_others_stopping: [
-        "Waiting is enough: it starts when a has stopped.",
+        "No change is needed: it starts once a has stopped.",
     ],
 }
 

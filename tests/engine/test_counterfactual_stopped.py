@@ -113,5 +113,5 @@ def test_who_borrows_begins_no_search_that_cannot_free_enough(
 
 def test_the_words_for_a_cut_search_claim_nothing_of_what_is_left() -> None:
     assert cut_sentence(12, 28) == (
-        "12 of 40 candidates tried. Of the others nothing is known: each may help or not."
+        "12 of 40 candidates tried; the effect of the others is unknown."
     )

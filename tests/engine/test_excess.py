@@ -101,8 +101,8 @@ def test_queues_that_drain_since_an_earlier_rename_are_counted() -> None:
             excesses=(excess,),
         )
     ).endswith(
-        "At the peak they use together: x, x:v2 and x:v3 up to 18 gpu of spot, 12 gpu more than "
-        "x:v3 owns, until at least 2 running workloads of x and x:v2 have ended."
+        "Combined peak usage: x, x:v2 and x:v3 up to 18 GPUs on spot, 12 GPUs above the quota of "
+        "x:v3, until at least 2 running workloads of x and x:v2 have ended."
     )
 
 
@@ -133,33 +133,33 @@ def cohorts(own: int, *, borrowing: Amount = UNLIMITED, nominal: int = 4000) -> 
             cohorts(20_000),
             cohorts(2_000),
             {"a": 16_000, "b": 6_000},
-            "the queues of cohort team use 22 gpu of spot and may use together at most 10 gpu: "
-            "12 gpu too much, until at least 6 running workloads have ended. ",
+            "the queues of cohort team use 22 GPUs on spot and may use together at most 10 GPUs: "
+            "12 GPUs over, until at least 6 running workloads have ended. ",
             id="quota of the cohort",
         ),
         pytest.param(
             cohorts(20_000),
             cohorts(20_000, borrowing=2_000),
             {"a": 16_000},
-            "a uses 16 gpu of spot and may use, with what it borrows, at most 6 gpu: 10 gpu too "
-            "much, until at least 5 running workloads have ended. ",
+            "a uses 16 GPUs on spot and may use, borrowing included, at most 6 GPUs: 10 GPUs "
+            "over, until at least 5 running workloads have ended. ",
             id="borrowing limit",
         ),
         pytest.param(
             cohorts(0),
             cohorts(0, nominal=1_000),
             {"a": 4_000},
-            "a uses 4 gpu of spot and will own 1 gpu: 3 gpu too much, until at least 2 running "
-            "workloads have ended. ",
+            "a uses 4 GPUs on spot and will have a nominal quota of 1 GPU: 3 GPUs over, until at "
+            "least 2 running workloads have ended. ",
             id="a queue's quota explains what its cohort is over",
         ),
         pytest.param(
             cohorts(0),
             cohorts(0, nominal=2_000),
             {"a": 4_000, "b": 4_000},
-            "a uses 4 gpu of spot and will own 2 gpu: 2 gpu too much, until at least 1 running "
-            "workload has ended and b uses 4 gpu of spot and will own 2 gpu: 2 gpu too much, until "
-            "at least 1 running workload has ended. ",
+            "a uses 4 GPUs on spot and will have a nominal quota of 2 GPUs: 2 GPUs over, until "
+            "at least 1 running workload has ended and b uses 4 GPUs on spot and will have a "
+            "nominal quota of 2 GPUs: 2 GPUs over, until at least 1 running workload has ended. ",
             id="the quota of both",
         ),
     ],

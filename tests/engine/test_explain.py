@@ -38,72 +38,73 @@ STORED = {
 }
 
 HEADLINES = {
-    "small": "Waiting in train: it would fit alone, but others go first.",
+    "small": "Waiting in train: it would fit, but workloads ahead of it go first.",
     "huge": (
-        "Can never run under this config: it asks for 9 gpu, and train can never "
-        "have more than 4 on a100."
+        "Can never run under this config: it requests 9 GPUs, but train can never have more than "
+        "4 on a100."
     ),
     "noflavor": "Rejected: no flavor of train accepts its labels.",
     "nobody": (
-        "Rejected: none of the 2 scheduling rules takes it. Rule 1 asks for team "
-        "in [research], and the label is absent."
+        "Rejected: none of the 2 scheduling rules accepts it. Rule 1 requires team "
+        "in [research], but the label is absent."
     ),
     "free": "Admitted without a queue: the config has no scheduling rules.",
-    "plain": "Admitted: default takes everything without quota.",
+    "plain": "Admitted: default has no quota and admits every workload.",
     "bumped": (
-        "Preempted: high with priority 90 needs its room; train may stop its own "
-        "workloads of lower priority."
+        "Preempted: high with priority 90 needs its quota; train may preempt its own workloads of "
+        "lower priority."
     ),
     "held": "Waiting: train is on hold and admits nothing new.",
     "run": "Admitted in train on a100: its request fits the free quota.",
-    "high": "Starting soon in train: 1 workload is being stopped to make room.",
+    "high": "Starting soon in train: 1 workload is being preempted to free quota.",
     "wait": (
-        "Waiting for quota in train: needs 2 gpu on a100, 1 free now, 1 short; "
-        "nobody may be stopped for it."
+        "Waiting for quota in train: needs 2 GPUs on a100, 1 free now, 1 short; "
+        "no workload may be preempted for it."
     ),
-    "gone": "Withdrawn while it ran: it has given back its quota and has to stop.",
-    "llm": "Waiting for quota in research: needs 32 gpu on spot, 4 free now, 28 short.",
+    "gone": "Withdrawn while it ran: it has released its quota and has to stop.",
+    "llm": "Waiting for quota in research: needs 32 GPUs on spot, 4 free now, 28 short.",
     "blocked": (
-        "Waiting for quota in research: needs 32 gpu on spot, 4 free now, 28 "
-        "short; nobody may be stopped for it."
+        "Waiting for quota in research: needs 32 GPUs on spot, 4 free now, 28 "
+        "short; no workload may be preempted for it."
     ),
     "meek": (
-        "Waiting for quota in research: needs 32 gpu on spot, 4 free now, 28 "
-        "short; nobody may be stopped for it."
+        "Waiting for quota in research: needs 32 GPUs on spot, 4 free now, 28 "
+        "short; no workload may be preempted for it."
     ),
-    "fair": "Starting soon in research: 1 workload is being stopped to make room.",
-    "owner": "Starting soon in research: 3 workloads are being stopped to make room.",
+    "fair": "Starting soon in research: 1 workload is being preempted to free quota.",
+    "owner": "Starting soon in research: 3 workloads are being preempted to free quota.",
     "gang": (
         "Admitted in research on reserved and spot with 6 of 10 pods of worker: "
-        "it borrows 4 gpu on spot from cohort ml."
+        "it borrows 4 GPUs on spot from cohort ml."
     ),
-    "late": "Waiting in research: when its turn came, fast had taken or kept the room.",
+    "late": "Waiting in research: when its turn came, fast had taken or claimed the quota.",
     "clash": (
-        "Waiting in research: the workloads it would stop are already being stopped for fast."
+        "Waiting in research: the workloads it would preempt are already being preempted for fast."
     ),
     "third": (
-        "Starting soon in research: it fits once the workloads that are being "
-        "stopped for fast are gone."
+        "Starting soon in research: it fits once the workloads that are being preempted for fast "
+        "have stopped."
     ),
-    "close": ("Waiting in research: it fits as soon as old has stopped and gives back its quota."),
-    "victim": ("Waiting in research: it was stopped for urgent, which still waits and goes first."),
+    "close": ("Waiting in research: it fits as soon as old has stopped and releases its quota."),
+    "victim": (
+        "Waiting in research: it was preempted for urgent, which is still pending and goes first."
+    ),
     "round": (
-        "Waiting in research: its turns came to nothing again and again, so it waits until a "
-        "workload ends or the config changes."
+        "Waiting in research: its repeated attempts had no result, so it waits until a workload "
+        "ends or the config changes."
     ),
-    "strict": "Waiting in research: head is first in line, and nobody overtakes it.",
+    "strict": "Waiting in research: head is at the head of the queue and must start first.",
     "picky": (
-        "Can never run under this config: no flavor of research takes its pods; "
-        "spot has the taint gpu=a100:NoSchedule, which its pods do not tolerate; "
-        "reserved does not match: its pods ask for nodes with zone in [b], and "
-        "it is 'a'."
+        "Can never run under this config: no flavor of research accepts its pods; spot has the "
+        "taint gpu=a100:NoSchedule, which its pods do not tolerate; reserved does not match: its "
+        "pods require nodes with zone in [b], but it is 'a'."
     ),
     "tpu": (
-        "Can never run under this config: it asks for tpu, which is in no "
-        "resource group of research."
+        "Can never run under this config: it requests TPU, which is in no resource group of "
+        "research."
     ),
     "lost": (
-        "Waiting: research admits nothing, because the config does not describe its flavor spto."
+        "Waiting: research admits nothing, because the config does not define its flavor spto."
     ),
     "stopped": "Waiting: research is stopped by its config and admits nothing new.",
     "nowhere": "Waiting: it names no local queue: the label kueue.x-k8s.io/queue-name is absent.",
@@ -114,48 +115,50 @@ HEADLINES = {
     ),
     "typo": "Waiting: there is no local queue mian in namespace ml; the nearest name is main.",
     "dangling": (
-        "Waiting: local queue main of namespace ml leads to reserch, and there "
-        "is no such queue; the nearest name is research."
+        "Waiting: local queue main of namespace ml leads to reserch, which does not exist; the "
+        "nearest name is research."
     ),
-    "shut": ("Waiting: local queue main of namespace ml is stopped and lets nobody into research."),
+    "shut": (
+        "Waiting: local queue main of namespace ml is stopped and admits nothing to research."
+    ),
     "classless": "Waiting: there is no priority class hihg; the nearest name is high.",
-    "foreign": "Waiting: research does not take workloads of namespace web.",
+    "foreign": "Waiting: research does not admit workloads of namespace web.",
     "guest": (
-        "Preempted: urgent with priority 200 needs its room; research takes back "
-        "what other queues borrow, and may stop any workload there."
+        "Preempted: urgent with priority 200 needs its quota; research reclaims what other queues "
+        "borrow, and may preempt any workload there."
     ),
     "lodger": (
-        "Preempted: urgent with priority 200 needs its room; research borrows "
-        "too, and may stop workloads of lower priority in other queues that "
+        "Preempted: urgent with priority 200 needs its quota; research borrows "
+        "too, and may preempt workloads of lower priority in other queues that "
         "borrow."
     ),
     "big": (
-        "Preempted: urgent with priority 200 needs its room; research has the "
-        "smaller share, and may stop any workload in queues that borrow."
+        "Preempted: urgent with priority 200 needs its quota; research has the "
+        "smaller share, and may preempt any workload in queues that borrow."
     ),
     "drained": (
-        "Told to stop: batch is stopped by its config, and what runs there has to stop too."
+        "Preempted: batch is stopped by its config, and its running workloads are drained."
     ),
-    "proud": "Waiting for quota in research: needs 32 gpu on reserved, 4 free now, 28 short.",
+    "proud": "Waiting for quota in research: needs 32 GPUs on reserved, 4 free now, 28 short.",
     "left-alone": (
-        "Waiting for quota in train: needs 2 gpu on a100, 0 free now, 2 short; "
-        "nobody may be stopped for it."
+        "Waiting for quota in train: needs 2 GPUs on a100, 0 free now, 2 short; "
+        "no workload may be preempted for it."
     ),
     "empty-handed": (
-        "Waiting for quota in train: needs 2 gpu on a100, 0 free now, 2 short; "
-        "nobody may be stopped for it."
+        "Waiting for quota in train: needs 2 GPUs on a100, 0 free now, 2 short; "
+        "no workload may be preempted for it."
     ),
     "patient": (
-        "Waiting for quota in train: needs 2 gpu on a100, 0 free now, 2 short; "
-        "nobody may be stopped for it."
+        "Waiting for quota in train: needs 2 GPUs on a100, 0 free now, 2 short; "
+        "no workload may be preempted for it."
     ),
     "too-large": (
-        "Can never run under this config: it asks for 9 gpu and 64 cpu, and train can never have "
-        "more than 4 gpu and 10 cpu on a100."
+        "Can never run under this config: it requests 9 GPUs and 64 CPUs, but train can never have "
+        "more than 4 GPUs and 10 CPUs on a100."
     ),
     "behind-none": (
-        "Waiting for quota in train: needs 4 gpu on a100, 0 free now, 4 short; "
-        "nobody may be stopped for it."
+        "Waiting for quota in train: needs 4 GPUs on a100, 0 free now, 4 short; "
+        "no workload may be preempted for it."
     ),
 }
 
@@ -178,16 +181,16 @@ def test_a_whole_explanation_in_words_verdicts_and_lines() -> None:
             "Labels: accelerator-type=A100, market-type=ON_DEMAND, team=research.",
             None,
         ),
-        ("intake", "info", "info", "Asks for 2 gpu, with priority 10 requested.", None),
-        ("route", "pass", "pass", "Rule 1 (to train) takes it.", 18),
+        ("intake", "info", "info", "Requests 2 GPUs, with priority 10.", None),
+        ("route", "pass", "pass", "Rule 1 (to train) accepts it.", 18),
         ("priority", "pass", "pass", "Priority 10, as requested.", 20),
-        ("queue", "pass", "pass", "train admits by quota.", 7),
+        ("queue", "pass", "pass", "train admits within quota.", 7),
         (
             "flavors",
             "fail",
             "fail",
             (
-                "a100: 2 gpu of 4 nominal - 3 used = 1 available: 1 short, preemption "
+                "a100: 2 GPUs of 4 nominal - 3 used = 1 available: 1 short, preemption "
                 "cannot free it."
             ),
             13,
@@ -197,8 +200,8 @@ def test_a_whole_explanation_in_words_verdicts_and_lines() -> None:
             "fail",
             "fail",
             (
-                "spot does not match: it asks for market-type not in [ON_DEMAND], and it "
-                "is 'ON_DEMAND'."
+                "spot does not match: it requires market-type not in [ON_DEMAND], but it is "
+                "'ON_DEMAND'."
             ),
             5,
         ),
@@ -208,8 +211,8 @@ def test_a_whole_explanation_in_words_verdicts_and_lines() -> None:
             "fail",
             "fail",
             (
-                "Nobody may be stopped for it: the only running workload looked at is of "
-                "no lower priority."
+                "No workload may be preempted for it: the only running workload considered has "
+                "the same or a higher priority."
             ),
             8,
         ),
@@ -217,7 +220,7 @@ def test_a_whole_explanation_in_words_verdicts_and_lines() -> None:
             "preemption",
             "fail",
             "info",
-            "What train may stop: its own workloads of lower priority.",
+            "What train may preempt: its own workloads of lower priority.",
             8,
         ),
         (
@@ -225,8 +228,8 @@ def test_a_whole_explanation_in_words_verdicts_and_lines() -> None:
             "fail",
             "skip",
             (
-                "sweep (priority 50) may not be stopped: its priority is not lower; it "
-                "holds 3 gpu on a100."
+                "sweep (priority 50) may not be preempted: its priority is not lower; it "
+                "holds 3 GPUs on a100."
             ),
             None,
         ),
@@ -235,7 +238,10 @@ def test_a_whole_explanation_in_words_verdicts_and_lines() -> None:
             "order",
             "info",
             "info",
-            ("Priority goes first, then submission; a later one may overtake what does not fit."),
+            (
+                "Ordered by priority, then submission; a workload may overtake one that does not "
+                "fit."
+            ),
             None,
         ),
         (
@@ -243,8 +249,8 @@ def test_a_whole_explanation_in_words_verdicts_and_lines() -> None:
             "info",
             "info",
             (
-                "Waiting for quota in train: needs 2 gpu on a100, 1 free now, 1 short; "
-                "nobody may be stopped for it."
+                "Waiting for quota in train: needs 2 GPUs on a100, 1 free now, 1 short; "
+                "no workload may be preempted for it."
             ),
             None,
         ),
@@ -261,7 +267,7 @@ def test_a_whole_explanation_in_a_cohort() -> None:
                 None,
             ),
             ("info", "Namespace: ml.", None),
-            ("info", "Asks for 32 gpu, with no priority requested.", None),
+            ("info", "Requests 32 GPUs, with no priority.", None),
         ],
         "route": [
             ("pass", "Local queue main of namespace ml leads to research.", 80),
@@ -272,7 +278,7 @@ def test_a_whole_explanation_in_a_cohort() -> None:
         "queue": [
             (
                 "pass",
-                "research admits by quota and shares unused quota in cohort ml, part of org.",
+                "research admits within quota and shares unused quota in cohort ml, part of org.",
                 30,
             ),
         ],
@@ -280,46 +286,46 @@ def test_a_whole_explanation_in_a_cohort() -> None:
             (
                 "fail",
                 (
-                    "spot: 32 gpu; research uses 76, 12 above its 64 nominal, and can "
+                    "spot: 32 GPUs; research uses 76, 12 above its 64 nominal, and can "
                     "get 4 more: 28 short, preemption cannot free it."
                 ),
                 41,
             ),
-            ("info", "research may borrow 16 gpu on spot and borrows 12 now.", 41),
+            ("info", "research may borrow 16 GPUs on spot and borrows 12 now.", 41),
             (
                 "info",
                 (
-                    "Cohort ml pools 128 gpu on spot, 124 of it used: it can give 4; it "
-                    "may itself borrow 8 from above."
+                    "Cohort ml pools 128 GPUs on spot: 124 used, 4 available; it "
+                    "may itself borrow 8 from its parent."
                 ),
                 10,
             ),
-            ("info", "Cohort org pools 160 gpu on spot, 160 of it used: it can give none.", 1),
+            ("info", "Cohort org pools 160 GPUs on spot: 160 used, none available.", 1),
             (
                 "info",
                 (
-                    "What others own on spot and do not use themselves, lent out or not: "
-                    "4 gpu of eval and 2 gpu of batch."
+                    "Unused nominal quota of other queues on spot, lent or not: "
+                    "4 GPUs of eval and 2 GPUs of batch."
                 ),
                 None,
             ),
             (
                 "fail",
                 (
-                    "reserved: 32 gpu of 8 nominal - 7 used = 1 available: 31 short, and "
-                    "for more than its nominal quota it may stop nobody."
+                    "reserved: 32 GPUs of 8 nominal - 7 used = 1 available: 31 short, and it may "
+                    "not preempt beyond its nominal quota."
                 ),
                 46,
             ),
             ("info", "spot comes closest.", 37),
         ],
         "preemption": [
-            ("fail", "Stopping every workload that may be stopped would not make enough room.", 33),
-            ("info", "What has to become free: 28 gpu on spot.", None),
+            ("fail", "Preempting every permitted workload would not free enough quota.", 33),
+            ("info", "Quota to free: 28 GPUs on spot.", None),
             (
                 "info",
                 (
-                    "What research may stop: its own workloads of lower priority, or of "
+                    "What research may preempt: its own workloads of lower priority, or of "
                     "the same priority and submitted later; in queues that borrow, "
                     "workloads of lower priority, and while it borrows itself only "
                     "workloads of lower priority up to priority 20."
@@ -329,64 +335,64 @@ def test_a_whole_explanation_in_a_cohort() -> None:
             (
                 "skip",
                 (
-                    "sweep-1 (priority 50) may be stopped, which is not enough; it holds "
-                    "8 gpu on spot."
+                    "sweep-1 (priority 50) may be preempted, which is not enough; it holds "
+                    "8 GPUs on spot."
                 ),
                 None,
             ),
             (
                 "skip",
                 (
-                    "sweep-2 (priority 100, in batch) may not be stopped: its priority "
-                    "is not lower; it holds 8 gpu on spot."
+                    "sweep-2 (priority 100, in batch) may not be preempted: its priority "
+                    "is not lower; it holds 8 GPUs on spot."
                 ),
                 None,
             ),
             (
                 "skip",
                 (
-                    "sweep-3 (priority 100) may not be stopped: it has the same priority "
-                    "and was submitted earlier; it holds 8 gpu on spot."
+                    "sweep-3 (priority 100) may not be preempted: it has the same priority "
+                    "and was submitted earlier; it holds 8 GPUs on spot."
                 ),
                 None,
             ),
             (
                 "skip",
-                "etl (priority 50, in batch) would not help: it holds nothing that is short.",
+                "etl (priority 50, in batch) would not help: it holds none of the missing quota.",
                 None,
             ),
-            ("skip", "old (priority 50) is already stopping; it holds 8 gpu on spot.", None),
+            ("skip", "old (priority 50) is already stopping; it holds 8 GPUs on spot.", None),
             (
                 "skip",
                 (
-                    "own (priority 50, in eval) may not be stopped: eval uses no more "
-                    "than its own quota; it holds 8 gpu on spot."
-                ),
-                None,
-            ),
-            (
-                "skip",
-                (
-                    "far (priority 50, in web) may not be stopped: a cohort above web "
-                    "uses no more than its own quota; it holds 8 gpu on spot."
+                    "own (priority 50, in eval) may not be preempted: eval uses no more than its "
+                    "nominal quota; it holds 8 GPUs on spot."
                 ),
                 None,
             ),
             (
                 "skip",
                 (
-                    "mid (priority 30, in batch) may not be stopped: its priority is "
-                    "above 20, up to which research may stop others while it borrows; it "
-                    "holds 8 gpu on spot."
+                    "far (priority 50, in web) may not be preempted: a cohort above web "
+                    "uses no more than its nominal quota; it holds 8 GPUs on spot."
                 ),
                 None,
             ),
             (
                 "skip",
                 (
-                    "lent (priority 50, in batch) may not be stopped: research would "
-                    "have to borrow for this, and a borrower may not stop it; it "
-                    "holds 8 gpu on spot."
+                    "mid (priority 30, in batch) may not be preempted: its priority is above 20, "
+                    "the highest that research may preempt while it borrows; it holds 8 GPUs on "
+                    "spot."
+                ),
+                None,
+            ),
+            (
+                "skip",
+                (
+                    "lent (priority 50, in batch) may not be preempted: research would "
+                    "have to borrow for this, and a borrower may not preempt it; it "
+                    "holds 8 GPUs on spot."
                 ),
                 None,
             ),
@@ -397,17 +403,17 @@ def test_a_whole_explanation_in_a_cohort() -> None:
             (
                 "info",
                 (
-                    "Priority goes first, then submission; a later one may overtake what "
-                    "does not fit."
+                    "Ordered by priority, then submission; a workload may overtake one that does "
+                    "not fit."
                 ),
                 None,
             ),
-            ("info", "3 pending workloads are alike and wait for the same.", None),
+            ("info", "3 equivalent pending workloads wait for the same quota.", None),
         ],
         "outcome": [
             (
                 "info",
-                "Waiting for quota in research: needs 32 gpu on spot, 4 free now, 28 short.",
+                "Waiting for quota in research: needs 32 GPUs on spot, 4 free now, 28 short.",
                 None,
             ),
         ],
@@ -425,10 +431,10 @@ def test_who_drains_a_workload_is_told() -> None:
     local = LocalQueueStep(namespace="ml", name="main", verdict=LocalQueueVerdict.STOPPED)
     drained = trace(DRAINED, Outcome.PREEMPTED, queue=ALONE)
     assert explain(drained).headline == (
-        "Told to stop: train is stopped by its config, and what runs there has to stop too."
+        "Preempted: train is stopped by its config, and its running workloads are drained."
     )
     assert explain(replace(drained, local_queue=local)).headline == (
-        "Told to stop: its local queue main is stopped, and what runs there has to stop too."
+        "Preempted: its local queue main is stopped, and its running workloads are drained."
     )
 
 
@@ -446,12 +452,12 @@ def test_names_stand_for_ids_where_they_are_known() -> None:
     stopped = trace(PREEMPTED_IN_QUEUE, Outcome.PREEMPTED, preempted=STEP)
     explanation = explain(stopped, {"id-7": "urgent"})
     assert explanation.headline == (
-        "Preempted: urgent with priority 9 needs its room; train may stop its own workloads of "
+        "Preempted: urgent with priority 9 needs its quota; train may preempt its own workloads of "
         "lower priority."
     )
     assert said(stopped, "preemption", {"id-7": "urgent"}) == [
-        "urgent asks for 1 cpu, 1.5 gpu in train with priority 9.",
-        "train may stop its own workloads of lower priority.",
+        "urgent requests 1 CPU, 1.5 GPUs in train with priority 9.",
+        "train may preempt its own workloads of lower priority.",
     ]
     asks, may = stage(explanation, "preemption").sentences
     assert (asks.workloads, may.origin) == (("id-7",), LINE)
@@ -495,8 +501,8 @@ def test_what_each_resource_comes_from_is_told() -> None:
     main = PodSetAssignment(name="main", count=4, flavors={"gpu": "spot", "cpu": "fixed"})
     assert lines(admitted(main), "outcome") == [
         ("pass", "Admitted in train on fixed and spot.", None),
-        ("info", "cpu comes from fixed.", None),
-        ("info", "gpu comes from spot.", None),
+        ("info", "Flavor fixed provides CPU.", None),
+        ("info", "Flavor spot provides GPU.", None),
     ]
 
 
@@ -505,13 +511,13 @@ def test_what_each_pod_set_gets_is_told() -> None:
     worker = PodSetAssignment(name="worker", count=6, flavors={"gpu": "spot", "cpu": "fixed"})
     watch = PodSetAssignment(name="watch", count=2, flavors={})
     assert lines(admitted(driver, worker, watch), "outcome")[1:] == [
-        ("info", "Pod set driver starts 1 pod: cpu from fixed.", None),
-        ("info", "Pod set worker starts 6 pods: cpu from fixed and gpu from spot.", None),
+        ("info", "Pod set driver starts 1 pod: CPU from fixed.", None),
+        ("info", "Pod set worker starts 6 pods: CPU from fixed and GPU from spot.", None),
         ("info", "Pod set watch starts 2 pods without quota.", None),
     ]
 
 
 def test_what_asks_for_nothing_is_admitted_all_the_same() -> None:
     assert lines(admitted(), "outcome") == [
-        ("pass", "Admitted in train: it asks for nothing that the queue limits.", None)
+        ("pass", "Admitted in train: it requests no resource that the queue limits.", None)
     ]

@@ -18,43 +18,46 @@ def test_a_nested_cohort_lends_and_its_reserve_is_exhausted() -> None:
     world.submit("more", gpu=6).settle()
     assert in_full(world.state.explain("more")) == [
         (
-            "Waiting for quota in train: needs 6 gpu on a100, 2 free now, 4 short; nobody may be "
-            "stopped for it."
+            "Waiting for quota in train: needs 6 GPUs on a100, 2 free now, 4 short; no workload "
+            "may be preempted for it."
         ),
         "intake: Labels: queue=train.",
-        "intake: Asks for 6 gpu, with no priority requested.",
-        "route: Rule 1 (to train) takes it.",
+        "intake: Requests 6 GPUs, with no priority.",
+        "route: Rule 1 (to train) accepts it.",
         "priority: Priority 0: none was requested, and Rule 1 has no default.",
-        "queue: train admits by quota and shares unused quota in cohort ml, part of org.",
+        "queue: train admits within quota and shares unused quota in cohort ml, part of org.",
         (
-            "flavors: a100: 6 gpu; train uses 12, 8 above its 4 nominal, and can get 2 more: 4 "
-            "short, and for more than its nominal quota it may stop nobody."
+            "flavors: a100: 6 GPUs; train uses 12, 8 above its 4 nominal, and can get 2 more: 4 "
+            "short, and it may not preempt beyond its nominal quota."
         ),
-        "flavors: Cohort ml pools 8 gpu on a100, 12 of it used: it can give 2.",
-        "flavors: Cohort org pools 14 gpu on a100, 12 of it used: it can give 2.",
+        "flavors: Cohort ml pools 8 GPUs on a100: 12 used, 2 available.",
+        "flavors: Cohort org pools 14 GPUs on a100: 12 used, 2 available.",
         (
-            "flavors: What others own on a100 and do not use themselves, lent out or not: 4 gpu "
-            "of batch and 4 gpu of eval."
-        ),
-        (
-            "preemption: Nobody may be stopped for it: it would have to borrow, and train may "
-            "stop nobody for more than its nominal quota."
+            "flavors: Unused nominal quota of other queues on a100, lent or not: 4 GPUs "
+            "of batch and 4 GPUs of eval."
         ),
         (
-            "preemption: What train may stop: its own workloads of lower priority; in queues that"
-            " borrow, any workload, unless it borrows itself."
+            "preemption: No workload may be preempted for it: it would have to borrow, and train "
+            "may not preempt beyond its nominal quota."
+        ),
+        (
+            "preemption: What train may preempt: its own workloads of lower priority; in queues "
+            "that borrow, any workload, unless it borrows itself."
         ),
         "order: Position 1 of 1 in the queue.",
-        "order: Priority goes first, then submission; a later one may overtake what does not fit.",
+        (
+            "order: Ordered by priority, then submission; a workload may overtake one that does "
+            "not fit."
+        ),
     ]
     assert in_full(world.state.explain("big")) == [
         "Admitted in train on a100.",
         "intake: Labels: queue=train.",
-        "intake: Asks for 12 gpu, with no priority requested.",
-        "route: Rule 1 (to train) takes it.",
+        "intake: Requests 12 GPUs, with no priority.",
+        "route: Rule 1 (to train) accepts it.",
         "priority: Priority 0: none was requested, and Rule 1 has no default.",
-        "queue: train admits by quota and shares unused quota in cohort ml, part of org.",
-        "outcome: gpu comes from a100.",
+        "queue: train admits within quota and shares unused quota in cohort ml, part of org.",
+        "outcome: Flavor a100 provides GPU.",
     ]
 
 
@@ -66,17 +69,17 @@ def test_borrowing_is_told_when_it_starts() -> None:
     )
     world.submit("big", gpu=6).settle()
     assert in_full(world.decisions[0].trace) == [
-        "Admitted in train on a100: it borrows 2 gpu on a100 from cohort ml.",
+        "Admitted in train on a100: it borrows 2 GPUs on a100 from cohort ml.",
         "intake: Labels: queue=train.",
-        "intake: Asks for 6 gpu, with no priority requested.",
-        "route: Rule 1 (to train) takes it.",
+        "intake: Requests 6 GPUs, with no priority.",
+        "route: Rule 1 (to train) accepts it.",
         "priority: Priority 0: none was requested, and Rule 1 has no default.",
-        "queue: train admits by quota and shares unused quota in cohort ml, part of org.",
+        "queue: train admits within quota and shares unused quota in cohort ml, part of org.",
         (
-            "flavors: a100: 6 gpu; train uses 0 of its 4 nominal and can get 8 more: fits, "
+            "flavors: a100: 6 GPUs; train uses 0 of its 4 nominal and can get 8 more: fits, "
             "borrowing 2 from cohort ml."
         ),
-        "outcome: gpu comes from a100.",
+        "outcome: Flavor a100 provides GPU.",
     ]
 
 
@@ -88,44 +91,44 @@ def test_what_others_borrow_is_taken_back() -> None:
     world.submit("b1", "b2", "b3", "b4", to="batch", gpu=2, priority=5).settle()
     world.submit("urgent", gpu=3, priority=1).settle()
     assert why(world, "urgent") == [
-        "Starting soon in train: 2 workloads are being stopped to make room.",
+        "Starting soon in train: 2 workloads are being preempted to free quota.",
         (
-            "flavors: a100: 3 gpu; train uses 0 of its 4 nominal and can get no more: 3 short, "
-            "taking back from other queues could free it."
+            "flavors: a100: 3 GPUs; train uses 0 of its 4 nominal and can get no more: 3 short, "
+            "reclaiming from other queues could free it."
         ),
-        "flavors: Cohort ml pools 8 gpu on a100, 8 of it used: it can give none.",
-        "preemption: Stopping 2 workloads makes enough room.",
-        "preemption: What has to become free: 3 gpu on a100.",
+        "flavors: Cohort ml pools 8 GPUs on a100: 8 used, none available.",
+        "preemption: Preempting 2 workloads frees enough quota.",
+        "preemption: Quota to free: 3 GPUs on a100.",
         (
-            "preemption: What train may stop: its own workloads of lower priority; in queues that"
-            " borrow, any workload, unless it borrows itself."
-        ),
-        (
-            "preemption: b4 (priority 5, in batch) has to stop: batch uses more than its own "
-            "quota; it holds 2 gpu on a100."
+            "preemption: What train may preempt: its own workloads of lower priority; in queues "
+            "that borrow, any workload, unless it borrows itself."
         ),
         (
-            "preemption: b3 (priority 5, in batch) has to stop: batch uses more than its own "
-            "quota; it holds 2 gpu on a100."
+            "preemption: b4 (priority 5, in batch) is preempted: batch uses more than its nominal "
+            "quota; it holds 2 GPUs on a100."
         ),
         (
-            "preemption: b2 (priority 5, in batch) need not stop: the others free enough; it "
-            "holds 2 gpu on a100."
+            "preemption: b3 (priority 5, in batch) is preempted: batch uses more than its nominal "
+            "quota; it holds 2 GPUs on a100."
         ),
         (
-            "preemption: b1 (priority 5, in batch) need not stop: the others free enough; it "
-            "holds 2 gpu on a100."
+            "preemption: b2 (priority 5, in batch) need not be preempted: the others free enough "
+            "quota; it holds 2 GPUs on a100."
+        ),
+        (
+            "preemption: b1 (priority 5, in batch) need not be preempted: the others free enough "
+            "quota; it holds 2 GPUs on a100."
         ),
     ]
     assert why(world, "b4") == [
         (
-            "Preempted: urgent with priority 1 needs its room; train takes back what other queues"
-            " borrow, and may stop any workload there."
+            "Preempted: urgent with priority 1 needs its quota; train reclaims what other queues "
+            "borrow, and may preempt any workload there."
         ),
-        "preemption: urgent asks for 3 gpu in train with priority 1.",
-        "preemption: train takes back what other queues borrow, and may stop any workload there.",
+        "preemption: urgent requests 3 GPUs in train with priority 1.",
+        "preemption: train reclaims what other queues borrow, and may preempt any workload there.",
         "preemption: train and batch share the quota of cohort ml.",
-        "outcome: gpu comes from a100.",
+        "outcome: Flavor a100 provides GPU.",
     ]
 
 
@@ -139,46 +142,52 @@ def test_a_policy_that_takes_nothing_back_is_named() -> None:
     world.submit("large", gpu=6, priority=9).settle()
     assert why(world, "stuck") == [
         (
-            "Waiting for quota in train: needs 3 gpu on a100, 0 free now, 3 short; nobody may be "
-            "stopped for it."
+            "Waiting for quota in train: needs 3 GPUs on a100, 0 free now, 3 short; no workload "
+            "may be preempted for it."
         ),
         (
-            "flavors: a100: 3 gpu; train uses 0 of its 4 nominal and can get no more: 3 short, "
+            "flavors: a100: 3 GPUs; train uses 0 of its 4 nominal and can get no more: 3 short, "
             "preemption cannot free it."
         ),
-        "flavors: Cohort ml pools 8 gpu on a100, 8 of it used: it can give none.",
+        "flavors: Cohort ml pools 8 GPUs on a100: 8 used, none available.",
         (
-            "preemption: Nobody may be stopped for it: nothing runs in train; in other queues it "
-            "may stop nobody."
+            "preemption: No workload may be preempted for it: none runs in train; it may not "
+            "preempt in other queues."
         ),
-        "preemption: What has to become free: 3 gpu on a100.",
+        "preemption: Quota to free: 3 GPUs on a100.",
         (
-            "preemption: What train may stop: its own workloads of lower priority; nothing in "
-            "other queues, whatever they borrow."
+            "preemption: What train may preempt: its own workloads of lower priority; nothing in "
+            "other queues, even if they borrow."
         ),
         "order: Position 1 of 2 in the queue.",
-        "order: Priority goes first, then submission; a later one may overtake what does not fit.",
+        (
+            "order: Ordered by priority, then submission; a workload may overtake one that does "
+            "not fit."
+        ),
     ]
     assert why(world, "large") == [
         (
-            "Waiting for quota in train: needs 6 gpu on a100, 0 free now, 6 short; nobody may be "
-            "stopped for it."
+            "Waiting for quota in train: needs 6 GPUs on a100, 0 free now, 6 short; no workload "
+            "may be preempted for it."
         ),
         (
-            "flavors: a100: 6 gpu; train uses 0 of its 4 nominal and can get no more: 6 short, "
-            "and for more than its nominal quota it may stop nobody."
+            "flavors: a100: 6 GPUs; train uses 0 of its 4 nominal and can get no more: 6 short, "
+            "and it may not preempt beyond its nominal quota."
         ),
-        "flavors: Cohort ml pools 8 gpu on a100, 8 of it used: it can give none.",
+        "flavors: Cohort ml pools 8 GPUs on a100: 8 used, none available.",
         (
-            "preemption: Nobody may be stopped for it: it would have to borrow, and train may "
-            "stop nobody for more than its nominal quota."
+            "preemption: No workload may be preempted for it: it would have to borrow, and train "
+            "may not preempt beyond its nominal quota."
         ),
         (
-            "preemption: What train may stop: its own workloads of lower priority; nothing in "
-            "other queues, whatever they borrow."
+            "preemption: What train may preempt: its own workloads of lower priority; nothing in "
+            "other queues, even if they borrow."
         ),
         "order: Position 2 of 2 in the queue.",
-        "order: Priority goes first, then submission; a later one may overtake what does not fit.",
+        (
+            "order: Ordered by priority, then submission; a workload may overtake one that does "
+            "not fit."
+        ),
     ]
 
 
@@ -193,46 +202,46 @@ def test_who_is_out_of_reach_is_told_one_by_one() -> None:
     world.submit("stuck", gpu=2, priority=5).settle()
     assert why(world, "stuck") == [
         (
-            "Waiting for quota in train: needs 2 gpu on a100, 0 free now, 2 short; nobody may be "
-            "stopped for it."
+            "Waiting for quota in train: needs 2 GPUs on a100, 0 free now, 2 short; no workload "
+            "may be preempted for it."
         ),
         (
-            "flavors: a100: 2 gpu; train uses 2 of its 4 nominal and can get no more: 2 short, "
+            "flavors: a100: 2 GPUs; train uses 2 of its 4 nominal and can get no more: 2 short, "
             "preemption cannot free it."
         ),
-        "flavors: Cohort ml pools 12 gpu on a100, 12 of it used: it can give none.",
-        (
-            "flavors: What others own on a100 and do not use themselves, lent out or not: 2 gpu "
-            "of calm."
-        ),
-        "flavors: h100: 2 gpu is more than the 0 that train can ever have.",
-        "flavors: Nobody in cohort ml owns gpu on h100.",
+        "flavors: Cohort ml pools 12 GPUs on a100: 12 used, none available.",
+        ("flavors: Unused nominal quota of other queues on a100, lent or not: 2 GPUs of calm."),
+        "flavors: h100: 2 GPUs is more than the 0 that train can ever have.",
+        "flavors: Cohort ml has no quota for GPU on h100.",
         "flavors: a100 comes closest.",
         (
-            "preemption: Nobody may be stopped for it: of 4 running workloads looked at, 3 are of"
-            " no lower priority and 1 is in a queue within its own quota."
+            "preemption: No workload may be preempted for it: of 4 running workloads considered, "
+            "3 have the same or a higher priority and 1 is in a queue within its nominal quota."
         ),
-        "preemption: What has to become free: 2 gpu on a100.",
+        "preemption: Quota to free: 2 GPUs on a100.",
         (
-            "preemption: What train may stop: its own workloads of lower priority; in queues that"
-            " borrow, workloads of lower priority, unless it borrows itself."
-        ),
-        (
-            "preemption: own (priority 7) may not be stopped: its priority is not lower; it holds"
-            " 2 gpu on a100."
+            "preemption: What train may preempt: its own workloads of lower priority; in queues "
+            "that borrow, workloads of lower priority, unless it borrows itself."
         ),
         (
-            "preemption: b2 (priority 5, in batch) may not be stopped: its priority is not lower;"
-            " it holds 4 gpu on a100."
+            "preemption: own (priority 7) may not be preempted: its priority is not lower; it holds"
+            " 2 GPUs on a100."
         ),
         (
-            "preemption: c1 (priority 0, in calm) may not be stopped: calm uses no more than its "
-            "own quota; it holds 2 gpu on a100."
+            "preemption: b2 (priority 5, in batch) may not be preempted: its priority is not lower;"
+            " it holds 4 GPUs on a100."
         ),
         (
-            "preemption: b1 (priority 5, in batch) may not be stopped: its priority is not lower;"
-            " it holds 4 gpu on a100."
+            "preemption: c1 (priority 0, in calm) may not be preempted: calm uses no more than "
+            "its nominal quota; it holds 2 GPUs on a100."
+        ),
+        (
+            "preemption: b1 (priority 5, in batch) may not be preempted: its priority is not lower;"
+            " it holds 4 GPUs on a100."
         ),
         "order: Position 1 of 1 in the queue.",
-        "order: Priority goes first, then submission; a later one may overtake what does not fit.",
+        (
+            "order: Ordered by priority, then submission; a workload may overtake one that does "
+            "not fit."
+        ),
     ]

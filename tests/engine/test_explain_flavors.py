@@ -41,17 +41,17 @@ from tests.engine.telling import (
         (
             FlavorTried(flavor="a100", verdict=FlavorVerdict.NOT_REACHED, origin=LINE),
             None,
-            ("skip", "a100 was not looked at.", 3),
+            ("skip", "a100 was not tried.", 3),
         ),
         (
             FlavorTried(flavor="a100", verdict=FlavorVerdict.NOT_REACHED, origin=LINE),
             "spot",
-            ("skip", "a100 was not looked at: spot before it was good enough.", 3),
+            ("skip", "a100 was not tried: spot, which comes before it, was sufficient.", 3),
         ),
         (
             FlavorTried(flavor="a100", verdict=FlavorVerdict.PASSED_BEFORE, origin=LINE),
             "spot",
-            ("skip", "a100 was looked at in an earlier turn; this turn began after it.", 3),
+            ("skip", "a100 was tried in an earlier turn; this turn began after it.", 3),
         ),
         (
             FlavorTried(flavor="a100", verdict=FlavorVerdict.NOT_NOMINATED, origin=LINE),
@@ -59,7 +59,7 @@ from tests.engine.telling import (
             (
                 "skip",
                 (
-                    "a100 was left out: others had claimed the workloads it would stop, and then "
+                    "a100 was skipped: other workloads had claimed the preemption candidates, so "
                     "only the flavor found first was tried again."
                 ),
                 3,
@@ -68,7 +68,7 @@ from tests.engine.telling import (
         (
             FlavorTried(flavor="a100", verdict=FlavorVerdict.FLAVOR_MISSING, origin=LINE),
             None,
-            ("fail", "train names a100, and the config does not describe it.", 3),
+            ("fail", "train names a100, which the config does not define.", 3),
         ),
         (
             FlavorTried(
@@ -78,7 +78,7 @@ from tests.engine.telling import (
                 origin=LINE,
             ),
             None,
-            ("fail", "a100 does not match: it asks for kind exists, and the label is absent.", 7),
+            ("fail", "a100 does not match: it requires kind exists, but the label is absent.", 7),
         ),
         (
             FlavorTried(
@@ -105,7 +105,7 @@ from tests.engine.telling import (
             (
                 "fail",
                 (
-                    "a100 does not match: its pods ask for nodes with zone not in [a], and it is "
+                    "a100 does not match: its pods require nodes with zone not in [a], but it is "
                     "'a'."
                 ),
                 3,
@@ -114,7 +114,7 @@ from tests.engine.telling import (
         (
             FlavorTried(flavor="a100", verdict=FlavorVerdict.LABELS_DO_NOT_MATCH, origin=LINE),
             None,
-            ("fail", "a100 does not match what its pods ask of nodes.", 3),
+            ("fail", "a100 does not match the node requirements of its pods.", 3),
         ),
     ],
 )
@@ -125,7 +125,7 @@ def test_every_flavor_that_is_not_counted(
     assert lines(trace(queue=ALONE, groups=groups), "flavors") == [told]
 
 
-SUM = "a100: 3 gpu of 4 nominal - 2.5 used = 1.5 available"
+SUM = "a100: 3 GPUs of 4 nominal - 2.5 used = 1.5 available"
 
 
 @pytest.mark.parametrize(
@@ -133,29 +133,29 @@ SUM = "a100: 3 gpu of 4 nominal - 2.5 used = 1.5 available"
     [
         (
             check(FlavorVerdict.EXCEEDS_MAX, requested=5000),
-            "a100: 5 gpu is more than the 4 that train can ever have.",
+            "a100: 5 GPUs is more than the 4 that train can ever have.",
         ),
         (
             check(FlavorVerdict.EXCEEDS_MAX, assumed=2000),
             (
-                "a100: 3 gpu (after 2 for earlier pod sets) is more than the 4 that train can ever "
-                "have."
+                "a100: 3 GPUs (after 2 for earlier pod sets) is more than the 4 that train can "
+                "ever have."
             ),
         ),
         (check(FlavorVerdict.NO_CANDIDATES), f"{SUM}: 1.5 short, preemption cannot free it."),
         (
             check(FlavorVerdict.NO_ROOM),
-            f"{SUM}: 1.5 short, and for more than its nominal quota it may stop nobody.",
+            f"{SUM}: 1.5 short, and it may not preempt beyond its nominal quota.",
         ),
         (check(FlavorVerdict.PREEMPT), f"{SUM}: 1.5 short, preemption could free it."),
         (
             check(FlavorVerdict.RECLAIM),
-            f"{SUM}: 1.5 short, taking back from other queues could free it.",
+            f"{SUM}: 1.5 short, reclaiming from other queues could free it.",
         ),
         (
             check(FlavorVerdict.NO_CANDIDATES, used=6000, available=0, missing=3000),
             (
-                "a100: 3 gpu; train uses 6, 2 above its 4 nominal, and can get no more: 3 short, "
+                "a100: 3 GPUs; train uses 6, 2 above its 4 nominal, and can get no more: 3 short, "
                 "preemption cannot free it."
             ),
         ),
@@ -163,12 +163,12 @@ SUM = "a100: 3 gpu of 4 nominal - 2.5 used = 1.5 available"
         (check(FlavorVerdict.NOT_NOMINATED), f"{SUM}: 1.5 short."),
         (
             check(FlavorVerdict.FITS, nominal=UNLIMITED, available=UNLIMITED),
-            "a100: 3 gpu of unlimited nominal - 2.5 used = unlimited available: fits.",
+            "a100: 3 GPUs of unlimited nominal - 2.5 used = unlimited available: fits.",
         ),
         (
             check(FlavorVerdict.PREEMPT, assumed=1000, missing=2500),
             (
-                "a100: 3 gpu (after 1 for earlier pod sets) of 4 nominal - 2.5 used = 1.5 "
+                "a100: 3 GPUs (after 1 for earlier pod sets) of 4 nominal - 2.5 used = 1.5 "
                 "available: 2.5 short, preemption could free it."
             ),
         ),
@@ -183,25 +183,25 @@ def test_the_arithmetic_of_a_queue_of_its_own(judged: QuotaCheck, text: str) -> 
     [
         (
             check(FlavorVerdict.FITS, requested=1000, available=9500),
-            "a100: 1 gpu; train uses 2.5 of its 4 nominal and can get 9.5 more: fits.",
+            "a100: 1 GPU; train uses 2.5 of its 4 nominal and can get 9.5 more: fits.",
         ),
         (
             check(FlavorVerdict.FITS, available=8000, borrow_level=1, borrows_from="ml"),
             (
-                "a100: 3 gpu; train uses 2.5 of its 4 nominal and can get 8 more: fits, borrowing "
+                "a100: 3 GPUs; train uses 2.5 of its 4 nominal and can get 8 more: fits, borrowing "
                 "1.5 from cohort ml."
             ),
         ),
         # What is available is that of the queue alone, so it is counted.
         (
             check(FlavorVerdict.RECLAIM),
-            f"{SUM}: 1.5 short, taking back from other queues could free it.",
+            f"{SUM}: 1.5 short, reclaiming from other queues could free it.",
         ),
         # The cohort that lends is within the outermost one.
         (
             check(FlavorVerdict.FITS, available=8000, borrow_level=2),
             (
-                "a100: 3 gpu; train uses 2.5 of its 4 nominal and can get 8 more: fits, borrowing "
+                "a100: 3 GPUs; train uses 2.5 of its 4 nominal and can get 8 more: fits, borrowing "
                 "1.5 from cohort org."
             ),
         ),
@@ -209,7 +209,7 @@ def test_the_arithmetic_of_a_queue_of_its_own(judged: QuotaCheck, text: str) -> 
         (
             check(FlavorVerdict.FITS, used=6000, available=8000, borrow_level=1, borrows_from="ml"),
             (
-                "a100: 3 gpu; train uses 6, 2 above its 4 nominal, and can get 8 more: fits, "
+                "a100: 3 GPUs; train uses 6, 2 above its 4 nominal, and can get 8 more: fits, "
                 "borrowing 3 from cohort ml."
             ),
         ),
@@ -223,22 +223,22 @@ def test_the_arithmetic_of_a_queue_of_its_own(judged: QuotaCheck, text: str) -> 
                 borrows_from="ml",
             ),
             (
-                "a100: 3 gpu (after 1 for earlier pod sets); train uses 2 of its 4 nominal and can "
-                "get 8 more: fits, borrowing 2 from cohort ml."
+                "a100: 3 GPUs (after 1 for earlier pod sets); train uses 2 of its 4 nominal and "
+                "can get 8 more: fits, borrowing 2 from cohort ml."
             ),
         ),
         (
             check(FlavorVerdict.RECLAIM, available=0, borrow_level=1, borrows_from="ml"),
             (
-                "a100: 3 gpu; train uses 2.5 of its 4 nominal and can get no more: 1.5 short, "
-                "taking back from other queues could free it, borrowing from cohort ml."
+                "a100: 3 GPUs; train uses 2.5 of its 4 nominal and can get no more: 1.5 short, "
+                "reclaiming from other queues could free it, borrowing from cohort ml."
             ),
         ),
         # Quota that others of its cohort use too much of.
         (
             check(FlavorVerdict.NO_CANDIDATES, available=-2000, missing=3000),
             (
-                "a100: 3 gpu; train uses 2.5 of its 4 nominal and can get no more: 3 short, "
+                "a100: 3 GPUs; train uses 2.5 of its 4 nominal and can get no more: 3 short, "
                 "preemption cannot free it."
             ),
         ),
@@ -274,38 +274,38 @@ def test_where_the_room_of_a_cohort_ends() -> None:
         (
             "fail",
             (
-                "a100: 3 gpu; train uses 6, 2 above its 4 nominal, and can get 1.5 more: 1.5 "
+                "a100: 3 GPUs; train uses 6, 2 above its 4 nominal, and can get 1.5 more: 1.5 "
                 "short, preemption cannot free it."
             ),
             3,
         ),
-        ("info", "train may borrow 3 gpu on a100 and borrows 2 now.", 3),
+        ("info", "train may borrow 3 GPUs on a100 and borrows 2 now.", 3),
         (
             "info",
             (
-                "Cohort ml pools 12 gpu on a100, 10 of it used: it can give 1.5; it may itself "
-                "borrow 2 from above."
+                "Cohort ml pools 12 GPUs on a100: 10 used, 1.5 available; it may itself borrow 2 "
+                "from its parent."
             ),
             7,
         ),
         (
             "info",
             (
-                "Cohort eu pools 8 gpu on a100, none of it used: it can give none; it may itself "
-                "borrow 0 from above."
+                "Cohort eu pools 8 GPUs on a100: none used, none available; it may itself borrow "
+                "0 from its parent."
             ),
             None,
         ),
         (
             "info",
-            "Cohort org pools 20 gpu on a100, 21 of it used: it is 1 over and can give none.",
+            "Cohort org pools 20 GPUs on a100: 21 used, 1 over, none available.",
             None,
         ),
         (
             "info",
             (
-                "What others own on a100 and do not use themselves, lent out or not: "
-                "1 gpu of eval and 0.5 gpu of batch."
+                "Unused nominal quota of other queues on a100, lent or not: "
+                "1 GPU of eval and 0.5 GPU of batch."
             ),
             None,
         ),
@@ -315,8 +315,8 @@ def test_where_the_room_of_a_cohort_ends() -> None:
 @pytest.mark.parametrize(
     ("nominal", "text"),
     [
-        (4000, "train may borrow 3 gpu on a100 and borrows nothing now."),
-        (UNLIMITED, "train may borrow 3 gpu on a100."),
+        (4000, "train may borrow 3 GPUs on a100 and borrows nothing now."),
+        (UNLIMITED, "train may borrow 3 GPUs on a100."),
     ],
 )
 def test_a_borrowing_limit_is_told_with_what_is_borrowed(nominal: object, text: str) -> None:
@@ -356,7 +356,7 @@ def test_memory_is_written_in_binary_units() -> None:
 def test_what_is_free_is_never_less_than_nothing() -> None:
     judged = check(FlavorVerdict.NO_CANDIDATES, available=-2000, missing=3000)
     assert explain(trace(queue=SHARING, groups=walk(judged))).headline == (
-        "Waiting for quota in train: needs 3 gpu on a100, 0 free now, 3 short."
+        "Waiting for quota in train: needs 3 GPUs on a100, 0 free now, 3 short."
     )
 
 
@@ -368,7 +368,7 @@ def test_where_no_flavor_will_do_the_one_that_lacks_least_is_told() -> None:
     never = FlavorTried(flavor="never", verdict=FlavorVerdict.EXCEEDS_MAX)
     groups = walk(never, full("one", 3000), full("two", 1000), full("three", 1000), chosen=None)
     assert explain(trace(queue=SHARING, groups=groups)).headline == (
-        "Waiting for quota in train: needs 3 gpu on two, 0 free now, 1 short."
+        "Waiting for quota in train: needs 3 GPUs on two, 0 free now, 1 short."
     )
 
 
@@ -376,8 +376,8 @@ def test_lenders_do_not_matter_to_what_can_never_be() -> None:
     ml = NodeFact(name="ml", quota=4000, used=0, available=4000, borrowing_limit=UNLIMITED)
     judged = check(FlavorVerdict.EXCEEDS_MAX, requested=5000, path=(ml,), lenders={"eval": 1000})
     assert said(trace(queue=SHARING, groups=walk(judged)), "flavors") == [
-        "a100: 5 gpu is more than the 4 that train can ever have.",
-        "Cohort ml pools 4 gpu on a100, none of it used: it can give 4.",
+        "a100: 5 GPUs is more than the 4 that train can ever have.",
+        "Cohort ml pools 4 GPUs on a100: none used, 4 available.",
     ]
 
 
@@ -397,7 +397,7 @@ def test_pod_sets_name_the_flavors_they_need() -> None:
             replace(group, pod_sets=("worker", "watch")),
         ),
     )
-    fact = ("pass", "a100: 1 gpu of 4 nominal - 2.5 used = 1.5 available: fits.", None)
+    fact = ("pass", "a100: 1 GPU of 4 nominal - 2.5 used = 1.5 available: fits.", None)
     assert lines(told, "flavors") == [
         ("info", "Pod set worker is tried with 4 of its 9 pods: not all of them fit.", None),
         ("info", "Pod set driver needs one flavor for gpu and cpu.", 7),
@@ -420,11 +420,11 @@ def test_of_several_flavors_the_best_is_named_while_it_waits() -> None:
 def test_resources_that_nobody_covers_are_named_and_fail_nothing() -> None:
     preempted = trace(PREEMPTED_IN_QUEUE, Outcome.PREEMPTED, uncovered=("tpu",))
     assert lines(preempted, "flavors") == [
-        ("info", "tpu is covered by no resource group and not limited.", None)
+        ("info", "TPU is in no resource group and not limited.", None)
     ]
     assert stage(explain(preempted), "flavors").verdict is Verdict.INFO
     assert said(trace(uncovered=("cpu", "tpu")), "flavors") == [
-        "cpu and tpu are covered by no resource group and not limited."
+        "CPU and TPU are in no resource group and not limited."
     ]
 
 
@@ -433,13 +433,13 @@ def test_a_resource_that_has_to_be_covered_keeps_a_workload_out() -> None:
     assert lines(told, "flavors") == [
         (
             "fail",
-            "nvidia.com/gpu is in no resource group of train, so it cannot admit it.",
+            "nvidia.com/gpu is in no resource group of train, so the queue cannot admit it.",
             3,
         )
     ]
     assert stage(explain(told), "flavors").verdict is Verdict.FAIL
     assert explain(told).headline == (
-        "Can never run under this config: it asks for nvidia.com/gpu, which is in no resource "
+        "Can never run under this config: it requests nvidia.com/gpu, which is in no resource "
         "group of train."
     )
 

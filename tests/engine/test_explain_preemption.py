@@ -33,34 +33,35 @@ from console.engine.model.trace import (
 from tests.engine.telling import ALONE, LINE, SHARING, lines, said, stage, trace
 
 JUDGMENTS = {
-    CandidateVerdict.TARGET: "has to stop",
-    CandidateVerdict.NOT_NEEDED: "need not stop: the others free enough",
-    CandidateVerdict.PRIORITY_NOT_LOWER: "may not be stopped: its priority is not lower",
-    CandidateVerdict.OTHER_CAPACITY: "would not help: it holds nothing that is short",
-    CandidateVerdict.NOT_ENOUGH: "may be stopped, which is not enough",
+    CandidateVerdict.TARGET: "is preempted",
+    CandidateVerdict.NOT_NEEDED: "need not be preempted: the others free enough quota",
+    CandidateVerdict.PRIORITY_NOT_LOWER: "may not be preempted: its priority is not lower",
+    CandidateVerdict.OTHER_CAPACITY: "would not help: it holds none of the missing quota",
+    CandidateVerdict.NOT_ENOUGH: "may be preempted, which is not enough",
     CandidateVerdict.DEPARTING: "is already stopping",
     CandidateVerdict.QUEUE_WITHIN_NOMINAL: (
-        "may not be stopped: batch uses no more than its own quota"
+        "may not be preempted: batch uses no more than its nominal quota"
     ),
     CandidateVerdict.COHORT_WITHIN_NOMINAL: (
-        "may not be stopped: a cohort above batch uses no more than its own quota"
+        "may not be preempted: a cohort above batch uses no more than its nominal quota"
     ),
     CandidateVerdict.NOT_WHILE_BORROWING: (
-        "may not be stopped: train would have to borrow for this, and a borrower may not stop it"
+        "may not be preempted: train would have to borrow for this, and a borrower may not "
+        "preempt it"
     ),
     CandidateVerdict.ABOVE_THRESHOLD: (
-        "may not be stopped: its priority is above 5, up to which train may stop others while it "
-        "borrows"
+        "may not be preempted: its priority is above 5, the highest that train may preempt while "
+        "it borrows"
     ),
     CandidateVerdict.SHARE_NOT_LARGER: (
-        "may not be stopped: the share of its side is 33.3%, 16.6% once it stops, and that of "
-        "train would be without bound"
+        "may not be preempted: the share of its branch is 33.3%, 16.6% without it, and that of "
+        "train would be unbounded"
     ),
     CandidateVerdict.NOT_NEWER: (
-        "may not be stopped: it has the same priority and was submitted earlier"
+        "may not be preempted: it has the same priority and was submitted earlier"
     ),
-    CandidateVerdict.QUEUE_INACTIVE: "is left alone: batch is stopped or misconfigured",
-    CandidateVerdict.STOPPED_BEFORE: "was stopped for it twice already and is left alone now",
+    CandidateVerdict.QUEUE_INACTIVE: "is not considered: batch is stopped or misconfigured",
+    CandidateVerdict.STOPPED_BEFORE: "is not considered: it was already preempted twice for it",
 }
 
 
@@ -101,14 +102,14 @@ def test_every_candidate_verdict(verdict: CandidateVerdict) -> None:
 @pytest.mark.parametrize(
     ("right", "words"),
     [
-        (None, "has to stop"),
-        ("preempted_in_queue", "has to stop"),
-        ("reclaimed_in_cohort", "has to stop: batch uses more than its own quota"),
-        ("reclaimed_while_borrowing", "has to stop: batch borrows, and its priority is lower"),
+        (None, "is preempted"),
+        ("preempted_in_queue", "is preempted"),
+        ("reclaimed_in_cohort", "is preempted: batch uses more than its nominal quota"),
+        ("reclaimed_while_borrowing", "is preempted: its priority is lower, and batch borrows"),
         (
             "preempted_for_fair_share",
             (
-                "has to stop: the share of its side is 33.3%, 16.6% once it stops, and that of "
+                "is preempted: the share of its branch is 33.3%, 16.6% without it, and that of "
                 "train would be 10%"
             ),
         ),
@@ -125,7 +126,7 @@ def test_by_what_right_a_target_stops(right: str | None, words: str) -> None:
     )
     step = PreemptionStep(rule="never", verdict=PreemptionVerdict.FOUND, candidates=(target,))
     assert lines(trace(queue=SHARING, preemption=step), "preemption") == [
-        ("pass", "Stopping 1 workload makes enough room.", None),
+        ("pass", "Preempting 1 workload frees enough quota.", None),
         ("pass", f"w (priority 4, in batch) {words}.", None),
     ]
 
@@ -135,11 +136,11 @@ def test_by_what_right_a_target_stops(right: str | None, words: str) -> None:
     [
         (
             CandidateVerdict.TARGET,
-            "has to stop: the share of its side is larger than that of train",
+            "is preempted: the share of its branch is larger than that of train",
         ),
         (
             CandidateVerdict.SHARE_NOT_LARGER,
-            "may not be stopped: the share of its side is not larger than that of train",
+            "may not be preempted: the share of its branch is not larger than that of train",
         ),
     ],
 )
@@ -164,8 +165,8 @@ def test_a_target_that_has_stopped_is_still_counted() -> None:
     )
     told = replace(trace(queue=ALONE, preemption=step), outcome=ending)
     assert said(told, "preemption") == [
-        "Stopping 2 workloads makes enough room.",
-        "w0 (priority 4) has to stop.",
+        "Preempting 2 workloads frees enough quota.",
+        "w0 (priority 4) is preempted.",
         "2 more running workloads not listed here.",
     ]
 
@@ -186,36 +187,37 @@ LOWER, WITHIN = CandidateVerdict.PRIORITY_NOT_LOWER, CandidateVerdict.QUEUE_WITH
     [
         (
             search(verdict=PreemptionVerdict.NOT_ALLOWED),
-            "Nobody may be stopped for it: train allows no preemption.",
+            "No workload may be preempted for it: train allows no preemption.",
         ),
         # A search that lists nobody may have looked at some.
-        (search(), "Stopping every workload that may be stopped would not make enough room."),
+        (search(), "Preempting every permitted workload would not free enough quota."),
         (
             search(LOWER),
             (
-                "Nobody may be stopped for it: the only running workload looked at is of no lower "
-                "priority."
+                "No workload may be preempted for it: the only running workload considered has "
+                "the same or a higher priority."
             ),
         ),
         (
             search(WITHIN, WITHIN),
             (
-                "Nobody may be stopped for it: all 2 running workloads looked at are in queues "
-                "within their own quota."
+                "No workload may be preempted for it: all 2 running workloads considered are in "
+                "queues within their nominal quota."
             ),
         ),
         (
             search(LOWER, WITHIN, LOWER, CandidateVerdict.DEPARTING),
             (
-                "Nobody may be stopped for it: of 4 running workloads looked at, 2 are of no lower "
-                "priority, 1 is in a queue within its own quota and 1 is already stopping."
+                "No workload may be preempted for it: of 4 running workloads considered, 2 have "
+                "the same or a higher priority, 1 is in a queue within its nominal quota and 1 is "
+                "already stopping."
             ),
         ),
         (
             search(LOWER, CandidateVerdict.NOT_ENOUGH),
-            "Stopping every workload that may be stopped would not make enough room.",
+            "Preempting every permitted workload would not free enough quota.",
         ),
-        (search(verdict=PreemptionVerdict.FOUND), "Stopping 0 workloads makes enough room."),
+        (search(verdict=PreemptionVerdict.FOUND), "Preempting 0 workloads frees enough quota."),
     ],
 )
 def test_how_a_search_ended(step: PreemptionStep, text: str) -> None:
@@ -226,7 +228,9 @@ def test_how_a_search_ended(step: PreemptionStep, text: str) -> None:
 @pytest.mark.parametrize("verdict", [*JUDGMENTS][1:])
 def test_every_verdict_is_summed_up(verdict: CandidateVerdict) -> None:
     text = said(trace(queue=ALONE, preemption=search(verdict)), "preemption")[0]
-    assert text.startswith(("Nobody may be stopped for it: the only", "Stopping every workload"))
+    assert text.startswith(
+        ("No workload may be preempted for it: the only", "Preempting every permitted workload")
+    )
 
 
 NEWER = "of lower priority, or of the same priority and submitted later"
@@ -240,7 +244,7 @@ NEWER = "of lower priority, or of the same priority and submitted later"
         ({"rule": "any"}, "any of its own workloads"),
         (
             {"rule": "lower_priority", "reclaim": "never", "borrow": "never"},
-            "its own workloads of lower priority; nothing in other queues, whatever they borrow",
+            "its own workloads of lower priority; nothing in other queues, even if they borrow",
         ),
         (
             {"rule": "lower_priority", "reclaim": "any", "borrow": "never"},
@@ -268,7 +272,7 @@ NEWER = "of lower priority, or of the same priority and submitted later"
 )
 def test_whom_a_queue_may_stop(facts: dict[str, object], text: str) -> None:
     told = trace(queue=SHARING, preemption=search(**facts))
-    assert lines(told, "preemption")[1:] == [("info", f"What train may stop: {text}.", 3)]
+    assert lines(told, "preemption")[1:] == [("info", f"What train may preempt: {text}.", 3)]
 
 
 def test_what_has_to_become_free() -> None:
@@ -278,16 +282,16 @@ def test_what_has_to_become_free() -> None:
     assert lines(told, "preemption")[1:] == [
         (
             "info",
-            "What has to become free: 4 gpu and 0.5 cpu on spot and 0.001 gpu on fixed.",
+            "Quota to free: 4 GPUs and 0.5 CPU on spot and 0.001 GPU on fixed.",
             None,
         )
     ]
 
 
 A_SHARE = (
-    "Sharing is fair. A side is a queue with the cohorts around it, below the cohort where two "
-    "sides meet; its share is what it borrows in percent of what could be lent, divided by its "
-    "weight."
+    "Fair sharing compares the two branches below the first cohort that both queues have in "
+    "common; the share of a branch is what it borrows in percent of what could be lent, divided "
+    "by its weight."
 )
 
 
@@ -295,20 +299,20 @@ FAIR = [
     (
         ("less_than_or_equal_to_final_share",),
         (
-            "A workload may be stopped when its side keeps, without it, at least the share "
+            "A workload may be preempted if its branch keeps, without it, at least the share "
             "that train would have."
         ),
     ),
     (
         ("less_than_initial_share",),
-        "A workload may be stopped when its side has a larger share than train would have.",
+        "A workload may be preempted if its branch has a larger share than train would have.",
     ),
     (
         ("less_than_or_equal_to_final_share", "less_than_initial_share"),
         (
-            "A workload may be stopped when its side keeps, without it, at least the share "
-            "that train would have; if that is not enough, a workload may be stopped when its "
-            "side has a larger share than train would have."
+            "A workload may be preempted if its branch keeps, without it, at least the share that "
+            "train would have; if that is not enough, a workload may be preempted if its branch "
+            "has a larger share than train would have."
         ),
     ),
 ]
@@ -320,7 +324,7 @@ def test_the_rule_for_borrowers_has_no_say_where_shares_are_fair(
 ) -> None:
     step = search(strategies=strategies, reclaim="any", borrow="lower_priority", threshold=5)
     assert said(trace(queue=SHARING, preemption=step), "preemption")[1:] == [
-        "What train may stop: in queues that borrow, any workload.",
+        "What train may preempt: in queues that borrow, any workload.",
         A_SHARE,
         text,
     ]
@@ -351,13 +355,13 @@ BATCH = replace(ALONE, name="batch")
         (
             RECLAIMED_IN_COHORT,
             "any",
-            "train takes back what other queues borrow, and may stop any workload there",
+            "train reclaims what other queues borrow, and may preempt any workload there",
         ),
         (
             RECLAIMED_IN_COHORT,
             "lower_priority",
             (
-                "train takes back what other queues borrow, and may stop workloads of lower "
+                "train reclaims what other queues borrow, and may preempt workloads of lower "
                 "priority there"
             ),
         ),
@@ -365,14 +369,14 @@ BATCH = replace(ALONE, name="batch")
             RECLAIMED_WHILE_BORROWING,
             "lower_priority",
             (
-                "train borrows too, and may stop workloads of lower priority in other queues that "
-                "borrow"
+                "train borrows too, and may preempt workloads of lower priority in other queues "
+                "that borrow"
             ),
         ),
         (
             PREEMPTED_FOR_FAIR_SHARE,
             "any",
-            "train has the smaller share, and may stop any workload in queues that borrow",
+            "train has the smaller share, and may preempt any workload in queues that borrow",
         ),
     ],
 )
@@ -381,9 +385,9 @@ def test_by_what_right_a_workload_of_another_queue_was_stopped(
 ) -> None:
     step = replace(STEP, rule=rule)
     told = trace(reason, Outcome.PREEMPTED, queue=BATCH, preempted=step)
-    assert explain(told).headline == f"Preempted: p with priority 9 needs its room; {right}."
+    assert explain(told).headline == f"Preempted: p with priority 9 needs its quota; {right}."
     assert lines(told, "preemption") == [
-        ("fail", "p asks for 1 gpu in train with priority 9.", None),
+        ("fail", "p requests 1 GPU in train with priority 9.", None),
         ("fail", f"{right}.", 3),
         ("info", "train and batch share the quota of cohort org.", None),
     ]
@@ -392,86 +396,84 @@ def test_by_what_right_a_workload_of_another_queue_was_stopped(
 @pytest.mark.parametrize(
     ("rule", "right"),
     [
-        ("lower_priority", "train may stop its own workloads of lower priority"),
-        ("lower_or_newer_equal_priority", f"train may stop its own workloads {NEWER}"),
+        ("lower_priority", "train may preempt its own workloads of lower priority"),
+        ("lower_or_newer_equal_priority", f"train may preempt its own workloads {NEWER}"),
     ],
 )
 def test_by_what_right_a_workload_of_the_same_queue_was_stopped(rule: str, right: str) -> None:
     step = replace(STEP, rule=rule, own_path=STEP.path)
     told = trace(PREEMPTED_IN_QUEUE, Outcome.PREEMPTED, queue=SHARING, preempted=step)
-    assert said(told, "preemption") == ["p asks for 1 gpu in train with priority 9.", f"{right}."]
+    assert said(told, "preemption") == ["p requests 1 GPU in train with priority 9.", f"{right}."]
 
 
 @pytest.mark.parametrize(
     ("verdict", "others", "text"),
     [
-        (TurnVerdict.OVERTAKEN, ("a",), "when its turn came, fast had taken or kept the room"),
-        (TurnVerdict.OVERTAKEN, (), "when its turn came, others had taken or kept the room"),
+        (TurnVerdict.OVERTAKEN, ("a",), "when its turn came, fast had taken or claimed the quota"),
+        (
+            TurnVerdict.OVERTAKEN,
+            (),
+            "when its turn came, other workloads had taken or claimed the quota",
+        ),
         (
             TurnVerdict.VICTIMS_TAKEN,
             ("a", "b"),
-            "the workloads it would stop are already being stopped for fast and b",
+            "the workloads it would preempt are already being preempted for fast and b",
         ),
         (
             TurnVerdict.VICTIMS_TAKEN,
             (),
-            "the workloads it would stop are already being stopped for others",
+            "the workloads it would preempt are already being preempted for other workloads",
         ),
         (
             TurnVerdict.AFTER_OTHERS,
             ("a",),
-            "it fits once the workloads that are being stopped for fast are gone",
+            "it fits once the workloads that are being preempted for fast have stopped",
         ),
         (
             TurnVerdict.AFTER_OTHERS,
             (),
-            "it fits once the workloads that are being stopped for others are gone",
+            "it fits once the workloads that are being preempted for other workloads have stopped",
         ),
         (
             TurnVerdict.STILL_HELD,
             ("a",),
-            "it fits as soon as fast has stopped and gives back its quota",
+            "it fits as soon as fast has stopped and releases its quota",
         ),
         (
             TurnVerdict.STILL_HELD,
             ("a", "b", "c", "d", "e", "f", "g"),
-            (
-                "it fits as soon as fast, b, c, d, e and 2 more have stopped and give back their "
-                "quota"
-            ),
+            ("it fits as soon as fast, b, c, d, e and 2 more have stopped and release their quota"),
         ),
         (
             TurnVerdict.STILL_HELD,
             (),
-            (
-                "it fits as soon as workloads that are stopping have stopped and give back their "
-                "quota"
-            ),
+            ("it fits as soon as workloads that are stopping have stopped and release their quota"),
         ),
         (
             TurnVerdict.YIELDS,
             ("a",),
-            "it was stopped for fast, which still waits and goes first",
+            "it was preempted for fast, which is still pending and goes first",
         ),
         (
             TurnVerdict.YIELDS,
             (),
-            "it was stopped for another workload, which still waits and goes first",
+            "it was preempted for another workload, which is still pending and goes first",
         ),
         (
             TurnVerdict.CROWDED,
             ("a", "b"),
             (
-                "enough others before it (fast and b) already wait for workloads to stop, so it "
-                "makes nobody stop yet"
+                "enough workloads ahead of it (fast and b) already wait for preempted workloads "
+                "to stop, so it does not preempt yet"
             ),
         ),
         (
             TurnVerdict.CIRCLE,
             (),
             (
-                "its turns came to nothing again and again, so it waits until a workload ends or "
-                "the config changes"
+                "its repeated attempts had no result, so it waits until a workload ends or the "
+                "config changes"
             ),
         ),
     ],
@@ -489,8 +491,8 @@ def test_every_turn(verdict: TurnVerdict, others: tuple[str, ...], text: str) ->
     assert soon.headline == f"Starting soon in train: {text}."
 
 
-FIFO = "Priority goes first, then submission; a later one may overtake what does not fit."
-STRICT = "Priority goes first, then submission; nobody overtakes the first in line."
+FIFO = "Ordered by priority, then submission; a workload may overtake one that does not fit."
+STRICT = "Ordered by priority, then submission; no workload overtakes the head of the queue."
 
 
 @pytest.mark.parametrize(
@@ -501,7 +503,7 @@ STRICT = "Priority goes first, then submission; nobody overtakes the first in li
             [
                 ("info", "Position 3 of 9 in the queue.", None),
                 ("info", FIFO, None),
-                ("info", "4 pending workloads are alike and wait for the same.", None),
+                ("info", "4 equivalent pending workloads wait for the same quota.", None),
             ],
         ),
         (
@@ -513,7 +515,7 @@ STRICT = "Priority goes first, then submission; nobody overtakes the first in li
             [
                 ("info", "Position 3 of 9 in the queue.", None),
                 ("info", STRICT, None),
-                ("fail", "head is first in line and has to start before it.", None),
+                ("fail", "head is at the head of the queue and must start before it.", None),
             ],
         ),
     ],
@@ -526,6 +528,6 @@ def test_who_blocks_a_strict_queue_is_named_on_top() -> None:
     step = OrderStep(position=2, pending=2, alike=1, strict=True, blocked_by="id")
     explanation = explain(trace(BEHIND_OTHERS, queue=ALONE, order=step), {"id": "head"})
     assert explanation.headline == (
-        "Waiting in train: head is first in line, and nobody overtakes it."
+        "Waiting in train: head is at the head of the queue and must start first."
     )
     assert stage(explanation, "outcome").sentences[0].workloads == ("id",)

@@ -51,14 +51,14 @@ def test_the_intake_has_pod_sets_and_namespace() -> None:
     assert said(told, "intake") == [
         "Labels: app=train, team=ml.",
         "Namespace: ml.",
-        "Asks for 6 cpu, 8Gi memory in all, with priority 7 requested.",
-        "Pod set driver: 1 pod of 2 cpu.",
-        "Pod set worker: 8 pods of 0.5 cpu, 1Gi memory each, and would start with 2.",
+        "Requests 6 CPUs, 8Gi memory in total, with priority 7.",
+        "Pod set driver: 1 pod of 2 CPUs.",
+        "Pod set worker: 8 pods of 0.5 CPU, 1Gi memory each; may start with 2.",
         "Pod set watch: 2 pods of nothing each.",
     ]
     assert said(trace(), "intake") == [
         "Labels: none.",
-        "Asks for nothing, with no priority requested.",
+        "Requests nothing, with no priority.",
     ]
 
 
@@ -67,7 +67,7 @@ def test_the_intake_has_pod_sets_and_namespace() -> None:
     [
         (
             RuleTried(index=0, queue="train", verdict=RuleVerdict.TOOK, origin=LINE),
-            "Rule 1 (to train) takes it.",
+            "Rule 1 (to train) accepts it.",
         ),
         (
             RuleTried(
@@ -83,7 +83,7 @@ def test_the_intake_has_pod_sets_and_namespace() -> None:
                 failed=FailedExpression(key="team", operator="does_not_exist", actual="a"),
                 origin=LINE,
             ),
-            "Rule 3 (to train) does not match: it asks for team does not exist, and it is 'a'.",
+            "Rule 3 (to train) does not match: it requires team does not exist, but it is 'a'.",
         ),
     ],
     ids=lambda value: value.verdict.value if isinstance(value, RuleTried) else "",
@@ -95,7 +95,7 @@ def test_every_rule_verdict(step: RuleTried, text: str) -> None:
 
 def test_without_rules_everything_is_admitted() -> None:
     assert lines(trace(NO_RULES, Outcome.ADMITTED), "route") == [
-        ("pass", "The config has no scheduling rules, so everything is admitted.", None)
+        ("pass", "The config has no scheduling rules, so every workload is admitted.", None)
     ]
     assert said(trace(), "route") == []
 
@@ -105,7 +105,7 @@ def test_long_value_lists_are_cut() -> None:
     step = RuleTried(index=0, queue="q", verdict=RuleVerdict.SELECTOR_FALSE, failed=failed)
     (text,) = said(trace(rules=(step,)), "route")
     assert text == (
-        "Rule 1 (to q) does not match: it asks for team in [a, b, c, d, e, and 2 more], and the "
+        "Rule 1 (to q) does not match: it requires team in [a, b, c, d, e, and 2 more], but the "
         "label is absent."
     )
 
@@ -147,10 +147,7 @@ def test_long_value_lists_are_cut() -> None:
             9,
             None,
             (None, 5),
-            (
-                "Rule 1 accepts priorities up to 5, and priority 9 is outside, so the next rule is "
-                "tried."
-            ),
+            ("Rule 1 accepts priorities up to 5, not 9, so the next rule is tried."),
         ),
     ],
 )
@@ -210,7 +207,7 @@ LEADS = ("pass", "Local queue main of namespace ml leads to train.", 3)
         ),
         (
             local(LocalQueueVerdict.MISSING, namespace="", queue=None, origin=None),
-            [("fail", "It has no namespace to look for local queue main in.", None)],
+            [("fail", "It has no namespace in which to find local queue main.", None)],
         ),
         (
             local(LocalQueueVerdict.QUEUE_MISSING, nearest="trains"),
@@ -218,8 +215,8 @@ LEADS = ("pass", "Local queue main of namespace ml leads to train.", 3)
                 (
                     "fail",
                     (
-                        "Local queue main of namespace ml leads to train, and there is no such "
-                        "queue; the nearest name is trains."
+                        "Local queue main of namespace ml leads to train, which does not exist; "
+                        "the nearest name is trains."
                     ),
                     3,
                 )
@@ -241,8 +238,8 @@ LEADS = ("pass", "Local queue main of namespace ml leads to train.", 3)
                 (
                     "fail",
                     (
-                        "train does not take workloads of namespace ml: it asks for team in [ai], "
-                        "and the label is absent."
+                        "train does not admit workloads of namespace ml: it requires team in "
+                        "[ai], but the label is absent."
                     ),
                     7,
                 ),
@@ -252,7 +249,7 @@ LEADS = ("pass", "Local queue main of namespace ml leads to train.", 3)
             local(LocalQueueVerdict.NAMESPACE_NOT_ALLOWED),
             [
                 LEADS,
-                ("fail", "train takes workloads of no namespace: it selects none.", None),
+                ("fail", "train admits workloads of no namespace: it selects none.", None),
             ],
         ),
         (local(LocalQueueVerdict.PRIORITY_CLASS_MISSING, priority_class="high"), [LEADS]),
@@ -308,17 +305,17 @@ def test_priorities_of_local_queues(
         (
             QueueStep(name="q", passthrough=True),
             PASSTHROUGH,
-            [("pass", "q has no quota: it admits everything.", 3)],
+            [("pass", "q has no quota: it admits every workload.", 3)],
         ),
         (
             QueueStep(name="q", passthrough=False),
             QUOTA_RESERVED,
-            [("pass", "q admits by quota.", 3)],
+            [("pass", "q admits within quota.", 3)],
         ),
         (
             QueueStep(name="q", passthrough=False, path=("ml",)),
             QUOTA_RESERVED,
-            [("pass", "q admits by quota and shares unused quota in cohort ml.", 3)],
+            [("pass", "q admits within quota and shares unused quota in cohort ml.", 3)],
         ),
         (
             QueueStep(name="q", passthrough=False, path=("ml", "eu", "org")),
@@ -327,8 +324,8 @@ def test_priorities_of_local_queues(
                 (
                     "pass",
                     (
-                        "q admits by quota and shares unused quota in cohort ml, part of eu, part "
-                        "of org."
+                        "q admits within quota and shares unused quota in cohort ml, part of eu, "
+                        "part of org."
                     ),
                     3,
                 )
@@ -351,8 +348,8 @@ def test_priorities_of_local_queues(
                 (
                     "fail",
                     (
-                        "q is stopped by its config: it admits nothing new, and what runs there "
-                        "has to stop."
+                        "q is stopped by its config: it admits nothing new, and its running "
+                        "workloads are drained."
                     ),
                     3,
                 )
@@ -367,7 +364,7 @@ def test_priorities_of_local_queues(
                     "fail",
                     (
                         "q admits nothing: it names the flavor spto, which the config does not "
-                        "describe."
+                        "define."
                     ),
                     3,
                 ),
@@ -397,7 +394,7 @@ def test_a_default_local_queue_is_told_before_where_it_leads() -> None:
     )
     told = trace(local_queue=step)
     assert lines(told, "route") == [
-        ("info", "It names no local queue, so it takes default, the default of its namespace.", 3),
+        ("info", "It names no local queue, so it uses default, the default of its namespace.", 3),
         ("pass", "Local queue default of namespace ml leads to train.", 3),
     ]
 

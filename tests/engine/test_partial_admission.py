@@ -16,7 +16,7 @@ from tests.engine.telling_worlds import told, told_policy
 
 
 def waiting(count: int, at_least: int) -> World:
-    """Return a queue of 10 cpu with 9 in use, for which *partial* waits."""
+    """Return a queue of 10 CPUs with 9 in use, for which *partial* waits."""
     world = World(queue("train").owns(cpu=10))
     world.submit("runs", cpu=9).settle()
     partial = pods("workers", count, at_least=at_least, cpu=1)
@@ -29,8 +29,8 @@ def test_one_that_fits_with_its_fewest_pods_waits_for_these() -> None:
     assert world.standing()["partial"] == "pending (waiting_for_quota)"
     trace = world.state.explain("partial")
     assert headline_of(trace) == (
-        "Waiting for quota in train: to start with 5 of 20 pods of workers it needs 5 cpu on any, "
-        "1 free now, 4 short; nobody may be stopped for it."
+        "Waiting for quota in train: to start with 5 of 20 pods of workers it needs 5 CPUs on any, "
+        "1 free now, 4 short; no workload may be preempted for it."
     )
     changes = world.state.take_changes()
     assert changes.classes
@@ -44,8 +44,8 @@ def test_one_whose_fewest_pods_are_too_many_can_never_run() -> None:
     world = waiting(20, 12)
     assert world.standing()["partial"] == "pending (exceeds_max_quota)"
     assert headline_of(world.state.explain("partial")) == (
-        "Can never run under this config: even with 12 of 20 pods of workers, it asks for 12 cpu, "
-        "and train can never have more than 10 on any."
+        "Can never run under this config: even with 12 of 20 pods of workers, it requests 12 "
+        "CPUs, but train can never have more than 10 on any."
     )
 
 

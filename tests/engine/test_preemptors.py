@@ -20,7 +20,7 @@ from tests.engine.builders import (
 
 
 def crowded() -> World:
-    """Let high wait for low to stop, in a queue of 4 gpu."""
+    """Let high wait for low to stop, in a queue of 4 GPUs."""
     world = World(queue("train").owns(gpu=4).preempts())
     world.submit("low", gpu=4)
     world.settle()

@@ -46,8 +46,8 @@ TITLES = {
     QUOTA_RESERVED: ("Quota reserved", ReasonClass.RUNNING),
     NO_RULE_MATCHED: ("No rule matched", ReasonClass.REJECTED),
     NO_FLAVOR_MATCHED: ("No flavor matched", ReasonClass.REJECTED),
-    LOCAL_QUEUE_MISSING: ("No such local queue", ReasonClass.CANNOT_RUN),
-    PRIORITY_CLASS_MISSING: ("No such priority class", ReasonClass.CANNOT_RUN),
+    LOCAL_QUEUE_MISSING: ("Local queue not found", ReasonClass.CANNOT_RUN),
+    PRIORITY_CLASS_MISSING: ("Priority class not found", ReasonClass.CANNOT_RUN),
     NAMESPACE_NOT_ALLOWED: ("Namespace not allowed", ReasonClass.CANNOT_RUN),
     QUEUE_MISCONFIGURED: ("Queue misconfigured", ReasonClass.CANNOT_RUN),
     QUEUE_STOPPED: ("Queue stopped", ReasonClass.HELD),
@@ -55,12 +55,12 @@ TITLES = {
     EXCEEDS_MAX_QUOTA: ("Can never run under this config", ReasonClass.CANNOT_RUN),
     WAITING_FOR_PREEMPTED: ("Starting soon", ReasonClass.SOON),
     WAITING_FOR_QUOTA: ("Waiting for quota", ReasonClass.WAITING),
-    BEHIND_OTHERS: ("Behind others", ReasonClass.WAITING),
-    NOT_EVALUATED: ("Not looked at yet", ReasonClass.UNSEEN),
+    BEHIND_OTHERS: ("Behind other workloads", ReasonClass.WAITING),
+    NOT_EVALUATED: ("Not evaluated yet", ReasonClass.UNSEEN),
     PREEMPTED_IN_QUEUE: ("Preempted", ReasonClass.PREEMPTED),
     RECLAIMED_IN_COHORT: ("Quota reclaimed", ReasonClass.PREEMPTED),
     RECLAIMED_WHILE_BORROWING: ("Preempted by a borrower", ReasonClass.PREEMPTED),
-    PREEMPTED_FOR_FAIR_SHARE: ("Preempted for a fair share", ReasonClass.PREEMPTED),
+    PREEMPTED_FOR_FAIR_SHARE: ("Preempted for fair sharing", ReasonClass.PREEMPTED),
     DRAINED: ("Queue drained", ReasonClass.PREEMPTED),
     WITHDRAWN_WHILE_RUNNING: ("Withdrawn while running", ReasonClass.ENDED),
 }
@@ -81,10 +81,10 @@ def test_every_reason_has_a_title_and_a_class() -> None:
             {"spot/nvidia.com/gpu": 8000, "spot/memory": 64 * 2**30 * 1000, "fixed/cpu": 500},
             (
                 "Waiting for quota: 8 nvidia.com/gpu and 64Gi memory short on spot, "
-                "0.5 cpu short on fixed"
+                "0.5 CPU short on fixed"
             ),
         ),
-        ("behind_others", {"spot/gpu": 8000}, "Behind others"),
+        ("behind_others", {"spot/gpu": 8000}, "Behind other workloads"),
     ],
 )
 def test_only_what_waits_for_quota_says_how_much(
@@ -116,13 +116,13 @@ def test_only_what_waits_for_quota_says_how_much(
         (
             "REQUEST_QUEUED",
             {"reason": "local_queue_missing"},
-            "sweep is queued: no such local queue.",
+            "sweep is queued: local queue not found.",
         ),
-        ("REQUEST_PREEMPTED", {"preemptor_name": "urgent"}, "sweep was told to stop for urgent."),
+        ("REQUEST_PREEMPTED", {"preemptor_name": "urgent"}, "sweep was preempted for urgent."),
         (
             "REQUEST_PREEMPTED",
             {"preemptor_name": "urgent", "reason": "preempted_in_queue"},
-            "sweep was told to stop for urgent.",
+            "sweep was preempted for urgent.",
         ),
         (
             "REQUEST_PREEMPTED",
@@ -131,20 +131,20 @@ def test_only_what_waits_for_quota_says_how_much(
                 "preemptor_queue": "research",
                 "reason": "reclaimed_in_cohort",
             },
-            "sweep was told to stop: research takes back quota that it lent, for urgent.",
+            "sweep was preempted: research reclaims quota that it lent, for urgent.",
         ),
         (
             "REQUEST_PREEMPTED",
             {"reason": "reclaimed_in_cohort", "preemptor_queue": None},
             (
-                "sweep was told to stop: another queue takes back quota that it lent, for another "
+                "sweep was preempted: another queue reclaims quota that it lent, for another "
                 "workload."
             ),
         ),
         (
             "REQUEST_PREEMPTED",
             {"preemptor_name": "urgent", "reason": "reclaimed_while_borrowing"},
-            "sweep was told to stop: urgent has higher priority and borrows in its place.",
+            "sweep was preempted: urgent has higher priority and borrows in its place.",
         ),
         (
             "REQUEST_PREEMPTED",
@@ -153,15 +153,19 @@ def test_only_what_waits_for_quota_says_how_much(
                 "preemptor_queue": "research",
                 "reason": "preempted_for_fair_share",
             },
-            "sweep was told to stop for urgent: research has the smaller share.",
+            "sweep was preempted for urgent: research has the smaller share.",
         ),
         (
             "REQUEST_PREEMPTED",
             {"reason": "drained"},
-            "sweep was told to stop: its queue is being drained.",
+            "sweep was preempted: its queue is being drained.",
         ),
-        ("REQUEST_REQUEUED", {"reason": "behind_others"}, "sweep is queued again: behind others."),
-        ("REQUEST_RELEASED", {}, "sweep has stopped and gave back its quota."),
+        (
+            "REQUEST_REQUEUED",
+            {"reason": "behind_others"},
+            "sweep is queued again: behind other workloads.",
+        ),
+        ("REQUEST_RELEASED", {}, "sweep stopped and released its quota."),
         ("REQUEST_FULFILLED", {}, "sweep finished."),
         ("REQUEST_ABORTED", {}, "sweep was withdrawn."),
         ("REQUEST_FAILED", {}, "sweep failed."),
@@ -169,7 +173,7 @@ def test_only_what_waits_for_quota_says_how_much(
         (
             "QUOTA_BORROWED",
             {"borrowed": {"spot/gpu": 4000, "spot/cpu": 500}, "cohort": "ml"},
-            "sweep borrows 4 gpu and 0.5 cpu on spot from cohort ml.",
+            "sweep borrows 4 GPUs and 0.5 CPU on spot from cohort ml.",
         ),
         ("QUOTA_BORROWED", {}, "sweep borrows quota from its cohort."),
         (
@@ -180,21 +184,21 @@ def test_only_what_waits_for_quota_says_how_much(
                 "reason": "reclaimed_in_cohort",
                 "victims": ["a", "b"],
             },
-            "sweep takes back 4 nvidia.com/gpu on spot in cohort ml: 2 workloads have to stop.",
+            "sweep reclaims 4 nvidia.com/gpu on spot in cohort ml: 2 workloads are preempted.",
         ),
-        ("QUOTA_RECLAIMED", {}, "sweep takes back quota in its cohort."),
+        ("QUOTA_RECLAIMED", {}, "sweep reclaims quota in its cohort."),
         (
             "QUOTA_RECLAIMED",
             {"reason": "reclaimed_while_borrowing", "victims": ["a"]},
             (
-                "sweep borrows what others of lower priority borrowed in its cohort: 1 workload "
-                "has to stop."
+                "sweep borrows quota from lower-priority borrowers in its cohort: 1 workload is "
+                "preempted."
             ),
         ),
         (
             "QUOTA_RECLAIMED",
             {"reason": "preempted_for_fair_share", "cohort": "ml", "victims": ["a"]},
-            "sweep takes its fair share of cohort ml: 1 workload has to stop.",
+            "sweep takes its fair share of cohort ml: 1 workload is preempted.",
         ),
     ],
 )
@@ -227,7 +231,7 @@ def test_events(kind: str, data: dict[str, object], sentence: str) -> None:
             {"version": 2, "reverts_at": "2026-01-31T12:00:00Z"},
             "Config version 2 was applied, to be confirmed in time",
         ),
-        ({"version": 2, "kind": "confirm"}, "Config version 2 was confirmed: it stays"),
+        ({"version": 2, "kind": "confirm"}, "Config version 2 was confirmed"),
         (
             {"version": 3, "kind": "merge", "from": 1, "draft": 7},
             "A draft based on version 1 was merged with version 3",
@@ -235,7 +239,7 @@ def test_events(kind: str, data: dict[str, object], sentence: str) -> None:
         (
             {"version": 3, "kind": "rebase", "from": 1, "draft": 7},
             (
-                "A draft based on version 1 was put on version 3 with its text as it was, "
+                "A draft based on version 1 was rebased onto version 3 with its text unchanged, "
                 "without a merge"
             ),
         ),
@@ -243,7 +247,7 @@ def test_events(kind: str, data: dict[str, object], sentence: str) -> None:
             {"version": 2, "kind": "revert_failed", "from": 2, "back_to": 1},
             (
                 "Config version 2 was not confirmed in time, but the text of version 1 has errors "
-                "under today's rules: nothing was taken back, and somebody has to decide"
+                "under the current checks: nothing was reverted, and an owner has to decide"
             ),
         ),
     ],

@@ -112,15 +112,15 @@ def test_every_rule_is_judged_and_says_how_it_stands():
         [("ml", True), ("us", False)],
     ]
     assert [rule_sentence(rule, 1) for rule in truths] == [
-        "Does not match: 1 of its 2 expressions are false.",
-        "Takes it.",
-        "Would take it, but rule 2 comes first.",
-        "Does not match: 1 of its 2 expressions are false.",
+        "Does not match: 1 of its 2 expressions is false.",
+        "Accepts it.",
+        "Would accept it, but rule 2 comes first.",
+        "Does not match: 1 of its 2 expressions is false.",
     ]
     refused = evaluate_rules(policy, asking({"team": "ml"}, priority=101))[0]
     assert refused.standing is RuleStanding.PRIORITY_OUT_OF_RANGE
     assert rule_sentence(refused, 1) == (
-        "Matches, but rule 1 accepts priorities up to 100, and priority 101 is outside."
+        "Matches, but rule 1 accepts priorities up to 100, not 101."
     )
 
 
@@ -147,12 +147,12 @@ def test_a_priority_is_changed_where_labels_are_not_enough():
     reject = PriorityPolicy(minimum=10, maximum=100, on_violation=REJECT)
     policy = routes((TEAM, reject), (EVERYTHING, reject), (EVERYTHING, ANY))
     assert misses(policy, asking({"team": "ml"}, priority=500)) == [
-        "Ask for priority 100.",
-        "Set team to any value but ml and web and ask for priority 100.",
+        "Request priority 100.",
+        "Set team to any value but ml and web and request priority 100.",
     ]
     assert misses(policy, asking({"team": "x"}, priority=50)) == [
         "Set team to ml.",
-        "Ask for priority 9.",
+        "Request priority 9.",
     ]
 
 
@@ -165,9 +165,7 @@ def test_what_nothing_reaches_is_proven_to_be_so():
     nearest = NearestRules(policy, asking())
     impossible = [NearMiss(queue=f"q{i}", rule=i, is_possible=False) for i in (1, 2)]
     assert [nearest.miss(1), nearest.miss(2)] == impossible
-    assert near_sentence(impossible[0]) == (
-        "Nothing reaches it: whatever the labels and the priority are, it takes nobody."
-    )
+    assert near_sentence(impossible[0]) == ("No labels and priority can match it.")
 
 
 KEYS, VALUES = ("a", "b", "c"), ("1", "2", "3")
@@ -323,7 +321,7 @@ def test_fit_tells_what_could_ever_start_and_what_could_now():
     fit = fitting.fit(land(GPUS, asking()))
     assert list(fit_sentences(fit)) == [
         "It can fit: if nothing else ran, it would start on any.",
-        "Waiting for quota in research: needs 2 gpu on any, 1 free now, 1 short.",
+        "Waiting for quota in research: needs 2 GPUs on any, 1 free now, 1 short.",
     ]
     assert [
         (f.flavor, obstacle_words(f), [(s.requested, s.maximum, s.available) for s in f.shares])
@@ -331,7 +329,7 @@ def test_fit_tells_what_could_ever_start_and_what_could_now():
     ] == [
         (
             "a100",
-            "Does not match: it asks for accelerator in [a100], and the label is absent.",
+            "Does not match: it requires accelerator in [a100], but the label is absent.",
             [(2000, 16000, 16000)],
         ),
         ("any", "Accepts it.", [(2000, 4000, 1000)]),
@@ -341,7 +339,7 @@ def test_fit_tells_what_could_ever_start_and_what_could_now():
     large = asking(pod_sets=(PodSet(requests={"gpu": 9000}),))
     assert list(fit_sentences(fitting.fit(land(GPUS, large)))) == [
         (
-            "Can never run under this config: it asks for 9 gpu, and research can never have more "
+            "Can never run under this config: it requests 9 GPUs, but research can never have more "
             "than 4 on any."
         ),
     ]
@@ -386,7 +384,7 @@ def test_local_queues_are_judged_in_their_own_terms():
     workload = asking({"door": "shared"}, namespace="vision")
     route_result = land(DOORS, workload)
     assert route_sentence(route_result) == (
-        "It reaches no queue: speech does not take workloads of namespace vision."
+        "It reaches no queue: speech does not admit workloads of namespace vision."
     )
     assert [
         (
@@ -405,7 +403,7 @@ def test_local_queues_are_judged_in_their_own_terms():
     assert [near_sentence(miss) for miss in nearest_local_queues(DOORS, workload, 10)] == [
         "Set door to main.",
         "Be in namespace speech and set door to main.",
-        "No local queue leads here for any namespace that it takes.",
+        "No local queue leads here from a namespace that this queue admits.",
     ]
 
 
@@ -441,7 +439,7 @@ def test_a_stopped_local_queue_leads_nowhere_as_the_engine_decides():
         QUEUE_STOPPED,
     )
     assert route_sentence(route_result) == (
-        "Waiting: local queue shut of namespace speech is stopped and lets nobody into speech."
+        "Waiting: local queue shut of namespace speech is stopped and admits nothing to speech."
     )
 
 
@@ -449,7 +447,7 @@ def test_a_workload_without_a_label_is_led_by_the_default_of_its_namespace():
     policy = replace(DOORS, local_routing=replace(ROUTING, default_local_queue="main"))
     workload = asking({}, namespace="vision")
     assert route_sentence(land(policy, workload)) == (
-        "Local queue main of namespace vision by default leads it to vision with priority 0."
+        "Local queue main of namespace vision by default routes it to vision with priority 0."
     )
     assert [(d.local_queue.name, d.is_taken) for d in evaluate_local_queues(policy, workload)] == [
         ("main", True),
@@ -458,5 +456,5 @@ def test_a_workload_without_a_label_is_led_by_the_default_of_its_namespace():
     ]
     assert [near_sentence(miss) for miss in nearest_local_queues(policy, workload, 10)] == [
         "Be in namespace speech.",
-        "No local queue leads here for any namespace that it takes.",
+        "No local queue leads here from a namespace that this queue admits.",
     ]

@@ -43,8 +43,8 @@ def test_what_no_rule_takes_any_more_is_counted_with_the_queues_it_waits_in() ->
         True,
     )
     assert consequence_sentence(found) == (
-        "32 waiting workloads of queues serve and train are rejected: no rule takes them any "
-        "more, or no flavor does."
+        "32 pending workloads of queues serve and train are rejected: no rule, or no flavor, "
+        "matches them any more."
     )
 
 
@@ -53,6 +53,6 @@ def test_what_no_flavor_takes_any_more_is_rejected_too() -> None:
     found = find_rejected_pending(OLD, new, Backlog(kinds=BACKLOG.kinds[1:], is_whole=False))
     assert found is not None
     assert consequence_sentence(found) == (
-        "About 2 waiting workloads of queue serve are rejected: no rule takes them any more, or "
-        "no flavor does."
+        "About 2 pending workloads of queue serve are rejected: no rule, or no flavor, matches "
+        "them any more."
     )

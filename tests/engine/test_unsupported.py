@@ -70,12 +70,12 @@ def told(decision: Decision) -> dict[str, list[str]]:
     return found
 
 
-CHECKS_TEXT = "Admission checks provision and budget are not waited for: train admits at once."
+CHECKS_TEXT = "Admission checks provision and budget are not supported: train admits at once."
 ORDER_TEXT = (
-    "Past usage does not count: workloads wait by priority and time of submission alone, although "
-    "train asks for another order."
+    "Past usage does not count: workloads are ordered by priority and submission time alone, "
+    "although train sets another order."
 )
-READY_TEXT = "Whether its pods become ready is not watched: it keeps its quota until it ends."
+READY_TEXT = "The readiness of its pods is not tracked: it keeps its quota until it ends."
 
 
 def test_an_admitted_workload_is_told_what_did_not_happen() -> None:
@@ -84,7 +84,7 @@ def test_an_admitted_workload_is_told_what_did_not_happen() -> None:
     assert decision.trace.unsupported == (READY, CHECKS, ORDER, RACKS)
     assert told(decision) == {
         "queue": [CHECKS_TEXT, ORDER_TEXT],
-        "flavors": ["Topology racks of spot is not acted on: its pods may run on any node."],
+        "flavors": ["Topology racks of spot is not supported: its pods may run on any node."],
         "outcome": [READY_TEXT],
     }
 
@@ -96,8 +96,8 @@ def test_a_pending_workload_is_told_of_its_queue_and_the_flavors_it_was_looked_a
     assert told(waits) == {
         "queue": [CHECKS_TEXT, ORDER_TEXT],
         "flavors": [
-            "Topology racks of spot is not acted on: its pods may run on any node.",
-            "Topology rows of fixed is not acted on: its pods may run on any node.",
+            "Topology racks of spot is not supported: its pods may run on any node.",
+            "Topology rows of fixed is not supported: its pods may run on any node.",
         ],
     }
 
@@ -123,8 +123,8 @@ def test_a_label_that_asks_for_what_is_not_done_is_told_of_at_intake() -> None:
     (decision,) = state.settle()
     intake = next(s for s in explain(decision.trace).stages if s.stage == "intake")
     assert [each.text for each in intake.sentences][-2:] == [
-        "Label max-time is not acted on: it runs until it ends by itself.",
-        "Label elastic is not acted on: it keeps the size that it was submitted with.",
+        "Label max-time is not supported: it runs until it ends by itself.",
+        "Label elastic is not supported: it keeps the size that it was submitted with.",
     ]
 
 

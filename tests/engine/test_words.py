@@ -49,7 +49,7 @@ def test_other_amounts_of_memory_are_plain(amount: Amount, written: str) -> None
 
 def test_requests_are_sorted_by_resource() -> None:
     asked = {"memory": 8 * GI * 1000, "cpu": 1500}
-    assert amounts(asked) == "1.5 cpu, 8Gi memory"
+    assert amounts(asked) == "1.5 CPUs, 8Gi memory"
 
 
 def test_long_lists_are_cut() -> None:
@@ -58,7 +58,7 @@ def test_long_lists_are_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    ("thousandths", "written"), [(333, "33.3%"), (200, "20%"), (0, "0%"), (None, "without bound")]
+    ("thousandths", "written"), [(333, "33.3%"), (200, "20%"), (0, "0%"), (None, "unbounded")]
 )
 def test_shares_are_percent(thousandths: int | None, written: str) -> None:
     assert share(thousandths) == written

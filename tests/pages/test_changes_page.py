@@ -33,20 +33,20 @@ EACH = (
 
 def test_a_pending_workload_is_told_what_would_start_it(world: World, browser: Client) -> None:
     assert told(browser, "eval") == [
-        "Ask for 2 gpu instead of 4: it would start now.",
-        "Ask for priority 51: it would start once train has stopped for it.",
+        "Request 2 GPUs instead of 4: it would start now.",
+        "Request priority 51: it would start once train has been preempted.",
         (
-            "Raise the nominal quota of spot/gpu in research from 8 to 10: it would start now; "
-            "nobody loses. v1 L11"
+            "Raise the nominal quota of spot/gpu in research from 8 to 10: it would start now; no "
+            "other workload is affected. v1 L11"
         ),
-        "Wait for train to end, or finish it: it would start then.",
+        "Wait for train to end, or finish it: it would then start.",
         EACH,
     ]
     assert told(browser, "huge") == [
-        "Ask for 2 gpu instead of 80: it would start now.",
+        "Request 2 GPUs instead of 80: it would start now.",
         (
-            "Raise the nominal quota of spot/gpu in research from 8 to 90: it would start now; "
-            "nobody loses. v1 L11"
+            "Raise the nominal quota of spot/gpu in research from 8 to 90: it would start now; no "
+            "other workload is affected. v1 L11"
         ),
         EACH,
         "Does not help: a higher priority, the end of a few running workloads.",
@@ -64,7 +64,7 @@ def test_a_rejected_workload_is_told_what_would_let_it_in(
     uid = world.rejected.uid
     said = told(browser, world.rejected.name)
     assert said[0] == (
-        "In the request: set team to research, to be taken by rule 1, which leads to research."
+        "In the request: set team to research, to be accepted by rule 1, which leads to research."
     )
     assert (
         said[-1] == "What its submitter can do comes first. Tried on the config that is active now."

@@ -122,9 +122,9 @@ def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser:
             "ml cohort in all 8 pending",
             "16 of 13 pooled 3 borrowed",
             "0 of 2 pooled",
-            "borrows 3 gpu",
+            "borrows 3 GPUs",
         ],
-        ["research 1 pending", "15 of 8 7 borrowed", "0 of 2", "borrows 7 gpu"],
+        ["research 1 pending", "15 of 8 7 borrowed", "0 of 2", "borrows 7 GPUs"],
         ["batch 7 pending", "2 of 6 4 lent", "—", "lends 4 gpu"],
     ]
     assert [head.text for head in page.id("matrix-region").all("thead")[0].all("th")] == [
@@ -145,16 +145,16 @@ def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser:
         ("batch, spot gpu: 2 of 6 4 lent", f"/o/here/queues/batch{spot}"),
     ]
     assert page.id("loans-region").rows() == [
-        ["research", "batch", "gpu on spot", "4", "?", "Never: it waits until borrowers end"],
+        ["research", "batch", "GPU on spot", "4", "?", "Never: it waits until borrowers end"],
         [
             "research",
             "all quota of the cohort itself",
-            "gpu on spot",
+            "GPU on spot",
             "up to 2",
             "?",
             "By any queue of it that reclaims and asks for no more than the cohort owns",
         ],
-        ["research", "archive", "gpu on spot", "up to 1", "?", "From work of any priority"],
+        ["research", "archive", "GPU on spot", "up to 1", "?", "From work of any priority"],
     ]
     assert page.id("rules-region").rows() == [
         [
@@ -162,7 +162,7 @@ def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser:
             "From work of any priority",
             "Never",
             "All that it leaves unused",
-            "Up to 3 gpu on spot",
+            "Up to 3 GPUs on spot",
         ],
         [
             "research",
@@ -178,12 +178,12 @@ def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser:
                 "research may use its quota without end"
             ),
             "Never",
-            "Up to 5 gpu on spot",
+            "Up to 5 GPUs on spot",
             "All that others lend",
         ],
     ]
     assert page.id("waiting").rows() == [
-        ["Behind others", "5", "5 batch"],
+        ["Behind other workloads", "5", "5 batch"],
         ["Waiting for quota", "3", "2 batch 1 research"],
     ]
     assert [link.attrs["href"] for link in page.id("waiting").all("a")] == [
@@ -212,7 +212,7 @@ def test_with_fair_sharing_the_matrix_has_shares(
 def test_who_goes_short_of_its_own_is_called_out(lab: None, browser: Client) -> None:
     assert notices(get(browser, "cohorts/ml")) == [
         (
-            "batch waits for 12 gpu on spot and uses 4 less than its nominal quota. In use by "
+            "batch waits for 12 GPUs on spot and uses 4 less than its nominal quota. In use by "
             "research (4). It never takes quota back, so it waits until that work ends."
         )
     ]

@@ -27,7 +27,7 @@ from tests.pages.page import Element, read_page
 DRAFTS = "/o/here/config/drafts"
 EDIT = "/o/here/config/edit"
 WITHOUT_SELECTOR = (
-    "All must hold on the workload's labels; without any, the rule takes every workload."
+    "All must hold on the workload's labels; without any, the rule matches every workload."
 )
 
 
@@ -278,7 +278,7 @@ def test_the_panel_tells_of_the_key_the_queue_and_who_refers_to_it(
     page = read_page(ask(browser, f"{EDIT}/context", **sent))
     assert [title.text for title in page.all("h3")] == ["name", "Queue research"]
     said = " ".join(item.text for item in page.all("p"))
-    assert "Fixes the queue's other fields for ever." in said
+    assert "The queue's other fields can never change under this name." in said
     assert "1 running, 2 pending" in said
     assert [button.text for button in page.all("button")] == [
         "line 5",

@@ -216,7 +216,7 @@ def test_every_action_has_its_words_and_every_page_of_a_subject_is_there(
 ) -> None:
     assert set(presenter._DONE) == set(ACTIONS)
     for action in ACTIONS:
-        record(owner, action, kind="queue", subject="7", after={"count": 3})  # type: ignore[arg-type]
+        record(owner, action, kind=("queue"), subject=("7"), after={("count"): 3})  # type: ignore[arg-type]
     entries = AuditEntry.objects.filter(subject="7")
     for kind in presenter._PAGES:
         entries.update(kind=kind)

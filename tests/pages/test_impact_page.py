@@ -77,7 +77,7 @@ def test_a_draft_is_told_by_outcome_and_shape(browser: Client, draft: Draft) -> 
     doubt = "No recorded workload has the label stage. Asked for by rule 3 (L18–L19)."
     assert doubt in page.text
     rows = table(page, "All that changes, those with the most runs first")
-    assert [row[2:] for row in rows if row[0].endswith("1 gpu")] == [
+    assert [row[2:] for row in rows if row[0].endswith("1 GPU")] == [
         [
             "Routed elsewhere",
             "research → then default",
@@ -173,8 +173,8 @@ def test_a_shape_leads_to_the_rule_tester_on_both_configs(
 ) -> None:
     page, url = ask(browser, f"draft={draft.pk}")
     links = [link for link in page.all("a") if link.text.startswith("Rule by rule")]
-    one = next(link for link in links if link.text.endswith(" 1 gpu"))
-    assert one.text == "Rule by rule : team=research workload-type=job , 1 gpu"
+    one = next(link for link in links if link.text.endswith(" 1 GPU"))
+    assert one.text == "Rule by rule : team=research workload-type=job , 1 GPU"
     assert one.attrs["href"] == (
         "/o/here/tools/route?key=team&value=research&key=workload-type&value=job"
         f"&config=draft-{draft.pk}&beside=1&requests=gpu%3D1"
@@ -191,7 +191,7 @@ def test_shapes_are_sorted_by_what_they_asked_for(browser: Client, draft: Draft)
     assert sorts["By gpu"] == f"{url}&sort=gpu#shapes"
     page = read_page(browser.get(f"{url}&sort=gpu"))
     rows = table(page, "All that changes, those that asked for the most gpu first")
-    amounts = [int(found[1]) for row in rows if (found := re.search(r" (\d+) gpu", row[1]))]
+    amounts = [int(found[1]) for row in rows if (found := re.search(r" (\d+) GPUs?", row[1]))]
     assert amounts == sorted(amounts, reverse=True)
     assert (len(amounts), amounts[0] > amounts[-1]) == (5, True)
     strange = read_page(browser.get(f"{url}&sort=strange"))

@@ -93,11 +93,11 @@ def test_who_waits_stands_in_order_with_the_end_of_the_capacity(
     rows = page.id("pending-region").rows()
     assert rows[0][0].startswith("Capacity ends here.")
     assert [[row[0], row[1], row[2], row[3]] for row in rows[1:]] == [
-        ["1", "eval nightly", "4 gpu", "50"],
-        ["—", "huge", "80 gpu", "50"],
+        ["1", "eval nightly", "4 GPUs", "50"],
+        ["—", "huge", "80 GPUs", "50"],
     ]
     assert [row[5].partition(" Why")[0] for row in rows[1:]] == [
-        "Waiting for quota: 2 gpu short on spot",
+        "Waiting for quota: 2 GPUs short on spot",
         "Can never run under this config",
     ]
     assert "a position is no promise" in page.id("pending").text
@@ -169,9 +169,9 @@ def test_who_runs_comes_by_what_would_be_freed(
         ("Newest first", f"{URL}?tab=running&by=newest"),
     ]
     assert [row[3] for row in page.id("running-region").rows()] == [
-        "4 gpu 50% of nominal",
-        "2 gpu 25% of nominal",
-        "1 gpu 12% of nominal",
+        "4 GPUs 50% of nominal",
+        "2 GPUs 25% of nominal",
+        "1 GPU 12% of nominal",
     ]
     assert "Work of higher priority in research itself." in page.id("running-notes").text
     newest = get(browser, "tab=running&by=newest")
@@ -345,7 +345,7 @@ def test_a_queue_in_which_nobody_waits_says_what_is_free(
 ) -> None:
     apply_config(owner, "native", CONFIG, "", 0)
     settle(owner.org)
-    assert get(browser).id("pending-region").text == "Nothing waiting. 8 gpu free now."
+    assert get(browser).id("pending-region").text == "Nothing waiting. 8 GPUs free now."
     hold_queue(owner, "research", "moving racks")
     settle(owner.org)
     assert get(browser).id("pending-region").text == "Nothing waiting."

@@ -160,7 +160,7 @@ def test_groups_are_named_where_they_begin(four: None, browser: Client) -> None:
 def test_pressure_is_told_with_its_numbers_and_its_formula(four: None, browser: Client) -> None:
     page = get(browser, "compare=full&compare=busy&compare=alone")
     facts = {row[0]: row[1:] for row in page.id("compared").rows()}
-    assert facts["Pressure"] == ["3 gpu, none free", "0", "1 gpu, none free"]
+    assert facts["Pressure"] == ["3 GPUs, none free", "0", "1 GPU, none free"]
     assert "what pending work wants ÷ what the queue may still use now" in get(browser).text
 
 

@@ -42,16 +42,16 @@ def test_a_receipt_reads_the_same_from_both_sides(
     browser = client_for(owner)
     page = read_page(browser.get(f"{LIST}/{old.uid}/preemptions/{told.pk}"))
     assert page.id("sides").rows() == [
-        ["Had to stop", "batch", "research", "10", "6 gpu"],
-        ["Gets the room", "urgent", "research", "90", "4 gpu"],
+        ["Had to stop", "batch", "research", "10", "6 GPUs"],
+        ["Gets the room", "urgent", "research", "90", "4 GPUs"],
     ]
     assert facts(page) == {
-        "Gives back": "6 gpu on spot",
+        "Gives back": "6 GPUs on spot",
         "Given back": "Not yet: it has been told to stop and still holds its quota.",
         "How often": "This was its first stop.",
     }
     assert page.id("policy").all("a", href="/o/here/config/v/1#L6")
-    assert "batch (priority 10) has to stop" in page.id("looked-at").text
+    assert "batch (priority 10) is preempted" in page.id("looked-at").text
     other = read_page(browser.get(f"{LIST}/{new.uid}/preemptions/{told.pk}"))
     assert other.id("sides").rows() == page.id("sides").rows()
     assert complaints(page) == []
@@ -64,7 +64,7 @@ def test_a_receipt_says_when_the_quota_was_given_back(
     release_workloads(owner, [old.uid])
     settle(owner.org)
     page = read_page(client_for(owner).get(f"{LIST}/{old.uid}/preemptions/{told.pk}"))
-    assert facts(page)["Given back"].endswith("batch has stopped and gave back its quota.")
+    assert facts(page)["Given back"].endswith("batch stopped and released its quota.")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_the_timeline_has_phases_versions_and_receipts(
     page = read_page(client_for(owner).get(f"{LIST}/{old.uid}?tab=timeline"))
     rows = [[row[0], row[4]] for row in page.id("phases").rows()]
     assert rows[:3] == [
-        ["Waiting: Not looked at yet", "—"],
+        ["Waiting: Not evaluated yet", "—"],
         ["Running", "v1"],
         ["Stopping: Preempted", "v1"],
     ]
@@ -134,7 +134,7 @@ def test_two_decisions_of_one_workload_stand_side_by_side(
     page = read_page(browser.get(url))
     text = page.id("compared").text
     assert "Admitted in research on spot: its request fits the free quota." in text
-    assert "Preempted: urgent with priority 90 needs its room" in text
+    assert "Preempted: urgent with priority 90 needs its quota" in text
     assert browser.get(f"{LIST}/{new.uid}/compare?other={told.pk}").status_code == 404
     assert browser.get(f"{LIST}/{old.uid}/compare?decision=x").status_code == 400
     assert complaints(page) == []
@@ -146,11 +146,14 @@ def test_one_that_waits_is_compared_with_the_most_alike_that_was_admitted(
     late = submit(owner, settle, "late", 6, priority=5)
     page = read_page(client_for(owner).get(f"{LIST}/{late.uid}/compare"))
     told = {row[0]: row[1:] for row in page.id("compared").rows()}
-    assert told["Counts as Priority"] == ["5", "10"]
-    assert told["gpu on spot Flavors"] == [
-        "6 gpu of 2 available (6 used, 8 nominal), 4 short: no room, and nobody may be stopped",
-        "6 gpu of 8 available (0 used, 8 nominal): fits",
+    assert told["Effective Priority"] == ["5", "10"]
+    assert told["GPU on spot Flavors"] == [
+        (
+            "6 GPUs of 2 available (6 used, 8 nominal), 4 short: not enough quota, and no "
+            "workload may be preempted"
+        ),
+        "6 GPUs of 8 available (0 used, 8 nominal): fits",
     ]
     assert page.id("choices").all("a")[0].text == "batch"
     text = client_for(owner).get(f"{LIST}/{late.uid}/compare?as=markdown").content.decode()
-    assert "| Priority | Counts as | 5 | 10 |" in text
+    assert "| Priority | Effective | 5 | 10 |" in text

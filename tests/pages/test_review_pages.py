@@ -27,7 +27,7 @@ REVIEW = "/o/here/config/review"
 CONFLICT = "/o/here/config/conflict"
 CONFIRM = "/o/here/config/confirm"
 LAST = "  - selector: [{ key: team, operator: exists }]\n    resource_queue: default\n"
-#: Queue research goes, with work in it, and nothing takes what it took.
+#: Queue research is removed, with work in it, and nothing takes what it took.
 GONE = "resource_queues:\n  - name: default\nscheduling_rules:\n" + LAST
 SMALLER = CONFIG.replace("nominal_quota: 8", "nominal_quota: 4")
 WIDER = CONFIG.replace("max: 100", "max: 200")
@@ -96,7 +96,9 @@ def test_grave_consequences_are_ticked_and_the_number_is_typed(
     page = opened(browser, url)
     found = ticks(page)
     assert set(found) == {"queue_removed"}
-    assert found["queue_removed"].startswith("Queue research goes, with 1 running and 2 waiting")
+    assert found["queue_removed"].startswith(
+        "Queue research is removed, with 1 running and 2 pending"
+    )
     assert buttons(page)[-1] == "Apply version 2: 3 workloads affected"
     form = sent_by(page)
     assert form["message"] == "For tests"
@@ -169,7 +171,7 @@ def test_an_immutable_queue_is_one_button_away_from_its_new_name(
     page = opened(browser, url)
     title = 'Rename to "research:v2", in the rules too'
     assert title in buttons(page)
-    assert "what runs in the old one goes on under its old name until it ends" in page.text
+    assert "running workloads of the old one continue under its name until they end" in page.text
     (button,) = [item for item in page.all("button", name="fix") if item.text == title]
     sent = {"draft": str(draft.pk), "revision": "1", "fix": button.attrs["value"]}
     answer = browser.post(f"{REVIEW}/fix", sent)
@@ -233,7 +235,7 @@ def test_who_may_not_apply_sees_what_follows(
     browser = client_for(editor)
     draft = drafted(editor, GONE)
     page = opened(browser, f"{REVIEW}?draft={draft.pk}")
-    assert "Queue research goes" in page.id("main").text
+    assert "Queue research is removed" in page.id("main").text
     assert not page.all("input", name="accept")
     sent = {"revision": "1", "expected_version": "1", "accept": "queue_removed", "typed": "2"}
     assert browser.post(f"{REVIEW}?draft={draft.pk}", sent).status_code == 403
@@ -498,7 +500,7 @@ def test_the_banner_stays_when_nothing_can_come_back(
     assert answer.headers["Location"] == "/o/here/queues"
     assert "Nothing was taken back" in opened(browser, "/o/here/queues").id("main").text
     events = opened(browser, "/o/here/events").id("main").text
-    assert "somebody has to decide" in events
+    assert "an owner has to decide" in events
 
 
 @pytest.mark.parametrize(

@@ -76,18 +76,18 @@ def test_each_pod_set_says_how_many_pods_started_where(browser: Client, partial:
     page = read_page(browser.get(f"{LIST}/{partial}?tab=spec"))
     assert complaints(page) == []
     assert page.id("pod-sets").rows() == [
-        ["driver", "1", "1 cpu", "any", "fixed (cpu)"],
-        ["workers", "6 of 10 at least 4", "1 cpu", "any", "spot (cpu)"],
+        ["driver", "1", "1 CPU", "any", "fixed (cpu)"],
+        ["workers", "6 of 10 at least 4", "1 CPU", "any", "spot (cpu)"],
     ]
     shown = facts(page)
     assert [shown[name] for name in ("Wants", "Got", "Flavors")] == [
-        "11 cpu",
-        "7 cpu",
+        "11 CPUs",
+        "7 CPUs",
         "driver: fixed (cpu); workers x 6: spot (cpu)",
     ]
     running = read_page(browser.get("/o/here/queues/shared?tab=running")).id("running-region")
     assert [row[:5] for row in running.rows()] == [
-        ["train", "Admitted", "Quota reserved", "7 cpu", shown["Flavors"]]
+        ["train", "Admitted", "Quota reserved", "7 CPUs", shown["Flavors"]]
     ]
 
 
@@ -120,7 +120,7 @@ spec:
         [
             "main",
             "1",
-            "4 cpu",
+            "4 CPUs",
             "any",
             (
                 "spot (cpu) which add to its pods: capacity=spot "
@@ -147,7 +147,7 @@ def test_a_queue_that_is_drained_shows_who_has_to_stop(
     page = read_page(browser.get(f"{LIST}/{partial}"))
     assert complaints(page) == []
     assert page.all("p", class_="headline__text")[0].text == (
-        "Told to stop: shared is stopped by its config, and what runs there has to stop too."
+        "Preempted: shared is stopped by its config, and its running workloads are drained."
     )
     assert "Stops for" not in facts(page)
     assert [button.text for button in page.id("workload-actions").all("button")] == [
@@ -168,7 +168,7 @@ def test_who_stops_and_who_yields_are_told_for_whom(
     assert told == {
         "first": ["Pending", "Starting soon"],
         "stopping": ["Preempting", "Quota reclaimed stops for first"],
-        "yielding": ["Pending", "Behind others lets first go first"],
+        "yielding": ["Pending", "Behind other workloads lets first go first"],
     }
     assert [a.attrs["href"] for a in page.all("a") if a.text == "first"] == [link] * 3
     queue = read_page(browser.get("/o/here/queues/rest"))

@@ -92,11 +92,11 @@ def test_pod_sets_are_typed_as_yaml_and_shown_in_a_table(
     page = read_page(browser.get(f"{answer.headers['Location']}?tab=spec"))
     assert complaints(page) == []
     assert page.id("pod-sets").rows() == [
-        ["driver", "1", "0.5 cpu, 2Gi memory", "any", "—"],
+        ["driver", "1", "0.5 CPU, 2Gi memory", "any", "—"],
         [
             "workers takes its flavors with group together",
             "8 at least 4",
-            "1.5 cpu, 1000 memory",
+            "1.5 CPUs, 1000 memory",
             (
                 "zone=west tier In fast, faster and slow DoesNotExist or cores Gt 8 "
                 "tolerates spot=yes:NoSchedule tolerates every taint"
@@ -149,7 +149,7 @@ def test_amounts_may_be_quantities(config: None, browser: Client, org: Organizat
         ),
         (
             TYPED.replace("name: workers", "name: driver"),
-            "Line 4: Another pod set is called driver; give each a name of its own.",
+            "Line 4: Another pod set is called driver; give each its own name.",
         ),
         ("[]", "Line 1: This takes 1 to 18 items; there are 0."),
         ("name: main", "Line 1: This has to be a list, not an object."),

@@ -58,10 +58,10 @@ def stages(page: Element, heading: str) -> list[str]:
 
 def test_a_label_set_shows_every_rule_with_its_truth_table(browser: Client, world: World):
     page = shown(browser.get(f"{TESTER}?config=active&key=team&value=web&requests=gpu%3D2"))
-    assert verdicts(page) == ["Rule 2 takes it to default with priority 0."]
+    assert verdicts(page) == ["Rule 2 routes it to default with priority 0."]
     assert stages(page, "Rules, in order") == [
         "Rule 1: research · Does not match. v1 L14–L16",
-        "Rule 2: default, priority 0 · Takes it. v1 L17–L18",
+        "Rule 2: default, priority 0 · Accepts it. v1 L17–L18",
     ]
     tables = [table for table in page.all("table") if "truth" in table.attrs["class"]]
     assert [table.rows() for table in tables] == [
@@ -71,14 +71,14 @@ def test_a_label_set_shows_every_rule_with_its_truth_table(browser: Client, worl
     ways = [link for link in page.all("a") if link.text.startswith("Test that")]
     assert [way.text for way in ways] == ["Test that for rule 1"]
     there = shown(browser.get(ways[0].attrs["href"]))
-    assert verdicts(there) == ["Rule 1 takes it to research with priority 50."]
+    assert verdicts(there) == ["Rule 1 routes it to research with priority 50."]
 
 
 def test_what_fits_now_counts_what_runs(browser: Client, world: World):
     page = shown(browser.get(f"{TESTER}?config=active&key=team&value=research&requests=gpu%3D4"))
     assert [each.text for each in page.all("span") if each.attrs.get("class") == "fact__text"] == [
         "It can fit: if nothing else ran, it would start on spot.",
-        "Waiting for quota in research: needs 4 gpu on spot, 2 free now, 2 short.",
+        "Waiting for quota in research: needs 4 GPUs on spot, 2 free now, 2 short.",
     ]
     assert stages(page, "Flavors of research") == ["spot: Accepts it. v1 L10–L11"]
     assert ["gpu", "4", "8", "2"] in [row for t in page.all("table") for row in t.rows()]
@@ -86,7 +86,7 @@ def test_what_fits_now_counts_what_runs(browser: Client, world: World):
 
 def test_labels_that_are_absent_show_what_they_would_change(browser: Client, world: World):
     page = shown(browser.get(f"{TESTER}?key=&config=active"))
-    assert verdicts(page)[0].startswith("Rejected: none of the 2 scheduling rules takes it.")
+    assert verdicts(page)[0].startswith("Rejected: none of the 2 scheduling rules accepts it.")
     (table,) = (t for t in page.all("table") if "absent would change" in t.all("caption")[0].text)
     assert table.rows() == [
         [
@@ -143,7 +143,7 @@ def test_a_real_workload_is_tested_as_it_was_handed_in(browser: Client, world: W
         f"{TESTER}?key=team&value=research&key=workload-type&value=job&config=active&requests=gpu%3D4"
     )
     page = shown(browser.get(response.headers["Location"]))
-    assert verdicts(page) == ["Rule 1 takes it to research with priority 50."]
+    assert verdicts(page) == ["Rule 1 routes it to research with priority 50."]
 
 
 def test_a_workload_of_several_pods_is_tested_with_its_pod_sets(
@@ -161,11 +161,11 @@ def test_a_workload_of_several_pods_is_tested_with_its_pod_sets(
     assert f"pods={row.uid}" in location
     page = shown(browser.get(location))
     assert verdicts(page) == [
-        "Local queue training of namespace vision leads it to vision with priority 0."
+        "Local queue training of namespace vision routes it to vision with priority 0."
     ]
     reserved, spot = stages(page, "Flavors of vision")
     assert reserved.startswith(
-        "reserved: Does not match: the pods ask for nodes with capacity in ["
+        "reserved: Does not match: the pods require nodes with capacity in ["
     )
     assert spot.startswith("spot: Accepts it.")
     (local_queue,) = stages(page, "Local queues of namespace vision")
@@ -179,8 +179,8 @@ def test_two_configs_stand_side_by_side(browser: Client, world: World, owner: Ac
     draft = Draft.objects.create(org=owner.org, author=owner.user, dialect="native", text=text)
     page = shown(browser.get(f"{TESTER}?config=1&beside=draft-{draft.pk}&key=team&value=web"))
     assert verdicts(page) == [
-        "Rule 2 takes it to default with priority 0.",
-        "Rule 1 takes it to research with priority 50.",
+        "Rule 2 routes it to default with priority 0.",
+        "Rule 1 routes it to research with priority 50.",
     ]
     assert [h.text for h in page.all("h2") if "headline__class" in h.attrs.get("class", "")] == [
         "Version 1",
@@ -279,7 +279,7 @@ def test_more_rules_than_a_page_shows_are_on_the_next(browser: Client, owner: Ac
     assert len(stages(page, "Rules, in order")) == 30
     (more,) = page.all("a", rel="next")
     rest = shown(browser.get(more.attrs["href"]))
-    assert stages(rest, "Rules, in order")[-1].startswith("Rule 45: q, priority 0 · Takes it.")
+    assert stages(rest, "Rules, in order")[-1].startswith("Rule 45: q, priority 0 · Accepts it.")
     assert len(stages(rest, "Rules, in order")) == 15
 
 
@@ -295,7 +295,7 @@ def test_many_label_sets_are_a_table_and_a_file(browser: Client, world: World):
             "50",
             "yes",
             "yes",
-            "Rule 1 takes it to research with priority 50.",
+            "Rule 1 routes it to research with priority 50.",
         ],
         [
             "2 : test it alone",
@@ -304,11 +304,11 @@ def test_many_label_sets_are_a_table_and_a_file(browser: Client, world: World):
             "0",
             "yes",
             "yes",
-            "Rule 2 takes it to default with priority 0.",
+            "Rule 2 routes it to default with priority 0.",
         ],
     ]
     alone = shown(browser.get(table.all("a")[1].attrs["href"]))
-    assert verdicts(alone) == ["Rule 2 takes it to default with priority 0."]
+    assert verdicts(alone) == ["Rule 2 routes it to default with priority 0."]
     written = browser.post(
         MANY, {"config": "active", "as": "csv", "sets": '[{"team": "web"}, {"a": "=1+1"}, {}]'}
     )
@@ -422,7 +422,7 @@ def test_a_test_becomes_an_expectation_that_is_checked(browser: Client, world: W
             "research reaches its queue",
             "team=research",
             "Expected in research with priority 50.",
-            ("Rule 1 takes it to research with priority 50. Test it : research reaches its queue"),
+            ("Rule 1 routes it to research with priority 50. Test it : research reaches its queue"),
         ]
     ]
 
@@ -480,11 +480,11 @@ def test_changes_of_expectations_are_among_the_events(browser: Client, world: Wo
     name = "Expectation research reaches its queue"
     assert found == [
         (
-            f"{name} was changed: it is expected in default with priority 50, and was expected in "
-            "research with priority 50; its workload has another requested priority."
+            f"{name} was changed: its workload is expected in default with priority 50 (before: "
+            "expected in research with priority 50); its workload has another requested priority."
         ),
-        f"{name} was added: it is expected in research with priority 50.",
-        f"{name} was deleted: it was expected in default with priority 50.",
+        f"{name} was added: its workload is expected in research with priority 50.",
+        f"{name} was deleted: its workload was expected in default with priority 50.",
     ]
 
 

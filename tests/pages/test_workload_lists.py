@@ -35,7 +35,7 @@ def test_reasons_are_counted_and_lead_to_one_explanation_of_all(
     assert f"{LIST}/explain?reason=waiting_for_quota" in links
     told = read_page(browser.get(f"{LIST}/explain?reason=waiting_for_quota&queue=research"))
     assert told.all("h1")[0].text == "Waiting for quota"
-    assert "needs 4 gpu on spot, 2 free now, 2 short" in told.id("main").text
+    assert "needs 4 GPUs on spot, 2 free now, 2 short" in told.id("main").text
     assert told.all("a", href=f"{LIST}/{world.waiting.uid}/changes")
     assert complaints(told) == []
     rejected = read_page(browser.get(f"{LIST}/explain?reason=no_rule_matched"))
@@ -48,18 +48,18 @@ def test_a_rejected_workload_says_what_would_let_it_in_request_first(
 ) -> None:
     page = read_page(browser.get(f"{LIST}/{world.rejected.uid}"))
     assert [item.text for item in page.id("fixes").all("li")] == [
-        "In the request: set team to research, to be taken by rule 1, which leads to research.",
+        "In the request: set team to research, to be accepted by rule 1, which leads to research.",
         (
-            "In the request: set team to any value but research, to be taken by rule 2, which "
+            "In the request: set team to any value but research, to be accepted by rule 2, which "
             "leads to default."
         ),
         (
-            "In the config: have rule 1 take it to research. Now: does not match. It asks for "
-            "team in [research]. v1 L14–L16"
+            "In the config: change rule 1 to accept it for research. Currently: does not match. "
+            "It requires team in [research]. v1 L14–L16"
         ),
         (
-            "In the config: have rule 2 take it to default. Now: does not match. It asks for "
-            "team exists. v1 L17–L18"
+            "In the config: change rule 2 to accept it for default. Currently: does not match. It "
+            "requires team exists. v1 L17–L18"
         ),
     ]
 

@@ -38,17 +38,17 @@ def test_the_list_says_state_reason_queue_and_wish(world: World, browser: Client
     assert found == [
         ["web job", "Admitted", "Admitted without quota", "default", "—", "0"],
         ["lost job", "Rejected", "No rule matched", "—", "—", "—"],
-        ["huge job", "Pending", "Can never run under this config", "research", "80 gpu", "50"],
+        ["huge job", "Pending", "Can never run under this config", "research", "80 GPUs", "50"],
         [
             "eval job · nightly",
             "Pending",
-            "Waiting for quota: 2 gpu short on spot",
+            "Waiting for quota: 2 GPUs short on spot",
             "research",
-            "4 gpu",
+            "4 GPUs",
             "50",
         ],
-        ["train job", "Admitted", "Quota reserved", "research", "6 gpu", "50"],
-        ["done job", "Finished", "Quota reserved", "research", "1 gpu", "50"],
+        ["train job", "Admitted", "Quota reserved", "research", "6 GPUs", "50"],
+        ["done job", "Finished", "Quota reserved", "research", "1 GPU", "50"],
     ]
 
 
@@ -164,8 +164,8 @@ def test_a_waiting_workload_says_why(world: World, browser: Client) -> None:
     page = read_page(browser.get(f"{LIST}/{world.waiting.uid}"))
     headline = next(p for p in page.walk() if p.attrs.get("class") == "headline__text")
     assert headline.text == (
-        "Waiting for quota in research: needs 4 gpu on spot, 2 free now, 2 short; nobody may be "
-        "stopped for it."
+        "Waiting for quota in research: needs 4 GPUs on spot, 2 free now, 2 short; no workload "
+        "may be preempted for it."
     )
     found = stages(page)
     assert [stage[0] for stage in found] == [
@@ -178,12 +178,12 @@ def test_a_waiting_workload_says_why(world: World, browser: Client) -> None:
         "Order",
         "Outcome",
     ]
-    assert found[1] == ["Rules", "Rule 1 (to research) takes it. v1 L14–L16"]
+    assert found[1] == ["Rules", "Rule 1 (to research) accepts it. v1 L14–L16"]
     assert found[4] == [
         "Flavors",
         (
-            "spot: 4 gpu of 8 nominal - 6 used = 2 available: 2 short, preemption cannot free it. "
-            "v1 L11"
+            "spot: 4 GPUs of 8 nominal - 6 used = 2 available: 2 short, preemption cannot free "
+            "it. v1 L11"
         ),
     ]
     lines = [link.attrs["href"] for link in page.id("why").all("a", class_="lines-link")]
@@ -196,12 +196,12 @@ def test_a_rejected_workload_lists_every_rule(world: World, browser: Client) -> 
     assert stages(page)[1] == [
         "Rules",
         (
-            "Rule 1 (to research) does not match: it asks for team in [research], "
-            "and the label is absent. v1 L14"
+            "Rule 1 (to research) does not match: it requires team in [research], but the label "
+            "is absent. v1 L14"
         ),
         (
-            "Rule 2 (to default) does not match: it asks for team exists, "
-            "and the label is absent. v1 L17"
+            "Rule 2 (to default) does not match: it requires team exists, but the label is "
+            "absent. v1 L17"
         ),
     ]
 

@@ -8,7 +8,7 @@ from tests.permissions.asking import ask
 from tests.permissions.conftest import Stage
 from tests.permissions.table import Line
 
-#: What speaks of one that was told to stop, and so of the one that it was for.
+#: What speaks of one that was preempted, and so of the one that it was for.
 ADDRESSES = [
     "/o/$org/workloads/$stopped",
     "/o/$org/workloads/$stopped?as=markdown",

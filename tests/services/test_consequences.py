@@ -126,8 +126,9 @@ def test_a_queue_with_work_goes(native: None, owner: Actor) -> None:
         "queue_removed",
         3,
         (
-            "Queue ml goes, with 2 running and 1 waiting: what runs is charged to it until "
-            "it ends, what waits is routed again and rejected where no rule takes it."
+            "Queue ml is removed, with 2 running and 1 pending: running workloads stay charged to "
+            "it until they end, pending workloads are routed again and rejected where no rule "
+            "matches."
         ),
     )
 
@@ -138,11 +139,11 @@ def test_a_renamed_queue_drains_under_its_old_name(native: None, owner: Actor) -
         "queue_drains",
         2,
         (
-            "ml becomes ml:v2, with 2 running and 1 waiting: what runs drains under the old name "
-            "and is not charged to the new one, so both together may use more than one of them "
-            "owns until it ends; what waits is routed again. At the peak they use together: ml and "
-            "ml:v2 up to 6 gpu of spot, 4 gpu more than ml:v2 owns, until at least 2 running "
-            "workloads of ml have ended."
+            "ml becomes ml:v2, with 2 running and 1 pending: running workloads drain under the "
+            "old name and are not charged to the new one, so both together may use more than the "
+            "quota of one until they end; pending workloads are routed again. Combined peak "
+            "usage: ml and ml:v2 up to 6 GPUs on spot, 4 GPUs above the quota of ml:v2, until at "
+            "least 2 running workloads of ml have ended."
         ),
     )
 
@@ -241,13 +242,13 @@ def test_work_that_is_told_to_stop_or_cannot_start(running: None, owner: Actor) 
     assert (drained.code, drained.level, drained.message) == (
         "work_evicted",
         3,
-        "Queue ml is stopped and drained: 2 running workloads have to stop.",
+        "Queue ml is stopped and drained: 2 running workloads are preempted.",
     )
     (held,) = find_consequences(owner, "kueue", kueue(stop="Hold"))
     assert (held.code, held.level, held.message) == (
         "queue_stopped",
         2,
-        "Queue ml is held: 1 waiting workload cannot start there any more.",
+        "Queue ml is held: 1 pending workload cannot start there.",
     )
     assert names(owner, "kueue", kueue(local_queue="HoldAndDrain")) == [("work_evicted", 3)]
 
@@ -263,7 +264,7 @@ def test_what_waits_and_is_rejected_is_counted(native: None, owner: Actor) -> No
     assert (rejected.code, rejected.level, rejected.message) == (
         "pending_rejected",
         2,
-        "1 waiting workload of queue ml is rejected: no rule takes it any more, or no flavor does.",
+        "1 pending workload of queue ml is rejected: no rule, or no flavor, matches it any more.",
     )
     # What was rejected before, or goes elsewhere, is not.
     moved = NATIVE.replace("resource_queue: ml\n", "resource_queue: default\n", 1)
@@ -287,17 +288,17 @@ def test_a_long_line_is_judged_by_its_newest_and_by_its_classes(
     # The newest stands for both of its class, and one of the other class for that.
     assert ([kind.count for kind in found.kinds], found.is_whole) == ([1, 2], False)
     told = [each.message for each in find_consequences(owner, "native", NO_CATCH_ALL)]
-    assert told[1].startswith("About 3 waiting workloads of queue ml are rejected")
+    assert told[1].startswith("About 3 pending workloads of queue ml are rejected")
 
 
 def test_quota_below_what_runs_and_a_flavor_that_is_taken_away(running: None, owner: Actor) -> None:
     (over,) = find_consequences(owner, "kueue", kueue(quota=3))
     assert (over.code, over.level) == ("over_nominal", 2)
     assert over.message == (
-        "ml uses 4 gpu of spot and will own 3 gpu: 1 gpu too much, until at least 1 running "
-        "workload has ended. Running workloads are not stopped by a change of the config; beyond "
-        "what a queue owns they count as borrowing, so a cohort may take the quota back, and "
-        "without a cohort nothing more starts."
+        "ml uses 4 GPUs on spot and will have a nominal quota of 3 GPUs: 1 GPU over, until at "
+        "least 1 running workload has ended. A config change does not stop running workloads; "
+        "usage above the nominal quota counts as borrowing, so a cohort may reclaim it, and "
+        "without a cohort no further workload starts."
     )
     assert names(owner, "kueue", kueue(quota=4)) == []
     lost, warned = find_consequences(owner, "kueue", kueue(flavor="fixed"))
@@ -306,8 +307,8 @@ def test_quota_below_what_runs_and_a_flavor_that_is_taken_away(running: None, ow
         "flavor_lost",
         2,
         (
-            "Running work of queue ml uses a flavor that is not among its flavors any more: it "
-            "keeps what it has until it ends."
+            "Running workloads of queue ml use a flavor that the queue no longer has: they keep "
+            "their quota until they end."
         ),
     )
 
@@ -317,10 +318,8 @@ def test_another_language_and_a_broken_expectation(native: None, owner: Actor) -
         org=owner.org, name="ml lands in ml", labels={"team": "ml"}, queue="ml", author="ada"
     )
     found = {each.code: each.message for each in find_consequences(owner, "kueue", kueue())}
-    assert found["dialect_changed"] == "The language of the config changes from Native to Kueue."
-    assert found["expectation_broken"] == (
-        "1 saved expectation does not hold under this text: ml lands in ml."
-    )
+    assert found["dialect_changed"] == "The config language changes from Native to Kueue."
+    assert found["expectation_broken"] == ("1 expectation is not met by this text: ml lands in ml.")
     assert found["catch_all_lost"]
 
 
@@ -407,7 +406,7 @@ def test_a_queue_that_grew_and_comes_back_tells_the_peak(owner: Actor, settle: S
     grown = apply_config(owner, "native", large, "", 1)
     assert [each["code"] for each in grown.consequences] == ["queue_drains"]
     assert (
-        "ml and ml:v2 up to 192 gpu of spot, 64 gpu more than ml:v2 owns"
+        "ml and ml:v2 up to 192 GPUs on spot, 64 GPUs above the quota of ml:v2"
         in (grown.consequences[0]["message"])
     )
     settle(owner.org)
@@ -416,8 +415,8 @@ def test_a_queue_that_grew_and_comes_back_tells_the_peak(owner: Actor, settle: S
         apply_config(owner, "native", small, "", 2, accept=[])
     (found,) = refused.value.consequences
     assert found.message.endswith(
-        "At the peak they use together: ml:v2 and ml up to 128 gpu of spot, 64 gpu more than ml "
-        "owns, until at least 8 running workloads of ml:v2 have ended."
+        "Combined peak usage: ml:v2 and ml up to 128 GPUs on spot, 64 GPUs above the quota of ml, "
+        "until at least 8 running workloads of ml:v2 have ended."
     )
 
 

@@ -110,7 +110,7 @@ def test_a_drained_queue_empties_and_fills_again(
     assert list(Usage.objects.values_list("queue", "used")) == [("shared", 4000)]
     explained = explain_workload(org, get_workload(org, one))
     assert explained.explanation.headline == (
-        "Told to stop: shared is stopped by its config, and what runs there has to stop too."
+        "Preempted: shared is stopped by its config, and its running workloads are drained."
     )
 
     release_workloads(owner, [one])
@@ -167,7 +167,7 @@ def test_a_drained_local_queue_leaves_the_others_alone(
     }
     explained = explain_workload(org, get_workload(org, one))
     assert explained.explanation.headline == (
-        "Told to stop: its local queue main is stopped, and what runs there has to stop too."
+        "Preempted: its local queue main is stopped, and its running workloads are drained."
     )
     release_workloads(owner, [one])
     settle(org)

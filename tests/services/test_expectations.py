@@ -66,7 +66,7 @@ def test_a_broken_expectation_says_what_was_expected_and_what_comes_of_it(org: O
             found_queue=None,
             found_priority=None,
             message="a lost one is expected in default. Rejected: none of the 2 scheduling rules "
-            "takes it. Rule 1 asks for team in [ml], and the label is absent.",
+            "accepts it. Rule 1 requires team in [ml], but the label is absent.",
         ),
         Broken(
             name="ml",
@@ -74,7 +74,7 @@ def test_a_broken_expectation_says_what_was_expected_and_what_comes_of_it(org: O
             priority=None,
             found_queue="research",
             found_priority=50,
-            message="ml is expected in default. Rule 1 takes it to research with priority 50.",
+            message="ml is expected in default. Rule 1 routes it to research with priority 50.",
         ),
         Broken(
             name="priority",
@@ -83,7 +83,7 @@ def test_a_broken_expectation_says_what_was_expected_and_what_comes_of_it(org: O
             found_queue="research",
             found_priority=50,
             message="priority is expected in research with priority 60. "
-            "Rule 1 takes it to research with priority 50.",
+            "Rule 1 routes it to research with priority 50.",
         ),
         Broken(
             name="strangers",
@@ -92,7 +92,7 @@ def test_a_broken_expectation_says_what_was_expected_and_what_comes_of_it(org: O
             found_queue="default",
             found_priority=0,
             message="strangers is expected to reach no queue. "
-            "Rule 2 takes it to default with priority 0.",
+            "Rule 2 routes it to default with priority 0.",
         ),
     )
 
@@ -202,14 +202,17 @@ def test_every_change_is_an_event_with_what_was_before(editor: Actor, owner: Act
         ("EXPECTATION_DELETED", owner.name, {"name": "b", "before": b}),
     ]
     assert [event_sentence(kind, data) for kind, _, data in told()] == [
-        "Expectation a was added: it is expected in research.",
-        "Expectation b was added: it is expected in research.",
-        "Expectation a was changed: it is expected in default, and was expected in research.",
+        "Expectation a was added: its workload is expected in research.",
+        "Expectation b was added: its workload is expected in research.",
         (
-            "Expectation c was changed: it was called a; it is expected to reach no queue, and was "
-            "expected in default; its workload has other labels."
+            "Expectation a was changed: its workload is expected in default (before: expected in "
+            "research)."
         ),
-        "Expectation b was deleted: it was expected in research.",
+        (
+            "Expectation c was changed: renamed from a; its workload is expected to reach no "
+            "queue (before: expected in default); its workload has other labels."
+        ),
+        "Expectation b was deleted: its workload was expected in research.",
     ]
 
 

@@ -60,21 +60,21 @@ def test_lints_know_history_and_what_runs(
     submit(owner, 20, "vision")
     submit(owner, 3, "lost")
     settle(org)
-    # Two run and hold 4 gpu, 18 wait, and three were rejected.
+    # Two run and hold 4 GPUs, 18 wait, and three were rejected.
     smaller = TEXT.replace("nominal_quota: 4", "nominal_quota: 1").replace("train", "train-2")
     checked = lint_config(owner, "native", smaller)
     assert told(checked) == [(3, "LNT012"), (6, "LNT013"), (8, "LNT001"), (8, "LNT015")]
     assert [d.message for d in checked.lints] == [
         (
-            'This looks like queue "train" under a new name. Queue "train-2" begins empty, while '
+            'This looks like queue "train" under a new name. Queue "train-2" starts empty, while '
             "2 run and 18 wait under the old name."
         ),
         (
-            "20 workloads of the last 30 days asked for up to 2 gpu here, and queue "
-            '"train-2" can never have more than 1 gpu for them, in flavor "any".'
+            "20 workloads of the last 30 days requested up to 2 GPUs here, and queue "
+            '"train-2" can never have more than 1 GPU for them, in flavor "any".'
         ),
         (
-            "No rule takes 3 of the 23 workloads of the last 30 days: another one like them would "
+            "No rule matches 3 of the 23 workloads of the last 30 days: a similar workload would "
             "be rejected. The most frequent had team=lost."
         ),
         'Label "team" was never "speech" in the last 30 days.',

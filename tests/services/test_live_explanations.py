@@ -101,7 +101,10 @@ def test_without_a_queue_it_follows_every_edit_of_the_config(
         ("priority_class_missing", "Waiting: there is no priority class high."),
         (
             "queue_stopped",
-            "Waiting: local queue main of namespace vision is stopped and lets nobody into shared.",
+            (
+                "Waiting: local queue main of namespace vision is stopped and admits nothing to "
+                "shared."
+            ),
         ),
         ("local_queue_missing", "Waiting: there is no local queue main in namespace vision."),
     ]
@@ -134,9 +137,9 @@ def test_in_a_strict_queue_it_is_told_who_is_first(
         assert explained.trace == whole.explain(row.uid)
         headlines[row.name] = explained.explanation.headline
     assert headlines == {
-        "first": "Waiting for quota in shared: needs 3 gpu on any, 2 free now, "
-        "1 short; nobody may be stopped for it.",
-        "second": "Waiting in shared: first is first in line, and nobody overtakes it.",
+        "first": "Waiting for quota in shared: needs 3 GPUs on any, 2 free now, "
+        "1 short; no workload may be preempted for it.",
+        "second": "Waiting in shared: first is at the head of the queue and must start first.",
     }
 
 
@@ -157,6 +160,6 @@ def test_one_that_yields_is_told_to_whom(
     whole.settle()
     assert explained.trace == whole.explain(yielding)
     assert explained.explanation.headline == (
-        "Waiting in rest: it was stopped for first, which still waits and goes first."
+        "Waiting in rest: it was preempted for first, which is still pending and goes first."
     )
     assert explained.names[first] == "first"

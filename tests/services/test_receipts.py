@@ -36,13 +36,13 @@ def test_a_receipt_tells_what_was_stopped_for_whom_and_by_what_right(
     receipt = get_receipt(owner, old, told.pk)
     assert names(receipt) == (old.uid, "batch", new.uid, "urgent")
     assert receipt.explained.explanation.headline == (
-        "Preempted: urgent with priority 90 needs its room; research may stop its own workloads "
-        "of lower priority."
+        "Preempted: urgent with priority 90 needs its quota; research may preempt its own "
+        "workloads of lower priority."
     )
     assert receipt.policy is not None
     assert [each.origin.line for each in receipt.policy.sentences if each.origin] == [6]
     assert receipt.search is not None
-    assert "batch (priority 10) has to stop" in " ".join(
+    assert "batch (priority 10) is preempted" in " ".join(
         each.text for each in receipt.search.sentences
     )
     assert receipt.frees == {"spot/gpu": 6000}
@@ -83,7 +83,7 @@ def test_an_explanation_does_not_tell_the_names_that_a_receipt_hides(
     old, new, _ = stop_for_another(owner, submitter, operator, settle)
     told = for_reader(submitter, explain_workload(owner.org, old))
     assert told.explanation.headline == (
-        f"Preempted: {HIDDEN} with priority 90 needs its room; research may stop its own "
+        f"Preempted: {HIDDEN} with priority 90 needs its quota; research may preempt its own "
         "workloads of lower priority."
     )
     assert told.hidden == {new.uid}

@@ -240,7 +240,7 @@ def test_a_preemption_names_who_needs_the_room(world: Any, org: Organization) ->
     (body,) = told(webhook)
     (victim,) = body["data"]["workloads"]
     assert (victim["id"], victim["preemptor"]) == (low, {"id": high, "name": "train-0"})
-    assert body["summary"] == "train-0 was told to stop: preempted"
+    assert body["summary"] == "train-0 was preempted: preempted"
 
 
 def test_a_webhook_with_queues_is_told_names_of_these_alone(
@@ -449,11 +449,11 @@ def test_a_config_that_is_applied_rolled_back_and_reverted_is_told(
     world: Any, org: Organization, owner: Actor, settle: Callable[[Organization], int]
 ) -> None:
     webhook = hook(org, Kind.APPLIED, Kind.REVERTED)
-    change(owner, settle, "9 gpu")
+    change(owner, settle, "9 GPUs")
     (applied,) = told(webhook)
     assert (applied["type"], applied["summary"]) == (
         "config.applied",
-        "Config version 2 was applied: 9 gpu",
+        "Config version 2 was applied: 9 GPUs",
     )
     assert applied["url"].endswith("/o/here/config/v/2")
     assert {key: applied["data"][key] for key in ("version", "from", "kind", "author")} == {
@@ -477,7 +477,7 @@ def test_a_config_that_is_applied_rolled_back_and_reverted_is_told(
         (reverted,) = told(webhook)
         assert reverted["type"] == "config.reverted"
         assert reverted["summary"] == (
-            f"Config version {active + 1} was taken back: version {active + 2} has the text of "
+            f"Config version {active + 1} was reverted: version {active + 2} has the text of "
             f"version {active}"
         )
 
@@ -490,4 +490,4 @@ def test_a_revert_that_fails_asks_for_somebody(world: Any, org: Organization, ow
     revert_unconfirmed()
     (body,) = told(webhook)
     assert body["type"] == "config.revert_failed"
-    assert body["summary"].endswith("nothing was taken back, and somebody has to decide")
+    assert body["summary"].endswith("nothing was reverted, and an owner has to decide")

@@ -180,16 +180,16 @@ def test_in_a_cohort_it_says_what_the_whole_state_says(
         assert explained.live
         assert without_place(explained.trace) == without_place(whole.explain(row.uid))
         said[row.name] = explained.explanation.headline
-    nobody = "nobody may be stopped for it."
+    nobody = "no workload may be preempted for it."
     assert said == {
-        "back-0": "Starting soon in train: 3 workloads are being stopped to make room.",
+        "back-0": "Starting soon in train: 3 workloads are being preempted to free quota.",
         "alike-0": (
-            f"Waiting for quota in train: needs 2 gpu on spot, 0 free now, 2 short; {nobody}"
+            f"Waiting for quota in train: needs 2 GPUs on spot, 0 free now, 2 short; {nobody}"
         ),
         "large-0": (
-            f"Waiting for quota in train: needs 12 gpu on spot, 0 free now, 12 short; {nobody}"
+            f"Waiting for quota in train: needs 12 GPUs on spot, 0 free now, 12 short; {nobody}"
         ),
-        "more-0": f"Waiting for quota in batch: needs 1 gpu on spot, 0 free now, 1 short; {nobody}",
+        "more-0": f"Waiting for quota in batch: needs 1 GPU on spot, 0 free now, 1 short; {nobody}",
     }
 
 

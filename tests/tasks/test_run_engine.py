@@ -102,7 +102,7 @@ def test_one_preempts_the_other_and_it_comes_back(
     }
     high[0].refresh_from_db()
     assert explain_workload(org, high[0]).explanation.headline == (
-        "Starting soon in train: 1 workload is being stopped to make room."
+        "Starting soon in train: 1 workload is being preempted to free quota."
     )
     release_workloads(owner, [low[1].uid])
     settle(org)
@@ -114,8 +114,8 @@ def test_one_preempts_the_other_and_it_comes_back(
     low[1].refresh_from_db()
     assert (low[1].preemptions, low[1].preemptor, low[1].reservation) == (1, None, None)
     assert explain_workload(org, low[1]).explanation.headline == (
-        "Waiting for quota in train: needs 2 gpu on any, 0 free now, 2 short; "
-        "nobody may be stopped for it."
+        "Waiting for quota in train: needs 2 GPUs on any, 0 free now, 2 short; "
+        "no workload may be preempted for it."
     )
     assert list(Usage.objects.values_list("queue", "flavor", "resource", "used")) == [
         ("train", "any", "gpu", 4000)

@@ -149,7 +149,7 @@ def test_a_search_without_time_says_how_far_it_came(
         .get(f"/o/{owner.org.slug}/workloads/{waiting.uid}/changes")
         .content.decode()
     )
-    assert f"0 of {found.untried} candidates tried. Of the others nothing is known" in page
+    assert f"0 of {found.untried} candidates tried; the effect of the others is unknown." in page
     assert "No single change was found that would start it now." not in page
     assert "Does not help" not in page
     path = f"/api/v1/orgs/{owner.org.slug}/workloads/{waiting.uid}/explanation"

@@ -28,7 +28,7 @@ from console.workloads.submissions import Submission
 from console.workloads.tasks import search as search_task
 from tests.tasks.test_searches import CONFIG
 
-ALREADY = "A whole search is under way in this organization, and there is one at a time. "
+ALREADY = "A full search is already running in this organization"
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_an_organization_has_one_whole_search_at_a_time(
 
 def test_what_does_not_wait_is_not_searched(owner: Actor, waiting: list[Workload]) -> None:
     running = Workload.objects.get(org=owner.org, state=State.ADMITTED)
-    with pytest.raises(Conflict, match="first does not wait: nothing would start it"):
+    with pytest.raises(Conflict, match="first is not pending: no change would start it"):
         search_fully(owner, running)
 
 
@@ -174,7 +174,10 @@ def test_a_run_that_a_killed_worker_left_is_swept_and_another_may_begin(
     SearchRun.objects.filter(pk=run.pk).update(state=SearchRun.State.RUNNING, seen_at=long_ago)
     sweep_searches()
     run.refresh_from_db()
-    assert (run.state, run.error) == ("failed", "The worker that searched is gone. Ask again.")
+    assert (run.state, run.error) == (
+        "failed",
+        "The worker that ran the search has stopped. Start the search again.",
+    )
     assert search_fully(owner, waiting[1]).pk != run.pk
 
 
@@ -201,7 +204,7 @@ def test_one_that_no_worker_takes_up_fails_and_one_that_ended_is_forgotten(
     sweep_searches()
     run.refresh_from_db()
     assert run.state == SearchRun.State.FAILED
-    assert run.error.startswith("No worker took it up within 10 minutes.")
+    assert run.error.startswith("No worker started it within 10 minutes.")
     SearchRun.objects.filter(pk=run.pk).update(ended_at=long_ago)
     sweep_searches()
     assert latest_run(waiting[0]) is None

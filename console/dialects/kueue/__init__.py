@@ -74,8 +74,8 @@ DIALECT = Dialect(
     recognizes=recognizes,
     codes=(*ERRORS, *LINTS),
     about_codes=(
-        "What Kueue refuses in its manifests, and what it does not tell its admins: rules "
-        "between objects, and settings that do not do what they seem to."
+        "What Kueue refuses in its manifests, and problems that it does not report: rules between "
+        "objects, and settings that do not have the expected effect."
     ),
     schema=json_schema,
     samples=samples,

@@ -184,7 +184,7 @@ def _note_circle(circle: list[str], parents: dict[str, Written[str]], findings: 
     findings.add(
         COHORT_CYCLE,
         last.place,
-        f"Cohorts stand above themselves: {way} -> {shorten(circle[0])}.",
-        f'Let one of them have no parent, such as "{shorten(circle[-1])}".',
+        f"Cohort cycle: {way} -> {shorten(circle[0])}.",
+        f'Remove the parent of one of them, such as "{shorten(circle[-1])}".',
         (without_line(findings, last.place, last.place.path.rpartition(".")[2]),),
     )

@@ -9,9 +9,9 @@ UNKNOWN_KIND = Code(
     "KUE001",
     Severity.ERROR,
     "Unknown kind",
-    "A manifest says by apiVersion and kind what it is. ResourceFlavor, Cohort, ClusterQueue, "
-    "LocalQueue, WorkloadPriorityClass, Namespace, Kueue's Configuration (alone or in a ConfigMap) "
-    "and OpenShift's Kueue are read.",
+    "apiVersion and kind identify a manifest. ResourceFlavor, Cohort, ClusterQueue, LocalQueue, "
+    "WorkloadPriorityClass, Namespace, Kueue's Configuration (alone or in a ConfigMap) and "
+    "OpenShift's Kueue are read.",
 )
 UNKNOWN_VERSION = Code(
     "KUE002",
@@ -23,7 +23,7 @@ UNKNOWN_VERSION = Code(
 DUPLICATE_OBJECT = Code(
     "KUE003",
     Severity.ERROR,
-    "Object written twice",
+    "Duplicate object",
     "Kind, namespace and name identify an object. Remove one of the two, or rename it.",
 )
 BAD_NAME = Code(
@@ -85,39 +85,42 @@ FLAVOR_TWICE = Code(
     "KUE012",
     Severity.ERROR,
     "Flavor used twice",
-    "A flavor stands at most once in a ClusterQueue or Cohort, over all its groups. Remove one of"
-    " the two.",
+    "A flavor may appear only once in a ClusterQueue or Cohort, over all its groups. Remove one "
+    "of the two.",
 )
 LIMIT_WITHOUT_COHORT = Code(
     "KUE013",
     Severity.ERROR,
     "Borrowing or lending limit without a cohort",
-    "Only what has a cohort above it borrows and lends. Remove the limit, or name the cohort.",
+    (
+        "Only a queue or cohort with a parent cohort borrows and lends. Remove the limit, or "
+        "name the cohort."
+    ),
 )
 LENDS_TOO_MUCH = Code(
     "KUE014",
     Severity.ERROR,
     "Lending limit above the nominal quota",
-    "A ClusterQueue can lend what it owns and no more. Lower lendingLimit or raise nominalQuota.",
+    "A ClusterQueue can lend at most its nominal quota. Lower lendingLimit or raise nominalQuota.",
 )
 BORROW_NEEDS_RECLAIM = Code(
     "KUE015",
     Severity.ERROR,
     "borrowWithinCohort without reclaimWithinCohort",
-    "Preempting in order to borrow presupposes that the queue may reclaim its own quota. Set "
+    "Preempting in order to borrow requires that the queue may reclaim its own quota. Set "
     "reclaimWithinCohort to LowerPriority or Any, or the policy to Never.",
 )
 PREFERENCE_NEEDS_TRY_NEXT = Code(
     "KUE016",
     Severity.ERROR,
     "Preference between flavors that are never compared",
-    "Flavors are compared only when the walk over them goes on. Set whenCanBorrow and "
-    "whenCanPreempt to TryNextFlavor, or remove preference.",
+    "Flavors are compared only if the search continues with the next flavor. Set whenCanBorrow "
+    "and whenCanPreempt to TryNextFlavor, or remove preference.",
 )
 TAINT_TWICE = Code(
     "KUE017",
     Severity.ERROR,
-    "Taint written twice",
+    "Duplicate taint",
     "Taints of a flavor are unique by key and effect. Remove one of the two.",
 )
 BAD_TOLERATION = Code(
@@ -137,7 +140,7 @@ CHECK_UNKNOWN_FLAVOR = Code(
     "KUE020",
     Severity.ERROR,
     "Admission check on a flavor of another queue",
-    "onFlavors names flavors of the same ClusterQueue. Correct the name, or leave it out.",
+    "onFlavors names flavors of the same ClusterQueue. Correct the name, or omit it.",
 )
 BAD_CONCURRENT_ADMISSION = Code(
     "KUE021",
@@ -158,8 +161,7 @@ VALUES_NOT_ALLOWED = Code(
     "KUE023",
     Severity.ERROR,
     "Values are not allowed",
-    "The operators Exists and DoesNotExist ask only for the key. Remove values, or use In or "
-    "NotIn.",
+    "The operators Exists and DoesNotExist check only the key. Remove values, or use In or NotIn.",
 )
 BAD_STRATEGIES = Code(
     "KUE024",
@@ -172,8 +174,8 @@ QUOTA_CHECK_CONFLICT = Code(
     "KUE025",
     Severity.ERROR,
     "IgnoreUndeclared together with excluded prefixes",
-    "Kueue refuses quotaCheckStrategy IgnoreUndeclared beside excludeResourcePrefixes. Remove one"
-    " of the two.",
+    "Kueue refuses quotaCheckStrategy IgnoreUndeclared together with excludeResourcePrefixes. "
+    "Remove one of the two.",
 )
 UNKNOWN_FLAVOR = Code(
     "KUE026",
@@ -185,9 +187,9 @@ UNKNOWN_FLAVOR = Code(
 COHORT_CYCLE = Code(
     "KUE027",
     Severity.ERROR,
-    "Cohorts in a circle",
-    "A cohort that is above itself has no root. Kueue accepts it and then admits nothing in the "
-    "whole tree, without a word in the status of its queues. Remove one of the parentName.",
+    "Cohort cycle",
+    "A cohort that is its own ancestor has no root. Kueue accepts it and then admits nothing in "
+    "the whole tree, without reporting it in the status of its queues. Remove one parentName.",
 )
 COHORTS_TOO_DEEP = Code(
     "KUE028",
@@ -208,14 +210,14 @@ NOT_A_BOOLEAN = Code(
     Severity.ERROR,
     "Not true or false",
     "The field takes true or false, without quotes. yes, no, on and off mean that to some YAML "
-    "readers and text to others.",
+    "parsers and text to others.",
 )
 NOT_A_DURATION = Code(
     "KUE031",
     Severity.ERROR,
     "Not a duration",
     "A duration is a text of numbers with the units h, m, s, ms, us or ns: 30s, 5m, 1h30m. A "
-    "number alone is none.",
+    "number without a unit is not a duration.",
 )
 
 ERRORS = declared(globals())

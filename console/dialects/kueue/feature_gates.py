@@ -13,14 +13,15 @@ ON: Final = {
     "HierarchicalCohorts": "cohorts nest",
     "QuotaCheckStrategy": "quotaCheckStrategy decides about resources that no group covers",
     "FlavorFungibilityPreserveScanProgress": (
-        "a workload that was passed over in a cycle goes on with its next flavor"
+        "a workload that was not admitted in a cycle continues with its next flavor"
     ),
-    "SchedulingEquivalenceHashing": "workloads that are alike are looked at together",
+    "SchedulingEquivalenceHashing": "equivalent workloads are evaluated together",
     "RecomputeAssignmentUponPreemptionTargetsOverlap": (
-        "a workload whose victims are stopped for another one is looked at again in the same cycle"
+        "a workload whose victims are preempted for another one is evaluated again in the "
+        "same cycle"
     ),
     "FairSharingPreemptWithinNominal": (
-        "under fair sharing a workload within its nominal quota preempts whatever the shares are"
+        "under fair sharing a workload within its nominal quota preempts regardless of the shares"
     ),
     "FairSharingPrioritizeNonBorrowing": (
         "under fair sharing workloads that need not borrow go first"
@@ -36,14 +37,16 @@ OFF: Final = {
     "AdmissionGatedBy": "no annotation keeps a workload out of its queue",
     "ConcurrentAdmission": "a workload is tried in one flavor at a time",
     "ConfigurableResourceTransformations": "requests count as they were submitted",
-    "DynamicResourceAllocation": "devices that are claimed do not count",
+    "DynamicResourceAllocation": "claimed devices do not count",
     "ElasticJobsViaWorkloadSlices": "a workload keeps the size that it was submitted with",
     "FlavorFungibilityImplicitPreferenceDefault": (
         "borrowing is preferred to preemption unless flavorFungibility.preference says otherwise"
     ),
     "MultiKueue": "workloads are not sent to other clusters",
     "MultiKueueOrchestratedPreemption": "workloads are not sent to other clusters",
-    "PrioritizePreemptorWorkloads": "a workload for which others stop has no turn before others",
+    ("PrioritizePreemptorWorkloads"): (
+        "a workload that waits for preempted workloads is not evaluated before others"
+    ),
     "PriorityBoost": "no annotation changes the priority of a workload",
     "ReclaimablePods": "a workload keeps its whole quota until it ends",
     "TopologyAwareScheduling": "pods may run on any node of their flavor",

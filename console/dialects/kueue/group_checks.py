@@ -197,7 +197,7 @@ class _GroupsCheck:
                 LENDS_TOO_MUCH,
                 lending.place,
                 f"lendingLimit {lending.value} is above nominalQuota {most}.",
-                "A queue can lend what it owns and no more.",
+                "A queue can lend at most its nominal quota.",
                 (replace(lending.place, most, number=most.isdigit()),),
             )
 

@@ -66,7 +66,7 @@ def json_schema() -> dict[str, Any]:
             },
             "kind": {
                 "type": "string",
-                "description": "What the object is.",
+                "description": "The kind of the object.",
                 "examples": [*KINDS, "List"],
             },
         },
@@ -116,9 +116,9 @@ def _kind(kind: str, api_version: str, version: str) -> dict[str, Any]:
 
 
 def _metadata() -> dict[str, Any]:
-    filled = {key: {"description": "Filled in by the server; not read."} for key in SERVER_FILLED}
+    filled = {key: {"description": "Set by the server; not read."} for key in SERVER_FILLED}
     return mapping(
-        "What the object is called.",
+        "The name of the object.",
         {
             "name": NAME,
             "namespace": TEXT
@@ -158,12 +158,12 @@ def _flavor(version: str) -> dict[str, Any]:
         },
     )
     spec = mapping(
-        "Which nodes the flavor stands for.",
+        "The nodes of the flavor.",
         {
             "nodeLabels": LABELS | {"maxProperties": 8},
             "nodeTaints": items(taint, "Taints of the nodes.", most=8),
             "tolerations": items(toleration, "Tolerations of every pod.", most=8),
-            "topologyName": TEXT | {"description": "Read, and not acted on."},
+            "topologyName": TEXT | {"description": "Read, but not supported."},
         },
     )
     return {"spec": spec}
@@ -171,7 +171,7 @@ def _flavor(version: str) -> dict[str, Any]:
 
 def _local_queue(version: str) -> dict[str, Any]:
     spec = mapping(
-        "The door of a namespace to a ClusterQueue.",
+        "Routes the workloads of a namespace to a ClusterQueue.",
         {
             "clusterQueue": NAME
             | {"description": "The ClusterQueue it leads to.", "x-refers-to": "queue"},
@@ -215,7 +215,7 @@ def _settings(version: str) -> dict[str, Any]:
         "How requests are counted.",
         {
             "quotaCheckStrategy": enumeration(
-                "What is requested and not covered.", QuotaCheck, "BlockUndeclared"
+                "Requests that no resource group covers.", QuotaCheck, "BlockUndeclared"
             ),
             **settings_schema(RESOURCES),
         },
@@ -237,7 +237,7 @@ def _operator(version: str) -> dict[str, Any]:
             ("preemptionPolicy",),
         )
         gangs = mapping(
-            "Read, and not acted on.",
+            "Read, but not supported.",
             {"policy": enumeration("Policy.", GangScheduling), "byWorkload": _ANYTHING},
         )
         config = _open(

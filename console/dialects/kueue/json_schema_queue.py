@@ -32,7 +32,9 @@ from console.dialects.kueue.words import (
     WithinQueue,
 )
 
-STOP: Final = enumeration("Hold admits nothing; HoldAndDrain stops what runs, too.", Stop, "None")
+STOP: Final = enumeration(
+    ("Hold admits nothing; HoldAndDrain also preempts running workloads."), Stop, ("None")
+)
 _PARENT: Final = NAME | {
     "type": ["string", "null"],
     "x-refers-to": "cohort",
@@ -81,8 +83,8 @@ def queue_fields(version: str) -> dict[str, Any]:
         "A requirement on one label.",
         {
             "key": LABEL_NAME,
-            "operator": enumeration("What is asked of the label.", SelectorOperator),
-            "values": items({"type": "string"}, "What In and NotIn compare with."),
+            "operator": enumeration("How the label is compared.", SelectorOperator),
+            "values": items({"type": "string"}, "Values for In and NotIn."),
         },
         ("key", "operator"),
     )
@@ -95,7 +97,7 @@ def queue_fields(version: str) -> dict[str, Any]:
     bounds: dict[str, int] = {} if is_old else {"least": 1, "most": MOST_ITEMS}
     checks = items(check, "Checks.", **bounds)
     own = (
-        {"cohort": cohort, "admissionChecks": items(TEXT, "Read, and not acted on.")}
+        {"cohort": cohort, "admissionChecks": items(TEXT, "Read, but not supported.")}
         if is_old
         else {"cohortName": cohort, "concurrentAdmissionPolicy": _concurrent_admission()}
     )
@@ -104,7 +106,7 @@ def queue_fields(version: str) -> dict[str, Any]:
         {
             "resourceGroups": _groups("queue"),
             "queueingStrategy": enumeration(
-                "Whether what does not fit blocks those behind it.",
+                "Whether a workload that does not fit blocks those behind it.",
                 QueueingStrategy,
                 "BestEffortFIFO",
             ),
@@ -114,12 +116,12 @@ def queue_fields(version: str) -> dict[str, Any]:
             "stopPolicy": STOP,
             "fairSharing": SHARING,
             "admissionScope": mapping(
-                "Read, and not acted on.",
+                "Read, but not supported.",
                 {"admissionMode": enumeration("Mode.", AdmissionMode)},
                 ("admissionMode",),
             ),
             "admissionChecksStrategy": mapping(
-                "Read, and not acted on.",
+                "Read, but not supported.",
                 {"admissionChecks": checks},
                 () if is_old else ("admissionChecks",),
             ),
@@ -135,27 +137,27 @@ def _concurrent_admission() -> dict[str, Any]:
         {"lastAcceptableFlavorName": NAME | {"x-refers-to": "flavor", "type": ["string", "null"]}},
     )
     migration = mapping(
-        "What becomes of a workload that was admitted.",
+        "What happens to an admitted workload.",
         {
             "mode": enumeration("Whether it moves to a better flavor.", MigrationMode),
             "constraints": constraints,
         },
         ("mode",),
     )
-    return mapping("Read, and not acted on.", {"migration": migration})
+    return mapping("Read, but not supported.", {"migration": migration})
 
 
 def _preemption() -> dict[str, Any]:
     borrow = mapping(
-        "Stop workloads of the cohort in order to borrow.",
+        "Preempt workloads of the cohort in order to borrow.",
         {
             "policy": enumeration("Needs reclaimWithinCohort.", BorrowPolicy, "Never"),
             "maxPriorityThreshold": INT32
-            | {"description": "The highest priority that may be stopped."},
+            | {"description": "The highest priority that may be preempted."},
         },
     )
     return mapping(
-        "When the queue may stop running workloads to make room.",
+        "When the queue may preempt running workloads.",
         {
             "withinClusterQueue": enumeration("Of this queue.", WithinQueue, "Never"),
             "reclaimWithinCohort": enumeration(
@@ -175,7 +177,7 @@ def _groups(own: str) -> dict[str, Any]:
             "borrowingLimit": QUANTITY
             | {"description": "How much may be borrowed; absent is unlimited."},
             "lendingLimit": QUANTITY
-            | {"description": "How much may be lent; absent is everything."},
+            | {"description": "How much may be lent; absent is unlimited."},
         },
         ("name", "nominalQuota"),
     )
@@ -190,7 +192,7 @@ def _groups(own: str) -> dict[str, Any]:
         ("name", "resources"),
     )
     group = mapping(
-        "Resources that take one flavor together.",
+        "Resources that get the same flavor.",
         {
             "coveredResources": items(RESOURCE, "The resources.", least=1, most=MOST_ITEMS),
             "flavors": items(flavor, "In the order they are tried.", least=1, most=MOST_ITEMS),

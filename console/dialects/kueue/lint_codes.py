@@ -8,30 +8,30 @@ from console.dialects.diagnostics import Severity
 SERVER_FIELDS = Code(
     "KUE040",
     Severity.INFO,
-    "Fields that the server fills in",
-    "status, managedFields, uid and their like come with what kubectl prints. They are not read, "
-    "and nothing has to be removed.",
+    "Fields that the server sets",
+    "status, managedFields, uid and similar fields are part of what kubectl prints. They are not "
+    "read, and may stay.",
 )
 NOT_READ = Code(
     "KUE041",
     Severity.INFO,
     "Object that is not read",
-    "The object has no part in admission here. It may stay.",
+    "The object does not affect admission here. It may stay.",
 )
 NOT_ACTED_ON = Code(
     "KUE042",
     Severity.WARNING,
-    "Setting that is not acted on",
-    "Kueue admits differently because of this setting, and this product does not: the message says "
-    "what happens instead, and so does the explanation of each workload for which it matters. The "
-    "setting may stay. The Kueue reference lists all of them, and how each feature gate behaves.",
+    "Setting that is not supported",
+    "This setting changes what Kueue admits, and is not supported here: the message says what "
+    "happens instead, and so does the explanation of each affected workload. The setting may "
+    "stay. The Kueue reference lists all such settings and the behavior of each feature gate.",
 )
 SETTINGS_NOT_USED = Code(
     "KUE043",
     Severity.INFO,
     "Settings that are not used",
     "Of Kueue's Configuration only fairSharing and resources.quotaCheckStrategy are used. A "
-    "feature gate that is not used has no part in admission here.",
+    "feature gate that is not used does not affect admission here.",
 )
 NO_NAMESPACE = Code(
     "KUE044",
@@ -42,7 +42,7 @@ NO_NAMESPACE = Code(
 UNKNOWN_QUEUE = Code(
     "KUE050",
     Severity.WARNING,
-    "LocalQueue leads nowhere",
+    "LocalQueue leads to no queue",
     "Workloads that name the LocalQueue wait until its ClusterQueue exists. Correct the name or "
     "add the ClusterQueue.",
 )
@@ -70,14 +70,14 @@ FLAVOR_UNUSED = Code(
     "KUE054",
     Severity.WARNING,
     "No queue uses the flavor",
-    "A flavor matters only where a queue or cohort has quota in it. Add it, or remove it.",
+    "A flavor has an effect only if a queue or cohort has quota in it. Add it, or remove it.",
 )
 SAME_NODES = Code(
     "KUE055",
     Severity.WARNING,
     "Two flavors for the same nodes",
-    "Flavors with equal nodeLabels and nodeTaints stand for the same nodes. Where both have quota "
-    "of one resource, the nodes are promised twice. Tell the flavors apart, or keep one.",
+    "Flavors with equal nodeLabels and nodeTaints select the same nodes. Where both have quota of "
+    "one resource, the nodes are counted twice. Give the flavors different labels, or keep one.",
 )
 NOTHING_TO_USE = Code(
     "KUE056",
@@ -89,16 +89,15 @@ NOTHING_TO_USE = Code(
 NOBODY_HAS_IT = Code(
     "KUE057",
     Severity.WARNING,
-    "Nobody to borrow from",
-    "The queue counts on borrowing, and no other queue or cohort of its tree has any of the "
-    "resource in this flavor. Use a flavor that others have, or own quota.",
+    "No quota to borrow",
+    "The queue relies on borrowing, but no other queue or cohort of its tree has quota of the "
+    "resource in this flavor. Use another flavor, or set a nominal quota.",
 )
 COHORT_OF_ONE = Code(
     "KUE058",
     Severity.WARNING,
-    "Cohort of one",
-    "A queue alone in its cohort has nobody to borrow from or lend to. Add queues, or remove the "
-    "cohort.",
+    "Cohort with one queue",
+    "A queue that is alone in its cohort cannot borrow or lend. Add queues, or remove the cohort.",
 )
 COHORT_EMPTY = Code(
     "KUE059",
@@ -110,22 +109,22 @@ COHORT_MISSPELLED = Code(
     "KUE060",
     Severity.WARNING,
     "Cohort that may be misspelled",
-    "A cohort exists as soon as something names it. This name is used once, has no Cohort object "
-    "and differs a little from another one.",
+    "A cohort exists as soon as it is named. This name is used once, has no Cohort object and is "
+    "similar to another one.",
 )
 NOBODY_BORROWS = Code(
     "KUE061",
     Severity.WARNING,
-    "Cohort in which nothing is shared",
+    "Cohort that shares no quota",
     "Every queue of the cohort has a borrowingLimit of 0, or every one a lendingLimit of 0, for "
-    "everything, so no quota ever changes hands. Raise some limits, or remove the cohort.",
+    "all resources, so no quota is ever shared. Raise some limits, or remove the cohort.",
 )
 CANNOT_RECLAIM = Code(
     "KUE062",
     Severity.INFO,
-    "Lenders that cannot take back",
-    "Quota that is lent comes back only when its borrower ends, unless reclaimWithinCohort says "
-    "otherwise or a lendingLimit keeps it at home.",
+    "Lenders that cannot reclaim",
+    "Lent quota returns only when the borrowing workload ends, unless reclaimWithinCohort allows "
+    "the lender to reclaim it or a lendingLimit keeps it.",
 )
 NEVER_FIRES = Code(
     "KUE063",
@@ -149,37 +148,37 @@ THRESHOLD_BELOW_ALL = Code(
 ONE_PRIORITY = Code(
     "KUE066",
     Severity.WARNING,
-    "Preemption by priority, and one priority",
-    "LowerPriority stops workloads of lower priority, and every WorkloadPriorityClass has the "
+    "Preemption by priority with one priority",
+    "LowerPriority preempts workloads of lower priority, but every WorkloadPriorityClass has the "
     "same value. Add a class, or use another policy.",
 )
 WEIGHT_WITHOUT_FAIR_SHARING = Code(
     "KUE067",
     Severity.WARNING,
     "Weight without fair sharing",
-    "Weights count only under fair sharing, which Kueue's Configuration turns on. Add the "
+    "Weights apply only under fair sharing, which Kueue's Configuration turns on. Add the "
     "Configuration with fairSharing, or remove the weight.",
 )
 WEIGHT_ZERO = Code(
     "KUE068",
     Severity.WARNING,
     "Weight of zero",
-    "With a weight of 0 whatever is borrowed counts as above any other's share: the last to "
-    "borrow and the first to give back. Give a small weight if that is not meant.",
+    "With a weight of 0, any borrowing counts as the largest share: the queue is the last to "
+    "borrow and the first to be preempted. Set a small weight if this is not intended.",
 )
 STRICT_FIFO_BLOCKS = Code(
     "KUE069",
     Severity.INFO,
-    "Strict order holds back other flavors",
-    "Under StrictFIFO the first workload that does not fit holds back all behind it, those that "
-    "want other flavors too. Use BestEffortFIFO, or a queue per flavor, if that is not meant.",
+    "Strict order blocks other flavors",
+    "Under StrictFIFO the first workload that does not fit blocks all behind it, including those "
+    "that need other flavors. Use BestEffortFIFO, or a queue per flavor, if this is not intended.",
 )
 STOPPED = Code(
     "KUE070",
     Severity.INFO,
     "Stopped by its config",
-    "Nothing is admitted while stopPolicy is Hold or HoldAndDrain; under HoldAndDrain what runs "
-    "is told to stop as well.",
+    "Nothing is admitted while stopPolicy is Hold or HoldAndDrain; HoldAndDrain also preempts "
+    "running workloads.",
 )
 NO_GROUPS = Code(
     "KUE071",
@@ -194,12 +193,12 @@ LENDING_STARVES = Code(
     "Lending limits below the largest workloads",
     "The cohort owns enough for a workload that fills its largest queue, and because of lending "
     "limits this queue can never have that much: such a workload waits here for ever. Raise the "
-    "lending limits of others, or let such workloads go to the queue that owns it.",
+    "lending limits of others, or route such workloads to the queue that owns it.",
 )
 UNKNOWN_SETTING = Code(
     "KUE080",
     Severity.WARNING,
-    "Setting that is not known",
+    "Unknown setting",
     "No release up to 0.20 of Kueue has the field at this place, and Kueue does not start with a "
     "field that it does not know. Correct its spelling; a newer release may have it.",
 )
@@ -214,8 +213,8 @@ BEING_DELETED = Code(
     Severity.WARNING,
     "Object that is being deleted",
     "The object has a deletionTimestamp. A ClusterQueue then admits nothing new, and neither do "
-    "the LocalQueues of a Namespace; what runs goes on, and quota and usage count until the object "
-    "is gone. Every other object counts as before until then. Leave it out once it is gone.",
+    "the LocalQueues of a Namespace; running workloads continue, and quota and usage count until "
+    "the object is gone. Any other object counts as before until then. Remove it once it is gone.",
 )
 
 LINTS = declared(globals())

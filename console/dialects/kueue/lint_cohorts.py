@@ -82,7 +82,7 @@ def _lint_spelling(node: QueueDoc | CohortDoc, cohorts: Sequence[str], findings:
     findings.add(
         COHORT_MISSPELLED,
         parent.place,
-        f'Cohort "{shorten(parent.value)}" is named here alone, and nothing describes it.',
+        f'Cohort "{shorten(parent.value)}" is named only here, and nothing defines it.',
         hint,
         repairs,
     )
@@ -107,7 +107,7 @@ def _lint_alone(
     findings.add(
         COHORT_OF_ONE,
         parent.place,
-        f'"{shorten(parent.value)}" has no other queue and owns nothing, so there is nobody to '
+        f'"{shorten(parent.value)}" has no other queue and no quota, so there is nobody to '
         "borrow from."
         if parent.value == root
         else f'No other queue is below "{shorten(root)}", and no cohort there owns anything.',

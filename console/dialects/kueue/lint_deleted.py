@@ -42,5 +42,5 @@ def lint_deleted(document: Document, findings: Findings) -> None:
                 BEING_DELETED,
                 each.deleted,
                 f'{kind} "{shorten(value_of(each.name) or "")}" is being deleted: {meaning}.',
-                "Leave the object out once it is gone.",
+                "Remove the object from the text once it is gone.",
             )

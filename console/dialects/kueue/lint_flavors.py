@@ -49,10 +49,10 @@ def lint_flavors(document: Document, findings: Findings) -> None:
             findings.add(
                 SAME_NODES,
                 name.place,
-                f'Flavors "{shorten(other)}" and "{shorten(name.value)}" stand for the same nodes '
+                f'Flavors "{shorten(other)}" and "{shorten(name.value)}" select the same nodes '
                 f"and both have quota of {listed([*shown, *more], 'and')}: their nodeLabels and "
                 "nodeTaints are equal.",
-                "Tell them apart by a label, or keep one of them.",
+                "Give them different labels, or keep one of them.",
             )
 
 

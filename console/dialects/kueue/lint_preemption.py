@@ -107,7 +107,8 @@ def _lint_strict(queue: QueueDoc, findings: Findings) -> None:
         findings.add(
             STRICT_FIFO_BLOCKS,
             strategy.place,
-            f"Whoever is first and does not fit holds back all others, in all {flavors} flavors.",
+            f"A workload at the head that does not fit blocks all others, in all {flavors} "
+            "flavors.",
             "Use BestEffortFIFO to let others pass.",
         )
 
@@ -127,6 +128,6 @@ def _lint_weight(weight: Read[Quantity], is_fair: bool, is_root: bool, findings:
         findings.add(
             WEIGHT_ZERO,
             weight.place,
-            "With weight 0 whatever is borrowed counts as above every other share.",
-            "Give a small weight if that is not meant.",
+            "With weight 0, any borrowing counts as the largest share.",
+            "Set a small weight if this is not intended.",
         )

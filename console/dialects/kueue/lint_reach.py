@@ -48,12 +48,14 @@ def lint_reach(document: Document, policy: Policy, findings: Findings) -> None:
 
 def _lint_stop(stop: Read[Stop], what: str, findings: Findings) -> None:
     if isinstance(stop, Written) and stop.value is not Stop.NONE:
-        drains = ", and what runs is told to stop" if stop.value is Stop.HOLD_AND_DRAIN else ""
+        drains = (
+            (", and running workloads are preempted") if stop.value is Stop.HOLD_AND_DRAIN else ()
+        )
         findings.add(
             STOPPED,
             stop.place,
             f"{what}{drains}: stopPolicy is {stop.value}.",
-            "Set it to None to go on.",
+            "Set it to None to resume.",
         )
 
 
@@ -75,7 +77,7 @@ def _lint_local_queue(local: LocalQueueDoc, policy: Policy, findings: Findings) 
         findings.add(
             UNKNOWN_QUEUE,
             target.place,
-            f'ClusterQueue "{shorten(target.value)}" does not exist, so what is sent here waits.',
+            f'ClusterQueue "{shorten(target.value)}" does not exist, so workloads sent here wait.',
             hint or "Add it, or use a ClusterQueue that exists.",
             repairs,
         )

@@ -61,7 +61,7 @@ def _lint_flavor(quota: QuotaDoc, node: Node, root: str, owned: Owners, findings
                 NOBODY_HAS_IT,
                 _place(resource.borrowing, resource),
                 f"No other queue or cohort of the tree owns {what}, so there is none to borrow.",
-                "Use a flavor that others own, or own quota.",
+                "Use a flavor in which others have quota, or set a nominal quota.",
             )
         elif others and not node.potential((flavor, name)) > 0:
             findings.add(
@@ -76,9 +76,9 @@ def _lint_flavor(quota: QuotaDoc, node: Node, root: str, owned: Owners, findings
         findings.add(
             NOBODY_HAS_IT,
             quota.name.place,
-            f"Nobody in the tree owns anything in flavor {shorten(flavor)}, so there is nothing "
-            "to use or to borrow.",
-            "Use a flavor that others own, or own quota.",
+            f"No queue or cohort of the tree has quota in flavor {shorten(flavor)}, so there is "
+            "nothing to use or to borrow.",
+            "Use a flavor in which others have quota, or set a nominal quota.",
         )
 
 
@@ -143,8 +143,9 @@ def _lint_lenders(root: str, docs: Sequence[QueueDoc], policy: Policy, findings:
     findings.add(
         CANNOT_RECLAIM,
         doc.name.place if isinstance(doc.name, Written) else doc.place,
-        f'In cohort "{shorten(root)}", what {listed(shown, "and")} '
-        f"{'lends' if len(lenders) == 1 else 'lend'} comes back only when its borrower ends.",
+        f'In cohort "{shorten(root)}", quota that {listed(shown, "and")} '
+        f"{'lends' if len(lenders) == 1 else 'lend'} returns only when the borrowing workload "
+        "ends.",
         "Set reclaimWithinCohort, or a lendingLimit below nominalQuota.",
     )
 

@@ -53,7 +53,7 @@ class ServerFields:
         """Note every document that has such fields, at the first of them."""
         for filled in self._filled.values():
             names = listed(sorted(filled.fields), "and")
-            message = f"Filled in by the server and not read: {names}."
+            message = f"Set by the server and not read: {names}."
             self._findings.add(SERVER_FIELDS, filled.first, message)
 
 

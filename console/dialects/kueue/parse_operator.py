@@ -30,8 +30,8 @@ OPERATOR: Final = Shape(
 _UNUSED: Final = ("integrations", "workloadManagement")
 #: Settings of v1 that would change admission, and why they do not here.
 _MISSED: Final = {
-    "gangScheduling": "whether pods are ready is not known here",
-    "resources": "requests count as they come",
+    "gangScheduling": "the readiness of pods is not tracked",
+    "resources": "requests count as they were submitted",
 }
 CONFIG: Final = Shape("the config of a Kueue", ("preemption", *_MISSED, *_UNUSED), UNKNOWN_SETTING)
 OLD_CONFIG: Final = Shape("the config of a Kueue in v1alpha1", KEYS["v1beta1"], UNKNOWN_SETTING)

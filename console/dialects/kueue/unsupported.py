@@ -148,7 +148,7 @@ def _checks(queue: _Object, field: _Field, names: list[str]) -> Iterator[Unsuppo
         return
     told = listed([shorten(name) for name in known[:3]] + ["others"] * (len(known) > 3), "and")
     what = f"check {told} is" if len(known) == 1 else f"checks {told} are"
-    queue.note(field, f"{_AT_ONCE}; {what} not waited for")
+    queue.note(field, f"{_AT_ONCE}; {what} ignored")
     yield queue.doc(field, Unsupported.ADMISSION_CHECKS, *known)
 
 
@@ -200,7 +200,7 @@ def _configuration(settings: _Object) -> Iterator[UnsupportedDoc]:
         yield settings.doc(transformed, Unsupported.TRANSFORMATIONS, *names)
     devices = settings.set("resources", "deviceClassMappings")
     if devices is not None:
-        settings.note(devices, f"{_AS_SUBMITTED}; devices that are claimed do not count")
+        settings.note(devices, f"{_AS_SUBMITTED}; claimed devices do not count")
 
 
 def _gates(settings: _Object) -> None:
@@ -226,7 +226,7 @@ def _operator(operator: _Object) -> Iterator[UnsupportedDoc]:
 
 
 def _check_object(check: _Object) -> Iterator[UnsupportedDoc]:
-    _note_object(check, f"{_AT_ONCE}; this check is not waited for")
+    _note_object(check, f"{_AT_ONCE}; this check is ignored")
     return iter(())
 
 

@@ -99,7 +99,7 @@ def check_weight(weight: Read[Quantity], findings: Findings) -> None:
             BAD_WEIGHT,
             weight.place,
             "weight 1n is too small; it must be 0 or more than 1n.",
-            "Weights count against each other: 1 and 2 say the same as 1n and 2n.",
+            "Weights are relative: 1 and 2 mean the same as 1n and 2n.",
             (replace(weight.place, "2n"), replace(weight.place, "0", number=True)),
         )
 
@@ -127,7 +127,7 @@ def _written_out(text: str) -> str:
 def _spelling(text: str) -> NumberProblem:
     return NumberProblem(
         NUMBER_SPELLING,
-        f'YAML readers disagree on the number "{text}"',
+        f'YAML parsers disagree on the number "{text}"',
         "Write it with digits and at most one decimal point.",
         spelled_otherwise(text),
     )

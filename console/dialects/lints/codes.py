@@ -8,23 +8,23 @@ from console.dialects.diagnostics import Severity
 RECORDED_WITHOUT_RULE = Code(
     "LNT001",
     Severity.WARNING,
-    "Recorded workloads that nothing takes",
+    "Recorded workloads that reach no queue",
     "Workloads like some of the last 30 days would be rejected, or wait for ever, because no rule "
-    "or local queue leads them to a queue. Add a last rule without a selector, widen a rule, or "
+    "or local queue routes them to a queue. Add a last rule without a selector, widen a rule, or "
     "accept it.",
     is_live=True,
 )
 RULE_SHADOWED = Code(
     "LNT002",
     Severity.WARNING,
-    "Rule behind others that take all of it",
-    "Rules are tried in order, and everything that this rule would take is taken before it. Move "
-    "it up, narrow those before it, or remove it.",
+    "Rule shadowed by earlier rules",
+    "Rules are tried in order, and earlier rules match every workload that this rule would match. "
+    "Move it up, narrow the earlier rules, or remove it.",
 )
 CONTRADICTION = Code(
     "LNT003",
     Severity.WARNING,
-    "Selector that nothing can meet",
+    "Selector that nothing can match",
     "All expressions of a selector must hold at once, and some of these exclude each other. Put "
     "alternatives into one list of values, or into two rules.",
 )
@@ -32,76 +32,76 @@ QUEUE_UNREACHED = Code(
     "LNT004",
     Severity.WARNING,
     "Queue that no workload reaches",
-    "Workloads reach a queue by a rule, and no rule that names this one ever takes any. Repair "
-    "those rules, add one, or remove the queue.",
+    "Workloads reach a queue by a rule, and no rule to this queue ever matches one. Correct those "
+    "rules, add one, or remove the queue.",
 )
 RULE_WITHOUT_FLAVOR = Code(
     "LNT005",
     Severity.WARNING,
     "Rule whose workloads no flavor accepts",
-    "What the rule asks of labels and what the flavors of its queue ask of them exclude each "
-    "other, so what it takes is rejected. Change the rule, its queue, or the selectors of the "
-    "flavors.",
+    "The selectors of the rule and of its queue's flavors exclude each other, so the workloads "
+    "that it matches are rejected. Change the rule, its queue, or the selectors of the flavors.",
 )
 FLAVOR_NEVER_TRIED = Code(
     "LNT006",
     Severity.WARNING,
     "Flavor that is never tried",
-    "Flavors are tried in order, and one before this has no limit and accepts all that this one "
-    "would. Put this flavor first, or give the other a quota.",
+    "Flavors are tried in order, and an earlier one has no limit and accepts every workload that "
+    "this one would. Put this flavor first, or give the other a quota.",
 )
 UNLIMITED_QUOTA = Code(
     "LNT007",
     Severity.INFO,
-    "Unlimited because nothing is written",
-    "A quota that is left out is not 0: it has no limit. Write a number if that is not meant.",
+    "Unlimited because no quota is set",
+    "A missing quota is not 0: there is no limit. Set a number if this is not intended.",
 )
 BLOCKED_BY_ZERO = Code(
     "LNT008",
     Severity.INFO,
     "Blocked by a quota of 0",
-    "A quota of 0 admits nothing unless some can be borrowed, and here none can be, in any flavor "
-    "of the queue. What asks for it waits for ever.",
+    "A quota of 0 admits nothing unless quota can be borrowed, and none can be borrowed here in "
+    "any flavor of the queue. Workloads that request the resource wait for ever.",
 )
 LENDER_STARVED = Code(
     "LNT009",
     Severity.INFO,
-    "Lenders that cannot take back",
-    "Quota that is lent comes back only when its borrower ends, unless the lender may reclaim it "
-    "by preemption or a lending limit keeps it at home.",
+    "Lenders that cannot reclaim",
+    "Lent quota returns only when the borrowing workload ends, unless the lender may reclaim it "
+    "by preemption or a lending limit keeps it.",
 )
 QUOTA_BELOW_USAGE = Code(
     "LNT010",
     Severity.WARNING,
-    "Quota below what runs now",
-    "Running workloads are not stopped by a smaller quota: they go on, and nothing more starts "
+    "Quota below current usage",
+    "A smaller quota does not stop running workloads: they continue, and no other workload starts "
     "until enough of them have ended. Raise the quota, or accept the wait.",
     is_live=True,
 )
 REMOVED_WITH_WORK = Code(
     "LNT011",
     Severity.WARNING,
-    "Removed queue that still holds work",
-    "What runs in a removed queue goes on under its name until it ends; what waits is routed "
-    "again, and rejected where no rule takes it. Keep the queue until it is empty, or accept it.",
+    "Removed queue that still has workloads",
+    "Running workloads of a removed queue continue under its name until they end; pending "
+    "workloads are routed again, and rejected where no rule matches. Keep the queue until it is "
+    "empty, or accept it.",
     is_live=True,
 )
 LOOKS_RENAMED = Code(
     "LNT012",
     Severity.WARNING,
     "Removed queue that looks renamed",
-    "A queue is its name: under a new one it is another queue, and begins empty. Usage and figures "
-    "stay with the old name; a hold goes over to the new one. Keep the old name if only the label "
-    "was to change.",
+    "A queue is identified by its name: a renamed queue is another queue and starts empty. Usage "
+    "and statistics stay with the old name; a hold is carried over to the new one. Keep the old "
+    "name if no new queue is intended.",
     is_live=True,
 )
 NEVER_FITS = Code(
     "LNT013",
     Severity.WARNING,
     "Recorded request that can never fit",
-    "Workloads like some of the last 30 days would wait here for ever: they ask for more than the "
+    "Workloads like some of the last 30 days would wait here for ever: they request more than the "
     "queue can have in any flavor that accepts them, even when nothing else runs. Raise a quota "
-    "or a borrowing limit, or lead such workloads elsewhere.",
+    "or a borrowing limit, or route such workloads to another queue.",
     is_live=True,
 )
 KEY_NEVER_SEEN = Code(
@@ -124,9 +124,9 @@ RECORDED_WITHOUT_FLAVOR = Code(
     "LNT016",
     Severity.WARNING,
     "Recorded workloads that no flavor accepts",
-    "Workloads like some of the last 30 days reach this queue and never start there: their labels, "
-    "or what they ask of nodes, keep them off every flavor of what they need. Add a flavor, widen "
-    "a selector, or lead them elsewhere.",
+    "Workloads like some of the last 30 days reach this queue and never start there: no flavor of "
+    "the resources that they request accepts their labels or node requirements. Add a flavor, "
+    "widen a selector, or route them to another queue.",
     is_live=True,
 )
 

@@ -53,7 +53,7 @@ def _lint_key(expression: MatchExpression, past: Past, spots: Spots, findings: F
         KEY_NEVER_SEEN,
         place,
         f"No workload of {window(past)} had label {quoted(expression.key)}.",
-        hint or f"Seen were {names(past.seen_keys)}.",
+        hint or f"Labels seen: {names(past.seen_keys)}.",
         repairs,
     )
 
@@ -68,7 +68,7 @@ def _lint_value(
         VALUE_NEVER_SEEN,
         place,
         f"Label {quoted(expression.key)} was never {quoted(value)} in {window(past)}.",
-        hint or f"Seen were {names(seen)}.",
+        hint or f"Values seen: {names(seen)}.",
         repairs,
     )
 
@@ -82,5 +82,5 @@ def _lint_many(
         spots.head(expression.origin),
         f'{len(unseen)} of {len(expression.values)} values of label "{key}" were never seen in '
         f"{window(past)}: {names(unseen)}.",
-        f"Seen were {names(past.seen(expression.key))}.",
+        f"Values seen: {names(past.seen(expression.key))}.",
     )

@@ -28,7 +28,7 @@ def lint_queues(
     for queue in policy.queues.values():
         if queue.name not in filled:
             what = "No rule that leads to" if queue.name in named else "No rule leads to"
-            ever = " ever takes any" if queue.name in named else ""
+            ever = " ever matches a workload" if queue.name in named else ""
             findings.add(
                 QUEUE_UNREACHED,
                 spots.name(queue.origin, queue.name),
@@ -50,7 +50,7 @@ def lint_lost(policy: Policy, past: Past, spots: Spots, findings: Findings) -> N
         findings.add(
             RECORDED_WITHOUT_RULE,
             spots.reference(last.origin, last.queue),
-            f"No rule takes {share}: another one like them would be rejected. "
+            f"No rule matches {share}: a similar workload would be rejected. "
             f"The most frequent had {example}.",
             "Add a last rule that has no selector, or a rule for them.",
         )
@@ -58,7 +58,7 @@ def lint_lost(policy: Policy, past: Past, spots: Spots, findings: Findings) -> N
     findings.add(
         RECORDED_WITHOUT_RULE,
         _first_door(policy, spots),
-        f"No local queue leads {share} to a queue that admits them: another one like them "
+        f"No local queue routes {share} to a queue that admits them: a similar workload "
         f"would wait for ever. The most frequent had {example}.",
         "Add the local queues that they name.",
     )

@@ -28,16 +28,16 @@ def lint_removed(
                 LOOKS_RENAMED,
                 spots.name(new.origin, new.name),
                 f"This looks like queue {quoted(name)} under a new name. Queue {quoted(new.name)} "
-                f"begins empty{f', while {work} under the old name' if work else ''}.",
-                f"Keep the name {quoted(name)} if nothing but the name was to change.",
+                f"starts empty{f', while {work} under the old name' if work else ''}.",
+                f"Keep the name {quoted(name)} if only the name was meant to change.",
             )
         elif work:
             findings.add(
                 REMOVED_WITH_WORK,
                 START,
                 f"Queue {quoted(name)} is removed, and {work} there.",
-                "Keep it until it is empty, or accept that what runs drains and what waits is "
-                "routed again.",
+                "Keep it until it is empty, or accept that running workloads drain and pending "
+                "ones are routed again.",
             )
 
 

@@ -24,8 +24,8 @@ def lint_selectors(policy: Policy, spots: Spots, findings: Findings) -> None:
             findings.add(
                 CONTRADICTION,
                 spots.whole(culprit.origin),
-                "Nothing can meet this together with what is asked of label "
-                f"{quoted(culprit.key)} before it.",
+                "Nothing can match this together with the earlier expression on label "
+                f"{quoted(culprit.key)}.",
                 "Put alternatives into one list of values.",
             )
     flavors = {name: region_of_selector(each.selector) for name, each in policy.flavors.items()}
@@ -81,12 +81,12 @@ def _lint_flavors(
         return
     every = len(closed) == len(queue.groups)
     resources = names((resource for group in closed for resource in group.resources), "or")
-    which = "it takes" if every else f"it takes that asks for {resources}"
+    which = "" if every else f" and that request {resources}"
     findings.add(
         RULE_WITHOUT_FLAVOR,
         spots.reference(rule.origin, rule.queue),
-        f"No flavor of {quoted(queue.name)} accepts what rule {rule.index + 1} asks of labels, "
-        f"so whatever {which} is rejected.",
+        f"No flavor of {quoted(queue.name)} accepts the labels that rule {rule.index + 1} "
+        f"requires, so workloads that it matches{which} are rejected.",
         "Change the rule, its queue, or the selectors of the flavors.",
     )
 

@@ -55,13 +55,13 @@ def lint_shadows(
     """Note the rules that others shadow."""
     for index, takers in shadows.items():
         rule = rules[index]
-        take = "takes" if len(takers) == 1 else "together take"
+        match = "matches" if len(takers) == 1 else "together match"
         findings.add(
             RULE_SHADOWED,
             spots.reference(rule.origin, rule.queue),
-            f"Rule {index + 1} is never reached: {names(map(_told, takers))} {take} all "
-            "that it would take.",
-            "Move it up, narrow those before it, or remove it.",
+            f"Rule {index + 1} is never reached: {names(map(_told, takers))} {match} "
+            "every workload that it would match.",
+            "Move it up, narrow the earlier rules, or remove it.",
         )
 
 

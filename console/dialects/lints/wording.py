@@ -44,4 +44,4 @@ def told_by(kind: Kind) -> str:
     """Return what a config can tell a kind of workload by."""
     shown = ", ".join(f"{key}={value}" for key, value in sorted(kind.labels.items()))
     place = f" in namespace {shorten(kind.workload.namespace)}" if kind.workload.namespace else ""
-    return f"{shorten(shown, 120) or 'no label that is asked about'}{place}"
+    return f"{shorten(shown, 120) or 'no label that a selector uses'}{place}"

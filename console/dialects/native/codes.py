@@ -35,7 +35,7 @@ FLAVOR_TWICE = Code(
     "NAT005",
     Severity.ERROR,
     "Flavor used twice in a queue",
-    "A flavor stands at most once in a queue, over all its groups. Remove one of the two, or "
+    "A flavor may appear only once in a queue, over all its groups. Remove one of the two, or "
     "define a second flavor.",
 )
 NOT_COVERED = Code(
@@ -55,27 +55,27 @@ LENDS_TOO_MUCH = Code(
     "NAT008",
     Severity.ERROR,
     "Lending limit above the nominal quota",
-    "A queue can lend what it owns and no more. Lower lending_limit or raise nominal_quota.",
+    "A queue can lend at most its nominal quota. Lower lending_limit or raise nominal_quota.",
 )
 BORROW_NEEDS_RECLAIM = Code(
     "NAT009",
     Severity.ERROR,
     "borrow_within_cohort without reclaim_within_cohort",
-    "Preempting in order to borrow presupposes that the queue may reclaim its own quota. Set "
+    "Preempting in order to borrow requires that the queue may reclaim its own quota. Set "
     "reclaim_within_cohort to lower_priority or any.",
 )
 COHORT_WITHOUT_GROUPS = Code(
     "NAT010",
     Severity.ERROR,
     "Cohort on a queue without quota",
-    "A queue without resource_groups admits everything and has nothing to share. Remove "
+    "A queue without resource_groups admits every workload and has no quota to share. Remove "
     "cohort_name or add resource_groups.",
 )
 PRIORITY_ORDER = Code(
     "NAT011",
     Severity.ERROR,
     "Priorities out of order",
-    "min <= default <= max must hold for those that are written.",
+    "min <= default <= max must hold for the values that are set.",
 )
 VALUES_MISSING = Code(
     "NAT012",
@@ -88,16 +88,15 @@ VALUES_NOT_ALLOWED = Code(
     "NAT013",
     Severity.ERROR,
     "Values are not allowed",
-    "The operators exists and does_not_exist ask only for the key. Remove values, or use in "
-    "or not_in.",
+    "The operators exists and does_not_exist check only the key. Remove values, or use in or "
+    "not_in.",
 )
 SPEC_CHANGED = Code(
     "NAT015",
     Severity.ERROR,
     "Queue changed under the same name",
-    "What a queue name means is fixed by the first version that has it, so that usage and "
-    "history keep their meaning. Give the changed queue a new name, and let the rules lead to"
-    " it.",
+    "The first version that has a queue fixes its spec, so that usage and history keep their "
+    "meaning. Give the changed queue a new name, and change the rules to lead to it.",
     is_live=True,
 )
 PREEMPTION_WITHOUT_COHORT = Code(
@@ -109,16 +108,16 @@ PREEMPTION_WITHOUT_COHORT = Code(
 NO_CATCH_ALL = Code(
     "NAT020",
     Severity.WARNING,
-    "No rule takes everything",
-    "A workload that no rule matches is rejected. Add a last rule without a selector if that "
-    "is not meant.",
+    "No rule matches every workload",
+    "A workload that no rule matches is rejected. Add a last rule without a selector if this is "
+    "not intended.",
 )
 RULE_NEVER_REACHED = Code(
     "NAT021",
     Severity.WARNING,
     "Rule is never reached",
-    "Rules are tried in order, and an earlier rule takes every workload. Move this rule up or"
-    " remove it.",
+    "Rules are tried in order, and an earlier rule matches every workload. Move this rule up or "
+    "remove it.",
 )
 QUEUE_WITHOUT_RULE = Code(
     "NAT022",
@@ -130,29 +129,29 @@ FLAVOR_UNUSED = Code(
     "NAT023",
     Severity.WARNING,
     "No queue uses the flavor",
-    "A flavor matters only where a queue has quota in it. Add it to a queue, or remove it.",
+    "A flavor has an effect only if a queue has quota in it. Add it to a queue, or remove it.",
 )
 NEVER_HOLDS = Code(
     "NAT024",
     Severity.WARNING,
-    "Selector that no workload can meet",
-    "All expressions of a selector must hold at once, and two of these exclude each other. "
-    "Put what is meant as alternatives into one list of values, or into two rules.",
+    "Selector that no workload can match",
+    "All expressions of a selector must hold at once, and two of these exclude each other. Put "
+    "alternatives into one list of values, or into two rules.",
 )
 
 COHORT_OF_ONE = Code(
     "NAT025",
     Severity.WARNING,
-    "Cohort of one",
-    "A queue alone in its cohort has nobody to borrow from or lend to. Check the spelling of "
+    "Cohort with one queue",
+    "A queue that is alone in its cohort cannot borrow or lend. Check the spelling of "
     "cohort_name, add queues to the cohort, or remove it.",
 )
 NOTHING_SHARED = Code(
     "NAT026",
     Severity.WARNING,
-    "Cohort in which nothing is shared",
-    "Every queue of the cohort has a borrowing_limit of 0, or every one a lending_limit of 0, "
-    "for everything, so no quota ever changes hands. Raise some limits, or remove the cohort.",
+    "Cohort that shares no quota",
+    "Every queue of the cohort has a borrowing_limit of 0, or every one a lending_limit of 0, for "
+    "all resources, so no quota is ever shared. Raise some limits, or remove the cohort.",
 )
 NOTHING_TO_USE = Code(
     "NAT027",

@@ -42,7 +42,7 @@ def _lint_alone(queue: QueueDoc, policy: Policy, findings: Findings) -> None:
     findings.add(
         COHORT_OF_ONE,
         cohort.place,
-        f'No other queue is in cohort "{shorten(cohort.value)}", so there is nobody to share with.',
+        f'No other queue is in cohort "{shorten(cohort.value)}", so no quota is shared.',
         hint or "Put other queues into the cohort, or remove it here.",
         repairs,
     )

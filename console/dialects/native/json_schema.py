@@ -32,7 +32,7 @@ def json_schema() -> dict[str, Any]:
             ),
             "resource_queues": _list(_queue(), "Queues with their quota."),
             "scheduling_rules": _list(
-                _rule(), "Rules that lead workloads to queues, tried in order."
+                _rule(), "Rules that route workloads to queues, tried in order."
             ),
         },
     }
@@ -67,10 +67,10 @@ def _selector(what: str) -> dict[str, Any]:
         "One requirement on one label.",
         {
             "key": _NAME | {"description": "The label's key."},
-            "operator": _word("What is asked of the label.", Operator),
+            "operator": _word("How the label is compared.", Operator),
             "values": {
                 "type": ["array", "null"],
-                "description": "What in and not_in compare with; quote true, 1 and dates.",
+                "description": "Values for in and not_in; quote true, 1 and dates.",
                 "items": _NAME,
             },
         },
@@ -87,7 +87,7 @@ def _flavor() -> dict[str, Any]:
             "selector": _selector("every workload may use the flavor"),
             "advanced_instance_config": {
                 "type": ["object", "null"],
-                "description": "Handed back, as it is, with every admission that uses the flavor.",
+                "description": "Returned unchanged with every admission that uses the flavor.",
             },
         },
         ("name",),
@@ -96,25 +96,28 @@ def _flavor() -> dict[str, Any]:
 
 def _queue() -> dict[str, Any]:
     preemption = _mapping(
-        "When the queue may stop running workloads to make room.",
+        "When the queue may preempt running workloads.",
         {
-            "within_resource_queue": _word("Stop workloads of this queue.", NeverOrLower, "never"),
+            ("within_resource_queue"): _word(
+                ("Preempt workloads of this queue."), NeverOrLower, ("never")
+            ),
             "reclaim_within_cohort": _word(
-                "Stop workloads of the cohort that borrow this queue's quota.",
+                "Preempt workloads of the cohort that borrow this queue's quota.",
                 PreemptionRule,
                 "never",
             ),
             "borrow_within_cohort": _word(
-                "Stop workloads of the cohort in order to borrow.", NeverOrLower, "never"
+                "Preempt workloads of the cohort in order to borrow.", NeverOrLower, "never"
             ),
         },
     )
     return _mapping(
-        "A queue; without resource_groups it admits everything.",
+        "A queue; without resource_groups it admits every workload.",
         {
-            "name": _NAME | {"description": "Fixes the queue's other fields for ever."},
+            ("name"): _NAME
+            | {("description"): ("The queue's other fields can never change under this name.")},
             "preemption": preemption,
-            "resource_groups": _list(_group(), "Quota; without any, everything is admitted."),
+            "resource_groups": _list(_group(), "Quota; without it, every workload is admitted."),
             "cohort_name": _NAME
             | {
                 "description": "Queues of one cohort share unused quota.",
@@ -149,7 +152,7 @@ def _group() -> dict[str, Any]:
         ("name",),
     )
     return _mapping(
-        "Resources that take one flavor together.",
+        "Resources that get the same flavor.",
         {
             "covered_resources": {
                 "type": "array",
@@ -168,7 +171,7 @@ def _rule() -> dict[str, Any]:
     priority = _mapping(
         "The priority the rule gives and accepts.",
         {
-            "default": _PRIORITY | {"description": "For workloads that ask for none."},
+            "default": _PRIORITY | {"description": "For workloads that request none."},
             "min": _PRIORITY | {"description": "The lowest priority accepted."},
             "max": _PRIORITY | {"description": "The highest priority accepted."},
             "on_violation": _word(
@@ -177,9 +180,9 @@ def _rule() -> dict[str, Any]:
         },
     )
     return _mapping(
-        "A rule that leads workloads to a queue.",
+        "A rule that routes workloads to a queue.",
         {
-            "selector": _selector("the rule takes every workload"),
+            "selector": _selector("the rule matches every workload"),
             "resource_queue": _NAME
             | {"description": "A queue of resource_queues.", "x-refers-to": "queue"},
             "priority_policy": priority,

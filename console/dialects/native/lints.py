@@ -59,7 +59,7 @@ def _lint_rules(document: Document, findings: Findings) -> None:
             findings.add(
                 RULE_NEVER_REACHED,
                 _head(rule),
-                f"This rule is never reached: scheduling_rules[{taker}] takes every workload.",
+                f"This rule is never reached: scheduling_rules[{taker}] matches every workload.",
                 "Move it up, or remove it.",
             )
         elif _takes_everything(rule):
@@ -68,7 +68,7 @@ def _lint_rules(document: Document, findings: Findings) -> None:
         findings.add(
             NO_CATCH_ALL,
             _head(document.rules[-1]),
-            "No rule takes everything, so a workload that matches none is rejected.",
+            "No rule matches every workload, so a workload that matches none is rejected.",
             "Add a last rule that has no selector.",
         )
 

@@ -153,7 +153,7 @@ class _QueueCheck:
                 LENDS_TOO_MUCH,
                 lending.place,
                 f"lending_limit {format_amount(lending.value)} is above nominal_quota {most}.",
-                "A queue can lend what it owns and no more.",
+                "A queue can lend at most its nominal quota.",
                 (replace(lending.place, most, number=True),),
             )
 

@@ -119,8 +119,8 @@ def check_specs(
             name.place,
             f'Queue "{shorten(name.value)}" was fixed by version {fixed.version}, and it differs: '
             f"{'; '.join(changes[:_NAMED])}{more}.",
-            f'Give the changed queue a new name, such as "{shorten(new_name)}"; what runs in the '
-            "old one goes on under its old name until it ends.",
+            f'Give the changed queue a new name, such as "{shorten(new_name)}"; running '
+            "workloads of the old one continue under its name until they end.",
             (_rename(document, name, new_name),),
         )
 

@@ -16,13 +16,13 @@ _NUMBERS = {
 }
 _SETTINGS = {
     Setting.WITHIN_QUEUE: "preemption within {queue}",
-    Setting.RECLAIM_WITHIN_COHORT: "what {queue} may take back within its cohort",
-    Setting.BORROW_WITHIN_COHORT: "what {queue} may stop within its cohort while it borrows",
-    Setting.MAX_PRIORITY_THRESHOLD: "the priority up to which {queue} may stop while it borrows",
-    Setting.STRATEGY: "the order of {queue}",
-    Setting.WHEN_CAN_BORROW: "what {queue} does with a flavor it could borrow",
-    Setting.WHEN_CAN_PREEMPT: "what {queue} does with a flavor it could preempt for",
-    Setting.PREFERENCE: "what {queue} prefers of borrowing and preemption",
+    Setting.RECLAIM_WITHIN_COHORT: "what {queue} may reclaim within its cohort",
+    Setting.BORROW_WITHIN_COHORT: "what {queue} may preempt within its cohort while it borrows",
+    Setting.MAX_PRIORITY_THRESHOLD: "the priority up to which {queue} may preempt while it borrows",
+    Setting.STRATEGY: "the queueing strategy of {queue}",
+    Setting.WHEN_CAN_BORROW: "how {queue} treats a flavor in which it could borrow",
+    Setting.WHEN_CAN_PREEMPT: "how {queue} treats a flavor in which it could preempt",
+    Setting.PREFERENCE: "the flavor preference of {queue}",
     Setting.STOP: "the stop policy of {queue}",
 }
 #: Changes that cost others something, or are worth a word when they do not.
@@ -38,7 +38,7 @@ def change_sentence(change: Change, names: Mapping[str, str] | None = None) -> S
     Word a change with its cost; *names* has display names of workloads by id.
 
     >>> change_sentence(Change(kind=ChangeKind.ASK_LESS, subject="gpu", from_=32000, to=24000)).text
-    'Ask for 24 gpu instead of 32: it would start now.'
+    'Request 24 GPUs instead of 32: it would start now.'
     """
     words = _Words(names or {})
     return Sentence(
@@ -63,20 +63,20 @@ def cut_sentence(tried: int, untried: int) -> str:
     Say how many candidates a search tried before it ended.
 
     >>> cut_sentence(12, 28)
-    '12 of 40 candidates tried. Of the others nothing is known: each may help or not.'
+    '12 of 40 candidates tried; the effect of the others is unknown.'
     """
     total = tried + untried
     noun = "candidate" if total == 1 else "candidates"
-    return f"{tried} of {total} {noun} tried. Of the others nothing is known: each may help or not."
+    return f"{tried} of {total} {noun} tried; the effect of the others is unknown."
 
 
 _IN_VAIN = {
-    ChangeKind.WAIT: "waiting for those that are stopping",
-    ChangeKind.ASK_LESS: "asking for less of one resource",
+    ChangeKind.WAIT: "waiting for preempted workloads to stop",
+    ChangeKind.ASK_LESS: "a smaller request for one resource",
     ChangeKind.LABEL: "another label",
     ChangeKind.PRIORITY: "a higher priority",
     ChangeKind.RESUME: "resuming the queue",
-    ChangeKind.QUOTA: "one larger number in a quota",
+    ChangeKind.QUOTA: "one larger quota value",
     ChangeKind.POLICY: "one other setting of the queue",
     ChangeKind.FINISH: "the end of a few running workloads",
 }
@@ -89,16 +89,16 @@ class _Words:
     def sentence(self, change: Change) -> str:
         match change.kind:
             case ChangeKind.WAIT if not change.workloads:
-                return "Waiting is enough: it starts in one of its next turns."
+                return "No change is needed: it starts at one of its next evaluations."
             case ChangeKind.WAIT:
                 whom = self._named(change.workloads)
                 return (
-                    f"Waiting is enough: it starts when {whom} {_have(change.workloads)} stopped."
+                    f"No change is needed: it starts once {whom} {_have(change.workloads)} stopped."
                 )
             case ChangeKind.FINISH:
                 whom = self._named(change.workloads)
                 them = "it" if len(change.workloads) == 1 else "them"
-                return f"Wait for {whom} to end, or finish {them}: it would start then."
+                return f"Wait for {whom} to end, or finish {them}: it would then start."
             case ChangeKind.RESUME:
                 return f"Resume {change.queue}: {self._effect(change)}."
         return f"{_ACTIONS[change.kind](change)}: {self._effect(change)}."
@@ -107,15 +107,15 @@ class _Words:
         when = "now"
         if change.who_loses:
             losers = self._named(change.who_loses)
-            when = f"once {losers} {_have(change.who_loses)} stopped for it"
+            when = f"once {losers} {_have(change.who_loses)} been preempted"
         start = f"it would start {when}"
         if change.kind in _MAY_LEAD_ELSEWHERE and change.queue is not None:
-            start = f"it would go to {change.queue} and start {when}"
+            start = f"it would be routed to {change.queue} and start {when}"
         if change.who_waits:
             return f"{start}; {self._named(change.who_waits)} would wait instead"
         if change.who_loses or change.kind not in _AT_OTHERS_COST:
             return start
-        return f"{start}; nobody loses"
+        return f"{start}; no other workload is affected"
 
     def _named(self, workloads: tuple[str, ...]) -> str:
         return cut(self._names.get(each, each) for each in workloads)
@@ -126,16 +126,16 @@ def _ask_less(change: Change) -> str:
     if change.subject == "pods":
         of = f" in pod set {pod_set}" if pod_set is not None else ""
         pods = "pod" if change.to == 1 else "pods"
-        return f"Ask for {change.to} {pods} instead of {change.from_}{of}"
+        return f"Request {change.to} {pods} instead of {change.from_}{of}"
     of = f" for each pod of pod set {pod_set}" if pod_set is not None else ""
     asked, now = _amount(change.to), _amount(change.from_)
     less, instead = amount(asked, change.subject), quantity(now, change.subject)
-    return f"Ask for {less} instead of {instead}{of}"
+    return f"Request {less} instead of {instead}{of}"
 
 
 def _label(change: Change) -> str:
     if change.to is None:
-        return f"Leave out the label {change.subject}, which is {change.from_}"
+        return f"Remove the label {change.subject}={change.from_}"
     if change.from_ is None:
         return f"Add the label {change.subject}={change.to}"
     return f"Set the label {change.subject} to {change.to} instead of {change.from_}"
@@ -143,7 +143,7 @@ def _label(change: Change) -> str:
 
 def _priority(change: Change) -> str:
     instead = f" instead of {change.from_}" if change.from_ is not None else ""
-    return f"Ask for priority {change.to}{instead}"
+    return f"Request priority {change.to}{instead}"
 
 
 def _quota(change: Change) -> str:
@@ -152,7 +152,7 @@ def _quota(change: Change) -> str:
     verb = "Raise" if after > before else "Lower"
     if isinstance(after, Unlimited):
         return (
-            f"Lift the {_NUMBERS[change.number]} of {change.subject} in {change.queue}, which is "
+            f"Remove the {_NUMBERS[change.number]} of {change.subject} in {change.queue}, now "
             f"{quantity(before, resource)}"
         )
     return (

@@ -17,7 +17,14 @@ from console.engine.model.trace import (
     RuleVerdict,
     Trace,
 )
-from console.engine.wording.words import amount, failed_expression, plural, quantity, sentence_case
+from console.engine.wording.words import (
+    amount,
+    failed_expression,
+    plural,
+    quantity,
+    resource_name,
+    sentence_case,
+)
 
 #: Labels and flavors that are compared one by one.
 MOST_ROWS = 60
@@ -25,24 +32,24 @@ MOST_ROWS = 60
 _NOTHING = "—"
 
 _FLAVOR_WORDS = {
-    FlavorVerdict.FLAVOR_MISSING: "not described by the config",
+    FlavorVerdict.FLAVOR_MISSING: "not defined in the config",
     FlavorVerdict.SELECTOR_FALSE: "does not accept the labels",
     FlavorVerdict.TAINT_NOT_TOLERATED: "its taint is not tolerated",
-    FlavorVerdict.LABELS_DO_NOT_MATCH: "the pods ask for other nodes",
+    FlavorVerdict.LABELS_DO_NOT_MATCH: "the pods require other nodes",
     FlavorVerdict.NOT_NOMINATED: "another flavor was found first",
-    FlavorVerdict.PASSED_BEFORE: "passed in an earlier turn",
+    FlavorVerdict.PASSED_BEFORE: "tried in an earlier turn",
     FlavorVerdict.EXCEEDS_MAX: "more than the queue can ever have",
-    FlavorVerdict.NO_ROOM: "no room",
-    FlavorVerdict.NO_CANDIDATES: "no room, and nobody may be stopped",
-    FlavorVerdict.PREEMPT: "fits when others stop",
-    FlavorVerdict.RECLAIM: "fits when borrowers stop",
+    FlavorVerdict.NO_ROOM: "not enough quota",
+    FlavorVerdict.NO_CANDIDATES: "not enough quota, and no workload may be preempted",
+    FlavorVerdict.PREEMPT: "fits with preemption",
+    FlavorVerdict.RECLAIM: "fits by reclaiming quota",
     FlavorVerdict.FITS: "fits",
     FlavorVerdict.NOT_REACHED: "not reached",
 }
 _PREEMPTION_WORDS = {
-    PreemptionVerdict.NOT_ALLOWED: "its queue may stop nobody",
-    PreemptionVerdict.NOBODY_RUNS: "nobody runs who may be stopped",
-    PreemptionVerdict.NOT_ENOUGH: "stopping all who may be stopped is not enough",
+    PreemptionVerdict.NOT_ALLOWED: "its queue may not preempt",
+    PreemptionVerdict.NOBODY_RUNS: "no running workload may be preempted",
+    PreemptionVerdict.NOT_ENOUGH: "preempting all permitted workloads is not enough",
 }
 
 
@@ -85,14 +92,14 @@ def _answers(telling: Telling) -> Iterator[tuple[str, str, str]]:
     for key, value in sorted(trace.labels.items())[:MOST_ROWS]:
         yield "intake", f"Label {key}", value
     for resource, asked in sorted(trace.requests.items()):
-        yield "intake", f"Asks for {resource}", quantity(asked, resource)
-    yield "route", "Taken by", _route(trace)
+        yield "intake", f"Requested {resource_name(resource)}", quantity(asked, resource)
+    yield "route", "Routed by", _route(trace)
     yield from _priority(trace)
     if trace.queue is not None:
         yield "queue", "Queue", _queue(trace)
     for what, text in list(_flavors(trace))[:MOST_ROWS]:
         yield "flavors", what, text
-    yield "preemption", "Others that stop", _preemption(telling)
+    yield "preemption", "Preempted workloads", _preemption(telling)
     yield from _order(telling)
     yield "outcome", "Outcome", headline(telling)
 
@@ -114,10 +121,10 @@ def _route(trace: Trace) -> str:
 
 def _priority(trace: Trace) -> Iterator[tuple[str, str, str]]:
     asked = "none" if trace.requested_priority is None else str(trace.requested_priority)
-    yield "priority", "Asked for", asked
+    yield "priority", "Requested", asked
     got = [step for step in trace.priorities if step.effective is not None]
     if got:
-        yield "priority", "Counts as", str(got[-1].effective)
+        yield "priority", "Effective", str(got[-1].effective)
 
 
 def _queue(trace: Trace) -> str:
@@ -133,7 +140,7 @@ def _flavors(trace: Trace) -> Iterator[tuple[str, str]]:
             if not tried.checks:
                 yield f"Flavor {tried.flavor}", _without_checks(tried)
             for check in tried.checks:
-                yield f"{check.resource} on {tried.flavor}", _arithmetic(check)
+                yield f"{resource_name(check.resource)} on {tried.flavor}", _arithmetic(check)
 
 
 def _without_checks(tried: FlavorTried) -> str:
@@ -159,8 +166,8 @@ def _preemption(telling: Telling) -> str:
     if victims:
         return plural(len(victims), "workload")
     if step is None:
-        return "none looked for"
-    return _PREEMPTION_WORDS.get(step.verdict, "some were found")
+        return "no search"
+    return _PREEMPTION_WORDS.get(step.verdict, "candidates found")
 
 
 def _order(telling: Telling) -> Iterator[tuple[str, str, str]]:

@@ -25,8 +25,8 @@ def consequence_sentence(finding: Finding) -> str:
     >>> consequence_sentence(
     ...     Finding(code=ConsequenceCode.QUEUE_REMOVED, names=("lab",), running=3, pending=1)
     ... )
-    'Queue lab goes, with 3 running and 1 waiting: what runs is charged to it until it ends, \
-what waits is routed again and rejected where no rule takes it.'
+    'Queue lab is removed, with 3 running and 1 pending: running workloads stay charged to it \
+until they end, pending workloads are routed again and rejected where no rule matches.'
     """
     return _SENTENCES[finding.code](finding)
 
@@ -35,14 +35,14 @@ def _evicted(finding: Finding) -> str:
     return (
         f"{_stopped_ones(finding)} stopped and drained: "
         f"{_at_most(finding)}{plural(finding.running, 'running workload')} "
-        f"{_has(finding.running)} to stop."
+        f"{'is' if finding.running == 1 else 'are'} preempted."
     )
 
 
 def _stopped(finding: Finding) -> str:
     return (
         f"{_stopped_ones(finding)} held: {_at_most(finding)}"
-        f"{plural(finding.pending, 'waiting workload')} cannot start there any more."
+        f"{plural(finding.pending, 'pending workload')} cannot start there."
     )
 
 
@@ -62,30 +62,30 @@ def _at_most(finding: Finding) -> str:
 
 
 def _rejected(finding: Finding) -> str:
-    count = plural(finding.pending, "waiting workload")
+    count = plural(finding.pending, "pending workload")
     where = f" of {lower_first(_queues(finding))}" if finding.names else ""
     is_one = finding.pending == 1
     return (
         f"{'' if finding.is_exact else 'About '}{count}{where} {'is' if is_one else 'are'} "
-        f"rejected: no rule takes {'it' if is_one else 'them'} any more, or no flavor does."
+        f"rejected: no rule, or no flavor, matches {'it' if is_one else 'them'} any more."
     )
 
 
 def _removed(finding: Finding) -> str:
     it = "it" if len(finding.names) == 1 else "them"
     return (
-        f"{_queues(finding)} {_verb(finding, 'goes', 'go')}, with {_work(finding)}: what runs is "
-        f"charged to {it} until it ends, what waits is routed again and rejected where no rule "
-        "takes it."
+        f"{_queues(finding)} {_verb(finding, 'is', 'are')} removed, with {_work(finding)}: running "
+        f"workloads stay charged to {it} until they end, pending workloads are routed again and "
+        "rejected where no rule matches."
     )
 
 
 def _drains(finding: Finding) -> str:
     pairs = cut(f"{old} becomes {new}" for old, new in (finding.successors or {}).items())
     return (
-        f"{pairs}, with {_work(finding)}: what runs drains under the old name and is not charged "
-        "to the new one, so both together may use more than one of them owns until it ends; what "
-        f"waits is routed again.{_peaks(finding)}"
+        f"{pairs}, with {_work(finding)}: running workloads drain under the old name and are not "
+        "charged to the new one, so both together may use more than the quota of one until they "
+        f"end; pending workloads are routed again.{_peaks(finding)}"
     )
 
 
@@ -94,12 +94,12 @@ def _peaks(finding: Finding) -> str:
     if not finding.excesses:
         return ""
     peaks = cut(
-        f"{listed([*each.drained, each.name])} up to {amount(each.peak, each.resource)} of "
-        f"{each.flavor}, {amount(each.over, each.resource)} more than {each.name} owns"
+        f"{listed([*each.drained, each.name])} up to {amount(each.peak, each.resource)} on "
+        f"{each.flavor}, {amount(each.over, each.resource)} above the quota of {each.name}"
         f"{_until(each)}"
         for each in finding.excesses
     )
-    return f" At the peak they use together: {peaks}."
+    return f" Combined peak usage: {peaks}."
 
 
 def _until(excess: Excess) -> str:
@@ -113,51 +113,51 @@ def _until(excess: Excess) -> str:
 
 def _catch_all(finding: Finding) -> str:
     return (
-        "There is no rule any more that takes everything: a workload that no rule takes is "
-        "rejected from now on."
+        "No rule matches every workload any more: a workload that no rule matches is rejected "
+        "from now on."
     )
 
 
 def _quota_dropped(finding: Finding) -> str:
-    return "There are no rules any more: every workload is admitted without queue and quota."
+    return "The config has no rules any more: every workload is admitted without a queue or quota."
 
 
 def _over_nominal(finding: Finding) -> str:
     cells = cut(
         f"{_owner(each)} {amount(each.quota, each.resource)}: "
-        f"{amount(each.over, each.resource)} too much{_until(each)}"
+        f"{amount(each.over, each.resource)} over{_until(each)}"
         for each in finding.excesses
     )
     return (
-        f"{cells}. Running workloads are not stopped by a change of the config; beyond what a "
-        "queue owns they count as borrowing, so a cohort may take the quota back, and without a "
-        "cohort nothing more starts."
+        f"{cells}. A config change does not stop running workloads; usage above the nominal quota "
+        "counts as borrowing, so a cohort may reclaim it, and without a cohort no further workload "
+        "starts."
     )
 
 
 def _owner(excess: Excess) -> str:
     """Say what is used of what, up to the amount that may be."""
-    used = f"{amount(excess.used, excess.resource)} of {excess.flavor}"
+    used = f"{amount(excess.used, excess.resource)} on {excess.flavor}"
     match excess.limit:
         case Limit.NOMINAL:
-            return f"{excess.name} uses {used} and will own"
+            return f"{excess.name} uses {used} and will have a nominal quota of"
         case Limit.BORROWING:
-            return f"{excess.name} uses {used} and may use, with what it borrows, at most"
+            return f"{excess.name} uses {used} and may use, borrowing included, at most"
         case Limit.COHORT:
             return f"the queues of cohort {excess.name} use {used} and may use together at most"
 
 
 def _flavor_lost(finding: Finding) -> str:
-    whose = "its" if len(finding.names) == 1 else "their"
+    has = _verb(finding, "the queue no longer has", "the queues no longer have")
     return (
-        f"Running work of {lower_first(_queues(finding))} uses a flavor that is not among {whose} "
-        "flavors any more: it keeps what it has until it ends."
+        f"Running workloads of {lower_first(_queues(finding))} use a flavor that {has}: they keep "
+        "their quota until they end."
     )
 
 
 def _dialect(finding: Finding) -> str:
     old, new = finding.names
-    return f"The language of the config changes from {old} to {new}."
+    return f"The config language changes from {old} to {new}."
 
 
 def _warnings(finding: Finding) -> str:
@@ -167,15 +167,15 @@ def _warnings(finding: Finding) -> str:
 
 
 def _expectation(finding: Finding) -> str:
-    count = plural(len(finding.names), "saved expectation")
-    verb = _verb(finding, "does", "do")
-    return f"{count} {verb} not hold under this text: {cut(finding.names)}."
+    count = plural(len(finding.names), "expectation")
+    verb = _verb(finding, "is", "are")
+    return f"{count} {verb} not met by this text: {cut(finding.names)}."
 
 
 def _preview(finding: Finding) -> str:
     return (
-        "The impact of this text could not be found out, so nobody knows whom it affects; that "
-        "is no sign that it affects nobody."
+        "The impact of this text could not be computed, so the affected workloads are unknown; "
+        "this does not mean that there are none."
     )
 
 
@@ -209,4 +209,4 @@ def _has(count: int) -> str:
 
 
 def _work(finding: Finding) -> str:
-    return f"{finding.running} running and {finding.pending} waiting"
+    return f"{finding.running} running and {finding.pending} pending"

@@ -37,8 +37,8 @@ def fixes(
     yield from _flavors(route_result)
     for rule in rules:
         text = (
-            f"In the config: have rule {rule.index + 1} take it to {rule.queue}. Now: "
-            f"{lower_first(rule_sentence(rule, route_result.route.rule))}{_false(rule)}"
+            f"In the config: change rule {rule.index + 1} to accept it for {rule.queue}. "
+            f"Currently: {lower_first(rule_sentence(rule, route_result.route.rule))}{_false(rule)}"
         )
         change = Change(kind=ChangeKind.RULE, to=rule.index, queue=rule.queue, origin=rule.origin)
         yield change, Sentence(text=text, origin=rule.origin)
@@ -68,7 +68,7 @@ def _effort(miss: NearMiss) -> tuple[int, int]:
 
 def _reach(miss: NearMiss) -> str:
     way = f"rule {miss.rule + 1}, which leads to {miss.queue}" if miss.rule is not None else ""
-    return f"{lower_first(near_sentence(miss))[:-1]}, to be taken by {way or miss.queue}."
+    return f"{lower_first(near_sentence(miss))[:-1]}, to be accepted by {way or miss.queue}."
 
 
 def _false(rule: RuleEvaluation) -> str:
@@ -76,7 +76,7 @@ def _false(rule: RuleEvaluation) -> str:
     if not false:
         return ""
     asked = false[0].expression
-    return f" It asks for {expression(asked.key, asked.operator.value, asked.values)}."
+    return f" It requires {expression(asked.key, asked.operator.value, asked.values)}."
 
 
 def _flavors(route_result: RouteResult) -> Iterator[tuple[Change, Sentence]]:
@@ -89,7 +89,7 @@ def _flavors(route_result: RouteResult) -> Iterator[tuple[Change, Sentence]]:
             if failed is not None:
                 asked = expression(failed.key, failed.operator, failed.values)
                 text = (
-                    f"In the request: have labels with {asked}, to be given {entry.flavor} of "
+                    f"In the request: set labels with {asked}, to match {entry.flavor} of "
                     f"{queue.name}."
                 )
                 change = Change(

@@ -19,7 +19,7 @@ from console.engine.model.trace import (
     Trace,
 )
 from console.engine.routing.reasons import NO_FLAVOR_MATCHED
-from console.engine.wording.words import amount, failed_expression, listed, quantity
+from console.engine.wording.words import amount, failed_expression, listed, quantity, resource_name
 
 #: Verdicts of a flavor that was not judged this time.
 _NOT_JUDGED = frozenset(
@@ -34,11 +34,13 @@ def flavors(telling: Telling) -> StageText:
     sentences += [sentence for group in trace.groups for sentence in _group(telling, group)]
     if trace.uncovered:
         verb = "is" if len(trace.uncovered) == 1 else "are"
-        text = f"{listed(trace.uncovered)} {verb} covered by no resource group and not limited."
+        names = listed(map(resource_name, trace.uncovered))
+        text = f"{names} {verb} in no resource group and not limited."
         sentences.append(Sentence(text=text))
     if trace.undeclared is not None:
         text = (
-            f"{trace.undeclared} is in no resource group of {telling.queue}, so it cannot admit it."
+            f"{resource_name(trace.undeclared)} is in no resource group of {telling.queue}, so the "
+            "queue cannot admit it."
         )
         origin = trace.queue.origin if trace.queue is not None else None
         sentences.append(Sentence(text=text, verdict=Verdict.FAIL, origin=origin))
@@ -54,17 +56,17 @@ def obstacle(tried: FlavorTried, queue: str) -> str | None:
     """Return what keeps pods off a flavor whatever the quota, without a period, or None."""
     match tried.verdict:
         case FlavorVerdict.FLAVOR_MISSING:
-            return f"{queue} names {tried.flavor}, and the config does not describe it"
+            return f"{queue} names {tried.flavor}, which the config does not define"
         case FlavorVerdict.SELECTOR_FALSE if tried.failed is not None:
-            return f"{tried.flavor} does not match: it asks for {failed_expression(tried.failed)}"
+            return f"{tried.flavor} does not match: it requires {failed_expression(tried.failed)}"
         case FlavorVerdict.TAINT_NOT_TOLERATED:
             taint = f"the taint {tried.taint}" if tried.taint else "a taint"
             return f"{tried.flavor} has {taint}, which its pods do not tolerate"
         case FlavorVerdict.LABELS_DO_NOT_MATCH if tried.failed is not None:
             asked = failed_expression(tried.failed)
-            return f"{tried.flavor} does not match: its pods ask for nodes with {asked}"
+            return f"{tried.flavor} does not match: its pods require nodes with {asked}"
         case FlavorVerdict.LABELS_DO_NOT_MATCH:
-            return f"{tried.flavor} does not match what its pods ask of nodes"
+            return f"{tried.flavor} does not match the node requirements of its pods"
     return None
 
 
@@ -88,7 +90,7 @@ def _reductions(trace: Trace) -> Iterator[str]:
     for step in trace.pod_sets:
         count = f"{step.reduced_to} of its {step.count} pods"
         if step.reduced_to is not None and trace.outcome.reason.shortage is not None:
-            yield f"Pod set {step.name} would start with {count}, and not even these fit."
+            yield f"Pod set {step.name} would start with {count}, and even these do not fit."
         elif step.reduced_to is not None and trace.outcome.reason is not NO_FLAVOR_MATCHED:
             yield f"Pod set {step.name} is tried with {count}: not all of them fit."
         elif _was_too_large(trace, step):
@@ -131,15 +133,17 @@ def _flavor(telling: Telling, group: GroupStep, tried: FlavorTried) -> Iterator[
 def _not_judged(group: GroupStep, tried: FlavorTried) -> str:
     match tried.verdict:
         case FlavorVerdict.PASSED_BEFORE:
-            return f"{tried.flavor} was looked at in an earlier turn; this turn began after it."
+            return f"{tried.flavor} was tried in an earlier turn; this turn began after it."
         case FlavorVerdict.NOT_NOMINATED:
             return (
-                f"{tried.flavor} was left out: others had claimed the workloads it would stop, and "
-                "then only the flavor found first was tried again."
+                f"{tried.flavor} was skipped: other workloads had claimed the preemption "
+                "candidates, so only the flavor found first was tried again."
             )
     if group.chosen is not None and group.chosen != tried.flavor:
-        return f"{tried.flavor} was not looked at: {group.chosen} before it was good enough."
-    return f"{tried.flavor} was not looked at."
+        return (
+            f"{tried.flavor} was not tried: {group.chosen}, which comes before it, was sufficient."
+        )
+    return f"{tried.flavor} was not tried."
 
 
 def _check(telling: Telling, tried: FlavorTried, check: QuotaCheck) -> Sentence:
@@ -203,13 +207,13 @@ def _ending(telling: Telling, check: QuotaCheck) -> str:
             borrows = quantity(part, check.resource)
             return f"fits, borrowing {borrows} from {lending_cohort(telling.trace, check)}"
         case FlavorVerdict.NO_ROOM:
-            return f"{short}, and for more than its nominal quota it may stop nobody"
+            return f"{short}, and it may not preempt beyond its nominal quota"
         case FlavorVerdict.NO_CANDIDATES:
             return f"{short}, preemption cannot free it"
         case FlavorVerdict.PREEMPT:
             return f"{short}, preemption could free it{by_borrowing}"
         case FlavorVerdict.RECLAIM:
-            return f"{short}, taking back from other queues could free it{by_borrowing}"
+            return f"{short}, reclaiming from other queues could free it{by_borrowing}"
     return short
 
 
@@ -230,21 +234,21 @@ def _pool(telling: Telling, tried: FlavorTried, check: QuotaCheck) -> Iterator[S
         unused = listed(
             f"{amount(value, check.resource)} of {queue}" for queue, value in check.lenders.items()
         )
-        unlent = f"What others own on {tried.flavor} and do not use themselves, lent out or not"
+        unlent = f"Unused nominal quota of other queues on {tried.flavor}, lent or not"
         yield Sentence(text=f"{unlent}: {unused}.")
 
 
 def _node(node: NodeFact, flavor: str, resource: str) -> str:
     if not node.quota and not node.used:
-        return f"Nobody in cohort {node.name} owns {resource} on {flavor}."
+        return f"Cohort {node.name} has no quota for {resource_name(resource)} on {flavor}."
     used = quantity(node.used, resource) if node.used else "none"
-    text = f"Cohort {node.name} pools {amount(node.quota, resource)} on {flavor}, {used} of it used"
+    text = f"Cohort {node.name} pools {amount(node.quota, resource)} on {flavor}: {used} used"
     if isinstance(node.available, int) and node.available < 0:
-        text += f": it is {quantity(-node.available, resource)} over and can give none"
+        text += f", {quantity(-node.available, resource)} over, none available"
     else:
-        text += f": it can give {quantity(node.available, resource) if node.available else 'none'}"
+        text += f", {quantity(node.available, resource) if node.available else 'none'} available"
     if not isinstance(node.borrowing_limit, Unlimited):
-        text += f"; it may itself borrow {quantity(node.borrowing_limit, resource)} from above"
+        text += f"; it may itself borrow {quantity(node.borrowing_limit, resource)} from its parent"
     return f"{text}."
 
 

@@ -47,6 +47,7 @@ from console.engine.wording.words import (
     listed,
     out_of_range,
     quantity,
+    resource_name,
     sentence_case,
 )
 
@@ -81,7 +82,7 @@ def admitted(telling: Telling) -> str:
     trace, queue = telling.trace, telling.queue
     flavors = sorted({f for each in trace.outcome.assignment for f in each.flavors.values()})
     if not flavors:
-        return f"Admitted in {queue}: it asks for nothing that the queue limits."
+        return f"Admitted in {queue}: it requests no resource that the queue limits."
     parts = [
         f"{amount(borrowed(check), check.resource)} on {tried.flavor} from "
         f"{lending_cohort(trace, check)}"
@@ -112,18 +113,18 @@ def _fewer_pods(trace: Trace) -> str:
 def _no_rule(telling: Telling) -> str:
     rules = telling.trace.rules
     if not rules:
-        return "Rejected: no scheduling rule takes it."
+        return "Rejected: no scheduling rule accepts it."
     lead = (
-        "Rejected: the only scheduling rule does not take it."
+        "Rejected: the only scheduling rule does not accept it."
         if len(rules) == 1
-        else f"Rejected: none of the {len(rules)} scheduling rules takes it."
+        else f"Rejected: none of the {len(rules)} scheduling rules accepts it."
     )
     refused = next((p for p in telling.trace.priorities if p.effective is None), None)
     if refused is not None:
         return f"{lead} {sentence_case(out_of_range(refused))}."
     for rule in rules:
         if rule.failed is not None:
-            return f"{lead} Rule {rule.index + 1} asks for {failed_expression(rule.failed)}."
+            return f"{lead} Rule {rule.index + 1} requires {failed_expression(rule.failed)}."
     return lead
 
 
@@ -132,7 +133,8 @@ def _no_flavor(telling: Telling) -> str:
     is_rejected = trace.outcome.outcome is Outcome.REJECTED
     lead = "Rejected" if is_rejected else "Can never run under this config"
     if trace.undeclared is not None:
-        return f"{lead}: it asks for {trace.undeclared}, which is in no resource group of {queue}."
+        resource = resource_name(trace.undeclared)
+        return f"{lead}: it requests {resource}, which is in no resource group of {queue}."
     tried = [flavor for group in trace.groups for flavor in group.flavors]
     failed = [flavor.failed for flavor in tried if flavor.failed is not None]
     if all(flavor.verdict is FlavorVerdict.SELECTOR_FALSE for flavor in tried):
@@ -141,7 +143,7 @@ def _no_flavor(telling: Telling) -> str:
             return f"{lead}; they need {failed_expression(failed[0])}."
         return f"{lead}."
     against = [text for each in tried if (text := obstacle(each, queue)) is not None]
-    lead = f"{lead}: no flavor of {queue} takes its pods"
+    lead = f"{lead}: no flavor of {queue} accepts its pods"
     return f"{'; '.join([lead, *against[:_OBSTACLES]])}."
 
 
@@ -160,10 +162,10 @@ def exceeds(telling: Telling) -> str:
                 for each in checks
             )
             parts.append(
-                f"it asks for {asked}, and {telling.queue} can never have more than {most} "
+                f"it requests {asked}, but {telling.queue} can never have more than {most} "
                 f"on {flavor}"
             )
-    why = "; ".join(parts) or f"it asks for more than {telling.queue} can ever have"
+    why = "; ".join(parts) or f"it requests more than {telling.queue} can ever have"
     fewest = _fewer_pods(telling.trace)
     even = f"even with {fewest}, " if fewest else ""
     return f"Can never run under this config: {even}{why}."
@@ -180,12 +182,12 @@ def short(telling: Telling) -> str:
         for check in flavor.checks
         if check.missing
     ]
-    why = "; ".join(parts) or "what it needs is in use"
+    why = "; ".join(parts) or "the quota that it needs is in use"
     fewest = _fewer_pods(telling.trace)
     if fewest:
         why = f"to start with {fewest} it {why}" if parts else f"{why}, even for {fewest}"
     if finds_nobody(telling.trace.preemption):
-        why += "; nobody may be stopped for it"
+        why += "; no workload may be preempted for it"
     return f"Waiting for quota in {telling.queue}: {why}."
 
 
@@ -195,8 +197,10 @@ def _behind(telling: Telling) -> str:
         return f"Waiting in {telling.queue}: {turn(telling, trace.turn)}."
     if trace.order is not None and trace.order.blocked_by is not None:
         first = telling.name(trace.order.blocked_by)
-        return f"Waiting in {telling.queue}: {first} is first in line, and nobody overtakes it."
-    return f"Waiting in {telling.queue}: it would fit alone, but others go first."
+        return (
+            f"Waiting in {telling.queue}: {first} is at the head of the queue and must start first."
+        )
+    return f"Waiting in {telling.queue}: it would fit, but workloads ahead of it go first."
 
 
 def _soon(telling: Telling) -> str:
@@ -204,7 +208,7 @@ def _soon(telling: Telling) -> str:
     count = len(telling.trace.outcome.victims)
     if count:
         are = "workload is" if count == 1 else "workloads are"
-        return f"{lead}: {count} {are} being stopped to make room."
+        return f"{lead}: {count} {are} being preempted to free quota."
     if telling.trace.turn is not None:
         return f"{lead}: {turn(telling, telling.trace.turn)}."
     return f"{lead}: it fits as soon as preempted workloads have stopped."
@@ -214,10 +218,10 @@ def preempted(telling: Telling) -> str:
     """Say for which workload one was preempted, and by what right."""
     step = telling.trace.preempted
     if step is None:
-        return "Preempted: it was told to stop and holds its quota until it is released."
+        return "Preempted: it holds its quota until it is released."
     name = telling.name(step.preemptor)
     return (
-        f"Preempted: {name} with priority {step.preemptor_priority} needs its room; "
+        f"Preempted: {name} with priority {step.preemptor_priority} needs its quota; "
         f"{right(telling, step)}."
     )
 
@@ -228,18 +232,18 @@ def _drained(telling: Telling) -> str:
         stopped = f"its local queue {local.name} is stopped"
     else:
         stopped = f"{telling.queue} is stopped by its config"
-    return f"Told to stop: {stopped}, and what runs there has to stop too."
+    return f"Preempted: {stopped}, and its running workloads are drained."
 
 
 def _unrouted(telling: Telling) -> str:
     step = telling.trace.local_queue
-    fallback = "it names no local queue or priority class that is there"
+    fallback = "it names no existing local queue or priority class"
     return f"Waiting: {local_queue_problem(step) if step is not None else fallback}."
 
 
 def _namespace(telling: Telling) -> str:
     step = telling.trace.local_queue
-    fallback = f"{telling.queue} does not take workloads of its namespace"
+    fallback = f"{telling.queue} does not admit workloads of its namespace"
     return f"Waiting: {local_queue_problem(step) if step is not None else fallback}."
 
 
@@ -247,7 +251,7 @@ def _misconfigured(telling: Telling) -> str:
     queue = telling.trace.queue
     if queue is not None and queue.missing_flavor is not None:
         return (
-            f"Waiting: {queue.name} admits nothing, because the config does not describe its "
+            f"Waiting: {queue.name} admits nothing, because the config does not define its "
             f"flavor {queue.missing_flavor}."
         )
     return f"Waiting: {telling.queue} is misconfigured and admits nothing."
@@ -256,7 +260,7 @@ def _misconfigured(telling: Telling) -> str:
 def _stopped(telling: Telling) -> str:
     step = telling.trace.local_queue
     if step is not None and step.verdict is LocalQueueVerdict.STOPPED:
-        return f"Waiting: {local_queue_problem(step)} and lets nobody into {step.queue}."
+        return f"Waiting: {local_queue_problem(step)} and admits nothing to {step.queue}."
     return f"Waiting: {telling.queue} is stopped by its config and admits nothing new."
 
 
@@ -267,7 +271,9 @@ _HEADLINES: dict[Reason, Callable[[Telling], str]] = {
         if telling.has_config
         else "Admitted without a queue: there is no config yet, and an owner has to apply one."
     ),
-    PASSTHROUGH: lambda telling: f"Admitted: {telling.queue} takes everything without quota.",
+    PASSTHROUGH: lambda telling: (
+        f"Admitted: {telling.queue} has no quota and admits every workload."
+    ),
     NO_RULE_MATCHED: _no_rule,
     NO_FLAVOR_MATCHED: _no_flavor,
     LOCAL_QUEUE_MISSING: _unrouted,
@@ -279,12 +285,12 @@ _HEADLINES: dict[Reason, Callable[[Telling], str]] = {
     WAITING_FOR_PREEMPTED: _soon,
     BEHIND_OTHERS: _behind,
     NOT_EVALUATED: lambda _: (
-        "Not looked at yet: it was submitted and waits for its first evaluation."
+        "Not evaluated yet: it was submitted and waits for its first evaluation."
     ),
     PREEMPTED_IN_QUEUE: preempted,
     DRAINED: _drained,
     WITHDRAWN_WHILE_RUNNING: lambda _: (
-        "Withdrawn while it ran: it has given back its quota and has to stop."
+        "Withdrawn while it ran: it has released its quota and has to stop."
     ),
 }
 

@@ -25,7 +25,7 @@ def _texts(telling: Telling) -> Iterator[str]:
     wish = "no priority"
     if trace.requested_priority is not None:
         wish = f"priority {trace.requested_priority}"
-    yield f"Asks for {asks}{' in all' if trace.pod_sets else ''}, with {wish} requested."
+    yield f"Requests {asks}{' in total' if trace.pod_sets else ''}, with {wish}."
     for pod_set in trace.pod_sets:
         yield _pod_set(pod_set)
 
@@ -33,5 +33,5 @@ def _texts(telling: Telling) -> Iterator[str]:
 def _pod_set(step: PodSetStep) -> str:
     each = amounts({name: value for name, value in step.requests.items() if value}) or "nothing"
     each += " each" if step.count > 1 else ""
-    least = f", and would start with {step.min_count}" if step.min_count is not None else ""
+    least = f"; may start with {step.min_count}" if step.min_count is not None else ""
     return f"Pod set {step.name}: {plural(step.count, 'pod')} of {each}{least}."

@@ -28,33 +28,33 @@ def turn(telling: Telling, step: TurnStep) -> str:
     one = len(step.others) == 1
     match step.verdict:
         case TurnVerdict.OVERTAKEN:
-            whom = others or "others"
-            return f"when its turn came, {whom} had taken or kept the room"
+            whom = others or "other workloads"
+            return f"when its turn came, {whom} had taken or claimed the quota"
         case TurnVerdict.VICTIMS_TAKEN:
-            whom = others or "others"
-            return f"the workloads it would stop are already being stopped for {whom}"
+            whom = others or "other workloads"
+            return f"the workloads it would preempt are already being preempted for {whom}"
         case TurnVerdict.AFTER_OTHERS:
-            whom = others or "others"
-            return f"it fits once the workloads that are being stopped for {whom} are gone"
+            whom = others or "other workloads"
+            return f"it fits once the workloads that are being preempted for {whom} have stopped"
         case TurnVerdict.STILL_HELD if one:
-            return f"it fits as soon as {others} has stopped and gives back its quota"
+            return f"it fits as soon as {others} has stopped and releases its quota"
         case TurnVerdict.STILL_HELD:
             whom = others or "workloads that are stopping"
-            return f"it fits as soon as {whom} have stopped and give back their quota"
+            return f"it fits as soon as {whom} have stopped and release their quota"
         case TurnVerdict.YIELDS:
             whom = others or "another workload"
-            return f"it was stopped for {whom}, which still waits and goes first"
+            return f"it was preempted for {whom}, which is still pending and goes first"
         case TurnVerdict.CROWDED:
             before = f" ({others})" if others else ""
             return (
-                f"enough others before it{before} already wait for workloads to stop, so it makes "
-                "nobody stop yet"
+                f"enough workloads ahead of it{before} already wait for preempted workloads to "
+                "stop, so it does not preempt yet"
             )
         case TurnVerdict.CIRCLE:
-            beside = f" beside {others}" if others else ""
+            beside = f" alongside {others}" if others else ""
             return (
-                f"its turns{beside} came to nothing again and again, so it waits until a workload "
-                "ends or the config changes"
+                f"its repeated attempts{beside} had no result, so it waits until a workload ends "
+                "or the config changes"
             )
 
 
@@ -71,16 +71,20 @@ def _place(telling: Telling, step: OrderStep) -> Iterator[Sentence]:
                 f"this config and {'is' if step.cannot_run == 1 else 'are'} not counted."
             )
     if step.strict:
-        texts.append("Priority goes first, then submission; nobody overtakes the first in line.")
+        texts.append(
+            "Ordered by priority, then submission; no workload overtakes the head of the queue."
+        )
     else:
         texts.append(
-            "Priority goes first, then submission; a later one may overtake what does not fit."
+            "Ordered by priority, then submission; a workload may overtake one that does not fit."
         )
     if step.alike > 1:
-        texts.append(f"{step.alike} pending workloads are alike and wait for the same.")
+        texts.append(f"{step.alike} equivalent pending workloads wait for the same quota.")
     yield from (Sentence(text=text, numbers=numbers) for text in texts)
     if step.blocked_by is not None:
-        text = f"{telling.name(step.blocked_by)} is first in line and has to start before it."
+        text = (
+            f"{telling.name(step.blocked_by)} is at the head of the queue and must start before it."
+        )
         yield Sentence(text=text, verdict=Verdict.FAIL, workloads=(step.blocked_by,))
 
 

@@ -8,7 +8,7 @@ from console.engine.explain.headline import headline
 from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
 from console.engine.model.decision import Outcome, PodSetAssignment
 from console.engine.model.trace import Trace
-from console.engine.wording.words import listed, plural
+from console.engine.wording.words import listed, plural, resource_name
 
 _VERDICTS = {
     Outcome.ADMITTED: Verdict.PASS,
@@ -57,9 +57,11 @@ def _spoken_of(telling: Telling, text: str) -> tuple[str, ...]:
 def _flavors(each: PodSetAssignment, *, alone: bool) -> Iterator[str]:
     if alone:
         for resource, flavor in sorted(each.flavors.items()):
-            yield f"{resource} comes from {flavor}."
+            yield f"Flavor {flavor} provides {resource_name(resource)}."
     elif each.flavors:
-        gives = listed(f"{resource} from {f}" for resource, f in sorted(each.flavors.items()))
+        gives = listed(
+            f"{resource_name(resource)} from {f}" for resource, f in sorted(each.flavors.items())
+        )
         yield f"Pod set {each.name} starts {plural(each.count, 'pod')}: {gives}."
     else:
         yield f"Pod set {each.name} starts {plural(each.count, 'pod')} without quota."

@@ -23,73 +23,77 @@ _ELIGIBLE = frozenset(
 )
 #: What is said of one, and of several.
 _SUMMED_UP = {
-    CandidateVerdict.PRIORITY_NOT_LOWER: ("is of no lower priority", "are of no lower priority"),
+    CandidateVerdict.PRIORITY_NOT_LOWER: (
+        "has the same or a higher priority",
+        "have the same or a higher priority",
+    ),
     CandidateVerdict.OTHER_CAPACITY: (
-        "holds nothing of what is short",
-        "hold nothing of what is short",
+        "holds none of the missing quota",
+        "hold none of the missing quota",
     ),
     CandidateVerdict.DEPARTING: ("is already stopping", "are already stopping"),
     CandidateVerdict.QUEUE_WITHIN_NOMINAL: (
-        "is in a queue within its own quota",
-        "are in queues within their own quota",
+        "is in a queue within its nominal quota",
+        "are in queues within their nominal quota",
     ),
     CandidateVerdict.COHORT_WITHIN_NOMINAL: (
-        "is below a cohort within its own quota",
-        "are below cohorts within their own quota",
+        "is below a cohort within its nominal quota",
+        "are below cohorts within their nominal quota",
     ),
     CandidateVerdict.NOT_WHILE_BORROWING: (
-        "is out of reach for one that borrows",
-        "are out of reach for one that borrows",
+        "may not be preempted by a borrower",
+        "may not be preempted by a borrower",
     ),
     CandidateVerdict.ABOVE_THRESHOLD: (
-        "has too high a priority for one that borrows",
-        "have too high a priority for one that borrows",
+        "has too high a priority to be preempted by a borrower",
+        "have too high a priority to be preempted by a borrower",
     ),
     CandidateVerdict.SHARE_NOT_LARGER: (
-        "is on a side whose share is not large enough",
-        "are on sides whose share is not large enough",
+        "is in a branch whose share is not large enough",
+        "are in branches whose share is not large enough",
     ),
     CandidateVerdict.NOT_NEWER: (
         "has the same priority and was submitted earlier",
         "have the same priority and were submitted earlier",
     ),
     CandidateVerdict.QUEUE_INACTIVE: (
-        "is in a queue that is stopped",
-        "are in queues that are stopped",
+        "is in a stopped queue",
+        "are in stopped queues",
     ),
     CandidateVerdict.STOPPED_BEFORE: (
-        "is left alone after two stops for it",
-        "are left alone after two stops for it",
+        "was already preempted twice for it",
+        "were already preempted twice for it",
     ),
 }
 
 
 _JUDGMENTS = {
-    CandidateVerdict.TARGET: "has to stop",
-    CandidateVerdict.NOT_NEEDED: "need not stop: the others free enough",
-    CandidateVerdict.PRIORITY_NOT_LOWER: "may not be stopped: its priority is not lower",
+    CandidateVerdict.TARGET: "is preempted",
+    CandidateVerdict.NOT_NEEDED: "need not be preempted: the others free enough quota",
+    CandidateVerdict.PRIORITY_NOT_LOWER: "may not be preempted: its priority is not lower",
     CandidateVerdict.NOT_NEWER: (
-        "may not be stopped: it has the same priority and was submitted earlier"
+        "may not be preempted: it has the same priority and was submitted earlier"
     ),
-    CandidateVerdict.OTHER_CAPACITY: "would not help: it holds nothing that is short",
-    CandidateVerdict.NOT_ENOUGH: "may be stopped, which is not enough",
+    CandidateVerdict.OTHER_CAPACITY: "would not help: it holds none of the missing quota",
+    CandidateVerdict.NOT_ENOUGH: "may be preempted, which is not enough",
     CandidateVerdict.DEPARTING: "is already stopping",
     CandidateVerdict.QUEUE_WITHIN_NOMINAL: (
-        "may not be stopped: {queue} uses no more than its own quota"
+        "may not be preempted: {queue} uses no more than its nominal quota"
     ),
     CandidateVerdict.COHORT_WITHIN_NOMINAL: (
-        "may not be stopped: a cohort above {queue} uses no more than its own quota"
+        "may not be preempted: a cohort above {queue} uses no more than its nominal quota"
     ),
     CandidateVerdict.NOT_WHILE_BORROWING: (
-        "may not be stopped: {own} would have to borrow for this, and a borrower may not stop it"
+        "may not be preempted: {own} would have to borrow for this, and a borrower may not preempt "
+        "it"
     ),
     CandidateVerdict.ABOVE_THRESHOLD: (
-        "may not be stopped: its priority is above {threshold}, up to which {own} may stop others "
-        "while it borrows"
+        "may not be preempted: its priority is above {threshold}, the highest that {own} may "
+        "preempt while it borrows"
     ),
-    CandidateVerdict.SHARE_NOT_LARGER: "may not be stopped: {shares}",
-    CandidateVerdict.QUEUE_INACTIVE: "is left alone: {queue} is stopped or misconfigured",
-    CandidateVerdict.STOPPED_BEFORE: "was stopped for it twice already and is left alone now",
+    CandidateVerdict.SHARE_NOT_LARGER: "may not be preempted: {shares}",
+    CandidateVerdict.QUEUE_INACTIVE: "is not considered: {queue} is stopped or misconfigured",
+    CandidateVerdict.STOPPED_BEFORE: "is not considered: it was already preempted twice for it",
 }
 
 
@@ -121,7 +125,7 @@ def finds_nobody(step: PreemptionStep | None) -> bool:
 
 def _stopped(telling: Telling, step: PreemptedStep) -> Iterator[Sentence]:
     text = (
-        f"{telling.name(step.preemptor)} asks for {amounts(step.preemptor_requests) or 'nothing'} "
+        f"{telling.name(step.preemptor)} requests {amounts(step.preemptor_requests) or 'nothing'} "
         f"in {step.queue} with priority {step.preemptor_priority}."
     )
     yield Sentence(text=text, verdict=Verdict.FAIL, workloads=(step.preemptor,))
@@ -135,7 +139,7 @@ def _stopped(telling: Telling, step: PreemptedStep) -> Iterator[Sentence]:
 def _search(telling: Telling, step: PreemptionStep) -> Iterator[Sentence]:
     yield Sentence(text=_found(telling, step), verdict=_judged(step), origin=step.origin)
     if step.needs:
-        yield Sentence(text=f"What has to become free: {places(step.needs)}.")
+        yield Sentence(text=f"Quota to free: {places(step.needs)}.")
     rights = allowed(telling.queue, step)
     if rights is not None:
         yield Sentence(text=rights, origin=step.origin)
@@ -163,20 +167,22 @@ def _found(telling: Telling, step: PreemptionStep) -> str:
         # Some of those that had to stop may have stopped since.
         targets = sum(each.verdict is CandidateVerdict.TARGET for each in step.candidates)
         count = max(targets, len(telling.trace.outcome.victims))
-        return f"Stopping {plural(count, 'workload')} makes enough room."
+        return f"Preempting {plural(count, 'workload')} frees enough quota."
     if step.verdict is PreemptionVerdict.NOT_ALLOWED:
-        return f"Nobody may be stopped for it: {_why_not_allowed(telling.queue, step)}."
+        return f"No workload may be preempted for it: {_why_not_allowed(telling.queue, step)}."
     if step.verdict is PreemptionVerdict.NOBODY_RUNS:
-        return f"Nobody may be stopped for it: nothing runs {where_allowed(telling.queue, step)}."
+        return (
+            f"No workload may be preempted for it: none runs {where_allowed(telling.queue, step)}."
+        )
     if not finds_nobody(step):
-        return "Stopping every workload that may be stopped would not make enough room."
-    return f"Nobody may be stopped for it: {_why_nobody(step)}."
+        return "Preempting every permitted workload would not free enough quota."
+    return f"No workload may be preempted for it: {_why_nobody(step)}."
 
 
 def _why_not_allowed(queue: str, step: PreemptionStep) -> str:
     if allowed(queue, step) is None:
         return f"{queue} allows no preemption"
-    return f"it would have to borrow, and {queue} may stop nobody for more than its nominal quota"
+    return f"it would have to borrow, and {queue} may not preempt beyond its nominal quota"
 
 
 def _why_nobody(step: PreemptionStep) -> str:
@@ -184,9 +190,9 @@ def _why_nobody(step: PreemptionStep) -> str:
     if len(counts) == 1:
         ((verdict, count),) = counts.items()
         who = f"all {count} running workloads" if count > 1 else "the only running workload"
-        return f"{who} looked at {_SUMMED_UP[verdict][count > 1]}"
+        return f"{who} considered {_SUMMED_UP[verdict][count > 1]}"
     kinds = listed(f"{count} {_SUMMED_UP[verdict][count > 1]}" for verdict, count in counts.items())
-    return f"of {len(step.candidates)} running workloads looked at, {kinds}"
+    return f"of {len(step.candidates)} running workloads considered, {kinds}"
 
 
 def _judgment(telling: Telling, step: PreemptionStep, candidate: Candidate) -> str:
@@ -198,7 +204,7 @@ def _judgment(telling: Telling, step: PreemptionStep, candidate: Candidate) -> s
     return words.format(
         queue=candidate.queue or telling.queue,
         own=telling.queue,
-        threshold="its bound" if step.threshold is None else step.threshold,
+        threshold="the threshold" if step.threshold is None else step.threshold,
         shares=_shares(telling, candidate),
     )
 
@@ -209,9 +215,9 @@ def _shares(telling: Telling, candidate: Candidate) -> str:
     # Shares that nobody wrote down and those that are all without bound say the same: nothing.
     if shares == (None, None, None):
         than = "is larger" if candidate.verdict is CandidateVerdict.TARGET else "is not larger"
-        return f"the share of its side {than} than that of {telling.queue}"
+        return f"the share of its branch {than} than that of {telling.queue}"
     return (
-        f"the share of its side is {before}, {after} once it stops, and that of {telling.queue} "
+        f"the share of its branch is {before}, {after} without it, and that of {telling.queue} "
         f"would be {own}"
     )
 

@@ -16,22 +16,22 @@ def queue(telling: Telling) -> StageText:
         texts.append((f"{step.name} is on hold: it admits nothing new.", Verdict.FAIL))
     if step.stopped:
         drains = telling.trace.outcome.reason is DRAINED
-        rest = ", and what runs there has to stop" if drains else ""
+        rest = ", and its running workloads are drained" if drains else ""
         texts.append(
             (f"{step.name} is stopped by its config: it admits nothing new{rest}.", Verdict.FAIL)
         )
     if step.missing_flavor is not None:
         text = (
             f"{step.name} admits nothing: it names the flavor {step.missing_flavor}, which the "
-            "config does not describe."
+            "config does not define."
         )
         texts.append((text, Verdict.FAIL))
     if not texts and telling.trace.outcome.reason is QUEUE_MISCONFIGURED:
         texts.append((f"{step.name} is misconfigured and admits nothing.", Verdict.FAIL))
     if not texts and step.passthrough:
-        texts.append((f"{step.name} has no quota: it admits everything.", Verdict.PASS))
+        texts.append((f"{step.name} has no quota: it admits every workload.", Verdict.PASS))
     if not texts:
-        texts.append((f"{step.name} admits by quota{_shared(step.path)}.", Verdict.PASS))
+        texts.append((f"{step.name} admits within quota{_shared(step.path)}.", Verdict.PASS))
     sentences = [Sentence(text=t, verdict=verdict, origin=step.origin) for t, verdict in texts]
     return stage_text("queue", texts[0][1], sentences)
 

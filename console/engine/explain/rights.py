@@ -18,11 +18,11 @@ _COVERED = {
 }
 _STRATEGIES = {
     "less_than_or_equal_to_final_share": (
-        "a workload may be stopped when its side keeps, without it, at least the share that "
+        "a workload may be preempted if its branch keeps, without it, at least the share that "
         "{queue} would have"
     ),
     "less_than_initial_share": (
-        "a workload may be stopped when its side has a larger share than {queue} would have"
+        "a workload may be preempted if its branch has a larger share than {queue} would have"
     ),
 }
 
@@ -32,7 +32,7 @@ def right(telling: Telling, step: PreemptedStep) -> str:
     found = telling.trace.outcome.reason.right
     if found is not None:
         return found.words.format(queue=step.queue, whom=_workloads(step.rule))
-    return f"{step.queue} may stop {_own_workloads(step.rule)}"
+    return f"{step.queue} may preempt {_own_workloads(step.rule)}"
 
 
 def allowed(queue: str, step: PreemptionStep) -> str | None:
@@ -45,8 +45,8 @@ def allowed(queue: str, step: PreemptionStep) -> str | None:
         borrowing = "" if step.strategies else _while_borrowing(step)
         clauses.append(f"in queues that borrow, {_workloads(step.reclaim)}{borrowing}")
     elif clauses and step.reclaim is not None:
-        clauses.append("nothing in other queues, whatever they borrow")
-    return f"What {queue} may stop: {'; '.join(clauses)}." if clauses else None
+        clauses.append("nothing in other queues, even if they borrow")
+    return f"What {queue} may preempt: {'; '.join(clauses)}." if clauses else None
 
 
 def where_allowed(queue: str, step: PreemptionStep) -> str:
@@ -54,7 +54,7 @@ def where_allowed(queue: str, step: PreemptionStep) -> str:
     places = [queue] if step.rule in _COVERED else []
     if step.reclaim in _COVERED:
         places.append("the other queues of its cohort")
-    elsewhere = "; in other queues it may stop nobody" if step.reclaim == "never" else ""
+    elsewhere = "; it may not preempt in other queues" if step.reclaim == "never" else ""
     return f"in {listed(places)}{elsewhere}"
 
 
@@ -72,9 +72,9 @@ def fair_sharing(queue: str, step: PreemptionStep) -> Iterator[str]:
     if not step.strategies:
         return
     yield (
-        "Sharing is fair. A side is a queue with the cohorts around it, below the cohort where "
-        "two sides meet; its share is what it borrows in percent of what could be lent, divided "
-        "by its weight."
+        "Fair sharing compares the two branches below the first cohort that both queues have in "
+        "common; the share of a branch is what it borrows in percent of what could be lent, "
+        "divided by its weight."
     )
     rules = [
         _STRATEGIES.get(each, "{rule}").format(queue=queue, rule=each) for each in step.strategies

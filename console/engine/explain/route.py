@@ -34,10 +34,10 @@ def route(telling: Telling) -> StageText:
     if trace.outcome.reason is not NO_RULES:
         return stage_text("route", Verdict.INFO, [])
     text = (
-        "The config has no scheduling rules, so everything is admitted."
+        "The config has no scheduling rules, so every workload is admitted."
         if telling.has_config
-        else "There is no config yet, so everything is admitted. "
-        "Apply one to have queues and quota."
+        else "There is no config yet, so every workload is admitted. "
+        "Apply one to use queues and quota."
     )
     return stage_text("route", Verdict.PASS, [Sentence(text=text, verdict=Verdict.PASS)])
 
@@ -62,29 +62,29 @@ def local_queue_problem(step: LocalQueueStep) -> str:
             default = f", and {where} has no local queue {step.default}" if step.default else ""
             return f"it names no local queue{label}{default}"
         case LocalQueueVerdict.MISSING if not step.namespace:
-            return f"it has no namespace to look for local queue {step.name} in"
+            return f"it has no namespace in which to find local queue {step.name}"
         case LocalQueueVerdict.MISSING:
             return f"there is no local queue {step.name} in {where}{_near(step)}"
         case LocalQueueVerdict.QUEUE_MISSING:
             return (
-                f"local queue {step.name} of {where} leads to {step.queue}, and there is no such "
-                f"queue{_near(step)}"
+                f"local queue {step.name} of {where} leads to {step.queue}, which does not "
+                f"exist{_near(step)}"
             )
         case LocalQueueVerdict.PRIORITY_CLASS_MISSING:
             return f"there is no priority class {step.priority_class}{_near(step)}"
         case LocalQueueVerdict.STOPPED:
             return f"local queue {step.name} of {where} is stopped"
         case LocalQueueVerdict.NAMESPACE_NOT_ALLOWED if step.failed is None:
-            return f"{step.queue} takes workloads of no namespace: it selects none"
+            return f"{step.queue} admits workloads of no namespace: it selects none"
         case LocalQueueVerdict.NAMESPACE_NOT_ALLOWED:
-            return f"{step.queue} does not take workloads of {where}"
+            return f"{step.queue} does not admit workloads of {where}"
         case LocalQueueVerdict.LEADS:
             return f"local queue {step.name} of {where} leads to {step.queue}"
 
 
 def _local_queue(step: LocalQueueStep) -> Iterator[Sentence]:
     if step.name and step.default:
-        text = f"It names no local queue, so it takes {step.default}, the default of its namespace."
+        text = f"It names no local queue, so it uses {step.default}, the default of its namespace."
         yield Sentence(text=text, origin=step.origin)
     through = (LocalQueueVerdict.NAMESPACE_NOT_ALLOWED, LocalQueueVerdict.PRIORITY_CLASS_MISSING)
     if step.verdict in (LocalQueueVerdict.LEADS, *through):
@@ -93,7 +93,7 @@ def _local_queue(step: LocalQueueStep) -> Iterator[Sentence]:
     if step.verdict is LocalQueueVerdict.NAMESPACE_NOT_ALLOWED:
         text, origin = local_queue_problem(step), None
         if step.failed is not None:
-            text += f": it asks for {failed_expression(step.failed)}"
+            text += f": it requires {failed_expression(step.failed)}"
             origin = step.failed.origin
         yield Sentence(text=f"{text}.", verdict=Verdict.FAIL, origin=origin)
     elif step.verdict not in (LocalQueueVerdict.LEADS, *through):
@@ -126,12 +126,12 @@ def _rule(rule: RuleTried) -> Sentence:
     name = f"Rule {rule.index + 1} (to {rule.queue})"
     match rule.verdict:
         case RuleVerdict.TOOK:
-            return Sentence(text=f"{name} takes it.", verdict=Verdict.PASS, origin=rule.origin)
+            return Sentence(text=f"{name} accepts it.", verdict=Verdict.PASS, origin=rule.origin)
         case RuleVerdict.PRIORITY_OUT_OF_RANGE:
             text = f"{name} matches, but does not accept its priority."
             return Sentence(text=text, verdict=Verdict.FAIL, origin=rule.origin)
         case RuleVerdict.SELECTOR_FALSE if rule.failed is not None:
-            text = f"{name} does not match: it asks for {failed_expression(rule.failed)}."
+            text = f"{name} does not match: it requires {failed_expression(rule.failed)}."
             origin = rule.failed.origin or rule.origin
             return Sentence(text=text, verdict=Verdict.FAIL, origin=origin)
         case RuleVerdict.SELECTOR_FALSE:

@@ -28,11 +28,11 @@ def route_sentence(route_result: RouteResult) -> str:
         default = "by default " if step.default else ""
         local_queue = f"Local queue {step.name} of namespace {step.namespace} {default}"
         return (
-            f"{local_queue}leads it to {route_result.queue} with priority {route_result.priority}."
+            f"{local_queue}routes it to {route_result.queue} with priority {route_result.priority}."
         )
     assert route_result.route.rule is not None, "a queue is reached by a rule or a local queue"
     rule = f"Rule {route_result.route.rule + 1}"
-    return f"{rule} takes it to {route_result.queue} with priority {route_result.priority}."
+    return f"{rule} routes it to {route_result.queue} with priority {route_result.priority}."
 
 
 def expectation_sentence(expected: Expected) -> str:

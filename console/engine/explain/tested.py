@@ -49,10 +49,10 @@ def rule_sentence(rule: RuleEvaluation, taken_by: int | None) -> str:
     """Return how a rule stands to a workload that rule *taken_by* (an index) takes."""
     match rule.standing:
         case RuleStanding.TOOK:
-            return "Takes it."
+            return "Accepts it."
         case RuleStanding.TOO_LATE:
             assert taken_by is not None
-            return f"Would take it, but rule {taken_by + 1} comes first."
+            return f"Would accept it, but rule {taken_by + 1} comes first."
         case RuleStanding.PRIORITY_OUT_OF_RANGE:
             assert rule.priority is not None
             return f"Matches, but {out_of_range(rule.priority)}."
@@ -60,7 +60,10 @@ def rule_sentence(rule: RuleEvaluation, taken_by: int | None) -> str:
             false = sum(not each.holds for each in rule.expressions)
             if len(rule.expressions) == 1:
                 return "Does not match."
-            return f"Does not match: {false} of its {len(rule.expressions)} expressions are false."
+            verb = "is" if false == 1 else "are"
+            return (
+                f"Does not match: {false} of its {len(rule.expressions)} expressions {verb} false."
+            )
 
 
 def rule_priority(rule: RuleEvaluation) -> str:
@@ -77,9 +80,9 @@ def local_queue_sentence(local_queue: LocalQueueEvaluation) -> str:
     """Return whether a local queue would let workloads of its namespace into its queue."""
     queue = local_queue.local_queue.queue
     if not local_queue.leads:
-        return f"Leads to {queue}, and there is no such queue."
+        return f"Leads to {queue}, which does not exist."
     if not local_queue.is_allowed:
-        return f"Leads to {queue}, which does not take workloads of this namespace."
+        return f"Leads to {queue}, which does not admit workloads of this namespace."
     if local_queue.local_queue.stop is not StopPolicy.NONE:
         return f"Leads to {queue}, and is stopped."
     return f"Leads to {queue}."
@@ -88,19 +91,19 @@ def local_queue_sentence(local_queue: LocalQueueEvaluation) -> str:
 def near_sentence(miss: NearMiss) -> str:
     """Return the least to change so that a rule or a queue is reached."""
     if miss.is_cut:
-        return "Too much is in the way to tell what would reach it."
+        return "Too many conditions to compute the nearest match."
     if not miss.is_possible:
         return (
-            "No local queue leads here for any namespace that it takes."
+            "No local queue leads here from a namespace that this queue admits."
             if miss.rule is None
-            else "Nothing reaches it: whatever the labels and the priority are, it takes nobody."
+            else "No labels and priority can match it."
         )
     parts = [_label_words(each) for each in miss.labels]
     if miss.namespace is not None:
         parts.insert(0, f"be in namespace {miss.namespace}")
     if miss.changes_priority:
         asked = "no priority" if miss.priority is None else f"priority {miss.priority}"
-        parts.append(f"ask for {asked}")
+        parts.append(f"request {asked}")
     return f"{sentence_case(listed(parts))}."
 
 
@@ -127,7 +130,7 @@ def obstacle_words(flavor: FlavorEvaluation) -> str:
     """Return what keeps a workload off a flavor, or that nothing does."""
     obstacle = flavor.obstacle
     if obstacle is None:
-        return "Accepts it." if flavor.shares else "Accepts it; nothing it gives is asked for."
+        return "Accepts it." if flavor.shares else "Accepts it, but provides no requested resource."
     return f"{_against(obstacle)}."
 
 
@@ -150,7 +153,7 @@ def _start(trace: Trace) -> str:
         return "be admitted without quota"
     flavors = {f for each in trace.outcome.assignment for f in each.flavors.values()}
     if not flavors:
-        return "start without quota, because it asks for nothing that the queue limits"
+        return "start without quota, because it requests no resource that the queue limits"
     parts = [
         f"{amount(borrowed(check), check.resource)} from {lending_cohort(trace, check)}"
         for group in trace.groups
@@ -167,13 +170,13 @@ def _against(obstacle: Obstacle) -> str:
     failed = obstacle.failed
     match obstacle.verdict:
         case FlavorVerdict.FLAVOR_MISSING:
-            return "The config does not describe it"
+            return "The config does not define it"
         case FlavorVerdict.TAINT_NOT_TOLERATED:
             return f"Its taint {obstacle.taint} is not tolerated"
         case FlavorVerdict.LABELS_DO_NOT_MATCH if failed is not None:
-            return f"Does not match: the pods ask for nodes with {failed_expression(failed)}"
+            return f"Does not match: the pods require nodes with {failed_expression(failed)}"
     assert failed is not None, "what is left are selectors"
-    return f"Does not match: it asks for {failed_expression(failed)}"
+    return f"Does not match: it requires {failed_expression(failed)}"
 
 
 def _label_words(change: LabelChange) -> str:

@@ -48,19 +48,19 @@ def _text(setting: UnsupportedSetting) -> str:
         case Unsupported.ADMISSION_CHECKS:
             checks = "Admission checks" if len(setting.names) > 1 else "Admission check"
             verb = "are" if len(setting.names) > 1 else "is"
-            return f"{checks} {names} {verb} not waited for: {subject} admits at once."
+            return f"{checks} {names} {verb} not supported: {subject} admits at once."
         case Unsupported.PAST_USAGE:
             return (
-                "Past usage does not count: workloads wait by priority and time of submission "
-                f"alone, although {subject} asks for another order."
+                "Past usage does not count: workloads are ordered by priority and submission time "
+                f"alone, although {subject} sets another order."
             )
         case Unsupported.CONCURRENT_FLAVORS:
             return (
                 "It is tried in one flavor at a time and stays in the one it gets, although "
-                f"{subject} asks for several at once."
+                f"{subject} sets concurrent admission."
             )
         case Unsupported.PODS_READY:
-            return "Whether its pods become ready is not watched: it keeps its quota until it ends."
+            return "The readiness of its pods is not tracked: it keeps its quota until it ends."
         case Unsupported.TRANSFORMATIONS:
             verb = "are" if len(setting.names) > 1 else "is"
             return f"Its requests count as they were submitted: {names} {verb} not transformed."
@@ -70,10 +70,14 @@ def _text(setting: UnsupportedSetting) -> str:
                 f"{names} are not excluded."
             )
         case Unsupported.TOPOLOGY:
-            return f"Topology {names} of {subject} is not acted on: its pods may run on any node."
+            return f"Topology {names} of {subject} is not supported: its pods may run on any node."
         case Unsupported.LABELED_TOPOLOGY:
-            return f"Label {subject} is not acted on: its pods may run on any node of their flavor."
+            return (
+                f"Label {subject} is not supported: its pods may run on any node of their flavor."
+            )
         case Unsupported.LABELED_EXECUTION_TIME:
-            return f"Label {subject} is not acted on: it runs until it ends by itself."
+            return f"Label {subject} is not supported: it runs until it ends by itself."
         case Unsupported.LABELED_ELASTIC_SIZE:
-            return f"Label {subject} is not acted on: it keeps the size that it was submitted with."
+            return (
+                f"Label {subject} is not supported: it keeps the size that it was submitted with."
+            )

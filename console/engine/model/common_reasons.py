@@ -47,7 +47,7 @@ WAITING_FOR_PREEMPTED: Final = register(
 BEHIND_OTHERS: Final = register(
     Reason(
         "behind_others",
-        label="Behind others",
+        label="Behind other workloads",
         reason_class=ReasonClass.WAITING,
         advice="Wait; the explanation names the workloads ahead of it.",
     )
@@ -56,7 +56,7 @@ BEHIND_OTHERS: Final = register(
 NOT_EVALUATED: Final = register(
     Reason(
         "not_evaluated",
-        label="Not looked at yet",
+        label="Not evaluated yet",
         reason_class=ReasonClass.UNSEEN,
         advice=(
             "Nothing. If it lasts, no worker is running: ask the operators of the console to check "

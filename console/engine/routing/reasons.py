@@ -32,7 +32,7 @@ NO_FLAVOR_MATCHED: Final = register(
 LOCAL_QUEUE_MISSING: Final = register(
     Reason(
         "local_queue_missing",
-        label="No such local queue",
+        label="Local queue not found",
         reason_class=ReasonClass.CANNOT_RUN,
         advice="Correct the label or the namespace and submit it again, or add the local queue.",
         is_of_workload=True,
@@ -41,7 +41,7 @@ LOCAL_QUEUE_MISSING: Final = register(
 PRIORITY_CLASS_MISSING: Final = register(
     Reason(
         "priority_class_missing",
-        label="No such priority class",
+        label="Priority class not found",
         reason_class=ReasonClass.CANNOT_RUN,
         advice="Correct the label and submit it again, or add the class.",
         is_of_workload=True,

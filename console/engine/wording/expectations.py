@@ -35,18 +35,18 @@ def expectation_event(data: Mapping[str, Any]) -> str:
     Return what happened to an expectation, from its facts before and after; absent: none.
 
     >>> expectation_event({"name": "ml", "after": {"name": "ml", "queue": "research"}})
-    'Expectation ml was added: it is expected in research.'
+    'Expectation ml was added: its workload is expected in research.'
     """
     name, before, after = data["name"], data.get("before"), data.get("after")
     if after is None:
-        return f"Expectation {name} was deleted: it was {_place(before or {})}."
+        return f"Expectation {name} was deleted: its workload was {_place(before or {})}."
     if before is None:
-        return f"Expectation {name} was added: it is {_place(after)}."
+        return f"Expectation {name} was added: its workload is {_place(after)}."
     parts = []
     if before["name"] != after["name"]:
-        parts.append(f"it was called {before['name']}")
+        parts.append(f"renamed from {before['name']}")
     if _place(before) != _place(after):
-        parts.append(f"it is {_place(after)}, and was {_place(before)}")
+        parts.append(f"its workload is {_place(after)} (before: {_place(before)})")
     others = [words for key, words in _WORKLOAD.items() if before.get(key) != after.get(key)]
     if others:
         parts.append(f"its workload has {listed(others)}")

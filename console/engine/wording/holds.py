@@ -14,20 +14,20 @@ def hold_event(kind: str, data: Mapping[str, Any]) -> str:
     >>> hold_event("QUEUE_HELD", {"queue": "lab", "reason": "rack down"})
     'Queue lab is held: rack down.'
     >>> hold_event("QUEUE_HELD", {"queue": "lab:v2", "reason": "rack down", "instead_of": "lab"})
-    'Queue lab:v2 takes the place of queue lab and stays held: rack down.'
+    'Queue lab:v2 replaces queue lab and stays held: rack down.'
     >>> hold_event("QUEUE_RESUMED", {"queue": "lab", "until": "2026-01-31T12:00:00+00:00"})
-    'Queue lab admits work again: its hold was until 2026-01-31 12:00 UTC.'
+    'Queue lab was resumed: its hold ended at 2026-01-31 12:00 UTC.'
     """
     queue, reason, until = data["queue"], data.get("reason"), data.get("until")
     said = f": {reason.rstrip('.')}" if reason else ""
     if kind == "QUEUE_HELD":
         end = f" until {moment_words(until)}" if until else ""
         if before := data.get("instead_of"):
-            return f"Queue {queue} takes the place of queue {before} and stays held{end}{said}."
+            return f"Queue {queue} replaces queue {before} and stays held{end}{said}."
         return f"Queue {queue} is held{end}{said}."
     if until:
-        return f"Queue {queue} admits work again: its hold was until {moment_words(until)}."
-    return f"Queue {queue} admits work again{said}."
+        return f"Queue {queue} was resumed: its hold ended at {moment_words(until)}."
+    return f"Queue {queue} was resumed{said}."
 
 
 def moment_words(moment: str) -> str:

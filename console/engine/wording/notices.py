@@ -11,7 +11,7 @@ from console.engine.wording.words import cut, lower_first, plural
 _BECAME = {
     "workload.rejected": ("was rejected", "were rejected"),
     "workload.cannot_run": ("can never run", "can never run"),
-    "workload.preempted": ("was told to stop", "were told to stop"),
+    "workload.preempted": ("was preempted", "were preempted"),
 }
 
 
@@ -41,9 +41,9 @@ def config_notice(data: Mapping[str, Any], *, is_revert: bool) -> str:
     Return what became of the config, from the facts of its event.
 
     >>> config_notice({"version": 4, "from": 3, "back_to": 2}, is_revert=True)
-    'Config version 3 was taken back: version 4 has the text of version 2'
+    'Config version 3 was reverted: version 4 has the text of version 2'
     """
     if not is_revert:
         return event_sentence("CONFIG_UPDATED", data)
-    taken_back = f"Config version {data['from']} was taken back"
+    taken_back = f"Config version {data['from']} was reverted"
     return f"{taken_back}: version {data['version']} has the text of version {data.get('back_to')}"

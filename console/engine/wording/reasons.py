@@ -29,7 +29,7 @@ def reason_message(reason: str, missing: Mapping[str, int] | None = None) -> str
     That is given by "flavor/resource", in thousandths.
 
     >>> reason_message("waiting_for_quota", {"spot/gpu": 8000, "spot/cpu": 500})
-    'Waiting for quota: 8 gpu and 0.5 cpu short on spot'
+    'Waiting for quota: 8 GPUs and 0.5 CPU short on spot'
     """
     title = reason_title(reason)
     if reason_of(reason).shortage is not Shortage.NOW or not missing:
@@ -51,17 +51,17 @@ _EVENTS = {
     "REQUEST_QUEUED": "{name} is queued: {reason}.",
     "REQUEST_ADMITTED": "{name} was admitted{on}.",
     "REQUEST_REJECTED": "{name} was rejected: {reason}.",
-    "REQUEST_PREEMPTED": "{name} was told to stop for {preemptor}.",
+    "REQUEST_PREEMPTED": "{name} was preempted for {preemptor}.",
     "REQUEST_REQUEUED": "{name} is queued again: {reason}.",
-    "REQUEST_RELEASED": "{name} has stopped and gave back its quota.",
+    "REQUEST_RELEASED": "{name} stopped and released its quota.",
     "REQUEST_FULFILLED": "{name} finished.",
     "REQUEST_ABORTED": "{name} was withdrawn.",
     "REQUEST_FAILED": "{name} failed.",
     "REQUEST_FALLBACK": "{name} fell back to another flavor.",
     "QUOTA_BORROWED": "{name} borrows {borrowed} from {cohort}.",
-    "QUOTA_RECLAIMED": "{name} takes back {borrowed} in {cohort}{stops}.",
+    "QUOTA_RECLAIMED": "{name} reclaims {borrowed} in {cohort}{stops}.",
 }
-_DRAINED = "{name} was told to stop: its queue is being drained."
+_DRAINED = "{name} was preempted: its queue is being drained."
 
 
 def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
@@ -73,7 +73,7 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
     >>> event_sentence(
     ...     "QUOTA_BORROWED", {"name": "train", "borrowed": {"spot/gpu": 4000}, "cohort": "ml"}
     ... )
-    'train borrows 4 gpu on spot from cohort ml.'
+    'train borrows 4 GPUs on spot from cohort ml.'
     """
     if kind == "CONFIG_UPDATED":
         return _config_updated(data)
@@ -93,7 +93,7 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
     flavors = sorted(set(data.get("flavors", {}).values()))
     return words.format(
         name=data.get("name", "A workload"),
-        reason=lower_first(reason_title(reason)) if reason else "no reason is known",
+        reason=lower_first(reason_title(reason)) if reason else "unknown reason",
         on=f" on {listed(flavors)}" if flavors else "",
         preemptor=data.get("preemptor_name", "another workload"),
         queue=data.get("preemptor_queue") or "another queue",
@@ -104,8 +104,8 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
 
 
 def _stops(count: int) -> str:
-    has = "has" if count == 1 else "have"
-    return f": {plural(count, 'workload')} {has} to stop" if count else ""
+    verb = "is" if count == 1 else "are"
+    return f": {plural(count, 'workload')} {verb} preempted" if count else ""
 
 
 def _config_updated(data: Mapping[str, Any]) -> str:
@@ -114,16 +114,16 @@ def _config_updated(data: Mapping[str, Any]) -> str:
     before, back_to = data.get("from"), data.get("back_to")
     match data.get("kind"):
         case "confirm":
-            return f"{version} was confirmed: it stays"
+            return f"{version} was confirmed"
         case "merge":
             return f"A draft based on version {before} was merged with version {data['version']}"
         case "rebase":
-            onto = f"was put on version {data['version']} with its text as it was"
+            onto = f"was rebased onto version {data['version']} with its text unchanged"
             return f"A draft based on version {before} {onto}, without a merge"
         case "revert_failed":
             return (
                 f"{version} was not confirmed in time, but the text of version {back_to} has "
-                "errors under today's rules: nothing was taken back, and somebody has to decide"
+                "errors under the current checks: nothing was reverted, and an owner has to decide"
             )
         case "rollback":
             text = f" to version {back_to}" if back_to else ""

@@ -13,6 +13,9 @@ _BYTES = frozenset({"memory", "ephemeral-storage"})
 _BINARY = ("Ei", "Pi", "Ti", "Gi", "Mi", "Ki")
 _DECIMAL = ("E", "P", "T", "G", "M", "k")
 
+#: Resources whose names are acronyms.
+_ACRONYMS = frozenset({"cpu", "gpu", "tpu"})
+
 #: Names and values that a list shows; the rest is counted.
 _SHOWN = 5
 
@@ -36,13 +39,29 @@ def quantity(value: Amount, resource: str) -> str:
 
 def amount(value: Amount, resource: str) -> str:
     """
-    Return an amount with its resource, whose name is a word of its own for pods alone.
+    Return an amount with its resource, as a noun with its plural where the name is a word.
 
-    >>> amount(8000, "gpu"), amount(1000, "pods"), amount(2000, "pods")
-    ('8 gpu', '1 pod', '2 pods')
+    >>> amount(8000, "gpu"), amount(1000, "cpu"), amount(500, "cpu"), amount(1000, "pods")
+    ('8 GPUs', '1 CPU', '0.5 CPU', '1 pod')
+    >>> amount(2000, "nvidia.com/gpu"), amount(64 * 2**30 * 1000, "memory")
+    ('2 nvidia.com/gpu', '64Gi memory')
     """
-    noun = "pod" if (value, resource) == (SCALE, PODS) else resource
+    noun = resource_name(resource)
+    if resource == PODS:
+        noun = "pod" if value == SCALE else PODS
+    elif resource in _ACRONYMS and not (isinstance(value, int) and 0 < value <= SCALE):
+        noun += "s"
     return f"{quantity(value, resource)} {noun}"
+
+
+def resource_name(resource: str) -> str:
+    """
+    Return the name of a resource in running text: acronyms have capital letters.
+
+    >>> resource_name("gpu"), resource_name("memory"), resource_name("nvidia.com/gpu")
+    ('GPU', 'memory', 'nvidia.com/gpu')
+    """
+    return resource.upper() if resource in _ACRONYMS else resource
 
 
 def amounts(requests: Mapping[str, int]) -> str:
@@ -55,7 +74,7 @@ def places(held: Mapping[str, int]) -> str:
     Return amounts that are given by "flavor/resource".
 
     >>> places({"spot/gpu": 8000, "spot/cpu": 500, "fixed/gpu": 1000})
-    '8 gpu and 0.5 cpu on spot and 1 gpu on fixed'
+    '8 GPUs and 0.5 CPU on spot and 1 GPU on fixed'
     """
     return listed(
         f"{listed(amount(value, resource) for resource, value in of.items())} on {flavor}"
@@ -101,14 +120,14 @@ def lower_first(text: str) -> str:
 
 
 def share(thousandths: int | None) -> str:
-    """Return a dominant share as percent; None is without bound."""
-    return "without bound" if thousandths is None else f"{format_amount(thousandths * 100)}%"
+    """Return a dominant share as percent; None is unbounded."""
+    return "unbounded" if thousandths is None else f"{format_amount(thousandths * 100)}%"
 
 
 def out_of_range(step: PriorityStep) -> str:
     """Return why a rule refuses a requested priority."""
     accepted = priority_range(step)
-    return f"rule {step.rule + 1} accepts {accepted}, and priority {step.requested} is outside"
+    return f"rule {step.rule + 1} accepts {accepted}, not {step.requested}"
 
 
 def priority_range(step: PriorityStep) -> str:
@@ -135,7 +154,7 @@ def failed_expression(failed: FailedExpression) -> str:
     """Return what a selector asks for, and what the label is instead."""
     asked = expression(failed.key, failed.operator, failed.values)
     actual = "the label is absent" if failed.actual is None else f"it is {failed.actual!r}"
-    return f"{asked}, and {actual}"
+    return f"{asked}, but {actual}"
 
 
 def expression(key: str, operator: str, values: Sequence[str]) -> str:

@@ -42,7 +42,7 @@ REASON_CLASS_TITLES = {
     ReasonClass.HELD: "Held",
     ReasonClass.SOON: "Starting soon",
     ReasonClass.WAITING: "Waiting",
-    ReasonClass.UNSEEN: "Not looked at yet",
+    ReasonClass.UNSEEN: "Not evaluated yet",
     ReasonClass.PREEMPTED: "Preempted",
     ReasonClass.ENDED: "Ended",
     ReasonClass.UNKNOWN: "Unknown",
@@ -111,7 +111,7 @@ def requests(value: Mapping[str, int]) -> str:
     Write what a workload asks for on one line.
 
     >>> requests({"gpu": 8000, "cpu": 1500, "memory": 2**31 * 1000})
-    '8 gpu, 1.5 cpu, 2Gi memory'
+    '8 GPUs, 1.5 CPUs, 2Gi memory'
     """
     return ", ".join(words.amount(number, name) for name, number in value.items())
 

@@ -37,7 +37,7 @@ def send_test(actor: Actor, number: int) -> Delivery:
         if waiting.count() >= _MOST_WAITING:
             raise Conflict(
                 "tests_waiting",
-                f"{_MOST_WAITING} tests of this webhook wait already; its log says why.",
+                f"{_MOST_WAITING} tests of this webhook are waiting already; its log says why.",
             )
         Webhook.objects.filter(pk=webhook.pk).update(rest_until=None, changed_at=now)
         message = test_message(actor.org, now, actor.name)
@@ -55,6 +55,4 @@ def send_test(actor: Actor, number: int) -> Delivery:
 def refuse_paused(webhook: Webhook) -> None:
     """Raise Conflict when nothing is sent to *webhook* at the moment."""
     if webhook.paused:
-        raise Conflict(
-            "webhook_paused", f"{webhook.name} is paused; resume it, and then send to it."
-        )
+        raise Conflict("webhook_paused", f"{webhook.name} is paused; resume it first.")

@@ -42,8 +42,8 @@ def hold_queue(
         reader.refuse(
             "until",
             "out_of_range",
-            "A hold has to end later than now and within a year; leave it out to hold until "
-            "somebody resumes the queue.",
+            "A hold has to end later than now and within a year; omit it to hold until the queue "
+            "is resumed.",
         )
     reader.finish()
     queue_view(actor.org, queue)

@@ -29,7 +29,7 @@ PACE = 0.25
 #: long what ended is kept.
 SILENCE, PATIENCE, KEPT = timedelta(seconds=90), timedelta(minutes=10), timedelta(hours=1)
 
-WORKER_GONE = "The worker that searched is gone. Ask again."
+WORKER_GONE = "The worker that ran the search has stopped. Start the search again."
 
 log = structlog.get_logger("console.searches")
 
@@ -63,7 +63,7 @@ def sweep_searches() -> None:
     waiting = SearchRun.objects.filter(state=SearchRun.State.WAITING)
     waiting.filter(created_at__lt=now - PATIENCE).update(
         state=SearchRun.State.FAILED,
-        error=f"No worker took it up within {PATIENCE.seconds // 60} minutes. Ask the operator of "
+        error=f"No worker started it within {PATIENCE.seconds // 60} minutes. Ask the operator of "
         "this installation for a worker that serves the queue impact.",
         ended_at=now,
     )
@@ -82,7 +82,9 @@ def _search(run: SearchRun) -> None:
     if progress.is_unwanted or not progress.is_wanted():
         _end(run.pk, SearchRun.State.CANCELLED)
     elif found is None:
-        fail_search(run.pk, "The admission engine was about to move the workload. Ask again.")
+        fail_search(
+            run.pk, ("The engine was about to decide about the workload. Start the search again.")
+        )
     else:
         _end(
             run.pk,

@@ -33,7 +33,7 @@ def search_fully(actor: Actor, workload: Workload) -> SearchRun:
     """
     actor.require(Permission.READ)
     if workload.state != State.PENDING:
-        raise Conflict("wrong_state", f"{workload.name} does not wait: nothing would start it.")
+        raise Conflict("wrong_state", f"{workload.name} is not pending: no change would start it.")
     open_run = _open_run(actor)
     if open_run is None:
         try:
@@ -48,7 +48,7 @@ def search_fully(actor: Actor, workload: Workload) -> SearchRun:
     if open_run is None or open_run.workload_id != workload.pk:
         raise Conflict(
             "search_under_way",
-            "A whole search is under way in this organization, and there is one at a time. "
+            "A full search is already running in this organization, and only one runs at a time. "
             "Wait until it ends, or cancel it.",
         )
     return open_run

@@ -131,7 +131,7 @@ def test_the_dump_compiles_with_one_note():
     assert (note.code, note.message) == (
         "KUE040",
         (
-            "Filled in by the server and not read: creationTimestamp, finalizers, generation, "
+            "Set by the server and not read: creationTimestamp, finalizers, generation, "
             "resourceVersion, status and uid."
         ),
     )

@@ -52,13 +52,13 @@ def test_samples_are_told_nothing_that_has_to_be_acknowledged(dialect: Dialect):
 
 def test_a_part_of_history_is_called_a_part(monkeypatch: pytest.MonkeyPatch):
     teams = ("x", "y", "a")
-    whole = "No rule takes 2 of the 3 workloads of the last 30 days"
+    whole = "No rule matches 2 of the 3 workloads of the last 30 days"
     assert lost(check(RULES, Facts(history=history(*teams)))) == whole
     part = "of the 3 workloads of what was recorded last, in the last 30 days at most"
     cut = history(*teams, is_complete=False)
-    assert lost(check(RULES, Facts(history=cut))) == f"No rule takes 2 {part}"
+    assert lost(check(RULES, Facts(history=cut))) == f"No rule matches 2 {part}"
     monkeypatch.setattr(past, "MOST_KINDS", 1)
-    assert lost(check(RULES, Facts(history=history(*teams)))) == f"No rule takes 1 {part}"
+    assert lost(check(RULES, Facts(history=history(*teams)))) == f"No rule matches 1 {part}"
     monkeypatch.setattr(past, "MOST_KINDS", 10)
     monkeypatch.setattr(past, "MOST_JUDGED", -1)
     assert "LNT001" not in {

@@ -37,7 +37,8 @@ def _lint_group(
                 FLAVOR_NEVER_TRIED,
                 spots.name(entry.origin, entry.flavor),
                 f"Flavor {quoted(entry.flavor)} is never tried in queue {quoted(queue.name)}: "
-                f"{quoted(before.flavor)} before it has no limit and accepts all that it would.",
+                f"{quoted(before.flavor)} before it has no limit and accepts every workload that "
+                "it would.",
                 f"Put {quoted(entry.flavor)} first, or give {quoted(before.flavor)} a quota.",
             )
         elif (

@@ -27,9 +27,10 @@ def lint_lenders(policy: Policy, spots: Spots, findings: Findings) -> None:
         findings.add(
             LENDER_STARVED,
             spots.name(lenders[0].origin, lenders[0].name),
-            f"In cohort {quoted(root)}, what {told} {'lends' if len(lenders) == 1 else 'lend'} "
-            "comes back only when its borrower ends.",
-            "Let them reclaim it by preemption, or keep some at home with a lending limit.",
+            f"In cohort {quoted(root)}, quota that {told} "
+            f"{'lends' if len(lenders) == 1 else 'lend'} "
+            "returns only when the borrowing workload ends.",
+            "Let them reclaim it by preemption, or keep some quota with a lending limit.",
         )
 
 

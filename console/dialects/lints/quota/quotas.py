@@ -29,9 +29,9 @@ def lint_quotas(policy: Policy, ledger: Ledger, spots: Spots, findings: Findings
                     findings.add(
                         BLOCKED_BY_ZERO,
                         spots.head(quotas[0].origin),
-                        f"Queue {quoted(queue.name)} never admits what asks for "
-                        f"{shorten(resource)}: its quota is 0 and there is none to borrow.",
-                        "Write a quota above 0, or leave the resource out if it is not meant.",
+                        f"Queue {quoted(queue.name)} never admits workloads that request "
+                        f"{shorten(resource)}: its quota is 0 and none can be borrowed.",
+                        "Set a quota above 0, or remove the resource if it is not intended.",
                     )
 
 
@@ -44,9 +44,9 @@ def _lint_unlimited(queue: Queue, entry: FlavorQuotas, spots: Spots, findings: F
         findings.add(
             UNLIMITED_QUOTA,
             spots.head(quota.origin),
-            f"No quota of {shorten(resource)} is written here, so it has no limit in flavor "
+            f"No quota of {shorten(resource)} is set here, so it has no limit in flavor "
             f"{quoted(entry.flavor)}.",
-            "Write a number, 0 to block it.",
+            "Set a number; 0 blocks it.",
         )
     if unlisted:
         findings.add(
@@ -55,7 +55,7 @@ def _lint_unlimited(queue: Queue, entry: FlavorQuotas, spots: Spots, findings: F
             f"{listed(map(shorten, unlisted), 'and')} {'has' if len(unlisted) == 1 else 'have'} "
             f"no quota in flavor {quoted(entry.flavor)} of queue {quoted(queue.name)}, so there is "
             "no limit.",
-            "Write a number, 0 to block it.",
+            "Set a number; 0 blocks it.",
         )
 
 

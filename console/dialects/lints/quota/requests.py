@@ -61,9 +61,9 @@ def lint_requests(
                 findings.add(
                     RECORDED_WITHOUT_FLAVOR,
                     spots.name(queue.origin, name),
-                    f"No flavor of {quoted(name)} accepts {of} that would come here: another one "
-                    f"like them would {end}. Some of them had {told_by(found.kind)}.",
-                    "Add a flavor for them, widen a selector, or lead them elsewhere.",
+                    f"No flavor of {quoted(name)} accepts {of} that would be routed here: a "
+                    f"similar workload would {end}. Some of them had {told_by(found.kind)}.",
+                    "Add a flavor for them, widen a selector, or route them to another queue.",
                 )
                 continue
             (resource, flavor), place, has = where, spots.name(queue.origin, name), "has none"
@@ -74,9 +74,9 @@ def lint_requests(
             findings.add(
                 NEVER_FITS,
                 place,
-                f"{of} asked for up to {amount(found.most, shorten(resource))} here, and queue "
+                f"{of} requested up to {amount(found.most, shorten(resource))} here, and queue "
                 f"{quoted(name)} {has}.",
-                "Raise a quota or a borrowing limit, or lead them to another queue.",
+                "Raise a quota or a borrowing limit, or route them to another queue.",
             )
 
 

@@ -40,8 +40,9 @@ def lint_usage(
             findings.add(
                 QUOTA_BELOW_USAGE,
                 spots.head(quota.origin) if quota is not None else spots.name(queue.origin, name),
-                f"Queue {quoted(name)} holds {amount(used, shorten(resource))} {where} now, and "
+                f"Queue {quoted(name)} uses {amount(used, shorten(resource))} {where} now, and "
                 f"{f'may have {may}' if quota is not None else 'has no quota there any more'}: "
-                "what runs goes on, and nothing more starts there until enough has ended.",
+                "running workloads continue, and no other workload starts there until enough of "
+                "them have ended.",
                 "Raise the quota, or accept the wait.",
             )

@@ -52,10 +52,10 @@ RECLAIMED_IN_COHORT: Final = register(
         headline=preempted,
         right=PreemptionRight(
             rule=lambda rules: rules.reclaim_within_cohort,
-            words="{queue} takes back what other queues borrow, and may stop {whom} there",
-            target="has to stop: {queue} uses more than its own quota",
+            words="{queue} reclaims what other queues borrow, and may preempt {whom} there",
+            target="is preempted: {queue} uses more than its nominal quota",
             preempted_event=(
-                "{name} was told to stop: {queue} takes back quota that it lent, for {preemptor}."
+                "{name} was preempted: {queue} reclaims quota that it lent, for {preemptor}."
             ),
         ),
     )
@@ -68,13 +68,13 @@ RECLAIMED_WHILE_BORROWING: Final = register(
         headline=preempted,
         right=PreemptionRight(
             rule=lambda rules: rules.borrow_within_cohort,
-            words="{queue} borrows too, and may stop {whom} in other queues that borrow",
-            target="has to stop: {queue} borrows, and its priority is lower",
+            words="{queue} borrows too, and may preempt {whom} in other queues that borrow",
+            target="is preempted: its priority is lower, and {queue} borrows",
             preempted_event=(
-                "{name} was told to stop: {preemptor} has higher priority and borrows in its place."
+                "{name} was preempted: {preemptor} has higher priority and borrows in its place."
             ),
             reclaim_event=(
-                "{name} borrows what others of lower priority borrowed in {cohort}{stops}."
+                "{name} borrows quota from lower-priority borrowers in {cohort}{stops}."
             ),
         ),
     )
@@ -82,15 +82,15 @@ RECLAIMED_WHILE_BORROWING: Final = register(
 PREEMPTED_FOR_FAIR_SHARE: Final = register(
     Reason(
         "preempted_for_fair_share",
-        label="Preempted for a fair share",
+        label="Preempted for fair sharing",
         reason_class=ReasonClass.PREEMPTED,
         headline=preempted,
         right=PreemptionRight(
             rule=lambda rules: rules.reclaim_within_cohort,
-            words="{queue} has the smaller share, and may stop {whom} in queues that borrow",
-            target="has to stop: {shares}",
+            words="{queue} has the smaller share, and may preempt {whom} in queues that borrow",
+            target="is preempted: {shares}",
             preempted_event=(
-                "{name} was told to stop for {preemptor}: {queue} has the smaller share."
+                "{name} was preempted for {preemptor}: {queue} has the smaller share."
             ),
             reclaim_event="{name} takes its fair share of {cohort}{stops}.",
         ),

@@ -137,9 +137,9 @@ def pressure_words(pressure: Pressure) -> str:
     Return the two numbers of a pressure and what comes of them.
 
     >>> pressure_words(Pressure(resource="gpu", wanted=84000, free=2000, nominal=8000))
-    '84 gpu ÷ 2 free = 42'
+    '84 GPUs ÷ 2 free = 42'
     >>> pressure_words(Pressure(resource="gpu", wanted=84000, nominal=8000))
-    '84 gpu, none free'
+    '84 GPUs, none free'
     >>> pressure_words(Pressure())
     '0'
     """

@@ -66,7 +66,7 @@ class Line:
 
 
 _LEGEND = {
-    "unseen": "not looked at yet",
+    "unseen": "not evaluated yet",
     "waiting": "waiting for room or for its turn",
     "held": "held",
     "stuck": "cannot run as configured",
