@@ -67,7 +67,7 @@ def locked(draft: Draft) -> Conflict:
     name = draft.editor.email if draft.editor else "Somebody"
     return Conflict(
         "draft_locked",
-        f"{name} edits this draft. Take it over, or keep your text as a draft of its own.",
+        f"{name} edits this draft. Take over, or save your text as a new draft.",
     )
 
 

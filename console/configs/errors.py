@@ -51,7 +51,7 @@ class ConsequencesNotAccepted(ConsoleError):
         missing = [each.code for each in consequences if each.code not in accepted]
         super().__init__(
             "consequences_not_accepted",
-            f"Nothing was applied: look at the consequences, and accept {', '.join(missing)} too.",
+            f"Nothing was applied: review the consequences, and accept {', '.join(missing)} too.",
         )
         self.consequences = tuple(consequences)
         self.missing = tuple(missing)

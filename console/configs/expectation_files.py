@@ -22,14 +22,14 @@ BROKEN: Final = Code(
     "EXP001",
     Severity.ERROR,
     "Expectation that the config does not meet",
-    "The rules or local queues of the config lead this workload elsewhere. Repair the config, or "
-    "change the expectation when the new way is what you want.",
+    "The rules or local queues of the config route this workload elsewhere. Fix the config, or "
+    "change the expectation if the new route is intended.",
 )
 UNREADABLE: Final = Code(
     "EXP002",
     Severity.ERROR,
     "Expectation that cannot be read",
-    "An expectation has a name and a queue (null when nothing may take it), and may have labels, "
+    "An expectation has a name and a queue (null when no rule may match), and may have labels, "
     "namespace, priority, requests and effective_priority.",
 )
 #: The codes that an expectation file can give out, beside those of YAML itself.

@@ -93,7 +93,7 @@ def _expectation(reader: Reader, value: Any, path: str, least_priority: LeastPri
     effective = fields.get("effective_priority")
     queue = reader.optional_text(fields.get("queue"), f"{path}.queue", LONGEST_QUEUE)
     if queue is None and effective is not None:
-        message = "What reaches no queue has no priority there; leave this out."
+        message = "Without a queue there is no priority; leave this out."
         reader.refuse(f"{path}.effective_priority", "conflicting_fields", message)
     return Expected(
         name=reader.text(name, f"{path}.name", LONGEST_NAME, blank=False) if name else "",

@@ -51,7 +51,7 @@ def keep_an_owner(membership: Membership) -> None:
     if membership.role == Role.OWNER and not owners.exclude(pk=membership.pk).exists():
         raise Conflict(
             "last_owner",
-            f"{membership.user.email} is the last owner; make somebody else an owner first.",
+            f"{membership.user.email} is the last owner; give another member the owner role first.",
         )
 
 

@@ -12,7 +12,7 @@ from console.orgs.models import ApiToken, Organization, Role, User
 class Permission(StrEnum):
     """Something a role may include; the value completes "may not ..."."""
 
-    READ = "look at this organization"
+    READ = "read this organization"
     SUBMIT = "submit workloads, or finish and withdraw their own"
     MANAGE_WORK = "finish or withdraw the workloads of others"
     READ_NAMES = "read the names of others' workloads in explanations"
@@ -20,7 +20,7 @@ class Permission(StrEnum):
     DRAFT = "edit drafts of the config"
     APPLY = "apply configs"
     MANAGE_ORG = "manage members and tokens"
-    READ_AUDIT = "look at what others did"
+    READ_AUDIT = "read the audit entries of others"
 
 
 _VIEWER = frozenset({Permission.READ})

@@ -28,17 +28,17 @@ THEME: Final = Choice(
     name="theme",
     title="Colors",
     values={
-        "system": ("Like the system", "Light or dark as your device is."),
-        "light": ("Light", "Dark text on light ground."),
-        "dark": ("Dark", "Light text on dark ground."),
+        "system": ("System", "Follows the setting of your device."),
+        "light": ("Light", "Dark text on a light background."),
+        "dark": ("Dark", "Light text on a dark background."),
     },
 )
 DENSITY: Final = Choice(
     name="density",
-    title="Rows of lists",
+    title="Row height",
     values={
-        "comfortable": ("Comfortable", "Room around each row."),
-        "compact": ("Compact", "More rows on a screen; what can be pressed stays as large."),
+        "comfortable": ("Comfortable", "More space around each row."),
+        "compact": ("Compact", "More rows on a screen; buttons keep their size."),
     },
 )
 KEYS: Final = Choice(
@@ -46,7 +46,7 @@ KEYS: Final = Choice(
     title="Keyboard shortcuts",
     values={
         "on": ("On", "Single letters, such as j and k for the next and previous row."),
-        "off": ("Off", "Letters do nothing, for speech input and assistive technology."),
+        "off": ("Off", "No single-letter shortcuts, for speech input and assistive technology."),
     },
     is_for_scripts=True,
 )

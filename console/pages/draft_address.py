@@ -22,5 +22,5 @@ def draft_of_request(request: HttpRequest, actor: Actor) -> Draft | None:
 def read_number(text: str, field: str) -> int:
     """Return a number of an address or form; raises BadRequest when it is none."""
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise BadRequest([FieldError(field, "invalid_number", f"{text!r} is no number.")])
+        raise BadRequest([FieldError(field, "invalid_number", f"{text!r} is not a number.")])
     return int(text)

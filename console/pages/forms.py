@@ -45,18 +45,18 @@ class SubmitForm(forms.Form):
     type = forms.ChoiceField(choices=[(name, name) for name in TYPES])
     copies = forms.IntegerField(min_value=1, max_value=MOST_AT_ONCE, initial=1)
     priority = forms.CharField(
-        required=False, max_length=20, help_text="Empty leaves it to the rule that takes it."
+        required=False, max_length=20, help_text="Empty: set by the matching rule."
     )
     instance_type = forms.CharField(required=False, max_length=200)
     accelerator_type = forms.CharField(required=False, max_length=200)
     market_type = forms.ChoiceField(
-        required=False, choices=[("", "Not known"), *((name, name) for name in MARKET_TYPES)]
+        required=False, choices=[("", "Unknown"), *((name, name) for name in MARKET_TYPES)]
     )
     cloud_resource_id = forms.CharField(label="Cloud resource id", required=False, max_length=200)
     user = forms.CharField(required=False, max_length=200)
     project = forms.CharField(required=False, max_length=200)
     namespace = forms.CharField(
-        required=False, max_length=253, help_text="Where its local queue is."
+        required=False, max_length=253, help_text="Namespace of the local queue."
     )
     pod_sets = forms.CharField(
         label="Pod sets",
@@ -64,12 +64,12 @@ class SubmitForm(forms.Form):
         max_length=100_000,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 10, "spellcheck": "false", "placeholder": EXAMPLE}),
-        help_text="Instead of the amounts above, for several pods: a list in YAML or JSON.",
+        help_text="A list in YAML or JSON, instead of the amounts above.",
     )
     tags = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
-        help_text="One key=value on each line, such as team=research.",
+        help_text="One key=value per line, such as team=research.",
     )
 
     def __init__(
@@ -138,7 +138,7 @@ class SubmitForm(forms.Form):
             if not equals:
                 self.add_error("tags", f"Line {number} has no =; write key=value.")
             elif key.strip() in tags:
-                self.add_error("tags", f"Line {number} gives {key.strip()} a second time.")
+                self.add_error("tags", f"Line {number} repeats {key.strip()}.")
             else:
                 tags[key.strip()] = value.strip()
         return tags
@@ -149,7 +149,7 @@ class SubmitForm(forms.Form):
         if not text.strip():
             return [{"requests": amounts}] if amounts else None
         if amounts:
-            message = "Amounts are filled in above as well; give them in one of the two places."
+            message = "Amounts are also given above; use only one of the two."
             self.add_error("pod_sets", message)
         self._typed = read_typed(text, "workloads[0].pod_sets")
         for problem in self._typed.problems:
@@ -199,11 +199,11 @@ def read_pasted(text: str, least_priority: Callable[[], int]) -> list[Submission
         value = loads_exactly(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise _not_json(f"This is not JSON at {place}: {error.msg}.") from error
+        raise _not_json(f"Invalid JSON at {place}: {error.msg}.") from error
     except RecursionError as error:
-        raise _not_json("This is nested too deep.") from error
+        raise _not_json("The JSON is nested too deeply.") from error
     except ValueError as error:
-        raise _not_json(f"This is not JSON that can be read: {error}.") from error
+        raise _not_json(f"The JSON cannot be read: {error}.") from error
     if isinstance(value, dict) and "workloads" in value:
         value = value["workloads"]
     return read_submissions(value, least_priority)

@@ -15,9 +15,9 @@ def read_json(request: HttpRequest) -> dict[str, Any]:
     try:
         body = json.loads(request.body)
     except (ValueError, RecursionError) as error:
-        raise BadRequest([FieldError("", "invalid_json", "The body is not JSON.")]) from error
+        raise BadRequest([FieldError("", "invalid_json", "The body is not valid JSON.")]) from error
     if not isinstance(body, dict):
-        raise BadRequest([FieldError("", "wrong_type", "The body has to be an object.")])
+        raise BadRequest([FieldError("", "wrong_type", "The body must be an object.")])
     return body
 
 
@@ -25,7 +25,7 @@ def text_of(body: dict[str, Any], name: str) -> str:
     """Return the text *name* of the body; raises BadRequest when it is none."""
     value = body.get(name)
     if not isinstance(value, str):
-        raise BadRequest([FieldError(name, "wrong_type", f"{name} has to be a text.")])
+        raise BadRequest([FieldError(name, "wrong_type", f"{name} must be a string.")])
     return value
 
 
@@ -33,7 +33,7 @@ def integer_of(body: dict[str, Any], name: str) -> int:
     """Return the whole number *name* of the body; raises BadRequest when it is none."""
     value = body.get(name)
     if type(value) is not int:
-        raise BadRequest([FieldError(name, "wrong_type", f"{name} has to be a number.")])
+        raise BadRequest([FieldError(name, "wrong_type", f"{name} must be a number.")])
     return value
 
 

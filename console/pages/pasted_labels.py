@@ -61,7 +61,7 @@ def paste_many(text: str, field: str) -> list[dict[str, Any]]:
         items = value if isinstance(value, list) else [value]
         found = [_fields(item, field) for item in items[: MOST_AT_ONCE + 1]]
     if len(found) > MOST_AT_ONCE:
-        raise _unreadable(field, f"At most {MOST_AT_ONCE} label sets are tested at once.")
+        raise _unreadable(field, f"At most {MOST_AT_ONCE} label sets can be tested at once.")
     if not found:
         raise _unreadable(field, "Paste at least one label set.")
     return found
@@ -100,7 +100,7 @@ def _typed(text: str, field: str) -> Any:
 
 def _fields(value: Any, field: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        message = "A label set is key=value text, or a mapping in JSON or YAML."
+        message = "A label set must be key=value text or a mapping in JSON or YAML."
         raise _unreadable(field, message)
     if not any(isinstance(value.get(name), dict) for name in _LABELS):
         return {"labels": _texts(value, field)}
@@ -128,7 +128,7 @@ def _texts(labels: Mapping[str, Any], field: str) -> dict[str, str]:
             case None:
                 found[key] = ""
             case dict() | list():
-                raise _unreadable(field, f"The label {key} has to be one text.")
+                raise _unreadable(field, f"The label {key} must be a string.")
             case _:
                 found[key] = str(value)
     return found

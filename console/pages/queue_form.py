@@ -80,8 +80,8 @@ def read_search(query: QueryDict) -> QueueSearch:
     reader.finish()
     if found.compared and not FEWEST <= len(found.compared) <= MOST:
         message = (
-            f"Choose {FEWEST} to {MOST} queues to compare; {len(found.compared)} "
-            f"{'is' if len(found.compared) == 1 else 'are'} chosen."
+            f"Select {FEWEST} to {MOST} queues to compare; {len(found.compared)} "
+            f"{'is' if len(found.compared) == 1 else 'are'} selected."
         )
         raise BadRequest([FieldError("compare", "wrong_length", message)])
     return found

@@ -41,7 +41,7 @@ def _has_errors(name: str, error: ConfigRejected) -> str:
     subject = (
         name.replace("-", " ").capitalize() if name.startswith("draft-") else f"Version {name}"
     )
-    return f"{subject} cannot be tested before its errors are repaired: {first.message}"
+    return f"{subject} has errors and cannot be tested: {first.message}"
 
 
 def draft_of(org: Organization, name: str) -> Draft | None:

@@ -87,8 +87,8 @@ def pasted(asked: Asked, text: str) -> Asked:
     fields = paste_one(text, "paste")
     if fields.get("pod_sets") is not None:
         message = (
-            "The address of one test holds no pod_sets: paste this under Many, write requests "
-            "instead, or give the id of such a workload."
+            "A single test does not accept pod_sets: paste this under Many, enter requests "
+            "instead, or use the id of such a workload."
         )
         raise BadRequest([FieldError("paste", "conflicting_fields", message)])
     reader = Reader()
@@ -125,9 +125,9 @@ def workload_of(asked: Asked, org: Organization) -> Workload:
     seen: set[str] = set()
     for key, _ in asked.labels:
         if not key:
-            reader.refuse("labels", "blank", "A value has no key beside it.")
+            reader.refuse("labels", "blank", "A value has no key.")
         elif key in seen:
-            reader.refuse("labels", "repeated_name", f"The label {key} is there twice.")
+            reader.refuse("labels", "repeated_name", f"The label {key} is given twice.")
         seen.add(key)
     if asked.priority:
         fields["priority"] = _priority(reader, asked.priority, "priority")
@@ -158,7 +158,7 @@ def expected_of(form: QueryDict, asked: Asked, org: Organization) -> Expected:
     text = form.get("effective_priority", "").strip()
     priority = _priority(reader, text, "effective_priority") if text else None
     if priority is not None and not queue:
-        message = "What reaches no queue has no priority there; leave this empty."
+        message = "Without a queue there is no priority; leave this empty."
         reader.refuse("effective_priority", "conflicting_fields", message)
     elif priority is not None:
         reader.integer(priority, "effective_priority", least=any_priority())

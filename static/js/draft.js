@@ -101,7 +101,7 @@ window.DraftSaver = class {
         trouble = await this.#reason(answer);
       }
     } catch (error) {
-      trouble = "the server does not answer. Trying again.";
+      trouble = "the server does not answer. Retrying.";
     } finally {
       this.#busy = false;
       this.#trouble = trouble && `Not saved: ${trouble}`;
@@ -111,9 +111,9 @@ window.DraftSaver = class {
   }
 
   async #reason(answer) {
-    if (answer.status === 401) return "you are signed out. Sign in in another window, then go on here.";
+    if (answer.status === 401) return "you are signed out. Sign in in another window, then continue here.";
     const isSaid = answer.headers.get("Content-Type")?.startsWith("application/json");
-    return isSaid ? (await answer.json()).detail : "the server cannot do it now. Trying again.";
+    return isSaid ? (await answer.json()).detail : "the server is temporarily unavailable. Retrying.";
   }
 
   // With its first save a draft gets an address of its own, for this window and for others.
@@ -139,14 +139,14 @@ window.DraftSaver = class {
       this.#status.textContent = `${detail} Your text is saved. `;
       const link = document.createElement("a");
       link.href = location.pathname;
-      link.textContent = "Look at it as it is now";
+      link.textContent = "View the current draft";
       this.#status.append(link);
       return;
     }
     this.#status.textContent = `Not saved: ${detail} `;
     const isGone = code === "not_found" || code === "gone" || !this.#form.dataset.saveUrl;
     this.#status.append(
-      isGone ? this.#way("begin", "Keep my text as a new draft") : this.#way("save", "Compare the two texts"),
+      isGone ? this.#way("begin", "Keep my text as a new draft") : this.#way("save", "Compare both texts"),
     );
   }
 

@@ -43,7 +43,7 @@
     highlightActiveLine: true,
     enableKeyboardAccessibility: false,
     // The editor adds the row of the cursor to it.
-    textInputAriaLabel: "Config text; Tab leaves it",
+    textInputAriaLabel: "Config text; Tab leaves the editor",
     scrollPastEnd: 0.2,
   });
   editor.session.setNewLineMode("unix");
@@ -74,7 +74,7 @@
     notice.hidden = !likely || readOnly;
     if (!likely) return;
     other.value = likely.name;
-    other.textContent = `Read it as ${likely.title}`;
+    other.textContent = `Switch to ${likely.title}`;
   };
   other.addEventListener("click", (event) => {
     event.preventDefault();
@@ -126,8 +126,8 @@
     (seconds) => {
       problems.fail(
         seconds
-          ? `The console answers as many expensive questions as it can. Checking again in ${seconds} s.`
-          : "The server does not answer, so this text is not checked. Trying again.",
+          ? `The server is busy. Next check in ${seconds} s.`
+          : "The server does not answer, so this text is not checked. Retrying.",
       );
       if (review) review.disabled = true;
       timer = setTimeout(check, seconds ? seconds * 1000 : CHECK_AGAIN);

@@ -1,4 +1,4 @@
-/* Runs of the last days beside the numbers of the lines on which rules and queues begin. */
+/* Workloads of the last days beside the numbers of the lines on which rules and queues begin. */
 "use strict";
 
 window.Gutter = class {
@@ -23,7 +23,7 @@ window.Gutter = class {
   show(hits, days) {
     this.#hits = new Map([...hits].map(([line, runs]) => [
       String(line),
-      { short: this.#short.format(runs), full: `${runs.toLocaleString("en")} run${runs === 1 ? "" : "s"} in the last ${days} days` },
+      { short: this.#short.format(runs), full: `${runs.toLocaleString("en")} workload${runs === 1 ? "" : "s"} in the last ${days} days` },
     ]));
     this.#draw();
   }

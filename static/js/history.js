@@ -6,7 +6,7 @@
   const inRow = (act) => () => {
     const here = row();
     if (here) act(here);
-    else window.announce("Go to a version with j or k first");
+    else window.announce("Select a version with j or k first");
   };
 
   // The two picked last, older first; before the second pick the other one stays what it was.

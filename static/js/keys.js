@@ -42,7 +42,7 @@
       window.tell("Permalink copied");
     } catch {
       // Browsers copy for pages on a safe connection alone.
-      window.tell("The address bar has the permalink");
+      window.tell("The permalink is in the address bar");
     }
   };
 

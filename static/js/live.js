@@ -48,7 +48,7 @@
       text.textContent = `Paused · as of ${clock()}`;
     } else if (busy() && age() > 10) {
       status.dataset.live = "off";
-      text.textContent = `Held while you read · as of ${clock()}`;
+      text.textContent = `Updates held · as of ${clock()}`;
     } else {
       status.dataset.live = "on";
       text.textContent = `Live · ${age()} s ago`;
@@ -65,7 +65,7 @@
   };
 
   const tell = (next) => {
-    if (trouble?.text !== next.text) window.announce(`${next.text}; the data shown is old`);
+    if (trouble?.text !== next.text) window.announce(`${next.text}; data is out of date`);
     trouble = next;
     isOver = !next.retry;
   };
@@ -74,8 +74,8 @@
   const refused = (answer) => {
     const id = answer.headers.get("X-Request-ID");
     if (answer.status === 401) tell({ text: "Signed out", again: "Sign in again" });
-    else if (answer.status === 403) tell({ text: "No longer allowed to see this", again: "Reload" });
-    else if (answer.status === 404) tell({ text: "No longer there", again: "Reload" });
+    else if (answer.status === 403) tell({ text: "Access removed", again: "Reload" });
+    else if (answer.status === 404) tell({ text: "No longer available", again: "Reload" });
     else if (answer.status >= 500 && id) tell({ text: `Error ${answer.status}, request ${id}`, retry: true });
     else throw new Error(`status ${answer.status}`);
   };
@@ -94,7 +94,7 @@
     stamp = answer.headers.get("X-Live-Stamp") ?? stamp;
     freshAt = askedAt - 1000 * Number(answer.headers.get("X-Live-Age") ?? 0);
     isOld = (answer.headers.get("X-Live-Build") ?? poll.dataset.build) !== poll.dataset.build;
-    if (trouble || misses >= MISSES) window.announce("Updates are back");
+    if (trouble || misses >= MISSES) window.announce("Updates resumed");
     trouble = null;
     misses = 0;
   };
@@ -114,7 +114,7 @@
       else refused(answer);
     } catch (error) {
       misses += 1;
-      if (misses === MISSES) window.announce("The server does not answer; the data shown is old");
+      if (misses === MISSES) window.announce("The server does not answer; data is out of date");
     }
     asking = false;
     show();

@@ -49,8 +49,8 @@ window.Outline = class {
     if (answer.runs !== null) {
       const runs = answer.runs.toLocaleString("en");
       note.textContent = answer.runs
-        ? `Runs of the last ${answer.days} days under this text, of ${runs} in all${answer.is_complete ? "" : " that were looked at"}${answer.nowhere ? `; ${answer.nowhere.toLocaleString("en")} would go nowhere` : ""}.`
-        : `Nothing was submitted in the last ${answer.days} days.`;
+        ? `Workloads of the last ${answer.days} days by object, ${answer.is_complete ? `${runs} in total` : `${runs} read`}${answer.nowhere ? `; ${answer.nowhere.toLocaleString("en")} match no rule` : ""}.`
+        : `No workloads in the last ${answer.days} days.`;
       this.#days = answer.days;
       this.#hits.clear();
       for (const group of answer.outline) {
@@ -100,7 +100,7 @@ window.Outline = class {
     if (!parts.length) {
       const nothing = document.createElement("p");
       nothing.className = "muted panel__body";
-      nothing.textContent = wanted ? "Nothing here has this in its name." : "Nothing is described yet.";
+      nothing.textContent = wanted ? "No name matches the filter." : "No objects yet.";
       parts.push(nothing);
     }
     const focused = document.activeElement?.closest("[data-outline] button")?.dataset.key;
@@ -129,7 +129,7 @@ window.Outline = class {
       count.textContent = hits.toLocaleString("en");
       const unit = document.createElement("span");
       unit.className = "visually-hidden";
-      unit.textContent = hits === 1 ? " run" : " runs";
+      unit.textContent = hits === 1 ? " workload" : " workloads";
       count.append(unit);
       button.append(count);
     }

@@ -28,12 +28,12 @@
       results.replaceChildren(...page.getElementById("search-results").childNodes);
       shown = text;
       settle(text);
-      window.announce(`${found().length} places`);
+      window.announce(`${found().length} results`);
     } catch (error) {
       if (error.name === "AbortError") return;
       shown = null;
       settle(text);
-      results.textContent = "The server does not answer. Enter asks again.";
+      results.textContent = "The server does not answer. Press Enter to retry.";
     }
   };
 

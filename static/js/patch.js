@@ -132,7 +132,7 @@ window.Patch = class {
     if (!bar) return;
     const parts = [];
     if (added) parts.push(`${added} new`);
-    if (gone) parts.push(`${gone} no longer here`);
+    if (gone) parts.push(`${gone} removed`);
     if (moved) parts.push("order changed");
     bar.querySelector("[data-rows-text]").textContent = parts.join(" · ");
     if (bar.hidden && parts.length) window.announce(parts.join(", "));

@@ -50,7 +50,7 @@ window.Presence = class {
   #show({ editor, others, revision }) {
     const parts = [];
     if (editor) parts.push(`${editor.name} edits`);
-    if (others.length) parts.push(`${others.join(", ")} ${others.length === 1 ? "looks" : "look"} on`);
+    if (others.length) parts.push(`${others.join(", ")} ${others.length === 1 ? "views" : "view"} this draft`);
     const text = parts.join(" · ");
     if (text !== this.#known) {
       this.#known = text;
@@ -67,7 +67,7 @@ window.Presence = class {
     const isFree = !editor && "mayTake" in this.#form.dataset;
     const news = document.querySelector("[data-news]");
     news.hidden = !isNewer && !isFree;
-    news.querySelector("span").textContent = isFree ? "Nobody edits this draft any more." : "A newer text was saved.";
+    news.querySelector("span").textContent = isFree ? "This draft is free to edit." : "A newer text is saved.";
   }
 
   // The next one need not wait until the visit lapses.

@@ -143,7 +143,7 @@ window.Problems = class {
     const current = this.#problems[this.#current];
     const problem = current && isHere(current) ? current : this.#problems.find(isHere);
     if (problem) this.#apply(problem.fixes[0]);
-    else window.announce("There is no repair for this line");
+    else window.announce("No fix for this line");
   }
 
   #apply(fix) {

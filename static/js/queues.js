@@ -5,7 +5,7 @@
   const inRow = (act) => () => {
     const row = document.activeElement?.closest("tr:has(a[data-row])");
     if (row) act(row);
-    else window.announce("Go to a queue with j or k first");
+    else window.announce("Select a queue with j or k first");
   };
   const openHold = () => {
     const menu = document.querySelector("[data-hold]");
@@ -20,7 +20,7 @@
       const box = row.querySelector("[data-row-pick]");
       if (!box) return;
       box.click();
-      window.announce(`${box.value} ${box.checked ? "chosen" : "not chosen any more"}`);
+      window.announce(`${box.value} ${box.checked ? "selected" : "not selected"}`);
     }),
     c: () => document.querySelector("[data-compare]")?.click(),
     h: () => openHold() || inRow((row) => row.querySelector("[data-row-hold]")?.click())(),

@@ -39,7 +39,7 @@ def test_whoever_asks_is_told_all_consequences(client):
         ("warnings_added", 2),
     ]
     assert answer.body["detail"] == (
-        "Nothing was applied: look at the consequences, and accept catch_all_lost, "
+        "Nothing was applied: review the consequences, and accept catch_all_lost, "
         "warnings_added too."
     )
     assert ConfigVersion.objects.count() == 1

@@ -118,7 +118,7 @@ def test_consequences_are_agreed_to_by_name(apply: Apply, owner: Actor):
     done = apply(SECOND, FIRST)
     assert done.returncode == 1
     assert done.stderr.splitlines()[0] == (
-        "Nothing was applied: look at the consequences, and accept expectation_broken too."
+        "Nothing was applied: review the consequences, and accept expectation_broken too."
     )
     assert done.stderr.splitlines()[1].startswith("  expectation_broken: ")
     assert told(apply(SECOND, FIRST, SLUICE_ACCEPT="expectation_broken"))[0] == 0

@@ -123,7 +123,7 @@ def _judge(pages: list[Page], home: str, text: str) -> None:
         page.goto(f"{home}/config/review?draft={draft}")
         _picture(page, "review")
         page.goto(f"{home}/config/impact?draft={draft}")
-        page.get_by_role("heading", name="What ran before").wait_for()
+        page.get_by_role("heading", name="Recorded history").wait_for()
         _picture(page, "impact")
 
 

@@ -77,7 +77,7 @@ def test_a_cohort_stays_current_while_one_looks(page: Page, teams: Place) -> Non
     for workload in stopping:
         teams.api.post(f"/workloads/{workload['id']}/release", {})
     expect(page.locator("#matrix-rows")).to_contain_text("12 of 16")
-    expect(page.locator("#loans-region")).to_contain_text("Nobody here uses more than its own")
+    expect(page.locator("#loans-region")).to_contain_text("No queue of this cohort borrows")
     assert teams.state(late) == "admitted"
 
 
@@ -88,7 +88,7 @@ def test_the_pages_of_cohorts_work_without_scripts(visitors: Visitors, teams: Pl
     expect(page.get_by_role("heading", level=1)).to_have_text("research")
     page.locator("#matrix-rows").get_by_role("link", name="vision", exact=True).click()
     expect(page.locator("#usage")).to_contain_text("6 lent")
-    expect(page.locator("#lending-region")).to_contain_text("From work of any priority")
+    expect(page.locator("#lending-region")).to_contain_text("From workloads of any priority")
 
 
 def _focused(page: Page) -> str:

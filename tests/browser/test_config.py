@@ -20,7 +20,7 @@ EMPTY = {
     "queues": ("No config yet", "Start from an example"),
     "workloads": ("No workloads yet", "Submit a workload"),
     "config": ("No config yet", "Start from an example"),
-    "config/history": ("No versions yet", "Write the first one"),
+    "config/history": ("No versions yet", "Write the first config"),
     "config/edit": ("Start from an example", "Use this example"),
     "events": ("Apply a config or submit a workload", ""),
 }
@@ -92,7 +92,7 @@ def _make_mistakes_and_repair_them(editor: Editor) -> None:
 def _apply_the_first(page: Page) -> None:
     page.get_by_role("button", name="Review changes").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"Review of draft \d+"))
-    meaning = page.get_by_role("region", name="What changes")
+    meaning = page.get_by_role("region", name="Changes")
     expect(meaning).to_contain_text("q-m5-2xlarge-cap3")
     meaning.get_by_role("link", name="Text").click()
     expect(page.locator(".diff__row[data-change=added]").first).to_be_visible()
@@ -117,7 +117,7 @@ def _change_a_queue(page: Page, place: Place) -> None:
     expect(page.locator(".problem[data-severity=error]")).to_have_count(0)
     assert editor.text.count("q-m5-2xlarge-cap3:v2") == 2
     page.get_by_role("button", name="Review changes").click()
-    meaning = page.get_by_role("region", name="What changes")
+    meaning = page.get_by_role("region", name="Changes")
     expect(meaning).to_contain_text("q-m5-2xlarge-cap3:v2")
     meaning.get_by_role("link", name="Text").click()
     expect(page.locator(".diff__row[data-change=removed]")).to_have_count(3)
@@ -138,7 +138,7 @@ def _roll_back(page: Page, place: Place) -> None:
     rows.nth(1).get_by_role("link", name="v1", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Config version 1")
     expect(page.locator("[data-source]")).to_contain_text("nominal_quota: 24")
-    page.get_by_role("link", name="Roll back to this").click()
+    page.get_by_role("link", name="Roll back to this version").click()
     page.get_by_role("link", name="Text", exact=True).click()
     expect(page.locator(".diff__row[data-change=removed]")).to_have_count(3)
     expect(page.get_by_label("Message")).to_have_value("Roll back to version 1")

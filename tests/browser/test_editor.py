@@ -33,9 +33,13 @@ def test_the_outline_leads_to_its_objects_and_shows_their_problems_and_hits(
     outline = page.locator("[data-outline]")
     expect(outline.get_by_role("heading")).to_have_text(["Flavors 1", "Queues 2", "Rules 2"])
     cap = outline.get_by_role("button", name=re.compile("^q-m5-2xlarge-cap3"))
-    expect(cap).to_contain_text("2 runs")
-    expect(outline.get_by_role("button", name=re.compile("^1 → q-m5"))).to_contain_text("2 runs")
-    expect(outline.get_by_role("button", name=re.compile("^default"))).to_contain_text("0 runs")
+    expect(cap).to_contain_text("2 workloads")
+    expect(outline.get_by_role("button", name=re.compile("^1 → q-m5"))).to_contain_text(
+        "2 workloads"
+    )
+    expect(outline.get_by_role("button", name=re.compile("^default"))).to_contain_text(
+        "0 workloads"
+    )
     expect(page.locator("[data-hits-note]")).to_contain_text("the last 7 days")
 
     editor.expect_hits({line_of(CAP, "- name: q-m5"): "2", line_of(CAP, "- name: default"): "0"})
@@ -196,7 +200,7 @@ def test_a_draft_is_edited_by_one_of_two_and_taken_over(visitors: Visitors, plac
     place.apply(CAP)
     first, second = visitors.page(place, 0), visitors.page(place, 1)
     first.goto(place.url("config/edit"))
-    first.get_by_label("Title of the draft").fill("More cores")
+    first.get_by_label("Draft title").fill("More cores")
     Editor(first).replace("# mine\n" + CAP)
     Editor(first).expect_saved()
     expect(first).to_have_url(re.compile(r"/config/drafts/\d+$"))
@@ -225,7 +229,7 @@ def test_a_draft_is_edited_by_one_of_two_and_taken_over(visitors: Visitors, plac
     Editor(first).focus()
     Editor(first).type("nothing")
     assert Editor(first).text == "# mine\n" + CAP
-    saved.get_by_role("link", name="Look at it as it is now").click()
+    saved.get_by_role("link", name="View the current draft").click()
     expect(first.get_by_role("button", name="Take over")).to_be_visible()
     assert Editor(first).text == "# theirs\n" + CAP
 
@@ -245,12 +249,12 @@ def test_who_types_on_after_a_take_over_keeps_the_text(visitors: Visitors, place
     Editor(first).replace("# still mine\n" + CAP)
     saved = first.locator("[data-saved]")
     expect(saved).to_contain_text("Not saved: second@example.com edits this draft")
-    saved.get_by_role("button", name="Compare the two texts").click()
+    saved.get_by_role("button", name="Compare both texts").click()
     alert = first.get_by_role("alert")
     expect(alert).to_contain_text("second@example.com edits this draft")
     expect(alert.locator(".diff__row[data-change=added]")).to_contain_text("# still mine")
     assert Editor(first).text == "# still mine\n" + CAP
-    alert.get_by_role("button", name="Keep mine as a draft of its own").click()
+    alert.get_by_role("button", name="Save mine as a new draft").click()
     expect(first).not_to_have_url(second.url)
     assert Editor(first).text == "# still mine\n" + CAP
     second.reload()
@@ -342,10 +346,10 @@ def test_a_file_becomes_a_draft_and_a_draft_a_file(page: Page, place: Place) -> 
     page.goto(place.url("config/drafts"))
     file = {"name": "cap.yaml", "mimeType": "text/yaml", "buffer": CAP.encode()}
     page.get_by_label("Config file").set_input_files(file)
-    page.get_by_role("button", name="Make it a draft").click()
+    page.get_by_role("button", name="Create draft").click()
     expect(page).to_have_url(re.compile(r"/config/drafts/\d+$"))
     assert Editor(page).text == CAP
-    expect(page.get_by_label("Title of the draft")).to_have_value("cap.yaml")
+    expect(page.get_by_label("Draft title")).to_have_value("cap.yaml")
     with page.expect_download() as download:
         page.get_by_role("link", name="Download").click()
     assert download.value.path().read_text("utf-8") == CAP

@@ -111,7 +111,7 @@ def test_who_did_what_is_told_with_what_was_so_before(page: Page, place: Place) 
     # The clock seals them within seconds.
     wait_until(lambda: all(e["number"] for e in place.api.get("/audit?action=queue")["results"]))
     rows.first.get_by_text("Facts").click()
-    rows.first.get_by_role("link", name="All of the same request").click()
+    rows.first.get_by_role("link", name="All entries of this request").click()
     expect(rows).to_have_count(1)
     expect(page).to_have_url(re.compile(f"request={entries[0]['request_id']}"))
 
@@ -125,7 +125,7 @@ def test_both_lists_work_without_scripts(visitors: Visitors, place: Place) -> No
     page.get_by_role("button", name="Filter").click()
     expect(page.locator("#event-rows tr")).to_have_count(1)
     page.get_by_role("link", name="Audit").click()
-    page.get_by_label("Done to").fill("1")
+    page.get_by_label("Subject").fill("1")
     page.get_by_role("button", name="Filter").click()
     expect(page.locator("#audit-rows tr")).to_have_count(1)
     expect(page.locator("#audit-rows")).to_contain_text("applied config version 1")

@@ -27,7 +27,7 @@ def test_a_difference_has_four_ways_that_work_by_links_alone(
     _tell(place)
     page = visitors.page(place, scripts=False)
     page.goto(place.url("config/compare/1...2"))
-    region = page.get_by_role("region", name="What changes")
+    region = page.get_by_role("region", name="Changes")
     expect(region.locator(".change")).to_have_count(1)
     expect(region.locator(".change__details")).to_contain_text("default priority")
     expect(region.locator(".change__old")).to_have_text("50")
@@ -53,17 +53,17 @@ def test_two_versions_are_chosen_and_compared(page: Page, place: Place) -> None:
     expect(page.locator("tbody tr").nth(1)).to_contain_text("default priority 50 → 60 (+10)")
     page.get_by_role("radio", name="from version 1").check()
     page.get_by_role("radio", name="to version 3").check()
-    page.get_by_role("button", name="Compare the two chosen").click()
+    page.get_by_role("button", name="Compare selected").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("From version 1 to version 3")
-    page.get_by_role("link", name="The other way round").click()
+    page.get_by_role("link", name="Swap versions").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("From version 3 to version 1")
 
 
 def test_versions_are_found_by_what_they_changed(page: Page, place: Place) -> None:
     _tell(place)
     page.goto(place.url("config/history"))
-    page.get_by_label("Changed a").select_option("rule")
-    page.get_by_label("Called").fill("q-m5-2xlarge-cap3")
+    page.get_by_label("Object type").select_option("rule")
+    page.get_by_label("Object name").fill("q-m5-2xlarge-cap3")
     page.get_by_role("button", name="Filter").click()
     expect(page).to_have_url(re.compile(r"\?noun=rule&name=q-m5-2xlarge-cap3$"))
     expect(page.locator("tbody tr")).to_have_count(2)
@@ -110,7 +110,7 @@ def test_versions_of_some_days_are_found(page: Page, place: Place) -> None:
 def test_a_line_leads_to_the_version_that_changed_it(page: Page, place: Place) -> None:
     _tell(place)
     page.goto(place.url("config/v/3"))
-    page.get_by_role("link", name="Who changed each line").click()
+    page.get_by_role("link", name="Show line authors").click()
     first = page.locator(".source__run").first
     expect(first.locator(".source__blame")).to_contain_text("Say why")
     expect(first.locator(".source__line")).to_have_count(1)
@@ -119,14 +119,14 @@ def test_a_line_leads_to_the_version_that_changed_it(page: Page, place: Place) -
     expect(page.locator("#L2[data-marked]")).to_be_visible()
     changed = page.locator(".source__run", has_text="A higher default")
     changed.get_by_role("link", name="v2").click()
-    expect(page.get_by_role("region", name="What this version changed")).to_contain_text("60")
+    expect(page.get_by_role("region", name="Changes in this version")).to_contain_text("60")
 
 
 def test_an_old_version_comes_back_through_the_same_review(page: Page, place: Place) -> None:
     _tell(place)
     page.goto(place.url("config/history"))
     page.get_by_role("link", name="Roll back to version 1").click()
-    region = page.get_by_role("region", name="What changes")
+    region = page.get_by_role("region", name="Changes")
     expect(region.locator(".change__old")).to_have_text("60")
     expect(region.locator(".change__new")).to_have_text("50")
     page.goto(place.url("config/history"))

@@ -39,8 +39,8 @@ def test_an_open_run_moves_on_by_itself(page: Page, place: Place, product: Produ
     page.goto(place.url("config/impact?to=1"))
     product.manage("shell", "-c", _OPEN.format(slug=place.slug, state="running"))
     page.reload()
-    expect(page.get_by_role("heading", name="Looking at what runs, waits and ran")).to_be_visible()
-    expect(page.get_by_role("progressbar", name="Done so far")).to_have_attribute("value", "25")
+    expect(page.get_by_role("heading", name="Computing the impact")).to_be_visible()
+    expect(page.get_by_role("progressbar", name="Progress")).to_have_attribute("value", "25")
     # Whoever is about to press the button finds it where it was.
     cancel = page.get_by_role("button", name="Cancel")
     cancel.focus()
@@ -50,7 +50,7 @@ def test_an_open_run_moves_on_by_itself(page: Page, place: Place, product: Produ
         pass
     expect(cancel).to_be_focused()
     product.manage("shell", "-c", _OPEN.format(slug=place.slug, state="waiting") + _ANSWER)
-    expect(page.get_by_role("heading", name="What ran before")).to_be_visible()
+    expect(page.get_by_role("heading", name="Recorded history")).to_be_visible()
     expect(page.get_by_role("progressbar")).to_have_count(0)
 
 
@@ -65,5 +65,5 @@ def test_numbers_lead_to_their_shapes_also_without_scripts(
     page.locator("[data-outcome=unchanged]").click()
     expect(page.get_by_role("row", name="instance-type=m5.2xlarge")).to_contain_text("Unchanged")
     expect(page.locator("[data-outcome=unchanged]")).to_have_attribute("aria-current", "true")
-    page.get_by_role("button", name="Look again").click()
+    page.get_by_role("button", name="Run again").click()
     expect(page.locator("[data-outcome=accepted] .tile__number")).to_have_text("1")

@@ -90,7 +90,7 @@ def test_letters_lead_to_pages_search_rows_and_help(page: Page, place: Place) ->
 def test_letters_can_be_switched_off(page: Page, place: Place) -> None:
     page.goto(place.url())
     page.keyboard.press("?")
-    page.get_by_label("Switch single-letter shortcuts off").check()
+    page.get_by_label("Turn off single-letter shortcuts").check()
     page.keyboard.press("Escape")
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).not_to_be_focused()

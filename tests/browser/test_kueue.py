@@ -73,7 +73,7 @@ def test_a_dump_is_pasted_applied_and_admits(visitors: Visitors, place: Place) -
     expect(page.locator("[data-problem-count]")).to_have_text("1 note")
     editor.expect_saved()
     page.get_by_role("button", name="Review changes").click()
-    meaning = page.get_by_role("region", name="What changes")
+    meaning = page.get_by_role("region", name="Changes")
     expect(meaning.get_by_text(re.compile("^Cohort .* added$"))).to_have_count(5)
     expect(meaning.get_by_text(re.compile("^Queue .* added$"))).to_have_count(40)
     page.get_by_label("Message").fill("The cluster as it is today")

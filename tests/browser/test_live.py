@@ -76,7 +76,7 @@ def test_an_error_is_told_with_the_id_of_the_request_and_tried_again(
 
     with answering(queue, broken):
         expect(queue.locator(STATUS)).to_contain_text("Error 500, request abc123 · data from")
-        expect(queue.locator("#announcer")).to_contain_text("the data shown is old")
+        expect(queue.locator("#announcer")).to_contain_text("data is out of date")
     queue.get_by_role("button", name="Retry").click()
     expect(queue.locator(STATUS)).to_have_text(re.compile("Live"))
     forgive(visitors)
@@ -102,7 +102,7 @@ def test_who_was_signed_out_keeps_the_page_and_finds_back(
 
 def test_a_member_who_was_removed_is_told_so(queue: Page, place: Place, visitors: Visitors) -> None:
     with answering(queue, lambda route: route.fulfill(status=404, body="")):
-        expect(queue.locator(STATUS)).to_contain_text("No longer there · data from")
+        expect(queue.locator(STATUS)).to_contain_text("No longer available · data from")
     expect(queue.get_by_role("link", name="Reload", exact=True)).to_be_visible()
     forgive(visitors)
 

@@ -50,7 +50,7 @@ def test_new_items_wait_until_they_are_asked_for(page: Page, place: Place) -> No
 def test_organizations_are_narrowed_while_one_types(page: Page, place: Place) -> None:
     page.goto(place.url("queues"))
     page.locator(".topbar .menu > summary").first.click()
-    field = page.get_by_role("searchbox", name="Filter the organizations")
+    field = page.get_by_role("searchbox", name="Filter organizations")
     field.fill("place-105")
     shown = page.locator(".topbar [data-filter-text]:visible")
     expect(shown).to_have_count(1)
@@ -70,7 +70,7 @@ def test_everything_is_there_without_scripts(visitors: Visitors, place: Place) -
     expect(page.locator("#attention-rows > li")).to_have_text(
         re.compile(r"2 queues \(default, q-m5-2xlarge-cap3\) are held")
     )
-    page.get_by_role("link", name=re.compile("See which ?: 2 queues")).click()
+    page.get_by_role("link", name=re.compile("View 2 queues ?: 2 queues")).click()
     expect(page).to_have_url(re.compile("/attention#attention-queue_held$"))
     page.locator("#attention-queue_held").get_by_role("link", name="default", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("default")

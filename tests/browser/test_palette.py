@@ -57,7 +57,7 @@ def test_one_chooses_with_arrows_and_comes_back_to_where_one_was(page: Page, bus
     expect(palette.get_by_role("searchbox")).to_be_focused()
     page.keyboard.type("no such thing")
     expect(palette.locator('[aria-busy="false"]')).to_be_attached()
-    expect(palette).to_contain_text("Nothing is called so")
+    expect(palette).to_contain_text("No results")
     page.keyboard.press("Enter")
     expect(palette).to_be_visible()
     page.keyboard.press("Escape")

@@ -27,10 +27,10 @@ def status_with(place: Place, token: str) -> int:
 def invite(page: Page, place: Place, email: str) -> str:
     """Invite somebody as operator, and return the link."""
     page.goto(place.url("settings"))
-    page.get_by_role("link", name="Invite somebody").click()
+    page.get_by_role("link", name="Invite a member").click()
     page.get_by_label("E-mail address").fill(email)
     page.get_by_role("radio", name="operator").check()
-    page.get_by_role("button", name="Make the link").click()
+    page.get_by_role("button", name="Create link").click()
     return page.get_by_label("Link").input_value()
 
 
@@ -41,7 +41,7 @@ def test_somebody_is_invited_joins_and_is_taken_out(
     email = f"{place.slug}@example.com"
     owner = visitors.page(place, scripts=scripts)
     link = invite(owner, place, email)
-    owner.get_by_role("link", name="I passed it on").click()
+    owner.get_by_role("link", name="Done").click()
     expect(owner.get_by_role("table")).to_contain_text(email)
 
     guest = visitors.page(scripts=scripts)
@@ -49,9 +49,9 @@ def test_somebody_is_invited_joins_and_is_taken_out(
     expect(guest.get_by_role("heading", level=1)).to_contain_text("Join Place")
     assert urlsplit(guest.url).path == "/join"
     guest.get_by_label("Choose a password").fill(PASSWORD)
-    guest.get_by_label("The same password again").fill(PASSWORD)
+    guest.get_by_label("Repeat the password").fill(PASSWORD)
     guest.get_by_role("button", name="Join as operator").click()
-    expect(guest.get_by_role("main")).to_contain_text("You are operator of")
+    expect(guest.get_by_role("main")).to_contain_text("You are now operator of")
     guest.goto(place.url("settings/members"))
     expect(guest.get_by_role("row", name=email)).to_contain_text("you")
 
@@ -70,7 +70,7 @@ def test_a_secret_is_copied_and_does_not_come_back(visitors: Visitors, place: Pl
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(place.url("settings/tokens/new"))
     page.get_by_label("Name", exact=True).fill("pipeline")
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_role("button", name="Create token").click()
     field = page.get_by_label("Token", exact=True)
     secret = field.input_value()
     assert re.fullmatch(r"aslu_[\w-]{43}", secret)
@@ -80,7 +80,7 @@ def test_a_secret_is_copied_and_does_not_come_back(visitors: Visitors, place: Pl
     assert secret not in page.url
     assert status_with(place, secret) == 200
 
-    page.get_by_role("link", name="I saved it").click()
+    page.get_by_role("link", name="Done").click()
     expect(page.get_by_role("table")).to_contain_text("pipeline")
     # The browser kept nothing of the page, and would have to send the form again.
     with pytest.raises(Error, match="ERR_CACHE_MISS"):
@@ -90,7 +90,7 @@ def test_a_secret_is_copied_and_does_not_come_back(visitors: Visitors, place: Pl
     page.goto(place.url("settings/tokens"))
     page.get_by_role("link", name="pipeline").click()
     page.get_by_role("button", name="Revoke this token").click()
-    expect(page.get_by_role("main")).to_contain_text("it works nowhere any more")
+    expect(page.get_by_role("main")).to_contain_text("is revoked")
     assert status_with(place, secret) == 401
 
 
@@ -100,13 +100,13 @@ def test_a_browser_that_was_left_somewhere_is_signed_out(visitors: Visitors, pla
     here, there = visitors.page(), visitors.page()
     here.goto(link)
     here.get_by_label("Choose a password").fill(PASSWORD)
-    here.get_by_label("The same password again").fill(PASSWORD)
+    here.get_by_label("Repeat the password").fill(PASSWORD)
     here.get_by_role("button", name="Join as operator").click()
     here.wait_for_url(re.compile(r"/o/"))
     sign_in(there, place.base, email, PASSWORD)
     there.wait_for_url(re.compile(r"/o/"))
     here.goto(f"{place.base}/sessions")
-    expect(here.get_by_role("row", name="this one")).to_have_count(1)
+    expect(here.get_by_role("row", name="this session")).to_have_count(1)
     here.get_by_role("button", name="Sign out Chrome on Linux").click()
     expect(here.get_by_role("main")).to_contain_text("That browser is signed out.")
     there.goto(f"{place.base}/sessions")
@@ -174,7 +174,7 @@ def test_what_is_told_once_keeps_the_rules_too(visitors: Visitors, place: Place)
     page.goto(place.url("settings/tokens/new"))
     page.get_by_label("Name", exact=True).fill("one")
     with page.expect_navigation():
-        page.get_by_role("button", name="Make the token").click()
+        page.get_by_role("button", name="Create token").click()
     for each in (page, guest):
         hold_still(each)
         assert broken(each, "structure", "axe", "width", "targets") == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
@@ -25,25 +26,25 @@ def test_a_label_set_is_tested_led_elsewhere_and_kept_as_an_expectation(
     page.get_by_label("Key 1").fill("team")
     page.get_by_label("Value 1").fill("web")
     page.get_by_label("Requests").fill("gpu=8")
-    page.get_by_label("Beside").select_option("1")
+    page.get_by_label("Compare with").select_option("1")
     page.get_by_role("button", name="Test").click()
     headlines = page.locator(".headline__text")
     expect(headlines).to_have_text(["Rule 2 routes it to default with priority 0."] * 2)
     rule = page.locator(".stage", has_text="Rule 1").first
     expect(rule.get_by_role("row", name="team in [research]")).to_contain_text("'web'")
     expect(rule).to_contain_text("Set team to research.")
-    rule.get_by_role("link", name="Test that for rule 1").click()
+    rule.get_by_role("link", name="Test this for rule 1").click()
     expect(headlines).to_have_text(["Rule 1 routes it to ml_training with priority 50."] * 2)
     expect(page.get_by_label("Value 1")).to_have_value("research")
     expect(page.get_by_role("main")).to_contain_text("It fits now: it would start on")
     shared = page.url
     assert "key=team&value=research" in shared
 
-    page.get_by_role("link", name="Expect this of every config…").first.click()
+    page.get_by_role("link", name="Save as an expectation…").first.click()
     page.get_by_label("Name", exact=True).fill("research reaches its GPUs")
-    expect(page.get_by_label("Queue it has to reach")).to_have_value("ml_training")
+    expect(page.get_by_label("Expected queue")).to_have_value("ml_training")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("main")).to_contain_text("All 1 hold")
+    expect(page.get_by_role("main")).to_contain_text("1 of 1 met")
 
     other = visitors.page(place, person=1, scripts=scripts)
     other.goto(shared)
@@ -51,8 +52,8 @@ def test_a_label_set_is_tested_led_elsewhere_and_kept_as_an_expectation(
 
     place.apply(GPUS.replace("values: [research]", "values: [science]"), "Another team")
     page.reload()
-    expect(page.get_by_role("main")).to_contain_text("1 of 1 broken")
-    page.get_by_role("link", name="Test it").click()
+    expect(page.get_by_role("main")).to_contain_text("1 of 1 not met")
+    page.get_by_role("link", name=re.compile("^Test *:")).click()
     expect(headlines).to_have_text("Rule 2 routes it to default with priority 0.")
 
 
@@ -60,12 +61,12 @@ def test_labels_are_pasted_or_taken_from_a_workload(page: Page, place: Place) ->
     place.apply(GPUS, "The first")
     (uid,) = place.submit({"name": "one", "tags": {"team": "research"}, "requests": {"gpu": 4}})
     page.goto(place.url("tools/route"))
-    page.get_by_text("Paste labels, or take them from a workload").click()
+    page.get_by_text("Paste labels or copy them from a workload").click()
     page.get_by_label("Paste", exact=True).fill('{"team": "web", "tier": "gold"}')
     page.get_by_role("button", name="Test").click()
     expect(page.get_by_label("Key 2")).to_have_value("tier")
     page.goto(place.url(f"workloads/{uid}"))
-    page.get_by_role("link", name="Test its labels on any config").click()
+    page.get_by_role("link", name="Test its labels").click()
     expect(page.locator(".headline__text")).to_contain_text("routes it to ml_training")
     expect(page.get_by_label("Requests")).to_have_value("gpu=4")
 
@@ -74,7 +75,7 @@ def test_many_are_tested_and_downloaded(page: Page, place: Place, tmp_path: Path
     place.apply(GPUS, "The first")
     page.goto(place.url("tools/route/many"))
     page.get_by_label("Label sets").fill("team=research\nteam=web")
-    page.get_by_role("button", name="Test them").click()
+    page.get_by_role("button", name="Test").click()
     rows = page.get_by_role("table").get_by_role("row")
     expect(rows.nth(1)).to_contain_text("ml_training")
     expect(rows.nth(2)).to_contain_text("default")

@@ -40,20 +40,20 @@ def test_the_second_to_apply_sees_what_changed_by_whom_and_merges(
     second.get_by_label("Message").fill("Teams to default")
     second.get_by_role("button", name="Apply version 2").click()
     expect(second.get_by_role("heading", level=1)).to_have_text("The active version has changed")
-    expect(second.get_by_role("alert")).to_contain_text("Nothing was applied and nothing is lost")
-    meantime = second.get_by_role("region", name="Applied in the meantime")
+    expect(second.get_by_role("alert")).to_contain_text("Nothing was applied or lost")
+    meantime = second.get_by_role("region", name="Versions applied since")
     expect(meantime).to_contain_text("A spare flavor")
     expect(meantime).to_contain_text("first@example.com")
     added = ".diff__row[data-change=added]"
     expect(
-        second.get_by_role("region", name="What they changed").locator(added).first
+        second.get_by_role("region", name="Changes in the active version").locator(added).first
     ).to_contain_text("spare")
-    expect(
-        second.get_by_role("region", name="What you changed").locator(added).first
-    ).to_contain_text("team")
+    expect(second.get_by_role("region", name="Your changes").locator(added).first).to_contain_text(
+        "team"
+    )
     assert place.api.get("/config")["text"] == theirs
 
-    second.get_by_role("button", name="Merge, then review").click()
+    second.get_by_role("button", name="Merge and review").click()
     expect(second.get_by_role("heading", level=1)).to_have_text(re.compile(r"Review of draft \d+"))
     second.get_by_role("button", name="Apply version 3").click()
     expect(second.get_by_role("status").first).to_contain_text("Version 3 is active")
@@ -69,8 +69,9 @@ def test_changes_of_the_same_line_go_back_to_their_author(visitors: Visitors, pl
     place.apply(CAP.replace("default: 50", "default: 40"), "Lower")
     page.get_by_role("button", name="Apply version 2").click()
     expect(page.get_by_role("main")).to_contain_text("1 place changed on both sides")
-    expect(page.get_by_role("button", name="Merge, then review")).to_have_count(0)
-    page.get_by_role("button", name="Edit my text on version 2").click()
+    page.get_by_role("button", name="Merge and review").click()
+    expect(page.get_by_text("Choose one of the texts.")).to_be_visible()
+    page.get_by_role("button", name="Rebase my text on version 2").click()
     expect(page).to_have_url(re.compile(r"/config/drafts/\d+$"))
     assert Editor(page).text == mine
     page.get_by_role("button", name="Review changes").click()
@@ -96,8 +97,8 @@ def test_a_second_window_of_one_person_does_not_overwrite_the_first(
     Editor(second).replace("# of the second window\n" + CAP)
     saved = second.locator("[data-saved]")
     expect(saved).to_contain_text("Not saved")
-    saved.get_by_role("button", name="Compare the two texts").click()
-    expect(second.get_by_role("alert")).to_contain_text("Another window saved this draft since")
+    saved.get_by_role("button", name="Compare both texts").click()
+    expect(second.get_by_role("alert")).to_contain_text("Another window has saved this draft")
     assert Editor(second).text.startswith("# of the second window")
     second.get_by_role("button", name="Save my text").click()
     expect(second.get_by_text("The draft is saved.")).to_be_visible()

@@ -57,8 +57,8 @@ def test_one_chooses_a_time_a_table_and_a_file_without_scripts(
     expect(page.get_by_role("heading", level=1)).to_contain_text("usage over time")
     page.get_by_role("navigation", name="Time").get_by_role("link", name="1 hour").click()
     use = page.locator("#chart-use")
-    expect(use.get_by_role("img")).to_have_accessible_name(re.compile("^Use of"))
-    use.get_by_role("link", name="As table").click()
+    expect(use.get_by_role("img")).to_have_accessible_name(re.compile("^Usage of"))
+    use.get_by_role("link", name="Show table").click()
     assert "range=1h" in page.url
     assert "table=use" in page.url
     expect(use.locator("tbody tr").last).to_contain_text("1")
@@ -87,7 +87,7 @@ def test_keys_and_pointer_pick_a_moment_and_read_its_numbers(
     # The version's mark comes first.
     page.keyboard.press("Tab")
     expect(slider).to_be_focused()
-    expect(readout).to_contain_text("Peak of use")
+    expect(readout).to_contain_text("Peak usage")
     last = slider.input_value()
     page.keyboard.press("ArrowLeft")
     expect(slider).not_to_have_value(last)

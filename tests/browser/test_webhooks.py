@@ -37,7 +37,7 @@ def test_an_owner_makes_one_and_sees_how_it_goes(
         page.get_by_role("button", name="Send a test").click()
         _until(page, "Attempt 1: Answered 503", scripts)
         receiver.answering = lambda handler: answer(handler, 200, b"thank you")
-        page.get_by_role("button", name="Send it again").click()
+        page.get_by_role("button", name="Send again").click()
         # Who took long to press the button was overtaken by the retry.
         _until(page, re.compile(r"Attempt \d: Answered 200"), scripts)
         first, *_, last = receiver.got

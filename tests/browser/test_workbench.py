@@ -78,8 +78,8 @@ def _versions(place: Place) -> list[tuple[Any, ...]]:
 def _write_and_repair(page: Page, place: Place) -> None:
     """Begin a draft, misspell the name of a queue, and let the editor repair it."""
     page.goto(place.url("config/drafts"))
-    page.get_by_role("link", name="Begin a draft").click()
-    page.get_by_label("Title of the draft").fill("Teams only")
+    page.get_by_role("link", name="Create a draft").click()
+    page.get_by_label("Draft title").fill("Teams only")
     editor = Editor(page)
     editor.replace(WANTED.replace("default: 80", "default: 50"))
     lines = WANTED.splitlines()
@@ -101,14 +101,14 @@ def _review(page: Page) -> None:
     """Read what the draft means."""
     page.get_by_role("button", name="Review changes").click()
     expect_review(page)
-    meaning = page.get_by_role("region", name="What changes")
+    meaning = page.get_by_role("region", name="Changes")
     expect(meaning.get_by_role("navigation").locator("[aria-current]")).to_have_text("Meaning")
     lost = "rejected where team not in [lab, web], and more: 1 workload in the last 30 days."
     expect(meaning.locator(".change__body > p")).to_have_text(
         [
             "Rule 1 to lab changed",
             "Rule 2 to default changed",
-            f"No rule takes what it took: {lost}",
+            f"Its workloads would match no rule and be {lost}",
         ]
     )
     expect(meaning.locator(".change__details li")).to_have_text(
@@ -123,11 +123,11 @@ def _foresee(page: Page) -> None:
     """Look at what it does to the work that runs, waits and ran."""
     _open_tab(page, "Impact")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Impact of")
-    live = page.get_by_role("region", name="What runs and waits now")
+    live = page.get_by_role("region", name="Current workloads")
     expect(live).to_contain_text("4 workloads running, 1 pending")
-    expect(live).to_contain_text("Nothing that runs or waits is affected.")
-    history = page.get_by_role("region", name="What ran before")
-    expect(history).to_contain_text("5 submissions · 3 distinct shapes · complete")
+    expect(live).to_contain_text("No running or pending workload is affected.")
+    history = page.get_by_role("region", name="Recorded history")
+    expect(history).to_contain_text("5 workloads · 3 distinct shapes · complete")
     expect(history.locator(".tile > span:first-child")).to_have_text(
         [
             "Unchanged",
@@ -135,7 +135,7 @@ def _foresee(page: Page) -> None:
             "Newly rejected",
             "Can never start",
             "Newly accepted",
-            "Cannot tell",
+            "Undecided",
         ]
     )
     expect(history.locator(".tile__number")).to_have_text(["1", "3", "1", "0", "0", "0"])
@@ -155,11 +155,11 @@ def _accept(page: Page, number: int) -> None:
     """Tick what follows from losing the last rule, and type the number of the version."""
     _consequences(page).get_by_label("There is no rule any more that takes everything").check()
     _consequences(page).get_by_label("1 warning that the active version does not have").check()
-    page.get_by_label(f"Type {number}, the number that this version gets").fill(str(number))
+    page.get_by_label(f"Type {number}, the number of the new version").fill(str(number))
 
 
 def _consequences(page: Page) -> Locator:
-    return page.get_by_role("group", name="What follows from it")
+    return page.get_by_role("group", name="Consequences")
 
 
 def _apply_too_late(page: Page, other: Page, place: Place) -> None:
@@ -178,8 +178,8 @@ def _apply_too_late(page: Page, other: Page, place: Place) -> None:
 
     apply_button(page).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("The active version has changed")
-    expect(page.get_by_role("alert")).to_contain_text("Nothing was applied and nothing is lost")
-    newer = page.get_by_role("region", name="Applied in the meantime")
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was applied or lost")
+    newer = page.get_by_role("region", name="Versions applied since")
     expect(newer).to_contain_text(re.compile("v2\\s*Room for urgent work\\s*second@example.com"))
     assert place.api.get("/config")["text"] == WIDER
 
@@ -189,11 +189,11 @@ def _merge(page: Page, place: Place) -> None:
     expect(page.locator(".conflict__title")).to_have_text(["Rule to lab"])
     conflict = page.get_by_role("group", name="Rule to lab")
     expect(conflict.get_by_role("region", name="Theirs, in version 2")).to_contain_text("max: 200")
-    conflict.get_by_role("radio", name="A text of my own").check()
-    conflict.get_by_text("Write it, starting from yours").click()
+    conflict.get_by_role("radio", name="Custom text").check()
+    conflict.get_by_text("Edit, starting from your text").click()
     own = conflict.get_by_role("textbox")
     own.fill(own.input_value().replace("max: 100", "max: 200"))
-    page.get_by_role("button", name="Merge as decided, then review").click()
+    page.get_by_role("button", name="Merge and review").click()
     expect_review(page)
     _accept(page, 3)
     apply_button(page).click()
@@ -217,13 +217,13 @@ def _let_it_be_reverted(page: Page, other: Page, place: Place, product: Product)
     """Apply for ten minutes, and be away when they are over."""
     draft(page, place, WIDEST)
     page.get_by_label("Message").fill("Everybody may ask for more")
-    page.get_by_label("Confirm it afterwards").select_option("10")
+    page.get_by_label("Confirmation").select_option("10")
     apply_button(page).click()
     expect_active(page, 5)
     banner = "#revert-timer"
-    expect(page.locator(banner)).to_contain_text("Version 5 waits to be confirmed")
+    expect(page.locator(banner)).to_contain_text("Version 5 needs confirmation")
     other.goto(place.url("queues"))
-    expect(other.locator(banner)).to_contain_text("version 4 comes back")
+    expect(other.locator(banner)).to_contain_text("rolled back to version 4")
     assert place.api.get("/config")["text"] == WIDEST
     make_due(product, place)
     wait_until(lambda: place.api.get("/config")["version"] == 6)

@@ -84,12 +84,12 @@ def test_a_view_is_made_and_opened_without_scripts(
     expect(page.get_by_role("navigation", name="Saved views")).to_contain_text("By reason")
     page.get_by_role("link", name=re.compile("Explain all ?: Waiting for quota")).click()
     expect(page.get_by_role("main")).to_contain_text("2 workloads")
-    page.get_by_role("link", name="What would start one of them").click()
-    expect(page.get_by_role("heading", level=2)).to_contain_text("What would start it now")
+    page.get_by_role("link", name="How to start one of them").click()
+    expect(page.get_by_role("heading", level=2)).to_contain_text("How to start it now")
     page.goto(place.url("workloads"))
     page.locator("summary", has_text="Columns").click()
     page.get_by_label("Column 1", exact=True).select_option("queue")
-    page.get_by_label("And the label").fill("team")
+    page.get_by_label("Label column").fill("team")
     page.get_by_role("button", name="Show", exact=True).click()
     expect(page.locator("#workload-rows tr").first).to_contain_text("none")
     page.goto(place.url(paths["receipt"]))
@@ -100,7 +100,7 @@ def test_with_scripts_what_would_help_comes_by_itself(
     page: Page, place: Place, paths: dict[str, str]
 ) -> None:
     page.goto(place.url(paths["reason"]))
-    expect(page.get_by_role("main")).to_contain_text("Each one alone is enough")
+    expect(page.get_by_role("main")).to_contain_text("Each change is enough on its own")
     # What is fetched is of another page; the name of this one stays.
     expect(page).to_have_title(re.compile("^Waiting for quota"))
     page.goto(place.url("workloads"))

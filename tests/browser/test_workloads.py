@@ -64,7 +64,7 @@ def test_of_four_alike_three_run_and_the_fourth_starts_when_one_finishes(
     assert _cells(queue, "m5-2xlarge", "cpu") == ["24", "24", "0", "8"]
     assert _cells(queue, "m5-2xlarge", "memory_gb") == ["96", "96", "0", "32"]
     expect(queue.locator("#pending-rows tr[id^=p-]")).to_have_count(1)
-    expect(queue.locator("#capacity-end")).to_contain_text("Capacity ends here.")
+    expect(queue.locator("#capacity-end")).to_contain_text("Available quota ends here.")
     tabs = queue.get_by_role("navigation", name="About this queue")
     tabs.get_by_role("link", name="Running 3").click()
     expect(queue.locator("#running-rows tr")).to_have_count(3)
@@ -271,7 +271,7 @@ def test_advice_that_was_loaded_makes_way_when_the_workload_is_rejected(
     expect(advice).to_contain_text("Wait for runs to end, or finish it: it would then start.")
     place.apply(CLOSED.replace("SELECTOR", ASKING))
     expect(page.locator("#headline")).to_contain_text("Rejected")
-    expect(advice.get_by_role("heading")).to_have_text("What would let it in")
+    expect(advice.get_by_role("heading")).to_have_text("How to get it accepted")
     expect(advice).not_to_contain_text("Wait for runs to end")
     expect(advice).to_contain_text("In the request: set team to night")
     # The advice is the same on the page of its own, which was a link in the panel.

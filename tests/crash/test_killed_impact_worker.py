@@ -30,7 +30,7 @@ scheduling_rules:
   - resource_queue: train
 """
 
-GONE = "The worker that looked into it is gone. Ask again."
+GONE = "The worker that computed it has stopped. Run it again."
 
 
 def _kill_the_child(product: Product) -> None:

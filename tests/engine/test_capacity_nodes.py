@@ -227,6 +227,6 @@ def test_what_quota_shows_has_columns_and_sections() -> None:
         ("used", "Used", "amount"),
         ("borrowed", "Borrowed or lent", "exchange"),
         ("available", "Available", "amount"),
-        ("demand", "Pending wants", "demand"),
+        ("demand", "Requested", "demand"),
     ]
     assert [(each.key, each.title) for each in discipline.sections()] == [("cohorts", "Cohorts")]

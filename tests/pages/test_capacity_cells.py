@@ -39,7 +39,7 @@ def test_cells_of_quota_are_those_of_its_columns() -> None:
         CapacityCell(label="used", text="6"),
         CapacityCell(label="borrowed or lent", text="0.5 borrowed"),
         CapacityCell(label="available", text="6"),
-        CapacityCell(label="pending wants", text="4", rest="1 can never run"),
+        CapacityCell(label="requested", text="4", rest="1 can never run"),
     )
 
 

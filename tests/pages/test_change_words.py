@@ -87,14 +87,14 @@ WORDS = [
     ),
     (
         field("groups", "resources", old=[], new=[["cpu", "memory_gb"], ["a", "b"]]),
-        "resources that take one flavor together none → cpu, memory_gb; a, b",
+        "resources that share a flavor none → cpu, memory_gb; a, b",
     ),
     (field("parent", old=None, new="ml"), "cohort no cohort → ml"),
     (field("parent", old="a_b", new="ml"), "cohort a_b → ml"),
     (field("stop", old="none", new="hold_and_drain"), "stop policy none → hold and drain"),
     (field("fair_weight", old=10**9, new=2_500_000_000), "fair share weight 1 → 2.5"),
     (field("selector", old=[], new=[EXPRESSION]), "selector every workload → team in [ml, web]"),
-    (field("namespaces", old=None, new=[]), "namespaces that may use it nobody's → all"),
+    (field("namespaces", old=None, new=[]), "allowed namespaces none → all"),
     (
         field("preemption", "within_queue", old="never", new="lower_priority"),
         "preemption within the queue never → lower priority",

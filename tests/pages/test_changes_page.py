@@ -25,10 +25,7 @@ def told(browser: Client, name: str) -> list[str]:
     return changes + [p.text for p in panel.all("p") if p.text not in changes]
 
 
-EACH = (
-    "Each one alone is enough. The engine has tried it on a copy of what runs and waits at this "
-    "moment."
-)
+EACH = "Each change is enough on its own. The engine tested it on a copy of the current workloads."
 
 
 def test_a_pending_workload_is_told_what_would_start_it(world: World, browser: Client) -> None:
@@ -54,8 +51,8 @@ def test_a_pending_workload_is_told_what_would_start_it(world: World, browser: C
 
 
 def test_nothing_is_asked_of_one_that_does_not_wait(world: World, browser: Client) -> None:
-    assert told(browser, "train") == ["It runs."]
-    assert told(browser, "done") == ["It has ended, and cannot start again."]
+    assert told(browser, "train") == ["The workload is running."]
+    assert told(browser, "done") == ["The workload has ended and cannot start again."]
 
 
 def test_a_rejected_workload_is_told_what_would_let_it_in(
@@ -66,9 +63,7 @@ def test_a_rejected_workload_is_told_what_would_let_it_in(
     assert said[0] == (
         "In the request: set team to research, to be accepted by rule 1, which leads to research."
     )
-    assert (
-        said[-1] == "What its submitter can do comes first. Tried on the config that is active now."
-    )
+    assert said[-1] == "Changes for the submitter come first. Tested on the active config."
     page = read_page(browser.get(f"/o/here/workloads/{uid}"))
     on_page = [each.text for each in page.id("advice").all("li")]
     assert on_page == said[:-1]
@@ -92,8 +87,9 @@ def test_no_change_of_a_rejected_one_is_said_in_a_sentence(
     monkeypatch.setattr("console.workloads.changes.what_would_let_in", lambda *_: ())
     assert told(browser, world.rejected.name) == [
         (
-            "It was rejected and does not wait: no single change of its request or of a rule was "
-            "found that would let it in. Submit it again when it or the config has changed."
+            "The workload was rejected and does not wait. No single change of its request or of a "
+            "rule would get it accepted. Submit it again after you change the workload or the "
+            "config."
         )
     ]
 

@@ -89,7 +89,7 @@ def test_the_order_in_force_is_marked_and_the_others_keep_the_search(
 
 def test_a_search_without_a_hit_leads_back(three: None, browser: Client) -> None:
     region = get(browser, "cohorts?q=nothing").id("cohorts-region")
-    assert "No cohort has nothing in its name." in region.text
+    assert "No cohort name contains nothing ." in region.text
     (back,) = [link for link in region.all("a") if link.text == "Show all 3"]
     assert back.attrs["href"] == "/o/here/cohorts"
 
@@ -119,7 +119,7 @@ def test_members_are_found_sorted_and_taken_apart(
         rules = [row[0] for row in page.id("rules-region").rows()]
         assert rules == [name for name in found if name != "ml"]
     else:
-        assert "Nothing here has nobody in its name." in page.id("matrix-region").text
+        assert "No name contains nobody ." in page.id("matrix-region").text
 
 
 def test_levels_are_offered_where_there_are_any(lab: None, browser: Client) -> None:
@@ -128,8 +128,8 @@ def test_levels_are_offered_where_there_are_any(lab: None, browser: Client) -> N
         return [(link.text, link.attrs["href"]) for nav in navs for link in nav.all("a")]
 
     assert offered("cohorts/all?sort=name&members=0") == [
-        ("Every queue below", "/o/here/cohorts/all?sort=name"),
-        ("Only what it holds itself", "/o/here/cohorts/all?sort=name&level=direct"),
+        ("All queues below", "/o/here/cohorts/all?sort=name"),
+        ("Direct members only", "/o/here/cohorts/all?sort=name&level=direct"),
     ]
     assert offered("cohorts/ml") == []
 
@@ -276,8 +276,8 @@ def test_numbers_that_may_be_old_say_so(lab: None, org: Organization, browser: C
     late(org, settled_at=timezone.now())
     for path in ("cohorts", "cohorts/all"):
         page = get(browser, path)
-        assert "the worker has not looked at what came in 4 min ago" in page.text
-        assert "last known 4 min ago" in page.all("p", class_="quota__text")[0].text
+        assert "the worker has not processed requests from 4 min ago" in page.text
+        assert "as of 4 min ago" in page.all("p", class_="quota__text")[0].text
         assert "data-old" in page.all("rect", class_="quota__frame")[0].attrs
 
 
@@ -289,12 +289,12 @@ def test_numbers_that_nobody_knows_are_no_zeros(
     assert page.id("pools").rows()[0] == [
         "spot",
         "gpu",
-        "? gpu, not known yet · waiting for 4 min",
+        "? gpu, no data yet · pending for 4 min",
         *("2", "17", "?", "?", "21"),
     ]
     assert page.id("matrix-region").rows()[0] == [
         "archive",
-        "archive, spot gpu: ? not known yet",
+        "archive, spot gpu: ? no data yet",
         "—",
         "—",
     ]
@@ -321,14 +321,14 @@ def test_the_page_of_all_bars_shows_every_case(
         "Borrowed, up to a limit",
         "Lent",
         "Over nominal",
-        "Out of reach",
-        "A limit that is far away, or none",
+        "Not available",
+        "Distant limit, or none",
         "Unlimited",
         "Zero",
-        "Nothing of its own",
+        "No own quota",
         "Old",
         "Unknown",
-        "Numbers disagree",
+        "Inconsistent numbers",
     ]
     drawings = [svg for svg in page.id("cases").all("svg") if svg.attrs.get("role") == "img"]
     assert len(drawings) == len(rows) - 1

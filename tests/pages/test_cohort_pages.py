@@ -69,8 +69,8 @@ def test_the_list_of_cohorts(lab: None, browser: Client) -> None:
     page = get(browser, "cohorts")
     assert page.rows() == [
         [
-            "all a queue waits for quota that others use",
-            "spot · 16 of 19 gpu used · 3 free · wants 21 more 1 more",
+            "all a queue waits for quota that it lent",
+            "spot · 16 of 19 gpu used · 3 free · 21 requested 1 more",
             "195 %",
             "3",
             "1",
@@ -78,8 +78,8 @@ def test_the_list_of_cohorts(lab: None, browser: Client) -> None:
             "8",
         ],
         [
-            "ml in all a queue waits for quota that others use",
-            "spot · 16 of 13 gpu used · 3 borrowed, limit 19 · 3 available · wants 21 more 1 more",
+            "ml in all a queue waits for quota that it lent",
+            "spot · 16 of 13 gpu used · 3 borrowed, limit 19 · 3 available · 21 requested 1 more",
             "195 %",
             "2",
             "1",
@@ -106,14 +106,14 @@ def test_without_cohorts_the_page_says_what_one_is(
     put_in_force(owner.org, Policy(dialect="native"), monkeypatch)
     region = get(browser, "cohorts").id("cohorts-region")
     assert region.all("h2")[0].text == "No cohorts in the active config"
-    assert "share what they leave unused" in region.text
+    assert "share unused quota" in region.text
     assert [link.text for link in region.all("a")] == ([action] if action else [])
 
 
 def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser: Client) -> None:
     page = get(browser, "cohorts/all")
     assert page.id("pools").rows() == [
-        ["spot", "gpu", "16 of 19 gpu used · 3 free · wants 21 more", "2", "17", "16", "3", "21"],
+        ["spot", "gpu", "16 of 19 gpu used · 3 free · 21 requested", "2", "17", "16", "3", "21"],
         ["reserved", "gpu", "0 of 2 gpu used · 2 free", "0", "2", "0", "2", "—"],
     ]
     assert seen(page) == [
@@ -145,41 +145,41 @@ def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser:
         ("batch, spot gpu: 2 of 6 4 lent", f"/o/here/queues/batch{spot}"),
     ]
     assert page.id("loans-region").rows() == [
-        ["research", "batch", "GPU on spot", "4", "?", "Never: it waits until borrowers end"],
+        ["research", "batch", "GPU on spot", "4", "?", "Never: waits until borrowers end"],
         [
             "research",
-            "all quota of the cohort itself",
+            "all quota of the cohort",
             "GPU on spot",
             "up to 2",
             "?",
-            "By any queue of it that reclaims and asks for no more than the cohort owns",
+            "By any member queue that reclaims, up to the quota of the cohort",
         ],
-        ["research", "archive", "GPU on spot", "up to 1", "?", "From work of any priority"],
+        ["research", "archive", "GPU on spot", "up to 1", "?", "From workloads of any priority"],
     ]
     assert page.id("rules-region").rows() == [
         [
             "archive",
-            "From work of any priority",
+            "From workloads of any priority",
             "Never",
-            "All that it leaves unused",
+            "All unused quota",
             "Up to 3 GPUs on spot",
         ],
         [
             "research",
-            "From work of lower priority",
-            "Work of lower priority, priority 50 at most, of queues that borrow",
-            "All that it leaves unused",
-            "All that others lend",
+            "From workloads of lower priority",
+            "Workloads of lower priority, up to priority 50, of queues that borrow",
+            "All unused quota",
+            "All lendable quota",
         ],
         [
             "batch",
             (
-                "Never: it waits until borrowers end It lends and never takes back: archive and "
-                "research may use its quota without end"
+                "Never: waits until borrowers end Lends and never reclaims: archive and research "
+                "may keep its quota"
             ),
             "Never",
             "Up to 5 GPUs on spot",
-            "All that others lend",
+            "All lendable quota",
         ],
     ]
     assert page.id("waiting").rows() == [
@@ -204,7 +204,7 @@ def test_with_fair_sharing_the_matrix_has_shares(
     assert [(row[0], row[-1]) for row in seen(page)] == [
         ("archive", "0"),
         ("ml cohort in all 8 pending", "143 of gpu"),
-        ("research 1 pending", "above all others: it borrows gpu with weight 0"),
+        ("research 1 pending", "highest: borrows gpu with weight 0"),
         ("batch 7 pending", "0"),
     ]
 
@@ -212,8 +212,8 @@ def test_with_fair_sharing_the_matrix_has_shares(
 def test_who_goes_short_of_its_own_is_called_out(lab: None, browser: Client) -> None:
     assert notices(get(browser, "cohorts/ml")) == [
         (
-            "batch waits for 12 GPUs on spot and uses 4 less than its nominal quota. In use by "
-            "research (4). It never takes quota back, so it waits until that work ends."
+            "batch waits for 12 GPUs on spot and has 4 of its nominal quota unused. In use by "
+            "research (4). It never reclaims quota, so it waits until those workloads end."
         )
     ]
 
@@ -222,14 +222,14 @@ def test_the_overview_names_who_goes_short(lab: None, browser: Client) -> None:
     (item,) = get(browser, "").id("attention").all("li")
     (way,) = item.all("a")
     assert way.attrs["href"] == "/o/here/cohorts/ml"
-    assert way.text == "See who : Queue batch waits for quota of its own that others use"
+    assert way.text == "View loans : Queue batch waits for its quota, which other queues use"
 
 
 @pytest.mark.parametrize(
     ("queues", "notice"),
     [
-        ([], "No queue is in this cohort , so nothing can use its quota."),
-        (["one"], "Only one queue is in this cohort , so there is nobody to share with."),
+        ([], "No queue is in this cohort , so no workload can use its quota."),
+        (["one"], "Only one queue is in this cohort , so there is no queue to share quota with."),
     ],
 )
 def test_a_cohort_of_none_or_one_says_so(
@@ -300,14 +300,14 @@ def test_a_queue_in_a_cohort_shows_what_it_borrows_and_lends(lab: None, browser:
         [
             "spot",
             "gpu",
-            "15 of 8 gpu used · 7 borrowed, limit 19 · 3 available · wants 4 more",
+            "15 of 8 gpu used · 7 borrowed, limit 19 · 3 available · 4 requested",
             *("8", "15", "7 borrowed", "3", "4"),
         ],
         ["reserved", "gpu", "0 of 2 gpu used · 2 free", "2", "0", "—", "2", "—"],
     ]
     assert [row[:4] for row in page.id("lending-region").rows()] == [
         ["research", "batch", "gpu on spot", "4"],
-        ["research", "all quota of the cohort itself", "gpu on spot", "up to 2"],
+        ["research", "all quota of the cohort", "gpu on spot", "up to 2"],
         ["research", "archive", "gpu on spot", "up to 1"],
     ]
     assert (
@@ -352,7 +352,7 @@ def test_a_queue_names_the_local_queues_that_lead_to_it(
         (panel,) = page.all("section", **{"aria-labelledby": "rules-title"})
         ((local, *_),) = panel.rows()
         found.append((page.id("queue-state").text, panel.all("h2")[0].text, local))
-    leads = "Local queues that lead here"
+    leads = "Local queues that route here"
     assert found == [
         ("Accepting", leads, "training in namespace vision"),
         (
@@ -425,7 +425,7 @@ def test_loans_of_one_kind_are_one_line(
     put_in_force(org, crowd(), monkeypatch)
     use(org, "q0", "f9", 12_000)
     use(org, "q3", "f9", 500_000)
-    never = "Never: it waits until borrowers end"
+    never = "Never: waits until borrowers end"
     many = "q2 6 , q4 5 , q5 5 , q6 5 , q7 5 , q8 5 and 92 more"
     assert get(browser, "cohorts/wide").id("loans-region").rows() == [
         ["q3", many, "gpu on f9", "up to 490", "?", never],
@@ -520,7 +520,7 @@ def test_a_name_that_no_cohort_has(lab: None, browser: Client, name: str) -> Non
 @pytest.mark.parametrize(
     ("rules", "settings", "words"),
     [
-        (Preemption(), QuotaSettings(), ("Never: it waits until borrowers end", "Never")),
+        (Preemption(), QuotaSettings(), ("Never: waits until borrowers end", "Never")),
         (
             Preemption(
                 reclaim_within_cohort=PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY,
@@ -528,8 +528,8 @@ def test_a_name_that_no_cohort_has(lab: None, browser: Client, name: str) -> Non
             ),
             QuotaSettings(),
             (
-                "From work of lower priority, and newer work of equal priority",
-                "Work of lower priority, of queues that borrow",
+                "From workloads of lower priority, and newer ones of equal priority",
+                "Workloads of lower priority, of queues that borrow",
             ),
         ),
         (
@@ -538,7 +538,7 @@ def test_a_name_that_no_cohort_has(lab: None, browser: Client, name: str) -> Non
                 borrow_within_cohort=PreemptionRule.LOWER_PRIORITY,
             ),
             QuotaSettings(fair_sharing=(FairStrategy.FINAL_SHARE,)),
-            ("From work of any priority, as far as fair shares allow", "Fair shares decide"),
+            ("From workloads of any priority, within fair shares", "By fair share"),
         ),
     ],
 )

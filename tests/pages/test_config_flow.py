@@ -152,7 +152,7 @@ def test_from_an_empty_organization_to_a_rollback(
     )
     history = read_page(browser.get("/o/here/config/history")).rows()
     by = f"{owner.name}, in the browser"
-    later = "Effect after a day: not known yet"
+    later = "Effect after 24 h: no data yet"
     assert [row[1:5] for row in history] == [
         [
             "v3 Active Rolled back to version 1",
@@ -213,7 +213,7 @@ def test_what_was_reviewed_is_what_is_applied(
     send(browser, "save", WIDER + "# one more line\n")
     answer = browser.post(REVIEW, form)
     assert (answer.status_code, active_version(org).number) == (409, 1)
-    assert "saved again after you opened this review" in read_page(answer).id("main").text
+    assert "saved after you opened this review" in read_page(answer).id("main").text
 
 
 def test_two_windows_do_not_overwrite_each_other(
@@ -294,7 +294,7 @@ def test_a_text_in_another_language_is_one_button_away_from_it(browser: Client) 
     send(browser, "save", COHORT)
     page, url = open_editor(browser)
     (button,) = [item for item in page.all("button") if item.attrs.get("name") == "likely"]
-    assert (button.text, button.attrs["value"]) == ("Read it as Kueue", "kueue")
+    assert (button.text, button.attrs["value"]) == ("Switch to Kueue", "kueue")
     read = read_page(browser.post(url, fields(page) | {"likely": "kueue"}))
     assert [item.text for item in read.id("editor").all("option") if "selected" in item.attrs] == [
         "Kueue"

@@ -42,7 +42,7 @@ def buttons(page: Element) -> list[str]:
     return [
         item.text
         for item in page.id("main").all("button")
-        if item.text not in ("", "Read it as") and "hidden" not in item.attrs
+        if item.text not in ("", "Switch to") and "hidden" not in item.attrs
     ]
 
 
@@ -55,7 +55,7 @@ def test_the_list_says_who_begun_what_and_who_is_at_it(
     rows = read_page(client_for(viewer).get(DRAFTS)).rows()
     assert [[re.sub(r" \d+ s$", "", cell) for cell in row[:4]] for row in rows] == [
         [f"Wider draft {left.pk + 1} · native", "v1", editor.name, f"{editor.name} for"],
-        [f"Untitled draft draft {left.pk} · native", "nothing v1 is active", editor.name, "nobody"],
+        [f"Untitled draft draft {left.pk} · native", "no version v1 is active", editor.name, "—"],
     ]
 
 
@@ -159,7 +159,7 @@ def test_a_file_becomes_a_draft_in_the_language_it_looks_like(
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        ({}, "Choose a file with a config first."),
+        ({}, "Choose a config file first."),
         ({"file": b"\xff\xfe"}, "config.yaml is not UTF-8 text"),
         ({"file": b"a: \x00"}, "NUL"),
         ({"file": b"#" * 8_000_001}, "config.yaml is too large"),
@@ -182,7 +182,7 @@ def test_there_may_be_only_so_many_drafts(config: None, editor: Actor, browser: 
     )
     answer = browser.post(EDIT, {"do": "save", "text": "{}"})
     assert answer.status_code == 409
-    assert "Discard one that nobody needs" in answer.content.decode()
+    assert "Discard one that is not needed" in answer.content.decode()
     page = read_page(browser.get(DRAFTS))
     assert len(page.rows()) == 50
     assert [link.text for link in page.all("a", rel="next")] == ["Next page"]
@@ -213,13 +213,13 @@ def test_the_outline_without_scripts_tells_problems_and_hits(world: World, brows
     ]
     assert [re.sub(" has a problem: [a-z]+", "", entry) for entry in entries] == [
         "spot line 2",
-        "research 4 runs line 5",
-        "default 1 run line 12",
-        "1 → research 4 runs line 14",
-        "2 → default 1 run line 17",
+        "research 4 workloads line 5",
+        "default 1 workload line 12",
+        "1 → research 4 workloads line 14",
+        "2 → default 1 workload line 17",
     ]
     note = next(item for item in page.walk() if "data-hits-note" in item.attrs)
-    assert note.text == "Runs of the last 7 days under this text, of 6 in all."
+    assert note.text == "Workloads of the last 7 days by object, 6 in total."
 
 
 def test_hits_are_counted_under_the_text_in_the_editor(world: World, browser: Client) -> None:
@@ -330,7 +330,7 @@ def test_an_example_that_is_not_there_takes_no_text_away(config: None, browser: 
     sent = {"do": "sample", "dialect": "native", "sample": "Gone", "revision": draft.revision}
     answer = browser.post(f"{DRAFTS}/{draft.pk}", sent)
     assert answer.status_code == 404
-    assert "There is no example of this name" in read_page(answer).text
+    assert "This example does not exist" in read_page(answer).text
     assert get_draft(draft.org, draft.pk).text == CONFIG
 
 
@@ -375,7 +375,7 @@ def test_completion_and_help_are_answered_to_every_reader(
         "lines": [
             "Reject tries the next rule, force_update clamps.",
             "One of: reject, force_update.",
-            "Without it: reject.",
+            "Default: reject.",
         ],
     }
     assert ask(browser, f"{EDIT}/explain", **sent | {"line": 99}).json()["help"] is None

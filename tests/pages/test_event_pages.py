@@ -149,7 +149,7 @@ def test_the_longest_bar_is_whole_and_the_shortest_is_seen() -> None:
 @pytest.mark.parametrize(
     ("path", "title"),
     [
-        ("events", "Nothing has happened yet"),
+        ("events", "No events yet"),
         ("events?type=REQUEST_QUEUED", "Nothing matches these filters"),
         ("events?cursor=1", "The end of the list"),
         ("events/audit?action=queue", "Nothing matches these filters"),
@@ -168,11 +168,11 @@ def test_who_has_done_nothing_is_told_that_others_did(
     browser = client_for(viewer)
     AuditEntry.objects.filter(actor_key=viewer.key).delete()
     found = page(browser, "events/audit")
-    assert "You have done nothing here yet" in [each.text for each in found.all("h2")]
-    assert "Owners see what everybody did." in found.text
+    assert "No audit entries yet" in [each.text for each in found.all("h2")]
+    assert "Owners see the actions of all members." in found.text
     assert "f-actor" not in [each.attrs.get("id") for each in found.all("input")]
     filtered = page(browser, "events/audit?action=config").text
-    assert "Owners see what everybody did" in filtered
+    assert "None of your own entries matches. Owners see all entries." in filtered
     assert "The first one" not in filtered
 
 
@@ -206,8 +206,8 @@ def test_families_of_actions_are_chosen_together(world: World, browser: Client) 
     found = page(browser, "events/audit?action=session&action=account")
     titles = {a.text: a for a in found.all("a", class_="segment")}
     assert titles["Sign-ins"].attrs["aria-current"] == "true"
-    assert "aria-current" not in titles["Everything"].attrs
-    assert titles["Everything"].attrs["href"] == "/o/here/events/audit"
+    assert "aria-current" not in titles["All"].attrs
+    assert titles["All"].attrs["href"] == "/o/here/events/audit"
     assert titles["Queues"].attrs["href"] == "/o/here/events/audit?action=queue"
 
 
@@ -250,7 +250,7 @@ def test_the_lists_cost_the_same_however_many_rows_there_are(
     assert [queries(path) for path in paths] == before
 
 
-@pytest.mark.parametrize(("days", "said"), [(90, "are not kept"), (0, "are kept for ever")])
+@pytest.mark.parametrize(("days", "said"), [(90, "are not kept"), (0, "are kept forever")])
 def test_the_end_of_a_list_says_how_far_back_it_goes(
     settings, days: int, said: str, org: Organization, browser: Client
 ) -> None:
@@ -330,7 +330,7 @@ def test_what_is_listed_can_be_sent_to_a_webhook(
 ) -> None:
     def ways(client: Client, query: str) -> list[str]:
         found = page(client, f"events?{query}").all("a")
-        return [link.attrs["href"] for link in found if link.text == "Send these to a webhook"]
+        return [link.attrs["href"] for link in found if link.text == "Create a webhook for these"]
 
     (url,) = ways(browser, "type=REQUEST_ADMITTED&type=REQUEST_REJECTED&queue=research")
     assert url == "/o/here/settings/webhooks/new?kind=workload.rejected&queue=research"
@@ -347,10 +347,10 @@ def test_two_counts_of_events_say_what_each_counts(world: World, browser: Client
     assert found.id("over-time-sentence").text.startswith("All events of these types are counted: ")
     (note,) = [p.text for p in found.all("p") if p.text.startswith("These bars count")]
     assert note == (
-        "These bars count the newest 2 000 events of every type at most, whatever their time; "
-        "the drawing above counts all events of its time."
+        "These bars count up to 2 000 of the newest events of each type, at any time; "
+        "the chart above counts all events in its time range."
     )
     # Where there is no drawing, there is nothing to tell apart.
     alone = page(browser, "events?level=ERROR&type=REQUEST_REJECTED")
     assert not alone.all("p", id="over-time-sentence")
-    assert "the drawing above" not in alone.text
+    assert "the chart above" not in alone.text

@@ -66,7 +66,7 @@ def test_a_renamed_queue_with_a_smaller_quota(config: None, owner: Actor, browse
     sentence = "Queue research renamed to lab line 5 spot / gpu nominal from 8 → to 6 (−2)"
     assert told == [f"→ {sentence} rule 1 to lab uses the new name"]
     risk = [item.text for item in page.all("p") if "change-risk" in item.attrs.get("class", "")]
-    assert risk == ["Nominal quota in all: spot / gpu −2."]
+    assert risk == ["Total nominal quota: spot / gpu −2."]
     titles = [title for title, _ in tabs(page)]
     assert titles == ["Meaning", "Text", "Side by side", "With defaults"]
 
@@ -108,7 +108,7 @@ def test_the_ways_to_compare_are_links(config: None, owner: Actor, browser: Clie
     text = read_page(browser.get(url, {"diff": "text"}))
     words = [item.text for item in text.walk() if item.attrs.get("class") == "diff__word"]
     assert [word for word in words if word] == ["research", "lab", "8", "6", "research", "lab"]
-    hide = next(link for link in text.all("a") if link.text == "Hide differences in white space")
+    hide = next(link for link in text.all("a") if link.text == "Hide whitespace changes")
     hidden = read_page(browser.get(hide.attrs["href"].partition("#")[0]))
     assert len(hidden.rows()) < len(text.rows())
     effective = read_page(browser.get(url, {"diff": "effective"}))
@@ -136,7 +136,7 @@ def test_a_long_comparison_has_pages(owner: Actor, browser: Client) -> None:
         assert heading == "Queues"
         told += lines
         links = pager(page)
-        assert ("To the start" in links) == (address != url)
+        assert ("First page" in links) == (address != url)
         address = links.get("Next page")
     assert chips(page) == ["+1600 queues", "−1600 queues"]
     assert len(told) == len(set(told)) == 3_200
@@ -158,11 +158,11 @@ def test_a_long_comparison_has_pages(owner: Actor, browser: Client) -> None:
 def test_only_comments_differ(config: None, owner: Actor, browser: Client) -> None:
     apply_config(owner, "native", f"# why\n{CONFIG}", "a comment", 1)
     page = read_page(browser.get("/o/here/config/compare/1...2"))
-    assert "Nothing changes in meaning" in page.id("difference").text
+    assert "The meaning does not change" in page.id("difference").text
     effective = read_page(browser.get("/o/here/config/compare/1...2", {"diff": "effective"}))
-    assert "both say the same" in effective.id("difference").text
+    assert "are identical with all defaults written out" in effective.id("difference").text
     same = read_page(browser.get("/o/here/config/compare/1...1"))
-    assert "the texts are the same" in same.id("difference").text
+    assert "The texts are identical" in same.id("difference").text
 
 
 def asked(response: HttpResponse) -> list[tuple[str, str, str]]:
@@ -221,7 +221,7 @@ def test_a_draft_is_compared_with_a_version(
     assert chips(page) == ["1 queue renamed"]
     broken = begin_draft(owner, "native", "resource_queues: 3", 1, "")
     page = read_page(browser.get(url, {"draft": broken.pk, "a": "1"}))
-    assert "only their lines can be compared" in page.id("difference").text
+    assert "only lines can be compared" in page.id("difference").text
     assert [title for title, _ in tabs(page)] == ["Text", "Side by side"]
     assert browser.get(url, {"draft": draft.pk, "a": "9"}).status_code == 404
 
@@ -236,7 +236,7 @@ def test_history_finds_versions_by_object(config: None, owner: Actor, browser: C
     ]
     found = read_page(browser.get(HISTORY, {"noun": "queue", "name": "lab"}))
     assert [row[1] for row in found.rows()] == ["v3 Active Applied", "v1 Applied"]
-    assert "Before it was renamed: research." in found.id("main").text
+    assert "Earlier names: research." in found.id("main").text
     nothing = read_page(browser.get(HISTORY, {"noun": "cohort"}))
     assert nothing.rows() == []
     assert "No version matches these filters" in nothing.id("main").text
@@ -289,7 +289,7 @@ def test_what_came_of_a_version_is_told(config: None, org: Organization, browser
         "▲ better: wait p95 1 min 40 s → 30 s, rejections −2 "
         f"24 h before: 40 submitted, 30 admitted, 2 rejected; {waits} 1 min 40 s (n = 30) "
         f"24 h after: 40 submitted, 30 admitted, 0 rejected; {waits} 30 s (n = 30) "
-        "1 other version was applied in these two days."
+        "1 other version was applied in these 48 hours."
     )
 
 
@@ -336,7 +336,7 @@ def test_a_version_tells_who_changed_each_line(config: None, owner: Actor, brows
 def test_a_version_shows_what_it_changed(config: None, owner: Actor, browser: Client) -> None:
     apply_config(owner, "native", SMALLER, "smaller", 1)
     plain = read_page(browser.get("/o/here/config/v/2"))
-    assert "What it changed: → Queue research renamed to lab." in plain.id("main").text
+    assert "Changes: → Queue research renamed to lab." in plain.id("main").text
     page = read_page(browser.get("/o/here/config/v/2", {"diff": "meaning"}))
     assert chips(page) == ["1 queue renamed"]
     first = read_page(browser.get("/o/here/config/v/1", {"diff": "meaning"}))

@@ -65,7 +65,7 @@ def test_a_draft_is_told_by_outcome_and_shape(browser: Client, draft: Draft) -> 
     page, url = ask(browser, f"draft={draft.pk}")
     assert url == f"{ASK}/{ImpactRun.objects.get().pk}?draft={draft.pk}"
     assert page.all("h1")[0].text == f"Impact of draft {draft.pk}"
-    assert "Last 30 days · 6 submissions · 6 distinct shapes · complete" in page.text
+    assert "Last 30 days · 6 workloads · 6 distinct shapes · complete" in page.text
     assert tiles(page) == {
         "unchanged": "1",
         "moved": "3",
@@ -74,9 +74,9 @@ def test_a_draft_is_told_by_outcome_and_shape(browser: Client, draft: Draft) -> 
         "accepted": "1",
         "cannot_tell": "1",
     }
-    doubt = "No recorded workload has the label stage. Asked for by rule 3 (L18–L19)."
+    doubt = "No recorded workload has the label stage. Used by rule 3 (L18–L19)."
     assert doubt in page.text
-    rows = table(page, "All that changes, those with the most runs first")
+    rows = table(page, "All changes, most workloads first")
     assert [row[2:] for row in rows if row[0].endswith("1 GPU")] == [
         [
             "Routed elsewhere",
@@ -86,26 +86,26 @@ def test_a_draft_is_told_by_outcome_and_shape(browser: Client, draft: Draft) -> 
             "fits → then starts without quota",
         ]
     ]
-    lost = next(row for row in rows if row[2].startswith("Cannot tell"))
-    assert lost[2] == "Cannot tell depends on the label stage"
+    lost = next(row for row in rows if row[2].startswith("Undecided"))
+    assert lost[2] == "Undecided depends on the label stage"
 
 
 def test_a_tile_shows_its_shapes_and_nothing_else(browser: Client, draft: Draft) -> None:
     page, _ = ask(browser, f"draft={draft.pk}")
     tile = next(each for each in page.all("a") if each.attrs.get("data-outcome") == "unchanged")
     chosen = read_page(browser.get(tile.attrs["href"].partition("#")[0]))
-    rows = table(chosen, "Unchanged, those with the most runs first")
+    rows = table(chosen, "Unchanged, most workloads first")
     assert [row[2] for row in rows] == ["Unchanged"]
     current = [each for each in chosen.all("a", class_="tile") if "aria-current" in each.attrs]
     assert [each.attrs["data-outcome"] for each in current] == ["unchanged"]
     none = read_page(browser.get(tile.attrs["href"].replace("unchanged", "rejected")))
-    assert "No recorded workload is in this group." in none.text
+    assert "No recorded workloads in this group." in none.text
 
 
 def test_live_work_is_listed_with_links(browser: Client, draft: Draft, world: World) -> None:
     page, _ = ask(browser, f"draft={draft.pk}")
     starts = page.id("live-starts")
-    assert starts.all("summary")[0].text == "Pending work that would start at once: 2"
+    assert starts.all("summary")[0].text == "Pending workloads that would start at once: 2"
     assert starts.all("table")[0].rows() == [
         ["eval", "research → to default", "Admitted without quota"],
         ["huge", "research → to default", "Admitted without quota"],
@@ -143,23 +143,23 @@ def test_a_list_says_how_many_are_only_counted(browser: Client, draft: Draft) ->
     run.save()
     page = read_page(browser.get(url))
     assert page.id("live-starts").all("nav")[0].text == (
-        "1 to 2 of 900; the first 2 are kept, the others are counted"
+        "1 to 2 of 900; the first 2 are listed, the rest only counted"
     )
 
 
 def test_an_old_version_is_asked_about_by_its_number(browser: Client, world: World) -> None:
     page, url = ask(browser, "to=1")
     assert url.endswith("?to=1")
-    assert page.all("h1")[0].text == "Impact of going back to version 1"
-    assert "Nothing that runs or waits is affected." in page.text
-    assert "No recorded workload is in this group." in page.text
+    assert page.all("h1")[0].text == "Impact of rolling back to version 1"
+    assert "No running or pending workload is affected." in page.text
+    assert "No recorded workloads in this group." in page.text
 
 
 def test_long_tables_have_pages(
     browser: Client, draft: Draft, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(presenter, "PAGE_SIZE", 2)
-    caption = "All that changes, those with the most runs first"
+    caption = "All changes, most workloads first"
     page, _ = ask(browser, f"draft={draft.pk}")
     sizes = [len(table(page, caption))]
     while onward := page.all("a", rel="next"):
@@ -172,9 +172,9 @@ def test_a_shape_leads_to_the_rule_tester_on_both_configs(
     browser: Client, draft: Draft, owner: Actor
 ) -> None:
     page, url = ask(browser, f"draft={draft.pk}")
-    links = [link for link in page.all("a") if link.text.startswith("Rule by rule")]
+    links = [link for link in page.all("a") if link.text.startswith("Test :")]
     one = next(link for link in links if link.text.endswith(" 1 GPU"))
-    assert one.text == "Rule by rule : team=research workload-type=job , 1 GPU"
+    assert one.text == "Test : team=research workload-type=job , 1 GPU"
     assert one.attrs["href"] == (
         "/o/here/tools/route?key=team&value=research&key=workload-type&value=job"
         f"&config=draft-{draft.pk}&beside=1&requests=gpu%3D1"
@@ -182,7 +182,7 @@ def test_a_shape_leads_to_the_rule_tester_on_both_configs(
     assert browser.get(one.attrs["href"]).status_code == 200
     Draft.objects.filter(pk=draft.pk).update(text=CONFIG)
     changed = read_page(browser.get(url))
-    assert [link for link in changed.all("a") if link.text.startswith("Rule by rule")] == []
+    assert [link for link in changed.all("a") if link.text.startswith("Test :")] == []
 
 
 def test_shapes_are_sorted_by_what_they_asked_for(browser: Client, draft: Draft) -> None:
@@ -190,18 +190,18 @@ def test_shapes_are_sorted_by_what_they_asked_for(browser: Client, draft: Draft)
     sorts = {link.text: link.attrs["href"] for link in page.id("main").all("a", class_="segment")}
     assert sorts["By gpu"] == f"{url}&sort=gpu#shapes"
     page = read_page(browser.get(f"{url}&sort=gpu"))
-    rows = table(page, "All that changes, those that asked for the most gpu first")
-    amounts = [int(found[1]) for row in rows if (found := re.search(r" (\d+) GPUs?", row[1]))]
+    rows = table(page, "All changes, most gpu requested first")
+    amounts = [int(found[1]) for row in rows if (found := re.search(r" (\d+) GPUs", row[1]))]
     assert amounts == sorted(amounts, reverse=True)
     assert (len(amounts), amounts[0] > amounts[-1]) == (5, True)
     strange = read_page(browser.get(f"{url}&sort=strange"))
-    assert table(strange, "All that changes, those with the most runs first")
+    assert table(strange, "All changes, most workloads first")
 
 
 def test_an_empty_history_says_so(browser: Client, org: Organization, owner: Actor) -> None:
     draft = begin_draft(owner, "native", CONFIG, 0)
     page, _ = ask(browser, f"draft={draft.pk}")
-    assert "Nothing is recorded yet" in page.text
+    assert "No recorded history" in page.text
     assert "against no config" in page.text
 
 
@@ -209,7 +209,7 @@ def test_a_text_with_errors_is_not_asked_about(browser: Client, draft: Draft) ->
     Draft.objects.update(text="resource_queues: 3")
     page = read_page(browser.get(f"{ASK}?draft={draft.pk}"))
     assert complaints(page) == []
-    assert page.id("errors-title").text == "A text with errors has no impact to look at"
+    assert page.id("errors-title").text == "The text has errors, so its impact cannot be computed"
     assert not ImpactRun.objects.exists()
 
 
@@ -227,7 +227,7 @@ def test_a_changed_draft_and_another_active_version_are_told(
         "Version 2 is active now. This compares with version 1." in read_page(browser.get(url)).text
     )
     Draft.objects.update(text=MOVED + "#\n")
-    assert "The draft has changed since." in read_page(browser.get(url)).text
+    assert "The draft has changed." in read_page(browser.get(url)).text
     draft.delete()
     assert read_page(browser.get(url)).all("h1")[0].text == "Impact of a text"
 
@@ -262,7 +262,7 @@ def test_an_open_run_is_cancelled_and_asked_again(
     answer = browser.post(form.attrs["action"])
     assert answer.headers["Location"] == url
     page = read_page(browser.get(url))
-    assert page.id("unavailable-title").text == "Cancelled"
+    assert page.id("unavailable-title").text == "Canceled"
     again = page.id("impact").all("form")[0]
     assert browser.post(again.attrs["action"]).headers["Location"] != url
     assert [run.state for run in ImpactRun.objects.all()] == ["waiting", "cancelled"]
@@ -272,15 +272,15 @@ def test_a_failure_is_not_safety(browser: Client, draft: Draft, large: None) -> 
     _, url = ask(browser, f"draft={draft.pk}")
     ImpactRun.objects.update(state="failed", error="The worker is gone.")
     page = read_page(browser.get(url))
-    assert page.id("unavailable-title").text == "The impact could not be found"
+    assert page.id("unavailable-title").text == "The impact could not be computed"
     assert "The worker is gone." in page.text
-    assert "that does not mean that it is safe to apply" in page.text
+    assert "This does not mean that it is safe to apply" in page.text
 
 
 def test_looking_again_finds_it_anew(browser: Client, draft: Draft) -> None:
     page, url = ask(browser, f"draft={draft.pk}")
     again = page.id("impact").all("form")[0]
-    assert again.all("button")[0].text == "Look again"
+    assert again.all("button")[0].text == "Run again"
     assert browser.post(again.attrs["action"]).headers["Location"] != url
 
 

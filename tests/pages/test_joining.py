@@ -133,7 +133,7 @@ def test_somebody_else_who_is_signed_in_is_told_to_sign_out(
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"password": NEW, "again": "another"}, "The two passwords are not the same"),
+        ({"password": NEW, "again": "another"}, "The passwords do not match"),
         ({"password": "12345", "again": "12345"}, "too short"),
         ({}, "too short"),
     ],
@@ -155,7 +155,7 @@ def test_guessing_links_is_slowed_down(secret: str, monkeypatch: pytest.MonkeyPa
         assert Client().get(f"/join/guess-{number}").status_code == 404
     refused = Client().get(f"/join/{secret}")
     assert (refused.status_code, refused.headers["Retry-After"]) == (429, "4")
-    assert main(refused).all("h1")[0].text == "Wait a moment"
+    assert main(refused).all("h1")[0].text == "Too many attempts"
     assert Client(REMOTE_ADDR="10.0.0.9").get(f"/join/{secret}").status_code == 302
 
 

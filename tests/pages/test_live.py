@@ -123,5 +123,5 @@ def test_a_hold_shows_on_the_page_that_polls(
     notice = re.sub(r"\d+ s ago", "just now", page.id("queue-notices").text)
     assert notice == (
         f"Held by {owner.name} just now : moving racks. "
-        "Running work goes on; nothing new is admitted."
+        "Running workloads continue; no workload is admitted."
     )

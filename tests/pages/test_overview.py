@@ -48,11 +48,8 @@ def said(page: Element) -> list[str]:
 def test_what_needs_a_person_and_where_to_go(world: World, browser: Client) -> None:
     page = get(browser)
     assert said(page) == [
-        "1 workload of the last hour rejected: no rule matched",
-        (
-            "1 workload can never run under this config: it asks for more than its queue can "
-            "ever have"
-        ),
+        "1 workload rejected in the last hour: no rule matched",
+        ("1 workload can never run under this config: its request exceeds the limit of the queue"),
     ]
     for link in page.id("attention-rows").all("a"):
         assert len(read_page(browser.get(link.attrs["href"])).rows()) == 1
@@ -61,9 +58,9 @@ def test_what_needs_a_person_and_where_to_go(world: World, browser: Client) -> N
 def test_the_numbers(world: World, browser: Client) -> None:
     page = get(browser)
     assert [tile.text for tile in page.id("numbers").all("a")] == [
-        "Running 2 a week ago not known",
-        "Pending 2 1 of them can never run, a week ago not known",
-        "Rejected in 24 h 1 a week ago not known",
+        "Running 2 no data from a week ago",
+        "Pending 2 1 can never run, no data from a week ago",
+        "Rejected in 24 h 1 no data from a week ago",
     ]
     (quota,) = page.id("quota").all("li")
     assert quota.text.startswith("spot · 6 of 8 gpu used")
@@ -76,9 +73,9 @@ def test_nothing_needs_anybody(
     apply_config(owner, "native", CONFIG, "", 0)
     settle(org)
     assert get(browser).id("attention-none").text == (
-        "Nothing needs you. 0 running, 0 pending, 0 rejected in the last 24 hours."
+        "Nothing needs attention. 0 running, 0 pending, 0 rejected in the last 24 hours."
     )
-    assert "Nothing needs you" in get(browser, "attention").id("all-attention").text
+    assert "Nothing needs attention" in get(browser, "attention").id("all-attention").text
 
 
 def test_a_new_organization_leads_on(org: Organization, browser: Client) -> None:
@@ -89,7 +86,7 @@ def test_a_new_organization_leads_on(org: Organization, browser: Client) -> None
         "Start from an example": "/o/here/config/edit",
         "with the form": "/o/here/workloads/new",
         "new token": "/o/here/settings/tokens/new",
-        "invite somebody": "/o/here/settings/invitations/new",
+        "new invitation": "/o/here/settings/invitations/new",
     }
 
 
@@ -100,7 +97,7 @@ def test_seven_items_and_the_way_to_all(
     page = get(browser)
     assert len(said(page)) == 1
     (way,) = [link for link in page.id("attention").all("a") if "more" in link.text]
-    assert (way.text, way.attrs["href"]) == ("and 1 more", "/o/here/attention")
+    assert (way.text, way.attrs["href"]) == ("View 1 more", "/o/here/attention")
     heads = [each.text for each in get(browser, "attention").all("h2")]
     assert len([each for each in heads if each.startswith("1 workload")]) == 2
 
@@ -130,7 +127,7 @@ def test_a_dead_worker_is_told_with_what_to_do(
     for module in ("console.overview.machinery", "console.pages.views.overview"):
         monkeypatch.setattr(f"{module}.pulse", lambda: Pulse.WORKER_SILENT)
     assert browser.get("/o/here/", {"v": version}).status_code == 200
-    assert said(get(browser))[0] == "No worker gives a sign of life: nothing is decided"
+    assert said(get(browser))[0] == "No worker responds: admission is stopped"
     section = get(browser, "attention").id("attention-worker_late-worker_silent")
     assert "Start a worker and the beat process." in section.text
 
@@ -144,7 +141,7 @@ def test_time_that_passes_reaches_an_open_page(world: World, browser: Client) ->
 
 
 def test_who_consumes_most(world: World, browser: Client) -> None:
-    assert "nobody has measured yet" in get(browser).id("consumers").text
+    assert "usage has not been measured yet" in get(browser).id("consumers").text
     since = timezone.now() - timedelta(hours=3)
     Workload.objects.filter(pk=world.admitted.pk).update(
         admitted_at=since, user="ana", project="vision"
@@ -228,15 +225,15 @@ def test_the_list_of_organizations(
     assert complaints(page) == []
     rows = [entry.text for entry in page.id("main").all("li")]
     assert rows == [
-        "Here 2 in need of attention owner here",
+        "Here 2 need attention owner here",
         "Labs viewer labs",
-        "Shop ? it is not known whether anything needs attention editor shop",
+        "Shop ? attention state unknown editor shop",
     ]
     found = read_page(browser.get("/o/?all=&q=LAB"))
     assert [entry.text for entry in found.id("main").all("li")] == ["Labs viewer labs"]
     nothing = read_page(browser.get("/o/?all=&q=%3Cb%3E"))
     assert complaints(nothing) == []
-    assert "No organization of yours has “<b>” in its name" in nothing.id("main").text
+    assert "None of your organizations has “<b>” in its name" in nothing.id("main").text
 
 
 def test_the_switcher_stays_at_the_section(

@@ -15,22 +15,22 @@ from tests.pages.page import Element, read_page
 
 #: Address, what its view calls for a part, where that part stands, and its title.
 PARTS = [
-    ("", "overview.attention_rows", "attention", "What needs attention"),
-    ("", "overview.past_of", "numbers", "How much runs and waits"),
-    ("", "overview.bars_of", "quota", "The quota of all queues"),
-    ("", "overview.queue_row", "tight", "The tightest queues"),
+    ("", "overview.attention_rows", "attention", "Attention list"),
+    ("", "overview.past_of", "numbers", "Workload counts"),
+    ("", "overview.bars_of", "quota", "Quota of all queues"),
+    ("", "overview.queue_row", "tight", "Tightest queues"),
     ("", "overview.top_consumers", "consumers", "Top consumers"),
-    ("", "overview.charts_of", "charts", "What ran and waited over time"),
-    ("", "overview.history_row", "recent", "What changed"),
-    ("queues/research", "queue.clauses_of", "waiting", "Why work is waiting"),
-    ("queues/research", "queue.pending_in_order", "pending-region", "What waits"),
-    ("queues/research?tab=running", "queue.running_rows", "running-region", "What runs"),
+    ("", "overview.charts_of", "charts", "Workloads over time"),
+    ("", "overview.history_row", "recent", "Recent changes"),
+    ("queues/research", "queue.clauses_of", "waiting", "Why workloads wait"),
+    ("queues/research", "queue.pending_in_order", "pending-region", "Pending workloads"),
+    ("queues/research?tab=running", "queue.running_rows", "running-region", "Running workloads"),
 ]
 COHORT_PARTS = [
     ("cohorts/ml", "cohorts.matrix_rows", "matrix-region", "The queues of the cohort"),
-    ("cohorts/ml", "cohorts.loan_row", "loans-region", "Who uses whose quota"),
-    ("cohorts/ml", "cohorts.rules_rows", "rules-region", "The rules of preemption"),
-    ("cohorts/ml", "cohorts.reason_rows", "waiting", "Why work is waiting"),
+    ("cohorts/ml", "cohorts.loan_row", "loans-region", "Loans"),
+    ("cohorts/ml", "cohorts.rules_rows", "rules-region", "The sharing rules"),
+    ("cohorts/ml", "cohorts.reason_rows", "waiting", "Why workloads wait"),
 ]
 
 
@@ -109,7 +109,7 @@ def _check_failure(
     request_id = answer.headers["X-Request-ID"]
     assert re.fullmatch(
         rf"{title} could not be loaded at \d\d:\d\d:\d\d UTC. The rest of the page is not "
-        rf"affected. It was logged with request {request_id} . Try again",
+        rf"affected. Logged as request {request_id} . Try again",
         failure.text,
     )
     assert title in {record.msg["part"] for record in _logged(caplog)}

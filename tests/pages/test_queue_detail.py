@@ -91,7 +91,7 @@ def test_who_waits_stands_in_order_with_the_end_of_the_capacity(
     ]
     assert len(drawings(page)) == 1
     rows = page.id("pending-region").rows()
-    assert rows[0][0].startswith("Capacity ends here.")
+    assert rows[0][0].startswith("Available quota ends here.")
     assert [[row[0], row[1], row[2], row[3]] for row in rows[1:]] == [
         ["1", "eval nightly", "4 GPUs", "50"],
         ["—", "huge", "80 GPUs", "50"],
@@ -100,7 +100,7 @@ def test_who_waits_stands_in_order_with_the_end_of_the_capacity(
         "Waiting for quota: 2 GPUs short on spot",
         "Can never run under this config",
     ]
-    assert "a position is no promise" in page.id("pending").text
+    assert "later workloads that fit may overtake" in page.id("pending").text
 
 
 def test_the_line_stands_where_the_engine_found_too_little(
@@ -110,7 +110,7 @@ def test_the_line_stands_where_the_engine_found_too_little(
     rows = get(browser).id("pending-region").rows()
     assert [row[0].partition(".")[0] if "ends" in row[0] else row[1] for row in rows] == [
         "never",
-        "Capacity ends here",
+        "Available quota ends here",
         "eval nightly",
         "huge",
     ]
@@ -142,7 +142,7 @@ def test_clauses_filter_who_waits(world: World, browser: Client) -> None:
         # It leads back to everybody.
         assert [a.attrs["href"] for a in chosen] == [URL]
     empty = get(browser, "reason=behind_others")
-    assert "Nobody waits for this reason any more" in empty.id("pending-region").text
+    assert "No workload waits for this reason now" in empty.id("pending-region").text
 
 
 def test_why_one_waits_opens_in_its_row_and_as_a_page(world: World, browser: Client) -> None:
@@ -173,7 +173,7 @@ def test_who_runs_comes_by_what_would_be_freed(
         "2 GPUs 25% of nominal",
         "1 GPU 12% of nominal",
     ]
-    assert "Work of higher priority in research itself." in page.id("running-notes").text
+    assert "By workloads of higher priority in research." in page.id("running-notes").text
     newest = get(browser, "tab=running&by=newest")
     assert names(newest, "running-region") == ["middle", "large", "small"]
 
@@ -224,7 +224,7 @@ def test_an_old_name_leads_to_the_new_one(
     assert browser.get("/o/here/queues/labs").headers["Location"] == "/o/here/queues/science"
     assert browser.post(URL, {"do": "resume"}).status_code == 404
     rows = read_page(browser.get("/o/here/queues/science?tab=history"))
-    assert "Before it was renamed: labs, research." in rows.id("history").text
+    assert "Earlier names: labs, research." in rows.id("history").text
     rename(owner, "research", 3, "science")
     assert browser.get(URL).status_code == 200
 
@@ -331,10 +331,10 @@ def test_pages_behind_the_first_count_on_and_have_no_second_line(
         for i in range(60)
     )  # fmt: skip
     first = get(browser)
-    assert "Capacity ends here" in first.id("pending-region").text
+    assert "Available quota ends here" in first.id("pending-region").text
     (link,) = (a for a in first.all("a") if a.attrs.get("rel") == "next")
     second = read_page(browser.get(link.attrs["href"]))
-    assert "Capacity ends here" not in second.id("pending-region").text
+    assert "Available quota ends here" not in second.id("pending-region").text
     numbers = [row[0] for row in second.id("pending-region").rows()]
     assert numbers == [str(i) for i in range(51, 62)]
     assert re.match(r"\d", numbers[0])
@@ -345,7 +345,7 @@ def test_a_queue_in_which_nobody_waits_says_what_is_free(
 ) -> None:
     apply_config(owner, "native", CONFIG, "", 0)
     settle(owner.org)
-    assert get(browser).id("pending-region").text == "Nothing waiting. 8 GPUs free now."
+    assert get(browser).id("pending-region").text == "No pending workloads. 8 GPUs available now."
     hold_queue(owner, "research", "moving racks")
     settle(owner.org)
-    assert get(browser).id("pending-region").text == "Nothing waiting."
+    assert get(browser).id("pending-region").text == "No pending workloads."

@@ -113,16 +113,16 @@ def test_a_row_says_what_a_queue_is_under(four: None, browser: Client) -> None:
     plain[5] = re.sub(r"^[\d.]+ s", "under 0.1 s", plain[5])
     assert plain[1] == "full Accepting · cohort ml v1 L5–L16"
     assert plain[2].startswith("spot · 4 of 4 gpu used")
-    assert plain[2].endswith("wants 3 more")
+    assert plain[2].endswith("3 requested")
     assert plain[3:8] == [
         "1",
         "2 oldest a moment",
         "under 0.1 s n = 1",
-        "2 waiting for quota pressure no room",
-        "reclaims any · within: lower priority",
+        "2 waiting for quota none available",
+        "reclaims any · within queue: lower priority",
     ]
-    assert rows["calm"][6:8] == ["—", "never reclaims · never within"]
-    assert rows["alone"][7] == "never within"
+    assert rows["calm"][6:8] == ["—", "never reclaims · never within queue"]
+    assert rows["alone"][7] == "never within queue"
 
 
 @pytest.mark.parametrize(
@@ -148,20 +148,20 @@ def test_orders_and_filters(
     if expected:
         assert names(page) == expected
     else:
-        assert "No queue is like this" in page.text
+        assert "No queue matches these filters" in page.text
 
 
 def test_groups_are_named_where_they_begin(four: None, browser: Client) -> None:
     rows = get(browser, "group=cohort").id("queue-rows").all("tr")
     begins = [row.text for row in rows if row.attrs.get("class") == "queues__group"]
-    assert begins == ["Cohort ml", "Cohort web", "Without a cohort"]
+    assert begins == ["Cohort ml", "Cohort web", "No cohort"]
 
 
 def test_pressure_is_told_with_its_numbers_and_its_formula(four: None, browser: Client) -> None:
     page = get(browser, "compare=full&compare=busy&compare=alone")
     facts = {row[0]: row[1:] for row in page.id("compared").rows()}
-    assert facts["Pressure"] == ["3 GPUs, none free", "0", "1 GPU, none free"]
-    assert "what pending work wants ÷ what the queue may still use now" in get(browser).text
+    assert facts["Pressure"] == ["3 GPUs, none available", "0", "1 GPU, none available"]
+    assert "requested by pending workloads ÷ available now" in get(browser).text
 
 
 def test_some_are_put_side_by_side(four: None, browser: Client) -> None:
@@ -173,13 +173,16 @@ def test_some_are_put_side_by_side(four: None, browser: Client) -> None:
     facts = {row[0]: row[1:] for row in page.id("compared").rows()}
     assert facts["Cohort"] == ["ml", "—"]
     assert facts["Running"] == ["1", "1"]
-    assert facts["Preemption"] == ["reclaims any · within: lower priority", "never within"]
+    assert facts["Preemption"] == [
+        "reclaims any · within queue: lower priority",
+        "never within queue",
+    ]
 
 
 @pytest.mark.parametrize(
     ("query", "status", "told"),
     [
-        ("compare=full", 400, "Choose 2 to 4 queues to compare; 1 is chosen."),
+        ("compare=full", 400, "Select 2 to 4 queues to compare; 1 is selected."),
         ("&".join(f"compare=q{i}" for i in range(5)), 400, "2 to 4 queues to compare; 5 are"),
         ("compare=full&compare=nothing", 404, "no queue 'nothing'"),
         ("sort=strange", 400, "sort has to be one of: pressure, name, age, utilization."),
@@ -233,7 +236,7 @@ def test_what_the_worker_has_not_looked_at_is_not_called_zero(
 ) -> None:
     long_ago = timezone.now() - timedelta(minutes=3)
     Intake.objects.create(org=Organization.objects.get(), kind="resume", payload={})
-    assert "unknown" not in get(browser).text
+    assert "Usage unknown" not in get(browser).text
     Intake.objects.update(created_at=long_ago)
     page = get(browser)
     assert f"Usage unknown since {long_ago:%H:%M:%S} UTC" in page.id("queues-behind").text

@@ -32,7 +32,7 @@ def test_a_queue_that_left_the_config_drains(
         ["spot", "gpu", "6 gpu used of 0 · draining", "0", "6", "0", "—"]
     ]
     overview = read_page(browser.get("/o/here/"))
-    assert "Queue research is not in the active config and still has work" in (
+    assert "Queue research is not in the active config and still has workloads" in (
         overview.id("attention").text
     )
 

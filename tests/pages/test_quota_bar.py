@@ -158,8 +158,8 @@ def numbers_in(bar: Bar) -> dict[str, int]:
         ("over", r"([\d.]+) over nominal"),
         ("lent", r"([\d.]+) lent"),
         ("available", r"([\d.]+) (?:free|available)"),
-        ("demand", r"wants ([\d.]+) more"),
-        ("cannot_run_demand", r"([\d.]+) asked for by work that can never run"),
+        ("demand", r"([\d.]+) requested(?! that)"),
+        ("cannot_run_demand", r"([\d.]+) requested that can never run"),
     ):
         match = re.search(pattern, bar.sentence)
         number = parse_amount(match[1]) if match else 0
@@ -227,7 +227,7 @@ def test_numbers_that_keep_no_identity_are_not_drawn(
     assert bar.broken == (not keeps)
     if bar.broken:
         assert not any(part.width for part in (*parts_of(bar), bar.demand))
-        assert bar.sentence.endswith(": these numbers disagree")
+        assert bar.sentence.endswith(": inconsistent numbers")
 
 
 def settled(draw: st.DrawFn) -> tuple[Policy, State]:
@@ -291,7 +291,7 @@ def test_parts_fill_a_line_end_to_end(parts: list[int], rest: int, width: int) -
 @pytest.mark.parametrize(
     ("shown", "more", "words"),
     [
-        (usage(8000, 6000, 3500), {}, "6 of 8 gpu used, 2 free, wants 3.5 more"),
+        (usage(8000, 6000, 3500), {}, "6 of 8 gpu used, 2 free, 3.5 requested"),
         (usage(8000, 0), {}, "0 of 8 gpu used, 8 free"),
         (usage(8000, 8000), {}, "8 of 8 gpu used"),
         (usage(8000, 12000), {}, "12 of 8 gpu used, 4 over nominal"),
@@ -300,19 +300,19 @@ def test_parts_fill_a_line_end_to_end(parts: list[int], rest: int, width: int) -
             {"rise": OverQuotaMark(NOON, 43)},
             "12 of 8 gpu used, 4 over nominal since v43",
         ),
-        (usage(0, 0, 1000), {}, "0 gpu used of 0, blocked, wants 1 more"),
+        (usage(0, 0, 1000), {}, "0 gpu used of 0, blocked, 1 requested"),
         (usage(0, 2000), {}, "2 gpu used of 0, 2 over nominal"),
         (usage(0, 2000), {"draining": True}, "2 gpu used of 0, draining"),
         (usage(UNLIMITED, 5000), {}, "5 gpu used, no limit"),
         (
             usage(UNLIMITED, 5000, 1000),
             {"peak": 9000},
-            "5 gpu used, no limit, at most 9 in 7 days, wants 1 more",
+            "5 gpu used, no limit, 7-day peak 9, 1 requested",
         ),
         (
             usage(64000, 76000, 212000, borrowed=12000, available=4000, limit=80000),
             {},
-            "76 of 64 gpu used, 12 borrowed, limit 80, 4 available, wants 212 more",
+            "76 of 64 gpu used, 12 borrowed, limit 80, 4 available, 212 requested",
         ),
         (
             usage(32000, 12000, lent=14000, is_certain=False, available=6000, limit=50000),
@@ -332,7 +332,7 @@ def test_parts_fill_a_line_end_to_end(parts: list[int], rest: int, width: int) -
         (
             usage(8000, 3000, available=2000, limit=16000),
             {},
-            "3 of 8 gpu used, limit 16, 3 unused but out of reach, 2 available",
+            "3 of 8 gpu used, limit 16, 3 unused but not available, 2 available",
         ),
         (
             usage(0, 0, available=8000, limit=8000),
@@ -344,12 +344,12 @@ def test_parts_fill_a_line_end_to_end(parts: list[int], rest: int, width: int) -
         (
             usage(8000, 4000, lent=6000),
             {},
-            "4 of 8 gpu used, 6 lent, 4 free: these numbers disagree",
+            "4 of 8 gpu used, 6 lent, 4 free: inconsistent numbers",
         ),
         (
             usage(8000, 4000),
             {"fresh": Freshness(as_of=NOON, is_unknown=True)},
-            "not known yet, nothing was decided so far",
+            "no data yet, no decision so far",
         ),
     ],
 )
@@ -362,7 +362,7 @@ def test_bytes_are_written_as_kubernetes_writes_them() -> None:
     shown = usage(768 * gibi, 800 * gibi, 64 * gibi, borrowed=32 * gibi, limit=1024 * gibi)
     assert bar_of(replace(shown, resource="memory", entitled=808 * gibi)).sentence == (
         "spot memory: 800Gi of 768Gi memory used, 32Gi borrowed, limit 1Ti, 8Gi available, "
-        "wants 64Gi more"
+        "64Gi requested"
     )
 
 
@@ -416,7 +416,7 @@ def test_what_is_not_known_is_no_zero() -> None:
 
 def test_the_page_of_all_cases_has_each_of_them() -> None:
     cases = list(bar_cases(NOON))
-    assert [case.title for case in cases if case.bar.broken] == ["Numbers disagree"]
+    assert [case.title for case in cases if case.bar.broken] == ["Inconsistent numbers"]
     assert [case.title for case in cases if case.bar.unknown] == ["Unknown"]
     assert [case.title for case in cases if case.bar.blocked] == ["Zero"]
     for name in ("own", "free", "shut", "lent", "borrowed", "over", "room", "demand"):

@@ -42,13 +42,13 @@ def test_a_receipt_reads_the_same_from_both_sides(
     browser = client_for(owner)
     page = read_page(browser.get(f"{LIST}/{old.uid}/preemptions/{told.pk}"))
     assert page.id("sides").rows() == [
-        ["Had to stop", "batch", "research", "10", "6 GPUs"],
-        ["Gets the room", "urgent", "research", "90", "4 GPUs"],
+        ["Preempted", "batch", "research", "10", "6 GPUs"],
+        ["Beneficiary", "urgent", "research", "90", "4 GPUs"],
     ]
     assert facts(page) == {
-        "Gives back": "6 GPUs on spot",
-        "Given back": "Not yet: it has been told to stop and still holds its quota.",
-        "How often": "This was its first stop.",
+        "Frees": "6 GPUs on spot",
+        "Released": "Not yet: the workload is stopping and still uses its quota.",
+        "Preemptions": "First preemption of this workload.",
     }
     assert page.id("policy").all("a", href="/o/here/config/v/1#L6")
     assert "batch (priority 10) is preempted" in page.id("looked-at").text
@@ -64,7 +64,7 @@ def test_a_receipt_says_when_the_quota_was_given_back(
     release_workloads(owner, [old.uid])
     settle(owner.org)
     page = read_page(client_for(owner).get(f"{LIST}/{old.uid}/preemptions/{told.pk}"))
-    assert facts(page)["Given back"].endswith("batch stopped and released its quota.")
+    assert facts(page)["Released"].endswith("batch has stopped and gave back its quota.")
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_the_timeline_has_phases_versions_and_receipts(
     assert page.id("phases").all("a", href="/o/here/config/v/2")
     receipt = f"{LIST}/{old.uid}/preemptions/{told.pk}"
     assert page.id("preemptions").all("a", href=receipt)
-    assert "Told to stop for urgent" in page.id("preemptions").text
+    assert "Preempted by urgent" in page.id("preemptions").text
     assert complaints(page) == []
 
 

@@ -33,7 +33,7 @@ def test_what_is_kept_is_told_with_its_setting(world: World, browser: Client) ->
     assert told["audit"][1:3] == ["365 days", "AUDIT_RETENTION_DAYS"]
     assert told["sessions"][1:5] == ["14 days", "fixed", "—", "—"]
     assert told["drafts"][1] == "until discarded"
-    assert told["versions"][1:4] == ["for ever", "—", "1"]
+    assert told["versions"][1:4] == ["forever", "—", "1"]
     assert told["versions"][5] == "none"
 
 
@@ -41,6 +41,6 @@ def test_what_the_settings_keep_for_ever_says_so(
     world: World, browser: Client, settings: Any
 ) -> None:
     settings.EVENT_RETENTION_DAYS = 0
-    assert rows(browser)["events"][1:3] == ["for ever, as set", "EVENT_RETENTION_DAYS"]
+    assert rows(browser)["events"][1:3] == ["forever, as set", "EVENT_RETENTION_DAYS"]
     page = read_page(browser.get("/o/here/events"))
-    assert "Events are kept for ever" in page.id("event-list").text
+    assert "Events are kept forever" in page.id("event-list").text

@@ -106,13 +106,13 @@ def test_grave_consequences_are_ticked_and_the_number_is_typed(
     nothing = browser.post(url, form)
     assert refused(nothing) == (
         422,
-        "Nothing was applied yet Tick 1 more consequence, or change the text.",
+        "Nothing applied yet Accept 1 more consequence, or change the text.",
     )
     form["accept"] = "queue_removed"
-    typed = "Type 2, the number of the version, below the consequences."
+    typed = "Type the version number 2 below the consequences."
     for number in ("", "1", "22"):
         answer = browser.post(url, form | {"typed": number})
-        assert refused(answer) == (422, f"Nothing was applied yet {typed}")
+        assert refused(answer) == (422, f"Nothing applied yet {typed}")
     # What was filled in is still there.
     again = read_page(browser.post(url, form | {"message": "Really", "typed": "1"}))
     assert again.id("message").attrs["value"] == "Really"
@@ -194,8 +194,8 @@ def test_a_change_that_may_move_work_leads_to_its_impact_until_somebody_has_look
     world: World, owner: Actor, browser: Client
 ) -> None:
     note = (
-        "This may concern 3 workloads, and nobody has looked yet at what becomes of them under "
-        "this text. See its impact"
+        "This may affect 3 workloads. The impact of this text has not been computed yet. "
+        "View impact"
     )
     url = f"{REVIEW}?draft={drafted(owner, GONE).pk}"
     assert note in opened(browser, url).text
@@ -212,7 +212,7 @@ def test_a_change_that_concerns_nobody_asks_for_no_look(
     config: None, owner: Actor, browser: Client
 ) -> None:
     page = opened(browser, f"{REVIEW}?draft={drafted(owner, WIDER).pk}")
-    assert "nobody has looked" not in page.text
+    assert "has not been computed" not in page.text
 
 
 def test_a_roll_back_is_the_same_review(world: World, owner: Actor, browser: Client) -> None:
@@ -296,7 +296,7 @@ def test_changes_of_one_object_are_decided_side_by_side(
     undecided = browser.post(url, sent)
     assert undecided.status_code == 422
     assert complaints(read_page(undecided)) == []
-    assert "Choose what becomes of it." in read_page(undecided).text
+    assert "Choose one of the texts." in read_page(undecided).text
 
     done = browser.post(url, sent | {"choice-0": "yours"})
     assert done.headers["Location"] == f"{REVIEW}?draft={draft.pk}"
@@ -339,8 +339,7 @@ def test_a_rename_of_theirs_is_followed_and_told(
     url = f"{CONFLICT}?draft={draft.pk}"
     page = opened(browser, url)
     assert (
-        "Queue research is called labs in version 2. What you say of it is shown and merged under "
-        "that name."
+        "Queue research was renamed to labs in version 2. Your changes are merged under that name."
     ) in page.id("main").text
     (piece,) = page.all("fieldset")
     assert piece.all("legend")[0].text == "Rule to labs"
@@ -366,16 +365,16 @@ def test_whose_rules_come_first_is_asked_where_it_matters(
     url = f"{CONFLICT}?draft={draft.pk}"
     page = opened(browser, url)
     (piece,) = page.all("fieldset")
-    assert "Rules are tried in order: whose come first?" in piece.text
+    assert "Rules are tried in order: which side comes first?" in piece.text
     assert [label.text for label in piece.all("label")][:3] == [
         "Theirs first, of version 2",
         "Yours first",
-        "A text of my own",
+        "Custom text",
     ]
     sent = sent_by(page) | {"do": "merge"}
     neither = browser.post(url, sent | {"choice-0": "base"})
     assert neither.status_code == 422
-    assert "Choose what becomes of it." in read_page(neither).text
+    assert "Choose one of the texts." in read_page(neither).text
     assert browser.post(url, sent | {"choice-0": "yours"}).status_code == 302
     draft.refresh_from_db()
     assert draft.text == CONFIG.replace(rules, rules + other + one)
@@ -426,7 +425,7 @@ def test_a_merge_with_errors_opens_in_the_editor(
     apply_config(owner, "native", CONFIG, "", 2)
     url = f"{CONFLICT}?draft={draft.pk}"
     page = opened(browser, url)
-    assert "Merge, then repair" in buttons(page)
+    assert "Merge and fix errors" in buttons(page)
     answer = browser.post(url, sent_by(page) | {"do": "merge"})
     assert answer.headers["Location"] == f"/o/here/config/drafts/{draft.pk}"
     draft.refresh_from_db()
@@ -439,7 +438,7 @@ def test_drafts_in_another_language_are_taken_over_whole(
     draft = begin_draft(owner, "kueue", "", 1)
     apply_config(owner, "native", LABS, "", 1)
     page = opened(browser, f"{CONFLICT}?draft={draft.pk}")
-    assert buttons(page) == ["Edit my text on version 2"]
+    assert buttons(page) == ["Rebase my text on version 2"]
     sent = sent_by(page) | {"do": "merge"}
     assert browser.post(f"{CONFLICT}?draft={draft.pk}", sent).status_code == 409
 
@@ -457,14 +456,16 @@ def test_every_page_says_that_a_version_waits(
     assert browser.post(url, sent).status_code == 302
     for path in ("", "queues", "config", "config/v/2?applied=1", "config/history"):
         banner = opened(browser, f"/o/here/{path}").id("revert-timer")
-        assert banner.text.startswith("Version 2 waits to be confirmed. In 9 min version 1 comes")
+        assert banner.text.startswith(
+            "Version 2 needs confirmation. Without it, the config is rolled back to version 1 in 9"
+        )
         assert [button.text for button in banner.all("button")] == [
             "Confirm version 2",
-            "Revert now",
+            "Roll back now",
         ]
     looks = client_for(viewer)
     banner = opened(looks, "/o/here/queues").id("revert-timer")
-    assert ("waits to be confirmed" in banner.text, banner.all("button")) == (True, [])
+    assert ("needs confirmation" in banner.text, banner.all("button")) == (True, [])
     assert looks.post(CONFIRM, {"do": "confirm", "version": "2"}).status_code == 403
 
     # A live page learns that the banner is gone.
@@ -494,11 +495,11 @@ def test_the_banner_stays_when_nothing_can_come_back(
     ConfigVersion.objects.filter(number=1).update(text="resource_queues: 5\n")
     assert revert_unconfirmed() == 0
     banner = opened(browser, "/o/here/queues").id("revert-timer")
-    assert banner.text.startswith("Version 2 was not confirmed, and could not be taken back")
+    assert banner.text.startswith("Version 2 was not confirmed and could not be rolled back")
     assert [button.text for button in banner.all("button")] == ["Confirm version 2"]
     answer = browser.post(CONFIRM, {"do": "revert", "version": "2", "next": "/o/here/queues"})
     assert answer.headers["Location"] == "/o/here/queues"
-    assert "Nothing was taken back" in opened(browser, "/o/here/queues").id("main").text
+    assert "Not rolled back" in opened(browser, "/o/here/queues").id("main").text
     events = opened(browser, "/o/here/events").id("main").text
     assert "an owner has to decide" in events
 
@@ -548,15 +549,15 @@ def test_warnings_lead_to_what_their_codes_mean(
 def test_the_active_text_is_not_applied_again(world: World, owner: Actor, browser: Client) -> None:
     draft = drafted(owner, CONFIG)
     main = opened(browser, f"{REVIEW}?draft={draft.pk}").id("main")
-    sentence = "There is nothing to apply: version 1, which is active, has this very text."
+    sentence = "Nothing to apply: the text is identical to the active version 1."
     assert sentence in main.text
     assert not main.all("input", name="expected_version")
     sent = {"draft": draft.pk, "revision": draft.revision, "expected_version": 1}
     answer = browser.post(REVIEW, sent, follow=True)
     assert answer.redirect_chain == [("/o/here/config/v/1", 302)]
     told = read_page(answer).text
-    assert "Nothing was applied: version 1, which is active, has this very text." in told
-    assert "Pending work is being routed again" not in told
+    assert "Nothing was applied: the text is identical to the active version 1." in told
+    assert "Pending workloads are being routed again" not in told
     assert ConfigVersion.objects.count() == 1
     assert not Draft.objects.exists()
 

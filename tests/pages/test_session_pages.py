@@ -42,7 +42,7 @@ def test_the_list_says_where_and_with_what(owner: Actor) -> None:
     signed_in(owner, "10.0.0.2", "curl/8.5")
     rows = main(here.get("/sessions")).rows()
     assert sorted(row[0] for row in rows) == [
-        f"Firefox on Linux this one {FIREFOX}",
+        f"Firefox on Linux this session {FIREFOX}",
         "curl/8.5 curl/8.5",
     ]
     assert sorted(row[1].rpartition(" ")[2] for row in rows) == ["10.0.0.1", "10.0.0.2"]

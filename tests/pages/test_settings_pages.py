@@ -63,7 +63,7 @@ def test_members_see_each_other_and_owners_more(
     assert [len(row) for row in seen.rows()] == [3, 3]
     links = {link.text for link in seen.all("a")}
     assert "viewer@here.example" in links
-    assert not {"owner@here.example", "API tokens", "Invitations", "Invite somebody"} & links
+    assert not {"owner@here.example", "API tokens", "Invitations", "Invite a member"} & links
 
 
 def test_the_role_picker_says_what_changes(browser: Client, viewer: Actor) -> None:
@@ -74,7 +74,7 @@ def test_the_role_picker_says_what_changes(browser: Client, viewer: Actor) -> No
         if each.attrs.get("id", "").startswith("role-")
     }
     assert words == {
-        "viewer": "May look at this organization.",
+        "viewer": "May read this organization.",
         "submitter": "Gains: submit workloads, or finish and withdraw their own.",
         "operator": (
             "Gains: submit workloads, or finish and withdraw their own; finish or withdraw the "
@@ -88,7 +88,7 @@ def test_the_role_picker_says_what_changes(browser: Client, viewer: Actor) -> No
             "Gains: submit workloads, or finish and withdraw their own; finish or withdraw the "
             "workloads of others; read the names of others' workloads in explanations; hold and "
             "resume queues; edit drafts of the config; apply configs; manage members and tokens; "
-            "look at what others did."
+            "read the audit entries of others."
         ),
     }
     assert page.id("role-viewer").attrs["checked"] == ""
@@ -101,9 +101,7 @@ def test_a_role_is_changed_and_counts_at_once(
     assert theirs.get("/o/here/workloads/new").status_code == 403
     answer = browser.post(f"{MEMBERS}/{number_of(viewer)}", {"do": "role", "role": "operator"})
     assert answer.headers["Location"] == MEMBERS
-    assert notices(browser, MEMBERS) == [
-        "viewer@here.example is operator from their next request on."
-    ]
+    assert notices(browser, MEMBERS) == ["viewer@here.example is operator from the next request."]
     assert theirs.get("/o/here/workloads/new").status_code == 200
 
 
@@ -113,7 +111,7 @@ def test_the_last_owner_is_told_why_they_stay(browser: Client, owner: Actor) -> 
         answer = browser.post(url, data)
         assert answer.status_code == 409
         assert main(answer).all("div", role="alert")[0].text == (
-            "owner@here.example is the last owner; make somebody else an owner first."
+            "owner@here.example is the last owner; give another member the owner role first."
         )
 
 
@@ -128,13 +126,13 @@ def test_whoever_is_removed_is_signed_out(
     )
     url = f"{MEMBERS}/{number_of(viewer)}"
     assert (
-        "1 API token that they made still works, and ends now: programs that use it stop."
+        "1 API token of this member is revoked now: programs that use it stop."
         in main(browser.get(url)).text
     )
     browser.post(url, {"do": "remove"})
     assert notices(browser, MEMBERS) == [
         "viewer@here.example was removed and signed out.",
-        "API tokens that granted more ended: 1.",
+        "API tokens revoked, because they granted more: 1.",
     ]
     assert theirs.get("/o/here/").headers["Location"].startswith("/login")
     bearer = Client(headers={"authorization": f"Bearer {issued.secret}"})
@@ -149,13 +147,13 @@ def test_what_a_demoted_owner_left_open_is_shown_and_taken_back(
     create_token(acting, Role.OWNER, "theirs")
     invited = invite(acting, "new@here.example", Role.OWNER).invitation
     url = f"{MEMBERS}/{number_of(viewer)}"
-    assert "Those that grant more than the new role end." in main(browser.get(url)).text
+    assert "Tokens that grant more than the new role are revoked." in main(browser.get(url)).text
     answer = browser.post(url, {"do": "role", "role": "editor"})
     assert answer.headers["Location"] == url
     shown = browser.get(url)
     assert [each.text for each in main(shown).all("div", role="status")] == [
-        "viewer@here.example is editor from their next request on.",
-        "API tokens that granted more ended: 1.",
+        "viewer@here.example is editor from the next request.",
+        "API tokens revoked, because they granted more: 1.",
     ]
     assert "Open invitations above editor" in main(shown).text
     browser.post(f"/o/here/settings/invitations/{invited.pk}/revoke")
@@ -174,10 +172,10 @@ def test_removing_with_tokens_kept_and_an_invitation_left_open(
     assert answer.headers["Location"] == to
     assert notices(browser, to) == [
         "viewer@here.example was removed and signed out.",
-        "API tokens that are yours from now on: 1.",
+        "API tokens transferred to you: 1.",
         (
-            "Invitations by viewer@here.example that are still open: 1. Take back those that you "
-            "do not want."
+            "Invitations by viewer@here.example that are still open: 1. Revoke those that are "
+            "not needed."
         ),
     ]
     bearer = Client(headers={"authorization": f"Bearer {issued.secret}"})
@@ -188,7 +186,7 @@ def test_a_member_leaves(viewer: Actor, client_for: Callable[[Actor], Client]) -
     theirs = client_for(viewer)
     answer = theirs.post(f"{MEMBERS}/{number_of(viewer)}", {"do": "leave"})
     assert answer.headers["Location"] == "/o/?all"
-    assert notices(theirs, "/o/?all") == ["You are not a member of Here any more."]
+    assert notices(theirs, "/o/?all") == ["You have left Here."]
     assert theirs.get("/o/here/").status_code == 404
 
 
@@ -213,9 +211,7 @@ def test_the_link_of_an_invitation_is_shown_once(browser: Client) -> None:
     assert secret not in seen
     number = Invitation.objects.get().pk
     browser.post(f"{INVITATIONS}/{number}/revoke")
-    assert notices(browser, INVITATIONS) == [
-        "The link that new@here.example got cannot be used any more."
-    ]
+    assert notices(browser, INVITATIONS) == ["The invitation of new@here.example is revoked."]
     assert Client().get(f"/join/{secret}").status_code == 404
 
 
@@ -276,7 +272,7 @@ def test_tokens_end_after_ninety_days_unless_chosen_otherwise(browser: Client) -
     assert timedelta(days=89) < left <= timedelta(days=90)
     assert ApiToken.objects.get(name="endless").expires_at is None
     rows = main(browser.get(TOKENS)).rows()
-    assert [("Has no end" in row[0], row[3]) for row in rows] == [
+    assert [("No expiry" in row[0], row[3]) for row in rows] == [
         (True, "never"),
         (False, "in 89 d"),
     ]
@@ -292,7 +288,7 @@ def test_the_list_says_what_deserves_a_look(browser: Client, owner: Actor) -> No
     ended = create_token(owner, Role.VIEWER, "over", timezone.now())
     rows = {row[0].partition(" ")[0]: row[0] for row in main(browser.get(TOKENS)).rows()}
     assert set(rows) == {"soon", "old"}
-    assert rows["soon"].endswith("Ends soon")
+    assert rows["soon"].endswith("Expires soon")
     assert rows["old"].endswith("Not used for 30 days")
     over = main(browser.get(f"{TOKENS}?state=ended")).rows()
     assert [row[0].endswith("Expired") for row in over] == [True]
@@ -313,7 +309,7 @@ def test_a_token_is_rotated_and_revoked(browser: Client, owner: Actor) -> None:
         bearer = Client(headers={"authorization": f"Bearer {each}"})
         assert bearer.get("/api/v1/orgs/here").status_code == 200
     browser.post(url, {"do": "revoke"})
-    assert notices(browser, TOKENS) == ["one is revoked: it works nowhere any more."]
+    assert notices(browser, TOKENS) == ["one is revoked."]
     bearer = Client(headers={"authorization": f"Bearer {old.secret}"})
     assert bearer.get("/api/v1/orgs/here").status_code == 401
 

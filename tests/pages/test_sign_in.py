@@ -175,7 +175,7 @@ def test_with_passwords_switched_off_nobody_uses_one(
     assert read_page(Client().get("/login")).all("input", name="password") == []
     answers = [sign_in(Client(), owner.name), browser.get("/password"), browser.post("/password")]
     assert [
-        (answer.status_code, "everybody signs in with Corner ID" in answer.content.decode())
+        (answer.status_code, "sign in with Corner ID" in answer.content.decode())
         for answer in answers
     ] == [(403, True)] * 3
     links = {link.text for link in read_page(browser.get("/o/?all")).all("a")}

@@ -43,8 +43,8 @@ def test_a_day_by_the_hour(day: Organization) -> None:
     assert sparks.courses["team"][-5:] == (1000, None, 1500, None, 250)
     assert sparks.courses["idle"][-5:] == (0, None, 0, None, 0)
     lines = used_sparklines(sparks)
-    assert lines["team"].sentence == "Of the nominal quota, last 24 hours: 150% at most, 25% last"
-    assert lines["idle"].sentence == "Of the nominal quota, last 24 hours: 0% at most, 0% last"
+    assert lines["team"].sentence == "Of the nominal quota, last 24 hours: peak 150%, last 25%"
+    assert lines["idle"].sentence == "Of the nominal quota, last 24 hours: peak 0%, last 0%"
     # Three stretches with a gap between them.
     (area, edge) = lines["team"].shapes
     assert (area.path.count("M"), edge.path.count("M")) == (3, 3)
@@ -57,7 +57,7 @@ def test_a_young_organization_by_the_minute(org: Organization) -> None:
     sparks = sparks_of(org, ["team"], now=NOW)
     assert sparks.courses["team"] == (None,) * 56 + (500, 500, 0, 0)
     assert used_sparklines(sparks)["team"].sentence == (
-        "Of the nominal quota, last hour: 50% at most, 0% last"
+        "Of the nominal quota, last hour: peak 50%, last 0%"
     )
 
 
@@ -81,7 +81,7 @@ def test_without_samples_it_says_so(org: Organization) -> None:
 
 def test_counts_of_everything(day: Organization) -> None:
     line = count_sparkline(spark_of_all(day, "running_peak", now=NOW), "Running workloads")
-    assert line.sentence == "Running workloads, last 24 hours: 15 at most, 2 last"
+    assert line.sentence == "Running workloads, last 24 hours: peak 15, last 2"
 
 
 def test_many_queues_cost_what_one_costs(day: Organization) -> None:

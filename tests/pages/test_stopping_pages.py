@@ -80,9 +80,9 @@ def test_each_pod_set_says_how_many_pods_started_where(browser: Client, partial:
         ["workers", "6 of 10 at least 4", "1 CPU", "any", "spot (cpu)"],
     ]
     shown = facts(page)
-    assert [shown[name] for name in ("Wants", "Got", "Flavors")] == [
-        "11 CPUs",
-        "7 CPUs",
+    assert [shown[name] for name in ("Requested", "Granted", "Flavors")] == [
+        "11 cpu",
+        "7 cpu",
         "driver: fixed (cpu); workers x 6: spot (cpu)",
     ]
     running = read_page(browser.get("/o/here/queues/shared?tab=running")).id("running-region")
@@ -123,7 +123,7 @@ spec:
             "4 CPUs",
             "any",
             (
-                "spot (cpu) which add to its pods: capacity=spot "
+                "spot (cpu) added to its pods: capacity=spot "
                 "tolerates capacity=spot:NoSchedule tolerates drain:NoExecute for 300 s"
             ),
         ]
@@ -149,11 +149,11 @@ def test_a_queue_that_is_drained_shows_who_has_to_stop(
     assert page.all("p", class_="headline__text")[0].text == (
         "Preempted: shared is stopped by its config, and its running workloads are drained."
     )
-    assert "Stops for" not in facts(page)
+    assert "Preempted by" not in facts(page)
     assert [button.text for button in page.id("workload-actions").all("button")] == [
-        "It has stopped : gives back its quota and lets it wait again",
-        "Finish : gives back its quota",
-        "Withdraw : ends it; it cannot come back",
+        "Release : confirms that it has stopped; frees its quota and requeues it",
+        "Finish : frees its quota",
+        "Withdraw : ends it permanently",
     ]
 
 
@@ -167,8 +167,8 @@ def test_who_stops_and_who_yields_are_told_for_whom(
     told = {row[0].split()[0]: row[1:3] for row in page.rows()}
     assert told == {
         "first": ["Pending", "Starting soon"],
-        "stopping": ["Preempting", "Quota reclaimed stops for first"],
-        "yielding": ["Pending", "Behind other workloads lets first go first"],
+        "stopping": ["Preempting", "Quota reclaimed preempted by first"],
+        "yielding": ["Pending", "Behind others waits for first"],
     }
     assert [a.attrs["href"] for a in page.all("a") if a.text == "first"] == [link] * 3
     queue = read_page(browser.get("/o/here/queues/rest"))
@@ -176,10 +176,10 @@ def test_who_stops_and_who_yields_are_told_for_whom(
     assert waiting == [told["yielding"][1]]
     running = read_page(browser.get("/o/here/queues/rest?tab=running")).id("running-region")
     assert [row[1:3] for row in running.rows()] == [told["stopping"]]
-    for uid, term in ((yielding, "Lets go first"), (stopping, "Stops for")):
+    for uid, term in ((yielding, "Waits for"), (stopping, "Preempted by")):
         page = read_page(browser.get(f"{LIST}/{uid}"))
         assert complaints(page) == []
         assert facts(page)[term] == "first"
         assert page.id("facts").all("a", href=link)
     page = read_page(browser.get(link))
-    assert not {"Lets go first", "Stops for"} & facts(page).keys()
+    assert not {"Waits for", "Preempted by"} & facts(page).keys()

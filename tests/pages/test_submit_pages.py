@@ -94,7 +94,7 @@ def test_pod_sets_are_typed_as_yaml_and_shown_in_a_table(
     assert page.id("pod-sets").rows() == [
         ["driver", "1", "0.5 CPU, 2Gi memory", "any", "—"],
         [
-            "workers takes its flavors with group together",
+            "workers same flavors as group together",
             "8 at least 4",
             "1.5 CPUs, 1000 memory",
             (
@@ -172,7 +172,7 @@ def test_what_is_wrong_with_pod_sets_has_a_line_and_nothing_is_lost(
 def test_amounts_stand_in_one_place(config: None, browser: Client) -> None:
     answer = browser.post(NEW, FIELDS | {"request_gpu": "1", "pod_sets": "- {}"})
     assert errors(read_page(answer)) == {
-        "pod_sets": "Amounts are filled in above as well; give them in one of the two places."
+        "pod_sets": "Amounts are also given above; use only one of the two."
     }
 
 

@@ -68,8 +68,8 @@ def test_a_label_set_shows_every_rule_with_its_truth_table(browser: Client, worl
         [["team in [research] v1 L14", "'web'", "no"]],
         [["team exists v1 L17", "'web'", "yes"]],
     ]
-    ways = [link for link in page.all("a") if link.text.startswith("Test that")]
-    assert [way.text for way in ways] == ["Test that for rule 1"]
+    ways = [link for link in page.all("a") if link.text.startswith("Test this")]
+    assert [way.text for way in ways] == ["Test this for rule 1"]
     there = shown(browser.get(ways[0].attrs["href"]))
     assert verdicts(there) == ["Rule 1 routes it to research with priority 50."]
 
@@ -86,13 +86,15 @@ def test_what_fits_now_counts_what_runs(browser: Client, world: World):
 
 def test_labels_that_are_absent_show_what_they_would_change(browser: Client, world: World):
     page = shown(browser.get(f"{TESTER}?key=&config=active"))
-    assert verdicts(page)[0].startswith("Rejected: none of the 2 scheduling rules accepts it.")
-    (table,) = (t for t in page.all("table") if "absent would change" in t.all("caption")[0].text)
+    assert verdicts(page)[0].startswith("Rejected: none of the 2 scheduling rules takes it.")
+    (table,) = (
+        t for t in page.all("table") if "Effect of each absent label" in t.all("caption")[0].text
+    )
     assert table.rows() == [
         [
             "team",
             "research",
-            "research by rule 1 with priority 50 on spot Test that with team research",
+            "research by rule 1 with priority 50 on spot Test this with team research",
         ],
         ["team", "any other value", "default by rule 2 with priority 0"],
     ]
@@ -203,20 +205,20 @@ def test_the_tests_of_a_draft_are_tests_on_it(browser: Client, world: World, own
     [
         ("key=&priority=high", "priority", "'high' is not a whole number."),
         ("key=&requests=gpu%3Dmany", "requests.gpu", ""),
-        ("key=a&value=1&key=a&value=2", "labels", "The label a is there twice."),
-        ("key=&value=1", "labels", "A value has no key beside it."),
+        ("key=a&value=1&key=a&value=2", "labels", "The label a is given twice."),
+        ("key=&value=1", "labels", "A value has no key."),
         ("config=draft-99&key=", "config", "There is no draft 99"),
         ("config=77&key=", "config", "There is no version 77"),
         ("config=x&key=", "config", "This has to be active"),
         ("workload=%00", "workload", "There is no workload"),
         ("workload=nothing", "workload", "There is no workload 'nothing' in here."),
         ("paste=%5B", "paste", "Line 1: "),
-        ("paste=team", "paste", "A label set is key=value text"),
-        ("paste=team%3A+%5B1%5D", "paste", "The label team has to be one text."),
+        ("paste=team", "paste", "A label set must be key=value text"),
+        ("paste=team%3A+%5B1%5D", "paste", "The label team must be a string."),
         (
             "paste=%7Blabels%3A+%7Ba%3A+b%7D%2C+pod_sets%3A+%5B%7Bcount%3A+2%7D%5D%7D",
             "paste",
-            "The address of one test holds no pod_sets",
+            "A single test does not accept pod_sets",
         ),
         ("draft=%C2%B2&key=", "config", "This has to be active"),
     ],
@@ -236,7 +238,7 @@ def test_a_draft_with_errors_is_not_tested(browser: Client, world: World, owner:
     draft = Draft.objects.create(org=owner.org, author=owner.user, dialect="native", text="a: 1")
     response = browser.get(f"{TESTER}?config=draft-{draft.pk}&key=")
     assert response.status_code == 400
-    assert f"Draft {draft.pk} cannot be tested before its errors are repaired" in (
+    assert f"Draft {draft.pk} has errors and cannot be tested" in (
         read_page(response).id("tester-errors").text
     )
 
@@ -340,8 +342,8 @@ def test_no_cell_of_the_file_is_a_formula(browser: Client, world: World):
     [
         ("", "Paste at least one label set."),
         ("[]", "Paste at least one label set."),
-        ("\n".join(["team=web"] * 101), "At most 100 label sets are tested at once."),
-        ("- 3", "A label set is key=value text, or a mapping in JSON or YAML."),
+        ("\n".join(["team=web"] * 101), "At most 100 label sets can be tested at once."),
+        ("- 3", "A label set must be key=value text or a mapping in JSON or YAML."),
         ("- {labels: {a: b}, priority: -1}", "Set 1, priority: "),
     ],
 )
@@ -408,7 +410,7 @@ FORM = {
 
 def test_a_test_becomes_an_expectation_that_is_checked(browser: Client, world: World):
     tested = shown(browser.get(f"{TESTER}?config=active&key=team&value=research&requests=gpu%3D8"))
-    (link,) = (a for a in tested.all("a") if a.text == "Expect this of every config…")
+    (link,) = (a for a in tested.all("a") if a.text == "Save as an expectation…")
     form = shown(browser.get(link.attrs["href"]))
     assert form.id("f-queue").attrs["value"] == "research"
     assert form.id("f-effective").attrs["value"] == "50"
@@ -416,13 +418,13 @@ def test_a_test_becomes_an_expectation_that_is_checked(browser: Client, world: W
     response = browser.post(f"{EXPECTATIONS}/new", FORM)
     assert (response.status_code, response.headers["Location"]) == (302, EXPECTATIONS)
     page = shown(browser.get(EXPECTATIONS))
-    assert page.id("rows-title").text == "All 1 hold"
+    assert page.id("rows-title").text == "1 of 1 met"
     assert page.all("table")[0].rows() == [
         [
             "research reaches its queue",
             "team=research",
             "Expected in research with priority 50.",
-            ("Rule 1 routes it to research with priority 50. Test it : research reaches its queue"),
+            ("Rule 1 routes it to research with priority 50. Test : research reaches its queue"),
         ]
     ]
 
@@ -436,7 +438,7 @@ def test_a_broken_expectation_comes_first_on_any_config(
     text = CONFIG.replace("default: 50", "default: 60")
     draft = Draft.objects.create(org=owner.org, author=owner.user, dialect="native", text=text)
     page = shown(browser.get(f"{EXPECTATIONS}?config=draft-{draft.pk}"))
-    assert page.id("rows-title").text == "1 of 2 broken"
+    assert page.id("rows-title").text == "1 of 2 not met"
     assert [row[0] for row in page.all("table")[0].rows()] == [
         "research reaches its queue",
         "strangers",

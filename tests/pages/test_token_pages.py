@@ -37,7 +37,7 @@ def test_it_names_the_organizations_of_the_person_alone(viewer: Actor, client_fo
     assert viewer.user is not None
     add_member(second, viewer.user, Role.OWNER)
     text = read_page(client_for(viewer).get("/tokens")).id("main").text
-    assert "Your organizations, one of which stands after --org : here , second ." in text
+    assert "Values for --org , your organizations: here , second ." in text
     assert "elsewhere" not in text
 
 
@@ -64,25 +64,26 @@ def test_a_token_says_what_it_may_do_and_why(owner: Actor, client_for) -> None:
         return page.id("may").rows()
 
     assert [row[:2] for row in told()] == [
-        ["Look at this organization", "Yes"],
+        ["Read this organization", "Yes"],
         ["Submit workloads, or finish and withdraw their own", "Yes"],
         ["Finish or withdraw the workloads of others", "Yes"],
         ["Read the names of others' workloads in explanations", "Yes"],
         ["Hold and resume queues", "Yes"],
-        ["Find the impact of a config; drafts are edited by people", "No"],
+        ["Compute the impact of a config; drafts are for members only", "No"],
         ["Apply configs", "No"],
         ["Manage members and tokens", "No"],
-        ["Look at what others did", "No"],
+        ["Read the audit entries of others", "No"],
     ]
     assert [row[2] for row in told()][3:6] == [
-        "The role operator includes it.",
-        "The role operator includes it.",
-        "The role operator does not include it: 403. The role editor or owner would.",
+        "The role operator includes this action.",
+        "The role operator includes this action.",
+        "The role operator does not include this action: 403. Required role: editor or owner.",
     ]
     token.expires_at = datetime(2026, 1, 31, 12, tzinfo=UTC)
     token.save()
     assert {row[1] for row in told()} == {"No"}
-    expired = "The role operator includes it, but the token expired on 2026-01-31 12:00 UTC: 401."
+    moment = "2026-01-31 12:00 UTC"
+    expired = f"The role operator includes this action, but the token expired on {moment}: 401."
     assert [row[2] for row in told()][:5] == [expired] * 5
     revoke_token(owner, token.pk)
     assert "but the token was revoked on " in told()[0][2]

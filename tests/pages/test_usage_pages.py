@@ -78,10 +78,10 @@ def drawn(page: Element, panel: str) -> dict[str, str]:
 def test_a_queue_over_the_last_hour(sampled: Organization, browser: Client) -> None:
     page = get(browser, "queues/research/usage", range="1h")
     assert said(page) == {
-        "use": "Use of gpu on spot: 6 to 6, 6 last; nominal 8.",
-        "demand": "Pending workloads wanted gpu: 4 to 4, 4 last.",
-        "workloads": "Workloads running: 1 to 1, 1 last. Pending: 2 to 2, 2 last.",
-        "waits": "Waits until admission: p50 from under 0.1 s to under 0.1 s, n = 2.",
+        "use": "Usage of gpu on spot: 6 to 6, last 6; nominal 8.",
+        "demand": "Pending workloads requested gpu: 4 to 4, last 4.",
+        "workloads": "Workloads running: 1 to 1, last 1. Pending: 2 to 2, last 2.",
+        "waits": "Wait until admission: p50 from under 0.1 s to under 0.1 s, n = 2.",
     }
     # 60 minutes: a gap of 42, then ten seen, three not, five seen.
     assert drawn(page, "use") == {
@@ -96,7 +96,7 @@ def test_a_queue_over_the_last_hour(sampled: Organization, browser: Client) -> N
         if "x" in box.attrs
     ]
     assert gaps == [("866.7", "50")]
-    assert "Nobody looked for 3 minutes of this time" in page.id("usage-charts").text
+    assert "No samples for 3 minutes of this time range" in page.id("usage-charts").text
     # Before anybody looked there is no gap: there was nothing to look at.
     (before,) = [
         (box.attrs["x"], box.attrs["width"])
@@ -104,7 +104,7 @@ def test_a_queue_over_the_last_hour(sampled: Organization, browser: Client) -> N
         if "x" in box.attrs
     ]
     assert before == ("0", "700")
-    assert "counting since 2026-03-14 12:13" in page.id("chart-use").text
+    assert "data since 2026-03-14 12:13" in page.id("chart-use").text
 
 
 def test_versions_are_marked_and_lead_to_the_version(
@@ -171,11 +171,11 @@ def test_a_table_and_a_file_say_what_is_drawn(
 
 def test_everything_and_a_queue_without_quota(sampled: Organization, browser: Client) -> None:
     everything = said(get(browser, "usage", range="1h"))
-    assert everything["use"] == "Use of gpu on spot: 6 to 6, 6 last; nominal 8."
+    assert everything["use"] == "Usage of gpu on spot: 6 to 6, last 6; nominal 8."
     assert everything["workloads"].startswith("Workloads running: 2 to 2")
     page = get(browser, "queues/default/usage", range="1h")
     assert set(said(page)) == {"workloads", "waits"}
-    assert "what is routed to this queue is admitted at once" in page.id("usage-charts").text
+    assert "workloads routed to this queue are admitted at once" in page.id("usage-charts").text
 
 
 def test_longer_times_are_read_by_the_hour(sampled: Organization, browser: Client) -> None:
@@ -185,7 +185,7 @@ def test_longer_times_are_read_by_the_hour(sampled: Organization, browser: Clien
     assert len(rows) == 169
     assert rows[-1] == ["2026-03-14 12:00", "15", "6", "0", "0", "0", "6", "8", "8", "0"]
     assert {row[1] for row in rows[:-1]} == {"no data"}
-    assert "By the hour" in page.id("usage-charts").text
+    assert "One value per hour" in page.id("usage-charts").text
 
 
 def test_a_month_is_drawn_with_its_peak(sampled: Organization, browser: Client) -> None:
@@ -194,12 +194,12 @@ def test_a_month_is_drawn_with_its_peak(sampled: Organization, browser: Client) 
     rows = page.id("chart-use").rows()
     assert len(rows) <= 240
     assert rows[-1][2:7] == ["6", "0", "0", "0", "6"]
-    assert "several together" in page.id("usage-charts").text
+    assert "charts combine several" in page.id("usage-charts").text
 
 
 def test_before_the_first_sample_it_says_so(world: World, clock: None, browser: Client) -> None:
     page = get(browser, "queues/research/usage")
-    assert "Nothing was sampled yet" in page.id("usage-charts").text
+    assert "No samples yet" in page.id("usage-charts").text
     assert not Sampler.objects.exists()
 
 
@@ -272,8 +272,8 @@ def test_a_renamed_queue_goes_on_under_its_new_name(
         "/o/here/queues/labs/usage?range=1h&table=use",
     )
     page = get(browser, "queues/labs/usage", range="1h", table="use")
-    assert said(page)["use"] == "Use of gpu on spot: 6 to 6, 6 last; nominal 8."
-    assert "Until 2026-03-14 12:30 UTC it was called research." in page.id("usage-charts").text
+    assert said(page)["use"] == "Usage of gpu on spot: 6 to 6, last 6; nominal 8."
+    assert "Until 2026-03-14 12:30 UTC the name was research." in page.id("usage-charts").text
     assert [row for row in page.id("chart-use").rows() if row[1] != "no data"][-1] == [
         *("2026-03-14 12:30", "1", "6", "0", "0", "0", "6", "8", "8", "0")
     ]
@@ -281,7 +281,7 @@ def test_a_renamed_queue_goes_on_under_its_new_name(
 
 def chosen(page: Element) -> list[str]:
     """Return which time is marked as shown."""
-    (nav,) = (nav for nav in page.all("nav") if nav.attrs.get("aria-label") == "Time")
+    (nav,) = (nav for nav in page.all("nav") if nav.attrs.get("aria-label") == "Time range")
     return [link.text for link in nav.all("a") if "aria-current" in link.attrs]
 
 
@@ -305,7 +305,7 @@ def test_a_time_is_as_long_as_there_is_something_to_see(
     told = [each.text for each in page.all("p") if each.attrs.get("id") == "usage-age"]
     began = NOW - age
     assert told == (
-        [f"{title} {verb} shown, because counting began at {began:%H:%M} UTC on 14 Mar."]
+        [f"{title} {verb} shown, because data begins at {began:%H:%M} UTC on 14 Mar."]
         if (verb := "is" if title == "1 hour" else "are") and said_why
         else []
     )
@@ -343,7 +343,7 @@ def test_holds_and_preempted_work_are_marked_and_told(
     assert held == [("155.6", "166.7"), ("888.9", "111.1")]
     assert [item.text for item in page.id("usage-holds").all("li")] == [
         "Held from 2026-03-14 11:40 to 2026-03-14 11:50 UTC: racks",
-        "Held from 2026-03-14 12:24 and still: moving",
+        "Held since 2026-03-14 12:24 UTC: moving",
     ]
     strip = [
         svg for svg in chart.all("svg", class_="chart__stops") if "preserveaspectratio" in svg.attrs

@@ -44,7 +44,7 @@ def text_of(response: Any) -> str:
 def test_the_empty_list_leads_to_the_form(browser: Client) -> None:
     page = read_page(browser.get(HERE))
     assert complaints(page) == []
-    assert "Nobody is told yet" in page.id("main").text
+    assert "No webhooks yet" in page.id("main").text
     links = [link.attrs["href"] for link in page.id("main").all("a")]
     assert f"{HERE}/new" in links
 
@@ -89,13 +89,13 @@ def test_a_test_leads_to_how_it_went(browser: Client, webhook: Webhook, receiver
     delivery = Delivery.objects.get()
     assert sent.headers["Location"] == f"{here}/deliveries/{delivery.uid}"
     waiting = browser.get(sent.headers["Location"])
-    assert "None yet" in text_of(waiting)
+    assert "No attempt yet" in text_of(waiting)
     version = read_page(waiting).id("live-poll").attrs["data-version"]
     assert browser.get(sent.headers["Location"], {"v": version}).status_code == 204
     deliver_due(webhook.pk)
     tried = browser.get(sent.headers["Location"], {"v": version})
     said = text_of(tried)
-    assert "Attempt 1: Answered 500. The receiver did not accept it." in said
+    assert "Attempt 1: Answered 500. The receiver rejected the delivery." in said
     assert "next attempt" in said.lower()
     assert b"&lt;b&gt;out of order" in tried.content
     assert "Failed once" in text_of(browser.get(HERE))
@@ -145,16 +145,16 @@ def test_it_is_changed_paused_resumed_and_deleted(browser: Client, webhook: Webh
     assert "Config reverted" in said
     assert "a/b" in said
     browser.post(here, {"do": "pause"})
-    assert "what happens now is not noted" in text_of(browser.get(here))
+    assert "new events create no deliveries" in text_of(browser.get(here))
     assert browser.post(here, {"do": "test"}).status_code == 409
     Webhook.objects.update(paused="failing", failing_since=timezone.now() - timedelta(days=4))
-    assert "every attempt failed since" in text_of(browser.get(here))
-    assert "Paused: it failed for days" in text_of(browser.get(HERE))
+    assert "every attempt has failed since" in text_of(browser.get(here))
+    assert "Paused: failing for days" in text_of(browser.get(HERE))
     browser.post(here, {"do": "resume"})
-    assert "Resumed: what waited is sent now." in text_of(browser.get(here))
+    assert "Resumed: waiting deliveries are sent now." in text_of(browser.get(here))
     assert "Send a test" in text_of(browser.get(here))
     fresh = browser.post(here, {"do": "rotate"})
-    assert "goes on to sign as well until" in text_of(fresh)
+    assert "The old secret also signs until" in text_of(fresh)
     assert browser.post(here, {"do": "strange"}).status_code == 400
     assert browser.post(here, {"do": "delete"}).headers["Location"] == HERE
     assert browser.get(here).status_code == 404

@@ -333,7 +333,7 @@ def test_pasted_json_is_accepted_whole_or_refused_whole(
     ]
     assert refused.id("json").text == bad
     broken = read_page(browser.post(new, {"json": "[{"}))
-    assert "This is not JSON at line 1, column 3" in broken.id("json-errors").text
+    assert "Invalid JSON at line 1, column 3" in broken.id("json-errors").text
     for text in ("[1e99999999999999999999]", "[NaN]", '[{"name": "a", "name": "b"}]', "[" * 9999):
         answer = browser.post(new, {"json": text})
         assert answer.status_code == 422
@@ -350,6 +350,6 @@ def test_many_candidates_for_preemption_are_folded_away(
         submit(f"small-{number}", gpu=1)
     waiting = submit("late", gpu=1)
     why = read_page(browser.get(f"{LIST}/{waiting.uid}")).id("why")
-    assert [item.text for item in why.all("summary")] == ["8 running workloads looked at"]
+    assert [item.text for item in why.all("summary")] == ["8 running workloads considered"]
     links = [link.text for link in why.all("details")[0].all("a")]
     assert sorted(links) == [f"small-{number}" for number in range(8)]

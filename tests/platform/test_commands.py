@@ -167,7 +167,7 @@ def test_add_member_refuses_in_a_sentence(org: Organization) -> None:
         ),
         (
             ["only@example.org", "--org", org.slug, "--role", "viewer"],
-            "only@example.org is the last owner; make somebody else an owner first.",
+            "only@example.org is the last owner; give another member the owner role first.",
         ),
         (
             ["no address", "--org", org.slug, "--role", "viewer"],

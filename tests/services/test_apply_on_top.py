@@ -59,8 +59,8 @@ def test_who_loses_again_and_again_is_told(owner: Actor, overtake: Any) -> None:
     with pytest.raises(Conflict) as raised:
         apply_on_top(owner, "native", TEXT)
     assert raised.value.message == (
-        "Others apply configs to this organization at the same moment; nothing was applied. "
-        "Try again."
+        "Another config was applied to this organization at the same time; nothing was "
+        "applied. Try again."
     )
     assert not ConfigVersion.objects.filter(via=ConfigVersion.Via.CLIENT).exists()
 

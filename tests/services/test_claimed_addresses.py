@@ -132,7 +132,7 @@ def test_no_invitation_takes_over_any_other_account(proof: str, owner: Actor) ->
 def test_an_account_that_is_switched_off_is_not_got_round(owner: Actor) -> None:
     known = create_user(CEO, PASSWORD)
     User.objects.filter(pk=known.pk).update(is_active=False)
-    with pytest.raises(Conflict, match="is switched off") as caught:
+    with pytest.raises(Conflict, match="is disabled") as caught:
         join_with_password(link(owner), OURS)
     assert caught.value.code == "switched_off"
 

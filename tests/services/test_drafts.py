@@ -57,7 +57,7 @@ def test_a_base_has_to_be_a_version_of_the_organization(
             (
                 "base",
                 "no_such_version",
-                "There is no version 2 to begin from. Open the draft again from its list.",
+                "There is no version 2 to start from. Open the draft again from its list.",
             )
         ]
     draft.refresh_from_db()

@@ -121,7 +121,7 @@ def test_an_owner_who_was_demoted_meanwhile_changes_nothing(owner: Actor, viewer
     with pytest.raises(NotAllowed, match="The role viewer may not manage members"):
         change_role(owner, number_of(viewer), Role.VIEWER)
     remove_member(second, number_of(owner))
-    with pytest.raises(NotAllowed, match="not a member of here any more"):
+    with pytest.raises(NotAllowed, match="no longer a member of here"):
         invite(owner, "new@here.example", Role.OWNER)
 
 

@@ -88,7 +88,7 @@ def test_a_confirmed_version_stays(owner: Actor) -> None:
     # Pages that show the banner compare this.
     assert ActiveConfig.objects.get().changed_at > seen
     assert told("confirm") == [{"version": 2, "from": 2, "kind": "confirm"}]
-    with pytest.raises(Conflict, match="does not wait"):
+    with pytest.raises(Conflict, match="does not need confirmation"):
         confirm_config(owner, 2)
 
 
@@ -113,7 +113,7 @@ def test_it_can_be_taken_back_at_once(owner: Actor) -> None:
         "page",
     )
     assert not RevertTimer.objects.exists()
-    with pytest.raises(Conflict, match="does not wait"):
+    with pytest.raises(Conflict, match="does not need confirmation"):
         revert_config(owner, 2, ConfigVersion.Via.PAGE)
 
 
@@ -313,7 +313,7 @@ def test_a_revert_that_a_confirmation_overtakes_is_told_so(
     assert (refused.value.code, refused.value.message) == (
         "nothing_to_confirm",
         (
-            "Version 2 does not wait to be confirmed: it was confirmed or taken back, or another "
+            "Version 2 does not need confirmation: it was confirmed or rolled back, or another "
             "version took its place."
         ),
     )

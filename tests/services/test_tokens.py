@@ -85,7 +85,7 @@ def test_an_overlap_never_makes_a_token_live_longer(owner: Actor) -> None:
 
 def test_only_a_working_token_is_rotated_and_only_once(owner: Actor) -> None:
     ended = create_token(owner, Role.VIEWER, "ended", timezone.now())
-    with pytest.raises(Conflict, match="does not work any more"):
+    with pytest.raises(Conflict, match="is no longer valid"):
         rotate_token(owner, ended.token.pk, HOUR)
     one = create_token(owner, Role.VIEWER, "one")
     rotate_token(owner, one.token.pk, HOUR)
@@ -132,7 +132,7 @@ def test_a_token_of_elsewhere_is_not_there(owner: Actor, outsider: User) -> None
 def test_tokens_are_bounded(owner: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(issuing, "MOST_TOKENS", 1)
     one = create_token(owner, Role.VIEWER, "one")
-    with pytest.raises(Conflict, match="1 tokens work already"):
+    with pytest.raises(Conflict, match="1 tokens are active already"):
         create_token(owner, Role.VIEWER, "two")
     revoke_token(owner, one.token.pk)
     create_token(owner, Role.VIEWER, "two")

@@ -102,7 +102,7 @@ def test_a_worker_tries_every_candidate_and_page_and_api_show_what_it_found(
         each.kind.value for each in answered[0].changes
     ]
     shown = browser.get(page).content.decode()
-    assert "A worker searched this, until" in shown
+    assert "Searched by a worker until" in shown
     assert "hx-trigger" not in shown.partition('id="changes"')[2].partition("</section>")[0]
 
 

@@ -53,6 +53,6 @@ def _on_top(org: Organization, attempt: Callable[[int], ConfigVersion]) -> Confi
             continue
     raise Conflict(
         "others_apply",
-        "Others apply configs to this organization at the same moment; nothing was applied. "
-        "Try again.",
+        "Another config was applied to this organization at the same time; nothing was "
+        "applied. Try again.",
     )

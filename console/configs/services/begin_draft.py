@@ -49,7 +49,7 @@ def begin_draft(actor: Actor, dialect: str, text: str, base: int, title: str = "
         if Draft.objects.filter(org=actor.org).count() >= MOST_DRAFTS:
             raise Conflict(
                 "too_many_drafts",
-                f"There are {MOST_DRAFTS} drafts already. Discard one that nobody needs first.",
+                f"There are {MOST_DRAFTS} drafts already. Discard one that is not needed first.",
             )
         draft = Draft.objects.create(
             org=actor.org,
@@ -77,12 +77,12 @@ def read_base(reader: Reader, org: Organization, base: int) -> None:
     """Note in *reader* when there is no version *base* to begin from; 0 stands for none."""
     found = reader.integer(base, "base", most=LARGEST)
     if found and not ConfigVersion.objects.filter(org=org, number=found).exists():
-        message = f"There is no version {found} to begin from. Open the draft again from its list."
+        message = f"There is no version {found} to start from. Open the draft again from its list."
         reader.refuse("base", "no_such_version", message)
 
 
 def draft_author(actor: Actor) -> User:
     """Return the person behind *actor*; raises NotAllowed for a token."""
     if actor.user is None:
-        raise NotAllowed("Drafts belong to people; a token cannot have one.")
+        raise NotAllowed("Drafts belong to members; a token cannot have a draft.")
     return actor.user

@@ -50,6 +50,6 @@ def nothing_to_confirm(version: int) -> Conflict:
     """Return what is wrong when no timer waits for *version*."""
     return Conflict(
         "nothing_to_confirm",
-        f"Version {version} does not wait to be confirmed: it was confirmed or taken back, "
+        f"Version {version} does not need confirmation: it was confirmed or rolled back, "
         "or another version took its place.",
     )

@@ -105,7 +105,7 @@ def _begin(actor: Actor, asked: ImpactRun, *, again: bool) -> ImpactRun | None:
         if unfinished_impacts(org).count() >= MOST_OPEN:
             raise Conflict(
                 "too_many_impacts",
-                f"{MOST_OPEN} other impact questions of {org.slug} are open; "
+                f"{MOST_OPEN} other impact runs of {org.slug} are open; "
                 "wait for one to end, or cancel one.",
             )
         asked.save(force_insert=True)

@@ -29,9 +29,7 @@ def fix_draft(actor: Actor, number: int, revision: int, key: str) -> Draft:
     draft = get_draft(actor.org, number)
     fix = _offered(actor, draft).get(key) if draft.revision == revision else None
     if fix is None:
-        raise Conflict(
-            "stale_draft", "The draft changed since, and this repair is not offered any more."
-        )
+        raise Conflict("stale_draft", "The draft has changed, and this fix no longer applies.")
     text = apply_fix(draft.text, fix)
     return save_draft(actor, number, draft.dialect, text, draft.base, revision + 1)
 

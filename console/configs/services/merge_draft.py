@@ -84,16 +84,18 @@ def merge_draft(
     active = get_version(actor.org, onto)
     merge = merge_of(draft, active)
     if merge is None:
-        message = "The draft and the active version are in different languages; nothing can merge."
+        message = (
+            "The draft and the active version are in different languages and cannot be merged."
+        )
         raise Conflict("languages_differ", message)
     conflicts = merge.conflicts
     if len(decided) != len(conflicts):
-        message = f"Decide on each of the {len(conflicts)} conflicts."
+        message = f"Resolve each of the {len(conflicts)} conflicts."
         raise BadRequest([FieldError("choice", "required", message)])
     if any(
         one.choice is Choice.BASE and p.is_order for one, p in zip(decided, conflicts, strict=True)
     ):
-        message = "Say which of the rules that both of you added are tried first."
+        message = "Choose which of the rules added on both sides are tried first."
         raise BadRequest([FieldError("choice", "invalid_choice", message)])
     text = merge.resolved([each.of(piece) for each, piece in zip(decided, conflicts, strict=True)])
     before = draft.base

@@ -32,7 +32,7 @@ from console.workloads.services.snapshot_state import snapshot_state
 PACE = 0.25
 
 #: What is said of a run whose worker died.
-WORKER_GONE = "The worker that looked into it is gone. Ask again."
+WORKER_GONE = "The worker that computed it has stopped. Run it again."
 
 log = structlog.get_logger("console.impact")
 
@@ -55,9 +55,9 @@ def run_impact(run_id: int) -> None:
     except ConsoleError as error:
         fail_impact(run_id, error.message)
     except SoftTimeLimitExceeded:
-        fail_impact(run_id, "It took longer than a worker may spend on one question.")
+        fail_impact(run_id, "It exceeded the time limit of a run.")
     except BaseException:
-        fail_impact(run_id, "It ended with an error; the log of the worker says which.")
+        fail_impact(run_id, "It failed with an error; see the log of the worker.")
         raise
 
 

@@ -70,5 +70,5 @@ def save_draft(
         raise locked(draft)
     raise Conflict(
         "stale_draft",
-        "A newer text of this draft was saved in another window; load it before you go on.",
+        "A newer text of this draft was saved in another window; load it before you continue.",
     )

@@ -56,7 +56,7 @@ def _save(
             raise Conflict(
                 "too_many_expectations",
                 f"An organization keeps {MOST_EXPECTATIONS} expectations; with these it would be "
-                f"{count}. Delete some that others cover.",
+                f"{count}. Delete some first.",
             )
         found = {row.name: row for row in mine.all()}
         _tell(actor, EventType.EXPECTATION_SAVED, _changes(before, found.values()))

@@ -26,10 +26,10 @@ def read_revert_after(revert_after: timedelta | None, expected: int) -> timedelt
     if revert_after is None:
         return None
     if not expected:
-        message = "Nothing was applied before, so nothing can come back."
+        message = "There is no earlier version to roll back to."
         raise BadRequest([FieldError(_FIELD, "no_version_before", message)])
     if not SHORTEST <= revert_after <= LONGEST:
-        message = "Give 1 to 1440 minutes to confirm it in."
+        message = "The time to confirm must be 1 to 1440 minutes."
         raise BadRequest([FieldError(_FIELD, "out_of_range", message)])
     return revert_after
 

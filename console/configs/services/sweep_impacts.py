@@ -43,8 +43,8 @@ def sweep_impacts() -> None:
     waiting = silent.filter(state=ImpactRun.State.WAITING)
     waiting.filter(created_at__lt=now - PATIENCE).update(
         state=ImpactRun.State.FAILED,
-        error=f"No worker took it up within {PATIENCE.seconds // 60} minutes. "
-        "Ask whoever runs this installation for a worker that serves the queue impact.",
+        error=f"No worker started it within {PATIENCE.seconds // 60} minutes. "
+        "Ask the operator of this installation for a worker that serves the queue impact.",
         ended_at=now,
     )
     for run_id in list(waiting.values_list("pk", flat=True)):

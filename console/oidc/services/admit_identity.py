@@ -105,7 +105,7 @@ def _unite(user: User, other: User) -> None:
 
 def _refuse_switched_off(user: User) -> None:
     if not user.is_active:
-        raise NotAllowed(f"The account of {user.email} is switched off.")
+        raise NotAllowed(f"The account of {user.email} is disabled.")
 
 
 def _invited(email: str, digest: str) -> User:

@@ -20,8 +20,8 @@ from console.orgs.services.end_tokens import end_tokens_of_account
 
 #: Said of every link that does not open anything, whatever the reason.
 CLOSED = (
-    "This invitation cannot be used: it was accepted, taken back or replaced, or it is too old. "
-    "Ask the person who sent it for another."
+    "This invitation cannot be used: it was accepted, revoked or replaced, or it has expired. "
+    "Ask an owner for a new one."
 )
 
 
@@ -126,7 +126,7 @@ def _is_free(account: User) -> bool:
 def _refuse_switched_off(accounts: list[User]) -> None:
     for account in accounts:
         if not account.is_active and account.proof != Proof.INVITATION:
-            raise Conflict("switched_off", f"The account of {account.email} is switched off.")
+            raise Conflict("switched_off", f"The account of {account.email} is disabled.")
 
 
 def _join(user: User, invitation: Invitation) -> Membership:

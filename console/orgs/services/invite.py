@@ -57,7 +57,7 @@ def invite(actor: Actor, email: str, role: str, days: int = USUAL_DAYS) -> Invit
         others = open_invitations(actor.org)
         replaced = others.filter(email__iexact=email).update(revoked_at=now)
         if others.count() >= MOST_OPEN:
-            message = f"{MOST_OPEN} invitations are open already; take some back first."
+            message = f"{MOST_OPEN} invitations are open already; revoke some first."
             raise Conflict("too_many_invitations", message)
         secret = secrets.token_urlsafe(32)
         invitation = Invitation.objects.create(

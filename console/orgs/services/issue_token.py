@@ -39,7 +39,7 @@ def create_token(actor: Actor, role: str, name: str, expires_at: datetime | None
         if working_tokens(actor.org) >= MOST_TOKENS:
             raise Conflict(
                 "too_many_tokens",
-                f"{MOST_TOKENS} tokens work already; revoke some that nothing uses.",
+                f"{MOST_TOKENS} tokens are active already; revoke unused ones first.",
             )
         issued = new_token(actor, role, name, expires_at)
         token = issued.token

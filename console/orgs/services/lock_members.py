@@ -21,11 +21,11 @@ def lock_members(actor: Actor) -> None:
     """
     lock_org(actor.org)
     if actor.token is not None and not is_working(get_token(actor.org, actor.token.pk)):
-        raise NotAllowed(f"The token {actor.name} does not work any more.")
+        raise NotAllowed(f"The token {actor.name} is no longer valid.")
     if actor.user is None:
         return
     mine = Membership.objects.filter(org=actor.org, user=actor.user)
     role = mine.values_list("role", flat=True).first()
     if role is None:
-        raise NotAllowed(f"You are not a member of {actor.org.slug} any more.")
+        raise NotAllowed(f"You are no longer a member of {actor.org.slug}.")
     replace(actor, role=role).require(Permission.MANAGE_ORG)

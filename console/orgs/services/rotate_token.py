@@ -30,9 +30,11 @@ def rotate_token(actor: Actor, number: int, overlap: timedelta) -> Issued:
         lock_members(actor)
         old = get_token(actor.org, number)
         if not is_working(old):
-            raise Conflict("token_ended", f"Token {old.name} does not work any more; make one.")
+            raise Conflict("token_ended", f"Token {old.name} is no longer valid; create a new one.")
         if old.successor_id is not None:
-            raise Conflict("token_rotated", f"Token {old.name} was rotated; rotate what it became.")
+            raise Conflict(
+                "token_rotated", f"Token {old.name} was rotated already; rotate its replacement."
+            )
         expires_at = now + (old.expires_at - old.created_at) if old.expires_at else None
         issued = new_token(actor, old.role, old.name, expires_at)
         old.expires_at = min(filter(None, (old.expires_at, now + overlap)))

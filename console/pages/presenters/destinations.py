@@ -41,7 +41,7 @@ class _Place:
 
 _PLACES: Final = (
     _Place("Overview", "overview", "home"),
-    _Place("What needs attention", "attention", "problems alerts"),
+    _Place("Needs attention", "attention", "problems alerts"),
     _Place("Queues", "queues"),
     _Place("Cohorts", "cohorts", "borrowing lending"),
     _Place("Usage over time", "usage", "charts history waits"),
@@ -53,9 +53,9 @@ _PLACES: Final = (
     _Place("Drafts", "config-drafts"),
     _Place("Config history", "config-history", "versions rollback"),
     _Place("Compare versions", "config-compare-form", "diff"),
-    _Place("Codes of problems", "config-codes", "diagnostics lints"),
+    _Place("Diagnostic codes", "config-codes", "diagnostics lints"),
     _Place("Rule tester", "tester", "route labels"),
-    _Place("Test many rules at once", "tester-batch", "route csv"),
+    _Place("Test many label sets", "tester-batch", "route csv"),
     _Place("Expectations", "expectations", "tests"),
     _Place("Events", "events", "log"),
     _Place("Audit", "audit", "who changed log"),

@@ -12,37 +12,37 @@ from console.retention.models import Kind
 from console.retention.queries import Keeping
 
 _TITLES: Final[Mapping[Kind, tuple[str, str]]] = {
-    Kind.EVENTS: ("Events", "What the scheduler did."),
+    Kind.EVENTS: ("Events", "Actions of the scheduler."),
     Kind.DECISIONS: (
         "Decisions",
-        "Every answer of the engine, with the steps that explain it. They go with their workload.",
+        "Every decision of the engine with its explanation. Deleted with the workload.",
     ),
     Kind.WORKLOADS: (
         "Workloads",
-        "From their end on; what waits or runs stays. Their events go with them at the latest.",
+        "Counted from their end; pending and running ones are kept. Their events are deleted too.",
     ),
-    Kind.MINUTES: ("Use and waits by the minute", "Rolled up to hours before they go."),
-    Kind.HOURS: ("Use and waits by the hour", "Rolled up to days before they go."),
-    Kind.DAYS: ("Use and waits by the day", "With the quota that was in force."),
+    Kind.MINUTES: ("Usage and waits per minute", "Rolled up to hours before deletion."),
+    Kind.HOURS: ("Usage and waits per hour", "Rolled up to days before deletion."),
+    Kind.DAYS: ("Usage and waits per day", "With the quota in effect."),
     Kind.AUDIT: (
         "Audit entries",
-        "What people and tokens did. The chain of those that are left can still be verified.",
+        "Actions of members and tokens. The chain of the remaining entries can still be verified.",
     ),
     Kind.DELIVERIES: (
-        "Deliveries of webhooks",
-        "With every attempt. What still waits to be delivered stays, however old it is.",
+        "Webhook deliveries",
+        "With all attempts. Waiting deliveries are kept at any age.",
     ),
-    Kind.IMPACTS: ("Answers about impact", "And never more than the newest 200."),
-    Kind.SHAPES: ("Recorded history", "Kinds of workload by the day: what configs are judged by."),
-    Kind.ANSWERS: ("Answers to repeated requests", "Those with an Idempotency-Key."),
+    Kind.IMPACTS: ("Impact results", "At most the newest 200."),
+    Kind.SHAPES: ("Recorded history", "Shapes of workloads per day, used to compute impact."),
+    Kind.ANSWERS: ("Idempotent responses", "For requests with an Idempotency-Key."),
     Kind.SESSIONS: (
         "Browser sessions",
-        "Of people, in all organizations; from the sign-in on.",
+        "Of members, in all organizations; counted from the sign-in.",
     ),
-    Kind.DRAFTS: ("Drafts", "Until somebody discards them, or applies them."),
+    Kind.DRAFTS: ("Drafts", "Kept until applied or discarded."),
     Kind.VERSIONS: (
-        "Versions of the config",
-        "Never deleted: decisions, explanations and roll back refer to them.",
+        "Config versions",
+        "Never deleted: decisions, explanations and rollbacks refer to them.",
     ),
 }
 
@@ -85,11 +85,11 @@ def _row(keeping: Keeping) -> KeepingRow:
 
 def _kept(keeping: Keeping) -> str:
     if keeping.kind in _NEVER:
-        return "for ever"
+        return "forever"
     if keeping.kind in _BY_HAND:
         return "until discarded"
     if keeping.days is None:
-        return "for ever, as set"
+        return "forever, as set"
     return f"{count(keeping.days)} day{'s' if keeping.days != 1 else ''}"
 
 

@@ -17,31 +17,31 @@ from console.webhooks.outcome import Failure
 
 #: What each kind tells, for those who choose.
 _MEANINGS: Mapping[Kind, str] = {
-    Kind.REJECTED: "No rule or no flavor takes it, so it will not wait either.",
-    Kind.CANNOT_RUN: "It waits, and nothing but a change of the config could start it.",
-    Kind.PREEMPTED: "It runs and was told to stop for another one.",
-    Kind.APPLIED: "A version was applied, or an older one brought back.",
-    Kind.REVERTED: "An apply was taken back: not confirmed in time, or before that by hand.",
-    Kind.REVERT_FAILED: "An apply should be taken back and cannot be: somebody has to decide.",
+    Kind.REJECTED: "No rule or flavor accepts the workload, so it does not wait.",
+    Kind.CANNOT_RUN: "The workload waits, and only a config change can start it.",
+    Kind.PREEMPTED: "The workload was running and has to stop for another workload.",
+    Kind.APPLIED: "A version was applied or rolled back to.",
+    Kind.REVERTED: "An apply was rolled back: not confirmed in time, or before that by hand.",
+    Kind.REVERT_FAILED: "An apply could not be rolled back: an owner has to resolve this.",
 }
 
 _STATES: Mapping[str, tuple[str, str]] = {
     Delivery.State.WAITING: ("Waiting", "pending"),
     Delivery.State.DELIVERED: ("Delivered", "finished"),
-    Delivery.State.FAILED: ("Given up", "error"),
+    Delivery.State.FAILED: ("Failed", "error"),
 }
 
 _FAILURES: Mapping[str, str] = {
-    Failure.BAD_URL: "The address cannot be used.",
-    Failure.NOT_RESOLVED: "The name was not found.",
-    Failure.NOT_ALLOWED: "Webhooks may not go there.",
-    Failure.NOT_REACHED: "No connection.",
-    Failure.TLS: "The certificate or the encryption was not accepted.",
-    Failure.TIMED_OUT: "No answer in time.",
-    Failure.BROKEN: "The answer broke off or was not HTTP.",
-    Failure.REDIRECTED: "It leads elsewhere, and webhooks do not follow: give the address itself.",
-    Failure.REFUSED: "The receiver did not accept it.",
-    Failure.GONE: "The receiver wants nothing any more.",
+    Failure.BAD_URL: "The address is not valid.",
+    Failure.NOT_RESOLVED: "The host name was not found.",
+    Failure.NOT_ALLOWED: "The address is not allowed.",
+    Failure.NOT_REACHED: "The connection failed.",
+    Failure.TLS: "TLS failed: certificate or encryption not accepted.",
+    Failure.TIMED_OUT: "Timeout.",
+    Failure.BROKEN: "The response was incomplete or not HTTP.",
+    Failure.REDIRECTED: "The receiver redirects, and webhooks do not follow: use the final URL.",
+    Failure.REFUSED: "The receiver rejected the delivery.",
+    Failure.GONE: "The receiver asks for no more deliveries.",
 }
 
 
@@ -110,7 +110,7 @@ def webhook_row(webhook: Webhook) -> WebhookRow:
     """Return a webhook with how it goes."""
     state, title = "accepting", "No delivery yet"
     if webhook.paused == Webhook.Paused.FAILING:
-        state, title = "error", "Paused: it failed for days"
+        state, title = "error", "Paused: failing for days"
     elif webhook.paused == Webhook.Paused.GONE:
         state, title = "error", "Paused: its receiver is gone"
     elif webhook.paused:
@@ -134,13 +134,13 @@ def delivery_row(delivery: Delivery, last: Attempt | None) -> DeliveryRow:
     waits = delivery.state == Delivery.State.WAITING
     under_way = waits and last is not None and last.ended_at is None
     if under_way:
-        title = "Being sent"
+        title = "Sending"
     return DeliveryRow(
         delivery=delivery,
         kind=Kind(delivery.kind).label,
         state=state,
         title=title,
-        outcome=_outcome(last) if last else "Not tried yet.",
+        outcome=_outcome(last) if last else "No attempt yet.",
         next_at=delivery.due_at if waits and not under_way else None,
     )
 
@@ -188,7 +188,7 @@ def _attempt_row(attempt: Attempt) -> AttemptRow:
 
 def _outcome(attempt: Attempt) -> str:
     if attempt.ended_at is None:
-        return "Under way, or its worker is gone; it is sent again if nobody answers."
+        return "In progress, or its worker has stopped; retried if no answer arrives."
     answered = f"Answered {attempt.status}." if attempt.status else ""
     failure = _FAILURES.get(attempt.failure, "")
     return " ".join(filter(None, (answered, failure)))

@@ -121,23 +121,23 @@ def _end(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     match request.POST.get("do"):
         case "revoke":
             token = revoke_token(actor, number)
-            messages.success(request, f"{token.name} is revoked: it works nowhere any more.")
+            messages.success(request, f"{token.name} is revoked.")
         case "rotate":
             hours = request.POST.get("hours", USUAL_OVERLAP)
             if hours not in dict(OVERLAPS):
-                raise BadRequest([], "Choose one of the times that the form offers.")
+                raise BadRequest([], "Choose one of the listed times.")
             if not _is_first(request, actor):
                 return _made_before(request, actor)
             issued = rotate_token(actor, number, timedelta(hours=int(hours)))
             return _told_once(request, actor, issued)
         case _:
-            raise BadRequest([], "This form says nothing that can be done here.")
+            raise BadRequest([], "Unknown action.")
     return HttpResponseRedirect(reverse("pages:api-tokens", args=[actor.org.slug]))
 
 
 def _ends(days: str) -> datetime | None:
     if days not in dict(LIFETIMES):
-        message = "Choose one of the times that the form offers."
+        message = "Choose one of the listed times."
         raise BadRequest([FieldError("days", "invalid_choice", message)], message)
     return timezone.now() + timedelta(days=int(days)) if days else None
 
@@ -158,7 +158,7 @@ def _told_once(request: HttpRequest, actor: Actor, issued: Issued) -> HttpRespon
 def _made_before(request: HttpRequest, actor: Actor) -> HttpResponse:
     messages.info(
         request,
-        "That token was made already, and its secret was shown once. If nobody kept it, "
+        "This token is already created, and its secret was shown once. If the secret is lost, "
         "rotate or revoke the token.",
     )
     return HttpResponseRedirect(reverse("pages:api-tokens", args=[actor.org.slug]))

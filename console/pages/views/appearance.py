@@ -20,7 +20,7 @@ def appearance(request: HttpRequest, actor: Actor) -> HttpResponse:
         response = HttpResponseRedirect(request.path)
         for choice in CHOICES:
             keep(response, choice, request.POST.get(choice.name, ""))
-        messages.success(request, "Kept for this browser.")
+        messages.success(request, "Saved for this browser.")
         return response
     context = {"choices": [(choice, chosen(request, choice)) for choice in CHOICES]}
     return render_page(request, actor, "settings/appearance.html", context, section="settings")

@@ -24,7 +24,7 @@ def confirm(request: HttpRequest, actor: Actor) -> HttpResponse:
     if request.POST.get("do") == "revert":
         return _revert(request, actor, version)
     confirm_config(actor, version)
-    messages.success(request, f"Version {version} is confirmed and stays.")
+    messages.success(request, f"Version {version} is confirmed.")
     return HttpResponseRedirect(safe_return_url(request, request.POST.get("next", "")))
 
 
@@ -34,7 +34,7 @@ def _revert(request: HttpRequest, actor: Actor, version: int) -> HttpResponse:
     except ConfigRejected as error:
         messages.error(
             request,
-            f"Nothing was taken back: under today's rules the older text has errors, first of all: "
+            f"Not rolled back: the older text has errors under the current checks. First error: "
             f"{error.reading.errors[0].message}",
         )
         return HttpResponseRedirect(safe_return_url(request, request.POST.get("next", "")))

@@ -118,7 +118,7 @@ def _merge(request: HttpRequest, actor: Actor, draft: Draft, active: ConfigVersi
         messages.warning(
             request,
             f"Both changes are in the draft, on version {active.number}. "
-            "Together they have errors, so look at the problems below.",
+            "The merged text has errors; see the problems below.",
         )
         return HttpResponseRedirect(_url("config-draft", actor, draft))
     messages.success(request, f"Both changes are in the draft, on version {active.number}.")

@@ -184,7 +184,7 @@ def _sent(request: HttpRequest, before: Draft) -> Draft:
         title = request.POST.get("sample", "")
         samples = find_dialect(dialect).samples()
         if title not in samples:
-            raise NotFound("There is no example of this name any more; choose another one.")
+            raise NotFound("This example does not exist; choose another one.")
         text = samples[title]
     return Draft(
         pk=before.pk,
@@ -203,10 +203,10 @@ def _from_file(request: HttpRequest, actor: Actor) -> Draft:
     actor.require(Permission.DRAFT)
     file = request.FILES.get("file")
     if file is None:
-        raise BadRequest([FieldError("file", "required", "Choose a file with a config first.")])
+        raise BadRequest([FieldError("file", "required", "Choose a config file first.")])
     # No character takes more than four bytes; what is larger is not read at all.
     if (file.size or 0) > 4 * LONGEST_DRAFT:
-        message = f"{file.name} is too large: a draft may have {LONGEST_DRAFT:,} characters."
+        message = f"{file.name} is too large: the limit of a draft is {LONGEST_DRAFT:,} characters."
         raise BadRequest([FieldError("file", "too_large", message)])
     try:
         text = file.read().decode("utf-8-sig").replace("\r\n", "\n")

@@ -82,7 +82,7 @@ def one(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         return _edit(request, actor, row, asked_of_expectation(row))
     if request.POST.get("do") == "delete":
         delete_expectations(actor, [row.name])
-        messages.success(request, f"{row.name} is not expected any more.")
+        messages.success(request, f"{row.name} is deleted.")
         return HttpResponseRedirect(reverse("pages:expectations", args=[actor.org.slug]))
     return _edit(request, actor, row, asked_of(request.POST))
 
@@ -101,7 +101,7 @@ def _edit(
         except Conflict as error:
             errors.append(FieldError("", error.code, error.message))
         else:
-            messages.success(request, f"{expected.name} is expected of every config.")
+            messages.success(request, f"{expected.name} is saved.")
             return HttpResponseRedirect(reverse("pages:expectations", args=[actor.org.slug]))
     given = request.POST if request.method == "POST" else request.GET
     typed = {name: given.get(name, "") for name in ("name", "queue", "effective_priority")}

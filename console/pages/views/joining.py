@@ -97,7 +97,7 @@ def _accept(request: HttpRequest, user: User, digest: str) -> HttpResponse:
 def _joined(request: HttpRequest, membership: Membership) -> HttpResponse:
     for name in (_OPENED, INVITED):
         request.session.pop(name, None)
-    messages.success(request, f"You are {membership.role} of {membership.org.name}.")
+    messages.success(request, f"You are now {membership.role} of {membership.org.name}.")
     return HttpResponseRedirect(reverse("pages:overview", args=[membership.org.slug]))
 
 
@@ -108,7 +108,7 @@ def _choose_password(request: HttpRequest, digest: str) -> HttpResponse:
         return _too_many(request, wait)
     password = request.POST.get("password", "")
     if password != request.POST.get("again", ""):
-        message = "The two passwords are not the same; type the same one twice."
+        message = "The passwords do not match."
         raise BadRequest([FieldError("again", "not_the_same", message)], message)
     membership = join_with_password(digest, password)
     login(request, membership.user, backend=BACKEND)

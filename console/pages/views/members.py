@@ -95,13 +95,13 @@ def _change(
                 actor, membership.pk, request.POST.get("role", ""), keep_tokens=keep
             )
             role = changed.membership.role
-            messages.success(request, f"{email} is {role} from their next request on.")
+            messages.success(request, f"{email} is {role} from the next request.")
             _tell_of_tokens(request, changed)
             if invitations_above(actor.org, membership.user, role) and not is_own:
                 to = reverse("pages:member", args=[actor.org.slug, membership.pk])
         case "leave" if is_own:
             leave_org(actor)
-            messages.success(request, f"You are not a member of {actor.org.name} any more.")
+            messages.success(request, f"You have left {actor.org.name}.")
             to = f"{reverse('pages:orgs')}?all"
         case "remove" if not is_own:
             keep = "keep_tokens" in request.POST
@@ -111,20 +111,22 @@ def _change(
             if open_links := len(invitations_above(actor.org, membership.user, None)):
                 messages.warning(
                     request,
-                    f"Invitations by {email} that are still open: {open_links}. Take back those "
-                    "that you do not want.",
+                    f"Invitations by {email} that are still open: {open_links}. Revoke those "
+                    "that are not needed.",
                 )
                 to = reverse("pages:invitations", args=[actor.org.slug])
         case _:
-            raise BadRequest([], "This form says nothing that can be done here.")
+            raise BadRequest([], "Unknown action.")
     return HttpResponseRedirect(to)
 
 
 def _tell_of_tokens(request: HttpRequest, change: RoleChange) -> None:
     if change.tokens.ended:
-        messages.info(request, f"API tokens that granted more ended: {change.tokens.ended}.")
+        messages.info(
+            request, f"API tokens revoked, because they granted more: {change.tokens.ended}."
+        )
     if change.tokens.kept:
-        messages.info(request, f"API tokens that are yours from now on: {change.tokens.kept}.")
+        messages.info(request, f"API tokens transferred to you: {change.tokens.kept}.")
 
 
 @org_page
@@ -184,5 +186,5 @@ def new_invitation(request: HttpRequest, actor: Actor) -> HttpResponse:
 def take_back(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Take an invitation back."""
     invitation = revoke_invitation(actor, number)
-    messages.success(request, f"The link that {invitation.email} got cannot be used any more.")
+    messages.success(request, f"The invitation of {invitation.email} is revoked.")
     return HttpResponseRedirect(reverse("pages:invitations", args=[actor.org.slug]))

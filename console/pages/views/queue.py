@@ -237,14 +237,12 @@ def _change(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     try:
         if request.POST.get("do") == "resume":
             resume_queue(actor, name)
-            messages.success(request, f"Queue {name} admits work again.")
+            messages.success(request, f"Queue {name} admits workloads again.")
         else:
             asked = read_hold(request.POST, timezone.now())
             hold = hold_queue(actor, name, asked.reason, asked.until)
             end = f" until {hold.until:%Y-%m-%d %H:%M} UTC" if hold.until else ""
-            messages.success(
-                request, f"Queue {name} is held{end}: nothing new is admitted from it."
-            )
+            messages.success(request, f"Queue {name} is held{end}: no new workloads are admitted.")
     except BadRequest as error:
         told = " ".join(field.message for field in error.errors)
         typed = {key: request.POST.get(key, "") for key in ("reason", "for", "until")}

@@ -123,7 +123,7 @@ def _apply(found: _Review) -> HttpResponse:
     actor, proposal = found.actor, found.proposal
     form = read_review(found.request)
     if proposal.draft and form.revision != str(proposal.draft.revision):
-        notice = "The draft was saved again after you opened this review. This is its present text."
+        notice = "The draft was saved after you opened this review. This is its current text."
         return _page(found, form.afresh(), notice=notice, status=409)
     try:
         made = _make(actor, proposal, form)
@@ -142,7 +142,7 @@ def _apply(found: _Review) -> HttpResponse:
     if made.number == form.expected_version:
         messages.info(
             found.request,
-            f"Nothing was applied: version {made.number}, which is active, has this very text.",
+            f"Nothing was applied: the text is identical to the active version {made.number}.",
         )
         return HttpResponseRedirect(url)
     return HttpResponseRedirect(f"{url}?applied=1")
@@ -177,7 +177,7 @@ def _too_late(found: _Review, form: ReviewForm, error: StaleVersion) -> HttpResp
     draft, active = found.proposal.draft, active_version(found.actor.org)
     if draft and active:
         return conflict_page(found.request, found.actor, draft, active, status=409)
-    notice = f"{error.message} This is the change against it."
+    notice = f"{error.message} These are the changes against it."
     return _page(replace(found, active=active), form.afresh(), notice=notice, status=409)
 
 

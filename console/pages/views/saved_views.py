@@ -32,7 +32,7 @@ def _act(request: HttpRequest, actor: Actor) -> HttpResponse:
     number = request.POST.get("delete", "")
     if number:
         if not (number.isascii() and number.isdigit() and len(number) < 19):
-            raise NotFound("There is no such view.")
+            raise NotFound("This view does not exist.")
         gone = delete_view(actor, int(number))
         messages.success(request, f"The view {gone.name} is deleted.")
         return HttpResponseRedirect(here)

@@ -135,9 +135,7 @@ def own_sessions(request: HttpRequest) -> HttpResponse:
 
 
 def _no_passwords() -> NotAllowed:
-    return NotAllowed(
-        f"There are no passwords here: everybody signs in with {settings.OIDC_TITLE}."
-    )
+    return NotAllowed(f"This console has no passwords: sign in with {settings.OIDC_TITLE}.")
 
 
 @require_POST

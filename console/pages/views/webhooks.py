@@ -111,18 +111,20 @@ def webhook(request: HttpRequest, actor: Actor, number: int) -> HttpResponseBase
             here = reverse("pages:webhook-delivery", args=[actor.org.slug, number, sent.uid])
         case "pause":
             update_webhook(actor, number, {"paused": True})
-            messages.success(request, "Paused: nothing is noted or sent until it is resumed.")
+            messages.success(
+                request, "Paused: no deliveries are created or sent until the webhook is resumed."
+            )
         case "resume":
             update_webhook(actor, number, {"paused": False})
-            messages.success(request, "Resumed: what waited is sent now.")
+            messages.success(request, "Resumed: waiting deliveries are sent now.")
         case "rotate":
             return _secret(request, actor, *rotate_secret(actor, number))
         case "delete":
             delete_webhook(actor, number)
-            messages.success(request, "The webhook was deleted with its log.")
+            messages.success(request, "The webhook was deleted with its deliveries.")
             here = reverse("pages:webhooks", args=[actor.org.slug])
         case _:
-            message = "Nothing is known by this name; use the buttons of the page."
+            message = "Unknown action; use the buttons of the page."
             raise BadRequest([FieldError("do", "invalid_choice", message)])
     return HttpResponseRedirect(here)
 
@@ -138,7 +140,7 @@ def webhook_delivery(
         shown: HttpResponseBase = _show_delivery(request, actor, number=number, delivery=delivery)
         return shown
     replay_delivery(actor, number, delivery)
-    messages.success(request, "It is sent again, under the same id.")
+    messages.success(request, "The delivery is sent again with the same id.")
     return HttpResponseRedirect(request.path)
 
 

@@ -58,9 +58,9 @@ DECISIONS = PREEMPTIONS = 20
 VERSIONS = 20
 
 ENDINGS = {
-    "finish": (finish_workloads, "Finishing: the quota it held is given back."),
-    "withdraw": (withdraw_workloads, "Withdrawing: it ends and does not come back."),
-    "release": (release_workloads, "Noted that it has stopped: it waits in its queue again."),
+    "finish": (finish_workloads, "Finishing: its quota is freed."),
+    "withdraw": (withdraw_workloads, "Withdrawing: the workload ends permanently."),
+    "release": (release_workloads, "Released: the workload is pending again."),
 }
 
 
@@ -86,7 +86,7 @@ def changes(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     if request.method == "POST":
         do = {"search": search_fully, "cancel": cancel_search}.get(request.POST.get("do", ""))
         if do is None:
-            raise NotFound("There is no such action on a search.")
+            raise NotFound("Unknown action on a search.")
         do(actor, subject)
         return HttpResponseRedirect(
             reverse("pages:workload-changes", args=[actor.org.slug, subject.uid])
@@ -234,7 +234,7 @@ def _hold(subject: Workload, explained: Explained) -> QueueHold | None:
 def _end(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     ending = ENDINGS.get(request.POST.get("do", ""))
     if ending is None:
-        raise NotFound("There is no such action on a workload.")
+        raise NotFound("Unknown action on a workload.")
     service, done = ending
     service(actor, [uid])
     messages.success(request, done)

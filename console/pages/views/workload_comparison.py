@@ -31,7 +31,7 @@ def comparison(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
         text = comparison_markdown(page, with_query(here, query, **{"as": None}))
     if asks_for_markdown(request):
         if not text:
-            message = "There is nothing to compare with yet, so there is no text of it."
+            message = "There is no workload to compare with yet."
             raise BadRequest([FieldError("as", "nothing_to_compare", message)])
         return markdown_answer(text)
     context = {

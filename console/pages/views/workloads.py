@@ -94,7 +94,7 @@ def one_reason(request: HttpRequest, actor: Actor) -> HttpResponse:
     queue = reader.text("queue")
     reader.finish()
     if reason is None:
-        message = "Say which reason: ?reason=waiting_for_quota, for example."
+        message = "Add a reason to the address, such as ?reason=waiting_for_quota."
         raise BadRequest([FieldError("reason", "required", message)])
     page = reason_page(explain_reason(actor, reason, queue))
     return render_page(

@@ -43,9 +43,9 @@ def run_search(run_id: int) -> None:
     try:
         _search(run)
     except SoftTimeLimitExceeded:
-        fail_search(run_id, "It took longer than a worker may spend on one search.")
+        fail_search(run_id, "It exceeded the time limit of a search.")
     except BaseException:
-        fail_search(run_id, "It ended with an error; the log of the worker says which.")
+        fail_search(run_id, "It failed with an error; see the log of the worker.")
         raise
 
 

@@ -89,9 +89,7 @@ def _check_room(actor: Actor, *, is_shared: bool) -> None:
     most = MOST_SHARED if is_shared else MOST_PERSONAL
     if rows.count() >= most:
         whose = "An organization shares" if is_shared else "You keep"
-        raise Conflict(
-            "too_many_views", f"{whose} {most} views at most; delete one that nobody needs."
-        )
+        raise Conflict("too_many_views", f"{whose} {most} views at most; delete one first.")
 
 
 def _facts(view: SavedView) -> dict[str, Any]:

@@ -52,7 +52,7 @@ COLUMNS: Final = (
     ),
     Column(
         key="demand",
-        title="Pending wants",
+        title="Requested",
         unit=Unit.DEMAND,
         help="What pending workloads request, once for each resource, at its first flavor.",
     ),

@@ -124,7 +124,7 @@ def _column(place: int, part: Part, types: Sequence[EventType], most: int, url: 
             blocks.append(Block(what=COUNTED[each].value, y=f"{y:.2f}", height=f"{height:.2f}"))
     return Column(
         x=place * _COLUMN + _GAP // 2,
-        title=f"{span}: {listed(told) or 'nothing'}",
+        title=f"{span}: {listed(told) or 'no events'}",
         blocks=tuple(blocks),
         url=url,
         span=span,

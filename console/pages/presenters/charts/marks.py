@@ -92,8 +92,9 @@ def markers_of(frame: Frame, versions: Iterable[ConfigVersion]) -> tuple[Marker,
 
 
 def _hold(frame: Frame, held: Held) -> Hold:
-    end = f"to {moment(held.until)} UTC" if held.until else "and still"
+    since = moment(held.since)
+    span = f"from {since} to {moment(held.until)} UTC" if held.until else f"since {since} UTC"
     return Hold(
         box=frame.box(held.since, held.until or frame.until),
-        sentence=f"Held from {moment(held.since)} {end}: {held.reason}",
+        sentence=f"Held {span}: {held.reason}",
     )

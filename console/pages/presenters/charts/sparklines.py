@@ -63,5 +63,5 @@ def _sparkline(
     drawing.area("own", (piece for piece in pieces if piece.upper))
     drawing.line("peak", pieces)
     span = "last 24 hours" if sparks.step is Step.HOUR else "last hour"
-    words = f"{text(max(seen))} at most, {text(seen[-1])} last" if seen else "no data yet"
+    words = f"peak {text(max(seen))}, last {text(seen[-1])}" if seen else "no data yet"
     return Sparkline(shapes=tuple(drawing.shapes), sentence=f"{what}, {span}: {words}")

@@ -18,11 +18,11 @@ from console.workloads.queries.cohort_views import MemberView, Starved
 _LISTED = 3
 
 _FROM = {
-    PreemptionRule.LOWER_PRIORITY: "work of lower priority",
+    PreemptionRule.LOWER_PRIORITY: "workloads of lower priority",
     PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY: (
-        "work of lower priority, and newer work of equal priority"
+        "workloads of lower priority, and newer ones of equal priority"
     ),
-    PreemptionRule.ANY: "work of any priority",
+    PreemptionRule.ANY: "workloads of any priority",
 }
 
 
@@ -92,11 +92,11 @@ def starved_notices(starved: Iterable[Starved], policy: Policy) -> tuple[Starved
             StarvedNotice(
                 queue=each.queue,
                 text=f"waits for {amount(each.wanted, each.resource)} on {each.flavor} and "
-                f"uses {quantity(each.unused, each.resource)} less than its nominal quota. "
+                f"has {quantity(each.unused, each.resource)} of its nominal quota unused. "
                 f"In use by {users}.",
-                back="It never takes quota back, so it waits until that work ends."
+                back="It never reclaims quota, so it waits until those workloads end."
                 if rule is PreemptionRule.NEVER
-                else f"It may take it back from {_FROM[rule]}.",
+                else f"It may reclaim quota from {_FROM[rule]}.",
                 key=f"{each.queue}\0{each.flavor}\0{each.resource}".encode().hex(),
             )
         )
@@ -113,12 +113,12 @@ def reclaim_words(queue: Queue, settings: QuotaSettings) -> str:
     Return from which work *queue* takes its own quota back (Kueue, spec 7.2).
 
     >>> reclaim_words(Queue(name="q"), QuotaSettings())
-    'Never: it waits until borrowers end'
+    'Never: waits until borrowers end'
     """
     rule = queue.preemption.reclaim_within_cohort
     if rule is PreemptionRule.NEVER:
-        return "Never: it waits until borrowers end"
-    fair = ", as far as fair shares allow" if settings.fair_sharing else ""
+        return "Never: waits until borrowers end"
+    fair = ", within fair shares" if settings.fair_sharing else ""
     return f"From {_FROM[rule]}{fair}"
 
 
@@ -129,13 +129,13 @@ def share_words(share: FairShare | None) -> str:
     >>> share_words(FairShare(thousandths=200, resource="gpu")), share_words(FairShare())
     ('200 of gpu', '0')
     >>> share_words(FairShare(thousandths=None, weight=0, resource="gpu"))
-    'above all others: it borrows gpu with weight 0'
+    'highest: borrows gpu with weight 0'
     """
     if share is None:
         return ""
     value = share.thousandths
     if value is None:
-        return f"above all others: it borrows {share.resource} with weight 0"
+        return f"highest: borrows {share.resource} with weight 0"
     return f"{value} of {share.resource}" if value else "0"
 
 
@@ -157,25 +157,25 @@ def _borrow_words(queue: Queue, settings: QuotaSettings) -> str:
     """Return which work *queue* stops in order to borrow (Kueue, spec 7.2 and 7.5)."""
     rules = queue.preemption
     if settings.fair_sharing:
-        return "Fair shares decide"
+        return "By fair share"
     if rules.borrow_within_cohort is PreemptionRule.NEVER:
         return "Never"
     most = rules.max_priority_threshold
-    bound = "" if most is None else f", priority {most} at most"
+    bound = "" if most is None else f", up to priority {most}"
     return f"{_FROM[rules.borrow_within_cohort].capitalize()}{bound}, of queues that borrow"
 
 
 def _lends(usages: Iterable[CapacityNode]) -> str:
     owned = [usage for usage in usages if usage.guaranteed != 0]
     if not owned:
-        return "Nothing: it owns nothing"
+        return "None: no quota"
     limits = [(usage, usage.amount("lending_limit")) for usage in owned]
-    return _limits(limits, "All that it leaves unused", "Nothing", "the rest of its quota freely")
+    return _limits(limits, "All unused quota", "None", "other quota without limit")
 
 
 def _borrows(usages: Sequence[CapacityNode]) -> str:
     limits = [(usage, usage.amount("borrowing_limit")) for usage in usages]
-    return _limits(limits, "All that others lend", "Nothing", "otherwise all that others lend")
+    return _limits(limits, "All lendable quota", "None", "other quota without limit")
 
 
 def _limits(
@@ -208,4 +208,4 @@ def _warning(
     names = [name for name, keys in takers if name != member.name and not lendable.isdisjoint(keys)]
     if not names:
         return ""
-    return f"It lends and never takes back: {listed(names)} may use its quota without end"
+    return f"Lends and never reclaims: {listed(names)} may keep its quota"

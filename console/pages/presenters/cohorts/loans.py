@@ -123,5 +123,5 @@ def _sides(named: list[tuple[str, Loan]]) -> tuple[Side, ...]:
 
 def _back(loan: Loan, policy: Policy) -> str:
     if loan.is_from_cohort:
-        return "By any queue of it that reclaims and asks for no more than the cohort owns"
+        return "By any member queue that reclaims, up to the quota of the cohort"
     return reclaim_words(policy.queues[loan.lender], policy.settings)

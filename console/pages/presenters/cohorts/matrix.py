@@ -110,7 +110,7 @@ def _cell(
         return Cell(title=title, is_absent=True)
     cell = Cell(title=title, anchor=anchor_of(key))
     if fresh.is_unknown:
-        return replace(cell, numbers="?", note="not known yet")
+        return replace(cell, numbers="?", note="no data yet")
     used = quantity(usage.used, resource)
     if isinstance(usage.guaranteed, Unlimited):
         numbers = f"{used} used, no limit"

@@ -73,12 +73,12 @@ def level_choices(
         return ()
     return (
         Choice(
-            title="Every queue below",
+            title="All queues below",
             url=with_query(path, query, level=None, members=None),
             is_current=not direct,
         ),
         Choice(
-            title="Only what it holds itself",
+            title="Direct members only",
             url=with_query(path, query, level="direct", members=None),
             is_current=direct,
         ),

@@ -55,7 +55,7 @@ def fact_lines(facts: Facts, *, is_required: bool = False) -> list[str]:
     elif facts.types:
         lines.append(f"{' or '.join(_TYPES[each] for each in facts.types)}{_range(facts)}.")
     if facts.default:
-        lines.append(f"Without it: {facts.default}.")
+        lines.append(f"Default: {facts.default}.")
     if is_required:
         lines.append("Required.")
     return lines

@@ -31,31 +31,31 @@ _LIMITS = {
 #: Fields in the words of the product; others say their own name.
 _FIELDS = {
     ("parent",): "cohort",
-    ("index",): "place among the rules",
-    ("is_passthrough",): "admits everything without quota",
+    ("index",): "position of the rule",
+    ("is_passthrough",): "admits all workloads without quota",
     ("strategy",): "order of admission",
     ("stop",): "stop policy",
     ("fair_weight",): "fair share weight",
-    ("namespaces",): "namespaces that may use it",
-    ("unsupported",): "settings that are not acted on",
+    ("namespaces",): "allowed namespaces",
+    ("unsupported",): "ignored settings",
     ("preemption", "within_queue"): "preemption within the queue",
     ("preemption", "reclaim_within_cohort"): "reclaim within the cohort",
     ("preemption", "borrow_within_cohort"): "preemption while borrowing",
     ("preemption", "max_priority_threshold"): "highest priority preempted while borrowing",
     ("fungibility", "when_can_borrow"): "next flavor when it can borrow",
     ("fungibility", "when_can_preempt"): "next flavor when it can preempt",
-    ("fungibility", "preference"): "preference among flavors",
+    ("fungibility", "preference"): "flavor preference",
     ("priority", "default"): "default priority",
     ("priority", "minimum"): "lowest priority",
     ("priority", "maximum"): "highest priority",
-    ("priority", "on_violation"): "a priority outside the range",
-    ("groups", "resources"): "resources that take one flavor together",
+    ("priority", "on_violation"): "priority outside the range",
+    ("groups", "resources"): "resources that share a flavor",
     ("dialect",): "config language",
     ("routing",): "routing by",
     ("default_local_queue",): "default local queue of a namespace",
     ("fair_sharing",): "fair sharing",
-    ("undeclared",): "a resource without quota",
-    ("zeros_take_flavors",): "a request of nothing takes a flavor",
+    ("undeclared",): "resource without quota",
+    ("zeros_take_flavors",): "zero request takes a flavor",
 }
 #: Mappings whose entries are fields, and what an entry is.
 _ENTRIES = {"node_labels": "node label", "launch_config": "instance config", "labels": "label"}
@@ -66,7 +66,7 @@ _NOTHING = {
     ("priority", "minimum"): "open",
     ("priority", "maximum"): "open",
     ("preemption", "max_priority_threshold"): "any",
-    ("namespaces",): "nobody's",
+    ("namespaces",): "none",
     ("default_local_queue",): "none",
 }
 #: Fields that select, and what an empty selector means.
@@ -103,7 +103,7 @@ def detail_line(detail: Detail, *, has_old: bool = True, has_new: bool = True) -
             what = f"order of flavors for {cut(detail.resources)}"
             old, new, delta = ", ".join(detail.old), ", ".join(detail.new), ""
         case Followed():
-            return DetailLine(what=f"{followed_name(detail)} follows to the new name")
+            return DetailLine(what=f"{followed_name(detail)} uses the new name")
         case _:
             assert_never(detail)
     return DetailLine(

@@ -91,7 +91,7 @@ def change_line(change: Change) -> ChangeLine:
     if change.kind is ChangeKind.RENAMED:
         text = f"{noun} {change.old_name} renamed to {name}"
     elif change.kind is ChangeKind.MOVED:
-        text = f"{noun} {name} moved from place {place_of(change.old_name or change.name)}"
+        text = f"{noun} {name} moved from position {place_of(change.old_name or change.name)}"
     shown = [
         detail_line(
             detail,
@@ -194,16 +194,16 @@ def risk_line(changes: Iterable[Change], flows: Flows) -> str:
         if total
     ]
     if quotas:
-        said.append(f"Nominal quota in all: {cut(quotas)}.")
+        said.append(f"Total nominal quota: {cut(quotas)}.")
     if flows.window_days:
         moved = sum(flow.runs for flow in flows.flows if flow.new is not None)
         lost = sum(flow.runs for flow in flows.flows if flow.new is None)
         if moved or lost or not flows.is_history_whole:
-            found = f"Of the last {flows.window_days} days, {recorded(moved, flows)}"
-            said.append(f"{found} would be taken by another rule, and {lost} by none.")
+            found = f"Last {flows.window_days} days: {recorded(moved, flows)}"
+            said.append(f"{found} would match another rule, and {lost} no rule.")
         else:
-            found = f"No workload of the last {flows.window_days} days"
-            said.append(f"{found} would be taken by another rule, or by none.")
+            found = f"Last {flows.window_days} days: no workload"
+            said.append(f"{found} would match another rule or no rule.")
     return " ".join(said)
 
 
@@ -216,7 +216,7 @@ def summary_of(changes: Sequence[ChangeLine], total: int | None = None) -> str:
     """
     shown = "; ".join(f"{line.sign} {_in_short(line)}" for line in changes[:3])
     more = (len(changes) if total is None else total) - 3
-    return f"{shown}; and {more} more" if more > 0 else shown or "Same meaning"
+    return f"{shown}; and {more} more" if more > 0 else shown or "No change in meaning"
 
 
 def _in_short(line: ChangeLine) -> str:

@@ -10,8 +10,8 @@ from console.dialects.merging import Choice, Merge, Piece
 from console.engine.diff import Noun
 
 _WHICH_FIRST = (
-    "Both of you added rules at this place, and there may be workloads that either side's would "
-    "take. Rules are tried in order: whose come first?"
+    "Both sides added rules at this position, and both may match the same workloads. Rules are "
+    "tried in order: which side comes first?"
 )
 #: Pieces that fit together and are named; the rest is counted.
 _NAMED = 50
@@ -93,7 +93,7 @@ def conflict_rows(
 def fittings(merge: Merge) -> tuple[Fitting, ...]:
     """Return what was changed and fits together, in the order of the text."""
     found = (
-        Fitting(title=_title(piece) or "Lines outside of objects", whose=whose)
+        Fitting(title=_title(piece) or "Lines outside objects", whose=whose)
         for piece in merge.pieces
         if not piece.is_conflict and (whose := _whose(piece))
     )
@@ -103,18 +103,18 @@ def fittings(merge: Merge) -> tuple[Fitting, ...]:
 def renames(merge: Merge, active: int) -> tuple[str, ...]:
     """Return which objects have another name now, and under which both changes are shown."""
     return tuple(
-        f"{_noun(each.noun)} {each.old} is called {each.new} in version {active}. What you say of "
-        "it is shown and merged under that name."
+        f"{_noun(each.noun)} {each.old} was renamed to {each.new} in version {active}. Your "
+        "changes are merged under that name."
         if each.by is Choice.THEIRS
-        else f"You call {_noun(each.noun).lower()} {each.old} by another name: {each.new}. What "
-        "they say of it is shown and merged under that name."
+        else f"You renamed {_noun(each.noun).lower()} {each.old} to {each.new}. Their changes "
+        "are merged under that name."
         for each in merge.renamed[:_NAMED]
     )
 
 
 def _whose(piece: Piece) -> str:
     if piece.theirs == piece.yours:
-        return "both alike" if piece.theirs != piece.base else ""
+        return "both, identical" if piece.theirs != piece.base else ""
     if piece.yours == piece.base:
         return "theirs"
     return "yours" if piece.theirs == piece.base else "both, on different lines"

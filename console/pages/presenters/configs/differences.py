@@ -156,8 +156,8 @@ def difference_of(
 
 
 _CAVEAT = (
-    "The rules overlap in too many ways to work out every workload that changes its rule. "
-    "What recorded workloads do is complete; the impact page has the whole of it."
+    "The rules overlap too much to list every kind of workload that changes its rule. "
+    "Recorded workloads are listed completely; the impact page shows all of them."
 )
 
 

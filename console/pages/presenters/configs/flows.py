@@ -77,12 +77,12 @@ def _cut(texts: list[str]) -> list[str]:
 
 def _flow(flow: Flow, flows: Flows, old: Policy, new: Policy, *, is_taken: bool) -> str:
     if flow.new is None:
-        said = "No rule takes what it took: rejected"
+        said = "Its workloads would match no rule and be rejected"
     elif is_taken:
-        before = "no rule took" if flow.old is None else f"{_rule(old, flow.old)} took"
-        said = f"Takes what {before}"
+        before = "that matched no rule" if flow.old is None else f"of {_rule(old, flow.old)}"
+        said = f"Would match workloads {before}"
     else:
-        said = f"Leaves to {_rule(new, flow.new)} what it took"
+        said = f"Its workloads would match {_rule(new, flow.new)}"
     where = ""
     if flow.where is not None:
         where = f" where {region_words(flow.where)}"

@@ -12,13 +12,13 @@ from console.engine.wording.words import plural
 from console.pages.presenters.configs.changes import change_line, summary_of
 from console.pages.templatetags.ui import count
 
-_KINDS = {"apply": "Applied", "rollback": "Rolled back", "timer": "Taken back by the timer"}
+_KINDS = {"apply": "Applied", "rollback": "Rolled back", "timer": "Rolled back by timer"}
 
 _VIAS = {
     ConfigVersion.Via.PAGE: "in the browser",
     ConfigVersion.Via.API: "over the API",
     ConfigVersion.Via.CLIENT: "by the anyscale client",
-    ConfigVersion.Via.TIMER: "because nobody confirmed the version before it",
+    ConfigVersion.Via.TIMER: "because the previous version was not confirmed",
 }
 
 
@@ -61,8 +61,8 @@ def kind_words(version: ConfigVersion) -> str:
     """Return how *version* came to be."""
     if version.rolled_back_to is None:
         return "Applied"
-    back = f"back to version {version.rolled_back_to}"
-    return f"Taken {back}" if version.via == ConfigVersion.Via.TIMER else f"Rolled {back}"
+    back = f"Rolled back to version {version.rolled_back_to}"
+    return f"{back} by timer" if version.via == ConfigVersion.Via.TIMER else back
 
 
 def kind_titles(kinds: Iterable[str]) -> list[tuple[str, str]]:
@@ -78,10 +78,10 @@ def noun_titles(nouns: Iterable[str]) -> list[tuple[str, str]]:
 def effect_note(effect: Mapping[str, Any] | None) -> EffectNote:
     """Return what the stored *effect* says; None: the day is not over."""
     if effect is None:
-        return EffectNote(badge="not known yet", trend="unknown")
+        return EffectNote(badge="no data yet", trend="unknown")
     before, after = effect["before"], effect["after"]
     if not after["submitted"]:
-        return EffectNote(badge="no work came", trend="unknown", lines=_lines(effect))
+        return EffectNote(badge="no workloads", trend="unknown", lines=_lines(effect))
     waits = _waits(before, after)
     rejects = after["rejected"] - before["rejected"]
     said = [waits] if waits else []
@@ -124,7 +124,7 @@ def _lines(effect: Mapping[str, Any]) -> tuple[str, ...]:
     others = effect["other_versions"]
     if others:
         verb = "was" if others == 1 else "were"
-        lines.append(f"{plural(others, 'other version')} {verb} applied in these two days.")
+        lines.append(f"{plural(others, 'other version')} {verb} applied in these 48 hours.")
     return tuple(lines)
 
 
@@ -140,7 +140,7 @@ def _day(day: Mapping[str, Any]) -> str:
             f"; wait p50 {_seconds(day['wait_p50'])}, p95 {_seconds(day['wait_p95'])} "
             f"(n = {count(day['admitted'])})"
         )
-    return said if day["is_whole"] else f"{said}; only the {count(day['submitted'])} nearest to it"
+    return said if day["is_whole"] else f"{said}; only the nearest {count(day['submitted'])}"
 
 
 def _seconds(seconds: float) -> str:

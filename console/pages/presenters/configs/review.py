@@ -103,9 +103,9 @@ def ladder_of(
     what = f"Apply version {version}" if back_to is None else f"Roll back to version {back_to}"
     problems = []
     if missing := sum(tick.is_missing for tick in ticks):
-        problems.append(f"Tick {plural(missing, 'more consequence')}, or change the text.")
+        problems.append(f"Accept {plural(missing, 'more consequence')}, or change the text.")
     if typed_is_missing:
-        problems.append(f"Type {version}, the number of the version, below the consequences.")
+        problems.append(f"Type the version number {version} below the consequences.")
     return Ladder(
         ticks=ticks,
         is_typed=is_typed,
@@ -115,8 +115,8 @@ def ladder_of(
         impact_note=""
         if is_impact_known or not affected or _ASKED_IN_VAIN in (tick.code for tick in ticks)
         else (
-            f"This may concern {plural(affected, 'workload')}, and nobody has looked yet at what "
-            "becomes of them under this text."
+            f"This may affect {plural(affected, 'workload')}. The impact of this text has "
+            "not been computed yet."
         ),
     )
 

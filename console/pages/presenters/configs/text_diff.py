@@ -78,7 +78,7 @@ def _cut(lines: Sequence[DiffLine], total: int) -> list[DiffLine]:
 
 def _beyond(total: int) -> str:
     more = count(total - MOST_ROWS)
-    return f"{more} more rows are not shown; download both texts to compare them whole"
+    return f"{more} more rows are not shown; download both texts to compare them"
 
 
 def _line(row: DiffRow) -> DiffLine:

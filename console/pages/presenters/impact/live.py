@@ -17,44 +17,44 @@ from console.pages.presenters.lists.list_pages import ListPages, pages_of
 
 #: What happens, and what that means; those that cost somebody come first.
 _GROUPS = {
-    LiveOutcome.STOPPED: ("Running work that would be stopped", "It is told to stop at once."),
+    LiveOutcome.STOPPED: ("Running workloads that would stop", "They must stop at once."),
     LiveOutcome.REJECTED: (
-        "Pending work that would be rejected",
-        "It leaves its queue for good; its submitter has to send it again.",
+        "Pending workloads that would be rejected",
+        "They leave their queue permanently and have to be submitted again.",
     ),
     LiveOutcome.NEVER_FITS: (
-        "Pending work that could never start",
-        "It goes on waiting for more than its queue may ever have.",
+        "Pending workloads that could never start",
+        "They keep waiting: their requests exceed the limit of the queue.",
     ),
     LiveOutcome.LOSES_FLAVOR: (
-        "Running work that would lose its place",
-        "It runs on where it is; the next like it would not be put there.",
+        "Running workloads on a lost flavor",
+        "They keep running; new workloads like them would not get this flavor.",
     ),
     LiveOutcome.OVER_NOMINAL: (
-        "Running work that would be over quota",
-        "It runs on, on more than its queue owns: the lowest priority, then the latest start.",
+        "Running workloads over quota",
+        "They keep running above the nominal quota: lowest priority first, then latest start.",
     ),
     LiveOutcome.PREEMPTIBLE: (
-        "Running work that would become preemptible",
-        "It runs on; somebody who comes later may have it stopped.",
+        "Running workloads that become preemptible",
+        "They keep running; later workloads may preempt them.",
     ),
     LiveOutcome.MOVED: (
-        "Pending work that would be routed elsewhere",
-        "It goes on waiting, in another queue or in none.",
+        "Pending workloads that change queue",
+        "They keep waiting, in another queue or in none.",
     ),
-    LiveOutcome.STARTS: ("Pending work that would start at once", ""),
+    LiveOutcome.STARTS: ("Pending workloads that would start at once", ""),
     LiveOutcome.STARTS_SOON: (
-        "Pending work that would start soon",
-        "As soon as those have stopped that were told to stop for it.",
+        "Pending workloads that would start soon",
+        "They start when the workloads preempted for them have stopped.",
     ),
 }
 
 _LOSSES: dict[str, str] = {
-    Loss.QUEUE: "its queue is gone",
+    Loss.QUEUE: "its queue is removed",
     Loss.FLAVOR: "its queue no longer has the flavor",
     Loss.ACCESS: "the flavor no longer accepts it",
-    Exposure.IN_QUEUE: "by others of its queue",
-    Exposure.BY_COHORT: "by queues of its cohort that take their quota back",
+    Exposure.IN_QUEUE: "by workloads of its queue",
+    Exposure.BY_COHORT: "by queues of its cohort that reclaim quota",
 }
 
 

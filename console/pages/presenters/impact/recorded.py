@@ -37,10 +37,10 @@ PAGE_SIZE = 50
 _TILES = {
     HistoryOutcome.UNCHANGED: ("Unchanged", "the same queue and priority"),
     HistoryOutcome.MOVED: ("Routed elsewhere", "another queue or priority"),
-    HistoryOutcome.REJECTED: ("Newly rejected", "were taken before"),
-    HistoryOutcome.NEVER_FITS: ("Can never start", "taken, and never enough quota"),
+    HistoryOutcome.REJECTED: ("Newly rejected", "matched a rule before"),
+    HistoryOutcome.NEVER_FITS: ("Can never start", "request exceeds the quota"),
     HistoryOutcome.ACCEPTED: ("Newly accepted", "could not start before"),
-    HistoryOutcome.CANNOT_TELL: ("Cannot tell", "asks for what was not recorded"),
+    HistoryOutcome.CANNOT_TELL: ("Undecided", "depends on unrecorded facts"),
 }
 
 _FITS = {
@@ -144,7 +144,7 @@ def history_view(
         is_complete=history["is_complete"],
         is_empty=not history["shapes"],
         tiles=[_tile(outcome, history, path, query) for outcome in HistoryOutcome],
-        title=_TILES[HistoryOutcome(chosen)][0] if chosen in known else "All that changes",
+        title=_TILES[HistoryOutcome(chosen)][0] if chosen in known else "All changes",
         order=order_words(resource),
         sorts=sorts_of(history, resource, path, query),
         note=cut_note(len(kept), shapes, history),
@@ -160,9 +160,9 @@ def history_view(
 
 
 def _corpus(history: Mapping[str, Any]) -> str:
-    end = "complete" if history["is_complete"] else "cut: older shapes are left out"
+    end = "complete" if history["is_complete"] else "truncated: older shapes are not included"
     return (
-        f"Last {history['window_days']} days · {plural_count(history['runs'], 'submission')} · "
+        f"Last {history['window_days']} days · {plural_count(history['runs'], 'workload')} · "
         f"{plural_count(history['shapes'], 'distinct shape')} · {end}"
     )
 

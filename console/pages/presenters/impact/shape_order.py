@@ -1,4 +1,4 @@
-"""The order of recorded shapes: by their runs, or by what they asked for of one resource."""
+"""The order of recorded shapes: by their workloads, or by their request of one resource."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Sort:
 
 
 def chosen_resource(history: Mapping[str, Any], query: QueryDict) -> str:
-    """Return the resource that *query* sorts by; empty: by runs."""
+    """Return the resource that *query* sorts by; empty: by workloads."""
     asked = query.get("sort", "")
     return asked if asked in history["resources"] else ""
 
@@ -34,7 +34,7 @@ def asked_for(row: Mapping[str, Any], resource: str) -> int:
 
 def order_words(resource: str) -> str:
     """Return which shapes come first."""
-    return f"those that asked for the most {resource}" if resource else "those with the most runs"
+    return f"most {resource} requested" if resource else "most workloads"
 
 
 def sorts_of(
@@ -43,7 +43,7 @@ def sorts_of(
     """Return what the shapes of a stored answer at *path* can be sorted by."""
     return tuple(
         Sort(
-            title=resource or "runs",
+            title=resource or "workloads",
             url=with_query(path, query, sort=resource or None, skip=None),
             current=resource == chosen,
         )
@@ -56,8 +56,8 @@ def cut_note(kept: int, shapes: int, history: Mapping[str, Any]) -> str:
     if kept >= shapes:
         return ""
     resources = listed(history["resources"])
-    others = f", and those that asked for the most {resources}" if resources else ""
+    others = f" and the most {resources} requested" if resources else ""
     return (
-        f"{kept:,} of {shapes:,} shapes can be listed: of each outcome the {history['listed']} "
-        f"with the most runs{others}."
+        f"{kept:,} of {shapes:,} shapes can be listed: for each outcome the {history['listed']} "
+        f"with the most workloads{others}."
     )

@@ -57,9 +57,10 @@ def missing_words(doubt: Mapping[str, str]) -> str:
 
 def doubt_line(doubt: Mapping[str, Any], lines: Mapping[str, Sequence[int]]) -> DoubtLine:
     """Return a stored doubt in words; *lines* has those of the rules."""
+    shapes = plural_count(doubt["shapes"], "shape")
     return DoubtLine(
         text=f"No recorded workload has {missing_words(doubt)}.",
         rules=[ref for index in doubt["rules"] if (ref := rule_ref(index, lines)) is not None],
         flavors=listed(doubt["flavors"]),
-        counts=f"{plural_count(doubt['shapes'], 'shape')}, {plural_count(doubt['runs'], 'run')}",
+        counts=f"{shapes}, {plural_count(doubt['runs'], 'workload')}",
     )

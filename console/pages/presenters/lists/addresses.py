@@ -26,7 +26,7 @@ def pager_of(path: str, query: QueryDict, page: Page[Any], name: str = "cursor")
     """Return the pager of a *page* shown at *path* by *query*; *name* is its cursor's parameter."""
     note = ""
     if page.next and not page.results:
-        note = "Nothing so far among the rows looked through; the next page looks further."
+        note = "No match in the rows searched so far; the next page continues the search."
     return Pager(
         first_url=with_query(path, query, **{name: None}) if query.get(name) else "",
         next_url=with_query(path, query, **{name: page.next}) if page.next else "",

@@ -96,9 +96,9 @@ def _more(item: Item) -> str:
     if item.kind in (Kind.REJECTED, Kind.CANNOT_RUN):
         # Of workloads the queues are named, those with most of them first.
         are_all = len(item.subjects) < MOST_SUBJECTS
-        return "" if are_all else f"Only the first {MOST_SUBJECTS} queues are named."
+        return "" if are_all else f"Only the first {MOST_SUBJECTS} queues are listed."
     left_out = item.count - len(item.subjects)
-    return f"And {left_out} more." if item.subjects and left_out > 0 else ""
+    return f"{left_out} more not listed." if item.subjects and left_out > 0 else ""
 
 
 def _way(org: str, item: Item, subjects: Sequence[SubjectRow], key: str) -> tuple[str, str]:
@@ -109,7 +109,9 @@ def _way(org: str, item: Item, subjects: Sequence[SubjectRow], key: str) -> tupl
         if item.kind is Kind.REJECTED and item.since is not None:
             # Since the oldest that is counted, which came in a moment before it was rejected.
             query["since"] = f"{item.since - _MOMENT:%Y-%m-%dT%H:%M:%SZ}"
-        return f"{reverse('pages:workloads', args=[org])}?{urlencode(query)}", "See which"
+        return f"{reverse('pages:workloads', args=[org])}?{urlencode(query)}", _view(
+            item, "workload"
+        )
     if item.kind in _PLACES:
         name, action = _PLACES[item.kind]
         return reverse(name, args=[org]), action
@@ -117,7 +119,17 @@ def _way(org: str, item: Item, subjects: Sequence[SubjectRow], key: str) -> tupl
         return f"{reverse('pages:attention', args=[org])}#{key}", "What to do"
     if len(subjects) == 1:
         return subjects[0].href, _ACTIONS[item.kind]
-    return f"{reverse('pages:attention', args=[org])}#{key}", "See which"
+    return f"{reverse('pages:attention', args=[org])}#{key}", _view(item, _NOUNS[item.kind])
+
+
+def _view(item: Item, noun: str) -> str:
+    """
+    Return the name of a link to the things that *item* counts.
+
+    >>> _view(Item(kind=Kind.REJECTED, count=2), "workload")
+    'View 2 workloads'
+    """
+    return f"View {plural(item.count, noun)}" if item.is_exact else f"View {noun}s"
 
 
 #: How long a workload normally waits to be looked at for the first time, at most.
@@ -125,20 +137,31 @@ _MOMENT: Final = timedelta(minutes=1)
 
 #: Where there is one place for all subjects of a kind, and what is done there.
 _PLACES: Final = {
-    Kind.REVERT_FAILED: ("pages:config", "Decide"),
-    Kind.VERSION_UNCONFIRMED: ("pages:config", "Confirm or revert"),
-    Kind.EXPECTATIONS_BROKEN: ("pages:expectations", "See which"),
-    Kind.TOKEN_EXPIRES: ("pages:api-tokens", "Renew"),
+    Kind.REVERT_FAILED: ("pages:config", "Resolve"),
+    Kind.VERSION_UNCONFIRMED: ("pages:config", "Confirm or roll back"),
+    Kind.EXPECTATIONS_BROKEN: ("pages:expectations", "View expectations"),
+    Kind.TOKEN_EXPIRES: ("pages:api-tokens", "Rotate"),
+}
+#: What the subjects of a kind are, where there may be several.
+_NOUNS: Final = {
+    Kind.QUEUE_STARVED: "queue",
+    Kind.QUEUE_AT_CEILING: "queue",
+    Kind.WEBHOOK_FAILING: "webhook",
+    Kind.QUEUE_HELD: "queue",
+    Kind.QUEUE_DRAINING: "queue",
+    Kind.DRAFT_BEHIND: "draft",
+    Kind.DRAFT_WAITING: "draft",
+    Kind.RULES_IDLE: "rule",
 }
 _ACTIONS: Final = {
-    Kind.QUEUE_STARVED: "See who",
-    Kind.QUEUE_AT_CEILING: "Open the queue",
-    Kind.WEBHOOK_FAILING: "See why",
-    Kind.QUEUE_HELD: "Open the queue",
-    Kind.QUEUE_DRAINING: "Open the queue",
-    Kind.DRAFT_BEHIND: "Open the draft",
-    Kind.DRAFT_WAITING: "Open the draft",
-    Kind.RULES_IDLE: "Open the rule",
+    Kind.QUEUE_STARVED: "View loans",
+    Kind.QUEUE_AT_CEILING: "View queue",
+    Kind.WEBHOOK_FAILING: "View webhook",
+    Kind.QUEUE_HELD: "View queue",
+    Kind.QUEUE_DRAINING: "View queue",
+    Kind.DRAFT_BEHIND: "View draft",
+    Kind.DRAFT_WAITING: "View draft",
+    Kind.RULES_IDLE: "View rule",
 }
 
 

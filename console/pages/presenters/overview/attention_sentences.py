@@ -10,14 +10,14 @@ from console.engine.wording.words import lower_first, plural, sentence_case
 from console.overview.items import Item, Kind
 
 _WORKER: Final = {
-    "broker_away": "The broker does not answer: nothing is decided until it is back",
-    "worker_silent": "No worker gives a sign of life: nothing is decided",
-    "intake_late": "The worker is behind: requests wait to be looked at",
+    "broker_away": "The broker does not answer: admission is stopped",
+    "worker_silent": "No worker responds: admission is stopped",
+    "intake_late": "The worker is behind: requests wait to be processed",
 }
 _WORKER_ADVICE: Final = {
-    "broker_away": "Start the broker, or correct REDIS_URL. What was submitted is kept.",
-    "worker_silent": "Start a worker and the beat process. What was submitted is kept.",
-    "intake_late": "It may be busy with a large change. When this lasts, add workers.",
+    "broker_away": "Start the broker, or correct REDIS_URL. Submitted workloads are kept.",
+    "worker_silent": "Start a worker and the beat process. Submitted workloads are kept.",
+    "intake_late": "A large change may be in progress. If this persists, add workers.",
 }
 
 
@@ -32,28 +32,28 @@ def advice_of(item: Item) -> str:
 
 
 def _rejected(item: Item) -> str:
-    return f"{_counted(item)} of the last hour rejected: {_reason(item)}"
+    return f"{_counted(item)} rejected in the last hour: {_reason(item)}"
 
 
 def _cannot_run(item: Item) -> str:
     if item.reason != "exceeds_max_quota":
         return f"{_counted(item)} cannot run: {_reason(item)}"
     is_one = item.count == 1
-    whose = "it asks for more than its queue" if is_one else "they ask for more than their queue"
-    return f"{_counted(item)} can never run under this config: {whose} can ever have"
+    whose = "its request exceeds" if is_one else "their requests exceed"
+    return f"{_counted(item)} can never run under this config: {whose} the limit of the queue"
 
 
 def _starved(item: Item) -> str:
     if item.count == 1:
-        return f"Queue {item.subjects[0].name} waits for quota of its own that others use"
-    return f"{_named(item, 'queue')} wait for quota of their own that others use"
+        return f"Queue {item.subjects[0].name} waits for its quota, which other queues use"
+    return f"{_named(item, 'queue')} wait for their quota, which other queues use"
 
 
 def _full(item: Item) -> str:
     if item.count == 1:
         name = item.subjects[0].name
-        return f"Queue {name} uses all it may, and its work has waited for over 15 minutes"
-    return f"{_named(item, 'queue')} use all they may, and their work has waited over 15 minutes"
+        return f"Queue {name} is at its limit, with workloads pending for over 15 minutes"
+    return f"{_named(item, 'queue')} are at their limit, with workloads pending for over 15 minutes"
 
 
 def _held(item: Item) -> str:
@@ -66,18 +66,18 @@ def _held(item: Item) -> str:
 def _draining(item: Item) -> str:
     if item.count == 1:
         name = item.subjects[0].name
-        return f"Queue {name} is not in the active config and still has work"
-    return f"{_named(item, 'queue')} are not in the active config and still have work"
+        return f"Queue {name} is not in the active config and still has workloads"
+    return f"{_named(item, 'queue')} are not in the active config and still have workloads"
 
 
 def _unconfirmed(item: Item) -> str:
     (version,) = item.subjects
-    return f"{version.name} waits to be confirmed, else it is taken back"
+    return f"{version.name} needs confirmation, or it is rolled back"
 
 
 def _revert_failed(item: Item) -> str:
     (version,) = item.subjects
-    return f"{version.name} was not confirmed in time, and could not be taken back"
+    return f"{version.name} was not confirmed in time and could not be rolled back"
 
 
 def _broken(item: Item) -> str:
@@ -86,8 +86,8 @@ def _broken(item: Item) -> str:
 
 
 def _webhook(item: Item) -> str:
-    are = "has" if item.count == 1 else "have"
-    return f"{_named(item, 'webhook')} {are} not been reached"
+    are = "is" if item.count == 1 else "are"
+    return f"{_named(item, 'webhook')} {are} failing"
 
 
 def _token(item: Item) -> str:
@@ -97,19 +97,19 @@ def _token(item: Item) -> str:
 
 
 def _behind(item: Item) -> str:
-    one = "began with a version that is not active any more"
-    many = "began with versions that are not active any more"
+    one = "is based on a version that is no longer active"
+    many = "are based on versions that are no longer active"
     return f"{plural(item.count, 'draft')} {one if item.count == 1 else many}"
 
 
 def _waiting(item: Item) -> str:
     waits = "waits" if item.count == 1 else "wait"
-    return f"{plural(item.count, 'draft')} {waits} to be reviewed and applied"
+    return f"{plural(item.count, 'draft')} {waits} for review and apply"
 
 
 def _idle(item: Item) -> str:
     has = "has" if item.count == 1 else "have"
-    return f"{plural(item.count, 'rule')} {has} taken nothing in 30 days"
+    return f"{plural(item.count, 'rule')} {has} matched no workload in 30 days"
 
 
 _SENTENCES: Final[dict[Kind, Callable[[Item], str]]] = {

@@ -100,7 +100,7 @@ def tiles_of(numbers: Numbers, running: Sparks, pending: Sparks) -> tuple[Tile, 
             "rejected",
             "Rejected in 24 h",
             numbers.rejected,
-            count_sparkline(rejected, "Rejected by the hour"),
+            count_sparkline(rejected, "Rejected per hour"),
             since=f"{starts[0]:%Y-%m-%dT%H:%M:%SZ}",
         ),
     )
@@ -111,15 +111,15 @@ def change_words(number: Number) -> str:
     Return how a number differs from what it was a week ago.
 
     >>> change_words(Number(now=5, week_ago=None)), change_words(Number(now=5, week_ago=5.2))
-    ('a week ago not known', 'as a week ago')
+    ('no data from a week ago', 'same as a week ago')
     >>> change_words(Number(now=5, week_ago=2.0)), change_words(Number(now=0, week_ago=1.0))
     ('3 more than a week ago', '1 fewer than a week ago')
     """
     if number.week_ago is None:
-        return "a week ago not known"
+        return "no data from a week ago"
     difference = number.now - round(number.week_ago)
     if not difference:
-        return "as a week ago"
+        return "same as a week ago"
     word = "more" if difference > 0 else "fewer"
     return f"{count(abs(difference))} {word} than a week ago"
 
@@ -183,20 +183,20 @@ def wait_words(waits: WaitQuantiles) -> str:
     Return how long admissions of the last day were waited for.
 
     >>> wait_words(WaitQuantiles(p50=None, p95=None, n=0))
-    'nothing was admitted for the first time'
+    'no first admissions'
     >>> wait_words(WaitQuantiles(p50=4.0, p95=None, n=3))
-    'half within 4 s; too few for p95 (n = 3)'
+    'p50 4 s; too few for p95 (n = 3)'
     """
     if waits.p50 is None:
-        return "nothing was admitted for the first time"
-    half = f"half within {span(waits.p50)}"
+        return "no first admissions"
+    half = f"p50 {span(waits.p50)}"
     if waits.p95 is None:
         return f"{half}; too few for p95 (n = {waits.n})"
-    return f"{half}, 95 of 100 within {span(waits.p95)} (n = {count(waits.n)})"
+    return f"{half}, p95 {span(waits.p95)} (n = {count(waits.n)})"
 
 
 def _among(number: int, words: str) -> str:
-    return f"{count(number)} of them {words}, " if number else ""
+    return f"{count(number)} {words}, " if number else ""
 
 
 def _tile(

@@ -22,12 +22,12 @@ LIFETIMES = (
     ("90", "90 days"),
     ("180", "180 days"),
     ("365", "1 year"),
-    ("", "No end"),
+    ("", "No expiry"),
 )
 USUAL_LIFETIME = "90"
 
 #: Hours that the old secret goes on working after a rotation.
-OVERLAPS = (("0", "ends at once"), ("1", "1 hour"), ("24", "1 day"), ("168", "7 days"))
+OVERLAPS = (("0", "0 hours (revoke now)"), ("1", "1 hour"), ("24", "1 day"), ("168", "7 days"))
 USUAL_OVERLAP = "24"
 
 
@@ -61,11 +61,11 @@ def _notes(token: ApiToken) -> list[str]:
         return ["Revoked"] if token.revoked_at else ["Expired"]
     notes = []
     if token.successor_id:
-        notes.append("Rotated: the new one takes its place")
+        notes.append("Rotated: replaced by a new token")
     elif token.expires_at is None:
-        notes.append("Has no end")
+        notes.append("No expiry")
     elif token.expires_at - timezone.now() < _SOON:
-        notes.append("Ends soon")
+        notes.append("Expires soon")
     if is_unused(token):
         notes.append("Not used for 30 days")
     return notes

@@ -32,7 +32,7 @@ def browser_name(agent: str) -> str:
     browser = _first(agent, _BROWSERS)
     system = _first(agent, _SYSTEMS)
     if not browser:
-        return agent or "unknown program"
+        return agent or "unknown client"
     return f"{browser} on {system}" if system else browser
 
 

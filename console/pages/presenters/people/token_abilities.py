@@ -26,7 +26,7 @@ _REQUESTS: Final[Mapping[Permission, str]] = {
 
 #: What a permission means to a token where its words say more than that.
 _ACTIONS: Final[Mapping[Permission, str]] = {
-    Permission.DRAFT: "find the impact of a config; drafts are edited by people",
+    Permission.DRAFT: "compute the impact of a config; drafts are for members only",
 }
 
 
@@ -60,12 +60,13 @@ def _why(token: ApiToken, permission: Permission, *, has_it: bool) -> str:
     if not has_it:
         enough = [role for role in Role.values if permission in GRANTS[role]]
         roles = " or ".join(enough)
-        return f"The role {token.role} does not include it: 403. The role {roles} would."
+        return f"The role {token.role} does not include this action: 403. Required role: {roles}."
+    included = f"The role {token.role} includes this action"
     if token.revoked_at is not None:
         moment = f"{token.revoked_at:%Y-%m-%d %H:%M} UTC"
-        return f"The role {token.role} includes it, but the token was revoked on {moment}: 401."
+        return f"{included}, but the token was revoked on {moment}: 401."
     if not is_working(token):
         moment = f"{token.expires_at:%Y-%m-%d %H:%M} UTC"
-        return f"The role {token.role} includes it, but the token expired on {moment}: 401."
+        return f"{included}, but the token expired on {moment}: 401."
     until = f" until {token.expires_at:%Y-%m-%d %H:%M} UTC" if token.expires_at else ""
-    return f"The role {token.role} includes it{until}."
+    return f"{included}{until}."

@@ -13,9 +13,11 @@ _WHOM = {
     PreemptionRule.ANY: "any",
 }
 _BY = {
-    PreemptionRule.LOWER_PRIORITY: "work of higher priority",
-    PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY: "work of higher priority, or older of equal",
-    PreemptionRule.ANY: "work of any priority",
+    PreemptionRule.LOWER_PRIORITY: "workloads of higher priority",
+    PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY: (
+        "workloads of higher priority, or older ones of equal priority"
+    ),
+    PreemptionRule.ANY: "workloads of any priority",
 }
 
 
@@ -26,7 +28,7 @@ def preemption_summary(queue: Queue | None) -> str:
     >>> from console.engine.model.policy import Preemption
     >>> preemption_summary(Queue(name="q", groups=(None,), parent="ml", preemption=Preemption(
     ...     within_queue=PreemptionRule.NEVER, reclaim_within_cohort=PreemptionRule.ANY)))
-    'reclaims any · never within'
+    'reclaims any · never within queue'
     >>> preemption_summary(Queue(name="q", is_passthrough=True))
     ''
     """
@@ -37,9 +39,9 @@ def preemption_summary(queue: Queue | None) -> str:
         reclaims = _WHOM.get(rules.reclaim_within_cohort)
         parts.append(f"reclaims {reclaims}" if reclaims else "never reclaims")
         if rules.borrow_within_cohort is not PreemptionRule.NEVER:
-            parts.append(f"borrows from {_WHOM[rules.borrow_within_cohort]}")
+            parts.append(f"preempts to borrow: {_WHOM[rules.borrow_within_cohort]}")
     within = _WHOM.get(rules.within_queue)
-    parts.append(f"within: {within}" if within else "never within")
+    parts.append(f"within queue: {within}" if within else "never within queue")
     return " · ".join(parts)
 
 
@@ -56,7 +58,7 @@ def stoppers_of(view: QueueView, policy: Policy) -> tuple[str, ...]:
         return ()
     said = []
     if queue.preemption.within_queue is not PreemptionRule.NEVER:
-        said.append(f"{_BY[queue.preemption.within_queue].capitalize()} in {view.name} itself.")
+        said.append(f"By {_BY[queue.preemption.within_queue]} in {view.name}.")
     if queue.parent is None:
         return tuple(said)
     reclaiming: dict[PreemptionRule, list[str]] = {}
@@ -65,10 +67,9 @@ def stoppers_of(view: QueueView, policy: Policy) -> tuple[str, ...]:
         if name != view.name and rule is not PreemptionRule.NEVER:
             reclaiming.setdefault(rule, []).append(name)
     borrows = any(usage.borrowed for usage in view.usages)
-    when = "now, for it borrows" if borrows else "once it borrows"
-    fair = ", as far as fair shares allow" if policy.settings.fair_sharing else ""
+    when = "now, while this queue borrows" if borrows else "when this queue borrows"
+    fair = ", within fair shares" if policy.settings.fair_sharing else ""
     said += [
-        f"{_BY[rule].capitalize()} of {listed(names)}, {when}{fair}."
-        for rule, names in reclaiming.items()
+        f"By {_BY[rule]} of {listed(names)}, {when}{fair}." for rule, names in reclaiming.items()
     ]
     return tuple(said)

@@ -41,7 +41,7 @@ class ListedQueue:
     #: How many bars it has beside the tightest.
     more_bars: int
     pressure: str
-    #: The number alone; empty when nothing is wanted.
+    #: The ratio in words; empty when nothing is requested.
     pressure_ratio: str
     #: How long admissions were waited for: half of them, and all but one in twenty.
     wait: str
@@ -137,9 +137,9 @@ def pressure_words(pressure: Pressure) -> str:
     Return the two numbers of a pressure and what comes of them.
 
     >>> pressure_words(Pressure(resource="gpu", wanted=84000, free=2000, nominal=8000))
-    '84 GPUs ÷ 2 free = 42'
+    '84 GPUs ÷ 2 available = 42'
     >>> pressure_words(Pressure(resource="gpu", wanted=84000, nominal=8000))
-    '84 GPUs, none free'
+    '84 GPUs, none available'
     >>> pressure_words(Pressure())
     '0'
     """
@@ -147,11 +147,11 @@ def pressure_words(pressure: Pressure) -> str:
         return "0"
     wants = amount(pressure.wanted, pressure.resource)
     if isinstance(pressure.free, Unlimited):
-        return f"{wants} without a limit"
+        return f"{wants}, no limit"
     if not pressure.free:
-        return f"{wants}, none free"
+        return f"{wants}, none available"
     free = quantity(pressure.free, pressure.resource)
-    return f"{wants} ÷ {free} free = {plain(pressure.ratio)}"
+    return f"{wants} ÷ {free} available = {plain(pressure.ratio)}"
 
 
 def order_choices(search: QueueSearch) -> list[Choice]:
@@ -177,7 +177,7 @@ def cohort_choices(search: QueueSearch, cohorts: Iterable[str]) -> list[Choice]:
         return []
     return [
         *(Choice(value=each, title=each, is_chosen=each == search.cohort) for each in names),
-        Choice(value=NO_COHORT, title="Without a cohort", is_chosen=search.cohort == NO_COHORT),
+        Choice(value=NO_COHORT, title="No cohort", is_chosen=search.cohort == NO_COHORT),
     ]
 
 
@@ -190,7 +190,7 @@ def group_url(path: str, query: QueryDict, search: QueueSearch) -> str:
 def _ratio(pressure: Pressure) -> str:
     if not pressure.wanted:
         return ""
-    return "no room" if pressure.is_without_room else plain(pressure.ratio)
+    return "none available" if pressure.is_without_room else f"pressure {plain(pressure.ratio)}"
 
 
 def _wait_rest(wait: WaitQuantiles) -> str:

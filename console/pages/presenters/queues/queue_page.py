@@ -16,7 +16,7 @@ from console.engine.model.amounts import UNLIMITED, Amount, FlavorResource, Unli
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.policy import Policy
 from console.engine.wording import reasons
-from console.engine.wording.words import amount, listed, quantity
+from console.engine.wording.words import amount, listed
 from console.pages.presenters.configs.changes import ChangeLine, change_line
 from console.pages.presenters.configs.history import kind_words
 from console.pages.presenters.lists.addresses import with_query
@@ -203,7 +203,7 @@ def running_rows(
                 workload=workload,
                 share=_share(workload, held, usages, resource),
                 borrowed=", ".join(
-                    f"{quantity(usages[key].borrowed, key[1])} {key[1]} on {key[0]}"
+                    f"{amount(usages[key].borrowed, key[1])} on {key[0]}"
                     for key in held
                     if key in usages and usages[key].borrowed
                 ),

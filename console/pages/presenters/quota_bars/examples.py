@@ -27,98 +27,92 @@ def bar_cases(now: datetime) -> Iterator[Case]:
     """Yield all cases, each drawn by the same code as everywhere; ages count from *now*."""
     yield Case(
         title="Own and free",
-        text="Solid is what it uses of its own quota; the empty ground up to the end is free.",
+        text="Solid is used own quota; the empty part up to the end is free.",
         bar=bar_of(_use(8000, 5000)),
     )
     yield Case(
         title="Pending demand",
         text=(
-            "The dashed box outside the frame is what pending work asks for. It holds nothing, "
-            "so it is never part of what is used. It is drawn to scale up to 40 % of the frame."
+            "The dashed box outside the frame is requested by pending workloads. It is not part "
+            "of the used quota. It is drawn to scale up to 40 % of the frame."
         ),
         bar=bar_of(_use(8000, 8000, demand=3000)),
     )
     yield Case(
         title="Borrowed, up to a limit",
         text=(
-            "The mark is the nominal quota. Stripes are borrowed, the dashed outline may still "
-            "be borrowed now, and the double line is the limit."
+            "The mark is the nominal quota. Stripes are borrowed quota, the dashed outline is "
+            "available to borrow now, and the double line is the limit."
         ),
         bar=bar_of(_use(64000, 76000, borrowed=12000, available=4000, limit=80000, demand=20000)),
     )
     yield Case(
         title="Lent",
         text=(
-            "Dots are its own quota that others use, from the right. It is up to so much where "
-            "others could have lent it, too."
+            "Dots, from the right, are own quota that other queues use. An amount is marked "
+            "“up to” where other queues could also have lent it."
         ),
         bar=bar_of(_use(32000, 12000, lent=14000, is_certain=False, available=6000, limit=48000)),
     )
     yield Case(
         title="Over nominal",
         text=(
-            "Used beyond the nominal quota and borrowed from nobody: quota was taken away after "
-            "admission. The version is the one under which it rose above nominal."
+            "Used above the nominal quota but not borrowed: the quota was reduced after "
+            "admission. The version is the one under which usage exceeded nominal."
         ),
         bar=bar_of(_use(8000, 12000), rise=OverQuotaMark(now - timedelta(hours=3), 43)),
     )
     yield Case(
-        title="Out of reach",
+        title="Not available",
         text=(
-            "Crossed out is quota that it does not use and cannot have now: others are over, and "
-            "hold what is missing."
+            "Crossed out is unused own quota that is not available now, because other queues are "
+            "over nominal and use it."
         ),
         bar=bar_of(_use(8000, 3000, available=2000, limit=16000)),
     )
     yield Case(
-        title="A limit that is far away, or none",
+        title="Distant limit, or none",
         text=(
-            "It would leave next to nothing of what the queue owns. So the frame has no end, and "
-            "the limit is a number."
+            "Drawn to scale, the limit would make the own quota too small to see. The frame is "
+            "open, and the limit is given as a number."
         ),
         bar=bar_of(_use(8000, 6000, available=300000, limit=512000)),
     )
     yield Case(
         title="Unlimited",
         text=(
-            "Without a nominal limit there is no full length and no percentage. The dashed mark "
-            "is the most that was used in seven days."
+            "Without a nominal quota there is no full length and no percentage. The dashed mark "
+            "is the 7-day peak."
         ),
         bar=bar_of(_use(UNLIMITED, 30000), peak=45000),
     )
     yield Case(
         title="Zero",
-        text=(
-            "It owns nothing and may borrow nothing: crossed out all over, and everything waits."
-        ),
+        text="No own quota and no borrowing: fully crossed out, and all workloads wait.",
         bar=bar_of(_use(0, 0, demand=4000)),
     )
     yield Case(
-        title="Nothing of its own",
-        text="It owns nothing and may borrow.",
+        title="No own quota",
+        text="Nominal quota 0, with borrowing allowed.",
         bar=bar_of(_use(0, 3000, borrowed=3000, available=5000, limit=8000)),
     )
     yield Case(
         title="Old",
         text=(
-            "Long dashes: something came in that is not decided yet. The numbers are certain as "
-            "of that moment."
+            "Long dashes: a request is not decided yet. The numbers are exact as of the given time."
         ),
         bar=bar_of(_use(8000, 5000), fresh=Freshness(as_of=now - timedelta(minutes=4))),
     )
     yield Case(
         title="Unknown",
-        text="Nothing was ever decided: a question mark, and never 0.",
+        text="No decision yet: a question mark, not 0.",
         bar=bar_of(
             _use(8000, 0), fresh=Freshness(as_of=now - timedelta(minutes=4), is_unknown=True)
         ),
     )
     yield Case(
-        title="Numbers disagree",
-        text=(
-            "The numbers contradict each other, so nothing is drawn. That is a fault of the "
-            "product: please report it."
-        ),
+        title="Inconsistent numbers",
+        text="The numbers contradict each other, so nothing is drawn. Please report this bug.",
         bar=bar_of(_use(8000, 4000, lent=6000)),
     )
 

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from console.engine.model.amounts import Amount, FlavorResource, Unlimited
 from console.engine.model.capacity_node import CapacityNode
-from console.engine.wording.words import quantity
+from console.engine.wording.words import amount, quantity
 from console.pages.presenters.quota_bars.layout import NOTHING, WIDTH, Segment, lay_out, seams
 from console.workloads.queries.over_quota import OverQuotaMark
 from console.workloads.queries.trust import CURRENT, Freshness
@@ -105,14 +105,14 @@ def bar_of(
             empty,
             unknown=True,
             used_text="?",
-            of_text=f"{resource}, not known yet",
+            of_text=f"{resource}, no data yet",
             available_text="?",
-            sentence=f"{usage.flavor} {resource}: not known yet, nothing was decided so far",
+            sentence=f"{usage.flavor} {resource}: no data yet, no decision so far",
         )
     of_text, notes = _words(usage, draining, rise, peak)
-    demand_text = f"wants {quantity(usage.demand, resource)} more" if usage.demand else ""
+    demand_text = f"{quantity(usage.demand, resource)} requested" if usage.demand else ""
     cannot_run_text = (
-        f"{quantity(usage.cannot_run_demand, resource)} asked for by work that can never run"
+        f"{quantity(usage.cannot_run_demand, resource)} requested that can never run"
         if usage.cannot_run_demand
         else ""
     )
@@ -131,7 +131,7 @@ def bar_of(
     parts = (used, *notes, told.free_text, demand_text, cannot_run_text)
     told = replace(told, sentence=", ".join(part for part in parts if part))
     if not usage.is_sound:
-        return replace(told, broken=True, sentence=f"{told.sentence}: these numbers disagree")
+        return replace(told, broken=True, sentence=f"{told.sentence}: inconsistent numbers")
     return _drawn(told, usage, peak)
 
 
@@ -140,14 +140,14 @@ def anchor_of(key: FlavorResource) -> str:
     return f"quota-{'/'.join(key).encode().hex()}"
 
 
-def up_to(amount: Amount, resource: str, is_certain: bool) -> str:
+def up_to(value: Amount, resource: str, is_certain: bool) -> str:
     """
     Return an amount that is attributed by convention, with a word when it could be otherwise.
 
     >>> up_to(2000, "gpu", True), up_to(2000, "gpu", False)
     ('2', 'up to 2')
     """
-    number = quantity(amount, resource)
+    number = quantity(value, resource)
     return number if is_certain else f"up to {number}"
 
 
@@ -183,7 +183,7 @@ def _words(
         notes.append(f"limit {quantity(usage.limit, resource)}")
     if isinstance(usage.guaranteed, Unlimited):
         if peak:
-            notes.append(f"at most {quantity(peak, resource)} in 7 days")
+            notes.append(f"7-day peak {quantity(peak, resource)}")
         return f"{resource} used, no limit", notes
     if usage.guaranteed == 0 and usage.limit == 0:
         if draining and usage.used:
@@ -192,8 +192,8 @@ def _words(
             notes = ["blocked"]
         return f"{resource} used of 0", notes
     if usage.is_sound and (shut := own_parts(usage, usage.guaranteed)[2]):
-        notes.append(f"{quantity(shut, resource)} unused but out of reach")
-    return f"of {quantity(usage.guaranteed, resource)} {resource} used", notes
+        notes.append(f"{quantity(shut, resource)} unused but not available")
+    return f"of {amount(usage.guaranteed, resource)} used", notes
 
 
 def _free(usage: CapacityNode) -> str:

@@ -160,7 +160,7 @@ def _local_queue(local_queue: LocalQueueEvaluation) -> LocalQueueLine:
     is_open = local_queue.leads and local_queue.is_allowed
     return LocalQueueLine(
         name=local_queue.local_queue.name,
-        label=f"What the queue of {local_queue.local_queue.name} asks of the namespace",
+        label=f"Namespace conditions of the queue of {local_queue.local_queue.name}",
         queue=local_queue.local_queue.queue,
         verdict="pass" if is_open and local_queue.is_taken else "skip" if is_open else "fail",
         sentence=local_queue_sentence(local_queue),
@@ -172,7 +172,7 @@ def _local_queue(local_queue: LocalQueueEvaluation) -> LocalQueueLine:
 def _flavor(flavor: FlavorEvaluation) -> FlavorLine:
     return FlavorLine(
         flavor=flavor.flavor,
-        label=f"What {flavor.flavor} asks of labels",
+        label=f"Label conditions of {flavor.flavor}",
         verdict="fail" if flavor.obstacle is not None else "pass" if flavor.shares else "skip",
         sentence=obstacle_words(flavor),
         expressions=_expressions(flavor.expressions),

@@ -75,4 +75,4 @@ def levels(
     if not points:
         return "no data"
     means = [mean(point) for point in points]
-    return f"{text(min(means))} to {text(max(means))}, {text(means[-1])} last"
+    return f"{text(min(means))} to {text(max(means))}, last {text(means[-1])}"

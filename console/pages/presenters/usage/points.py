@@ -138,7 +138,7 @@ def use_columns(resource: str) -> tuple[Column, ...]:
         amount("borrowed_mean", "Borrowed", lambda point: point.mean(point.cell.borrowed)),
         amount("over_mean", "Over nominal", lambda point: point.mean(point.cell.over)),
         amount("lent_mean", "Lent", lambda point: point.mean(point.cell.lent)),
-        amount("used_peak", "Peak of use", lambda point: point.cell.used.peak),
+        amount("used_peak", "Peak usage", lambda point: point.cell.used.peak),
         amount("nominal", "Nominal", lambda point: _finite(point.nominal)),
         amount("limit", "Limit", lambda point: _finite(point.limit)),
         _counted(What.PREEMPTED),
@@ -181,9 +181,9 @@ def _counted(what: What) -> Column:
 #: What ran and waited, and what happened.
 WORKLOADS: Final = (
     Column(name="running_mean", title="Running", value=lambda p: p.mean(p.running)),
-    Column(name="running_peak", title="at peak", value=lambda p: p.running.peak),
+    Column(name="running_peak", title="peak", value=lambda p: p.running.peak),
     Column(name="pending_mean", title="Pending", value=lambda p: p.mean(p.pending)),
-    Column(name="pending_peak", title="at peak", value=lambda p: p.pending.peak),
+    Column(name="pending_peak", title="peak", value=lambda p: p.pending.peak),
     *map(_counted, What),
 )
 

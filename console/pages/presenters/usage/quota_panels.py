@@ -49,11 +49,11 @@ def use_panel(frame: Frame, points: Sequence[Point], key: FlavorResource, *, len
         drawing.line("limit", _amounts(points, lambda p: p.limit))
     lines, ticks = lines_of(drawing, step, lambda value: short(value, resource))
     parts = (
-        Key(part="own", title="used of its own" if lends else "used", is_area=True),
+        Key(part="own", title="own quota used" if lends else "used", is_area=True),
         Key(part="borrowed", title="borrowed", is_area=True, pattern="borrowed"),
         Key(part="over", title="over nominal", is_area=True, pattern="over"),
         Key(part="lent", title="lent, below zero", is_area=True, pattern="lent"),
-        Key(part="peak", title="peak of use"),
+        Key(part="peak", title="peak usage"),
         Key(part="nominal", title="nominal quota"),
         Key(part="limit", title="limit"),
     )
@@ -64,7 +64,7 @@ def use_panel(frame: Frame, points: Sequence[Point], key: FlavorResource, *, len
     return Panel(
         key="use",
         title=f"{resource} on {flavor}",
-        sentence=f"Use of {resource} on {flavor}: {words}{owns}.",
+        sentence=f"Usage of {resource} on {flavor}: {words}{owns}.",
         frame=frame,
         lines=lines,
         ticks=ticks,
@@ -86,21 +86,21 @@ def demand_panel(frame: Frame, points: Sequence[Point], resource: str) -> Panel:
     words = levels(seen, lambda p: p.mean(p.demand), lambda v: about(v, resource))
     never = max((point.cannot_run_demand.peak for point in seen), default=0)
     parts = (
-        Key(part="demand", title="wanted by pending workloads", is_area=True),
+        Key(part="demand", title="requested by pending workloads", is_area=True),
         Key(part="demand-peak", title="peak"),
     )
     return Panel(
         key="demand",
-        title=f"{resource} wanted and not there",
-        sentence=f"Pending workloads wanted {resource}: {words}.",
+        title=f"{resource} requested, pending",
+        sentence=f"Pending workloads requested {resource}: {words}.",
         frame=frame,
         lines=lines,
         ticks=ticks,
         shapes=tuple(drawing.shapes),
         legend=drawn(parts, drawing),
         columns=demand_columns(resource),
-        note=f"Work that could never run asked for up to {amount(never, resource)} beside that, "
-        "which is not drawn."
+        note=f"Workloads that can never run requested up to {amount(never, resource)} in addition, "
+        "not drawn."
         if never
         else "",
     )

@@ -31,7 +31,7 @@ def workloads_panel(frame: Frame, points: Sequence[Point]) -> Panel:
     pending = levels(seen, lambda p: p.mean(p.pending), plain)
     return Panel(
         key="workloads",
-        title="Workloads that run and wait",
+        title="Running and pending workloads",
         sentence=f"Workloads running: {running}. Pending: {pending}.",
         frame=frame,
         lines=lines,
@@ -45,7 +45,7 @@ def workloads_panel(frame: Frame, points: Sequence[Point]) -> Panel:
             drawing,
         ),
         columns=WORKLOADS,
-        note="Both at their peaks.",
+        note="Both lines show peaks.",
     )
 
 
@@ -69,15 +69,15 @@ def waits_panel(frame: Frame, points: Sequence[Point]) -> Panel:
     return Panel(
         key="waits",
         title="Wait until admission",
-        sentence=f"Waits until admission: {ends}n = {n}.",
+        sentence=f"Wait until admission: {ends}n = {n}.",
         frame=frame,
         lines=lines,
         ticks=ticks,
         shapes=tuple(drawing.shapes),
         legend=drawn(
             (
-                Key(part="p50", title="half waited no longer (p50)"),
-                Key(part="p95", title="up to p95, where n is at least 20", is_area=True),
+                Key(part="p50", title="median (p50)"),
+                Key(part="p95", title="up to p95 (n of at least 20)", is_area=True),
             ),
             drawing,
         ),

@@ -9,6 +9,8 @@ from django.http import QueryDict
 from console.workloads.columns import COLUMNS, DEFAULT_COLUMNS, LABEL, MOST_COLUMNS, PARAMETER
 
 _NUMBERS = frozenset({"priority", "submitted"})
+#: Titles that are not the name of the column.
+_TITLES = {"wants": "Requested"}
 
 #: Places beyond those in use that the form offers.
 _MORE = 2
@@ -51,9 +53,11 @@ def column_title(name: str) -> str:
     Return what stands above a column.
 
     >>> column_title("wants"), column_title("label.team")
-    ('Wants', 'team')
+    ('Requested', 'team')
     """
-    return name.removeprefix(LABEL) if name.startswith(LABEL) else name.capitalize()
+    if name.startswith(LABEL):
+        return name.removeprefix(LABEL)
+    return _TITLES.get(name, name.capitalize())
 
 
 def choices_of(names: tuple[str, ...]) -> tuple[Place, ...]:

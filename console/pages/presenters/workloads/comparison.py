@@ -102,7 +102,7 @@ def comparison_markdown(page: ComparisonPage, url: str) -> str:
     """Return the differences of *page*, shown at *url*, as Markdown; it has two sides."""
     assert page.other is not None
     lines = [
-        f"**{escaped(page.one.name)}** beside **{escaped(page.other.name)}**. [Open it]({url})",
+        f"**{escaped(page.one.name)}** and **{escaped(page.other.name)}**. [Open it]({url})",
         "",
         *(
             f"- {escaped(side.name)}, {side.what} {at(side.at)}: {escaped(side.headline)}"
@@ -110,7 +110,7 @@ def comparison_markdown(page: ComparisonPage, url: str) -> str:
         ),
         "",
         *table_lines(
-            ("Stage", "What", page.one.name, page.other.name),
+            ("Stage", "Fact", page.one.name, page.other.name),
             (
                 (stage.title, row.what, row.one, row.other)
                 for stage in page.stages

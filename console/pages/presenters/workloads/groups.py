@@ -86,7 +86,7 @@ def groups_of(
 ) -> GroupsTable:
     """Return the groups of the list at *path* by *query*."""
     most = max((group.count for group in found.groups), default=1)
-    note = "All are counted."
+    note = "All workloads are counted."
     if not found.is_exact:
         note = f"Counted among the newest {count(MOST_COUNTED)} that an index finds."
     if found.is_cut:

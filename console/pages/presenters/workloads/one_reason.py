@@ -82,15 +82,14 @@ def reason_page(found: OneReason) -> ReasonPage:
 
 def _note(found: OneReason) -> str:
     if not found.causes:
-        return "Nothing that has this reason can be explained now."
+        return "No workload with this reason can be explained now."
     if found.is_waiting:
-        kinds = "one kind" if found.kinds == 1 else f"{found.kinds} kinds"
+        kinds = "one group" if found.kinds == 1 else f"{found.kinds} groups"
         return (
-            f"They are of {kinds}: alike in queue, priority and what they ask for. One of a kind "
-            "speaks for all of it."
+            f"They form {kinds} by queue, priority and requests. One example explains each group."
         )
     causes = "one cause" if found.kinds == 1 else f"{found.kinds} causes"
-    return f"The newest {MOST_READ} at most were looked at; they have {causes}."
+    return f"Up to {MOST_READ} of the newest workloads were read; they have {causes}."
 
 
 def _panel(number: int, cause: Cause, found: OneReason) -> CausePanel:

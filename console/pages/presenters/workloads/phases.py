@@ -67,12 +67,12 @@ class Line:
 
 _LEGEND = {
     "unseen": "not evaluated yet",
-    "waiting": "waiting for room or for its turn",
+    "waiting": "waiting for quota or turn",
     "held": "held",
     "stuck": "cannot run as configured",
     "soon": "starting soon",
     "running": "running",
-    "stopping": "told to stop",
+    "stopping": "stopping",
 }
 
 

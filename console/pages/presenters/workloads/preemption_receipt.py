@@ -51,7 +51,7 @@ def receipt_page(receipt: Receipt, kept_since: datetime | None) -> ReceiptPage:
         headline=receipt.explained.explanation.headline,
         config_version=short.config_version,
         sides=tuple(_sides(short)),
-        freed=places(receipt.frees) or "Nothing that its queue limits.",
+        freed=places(receipt.frees) or "No resource with quota.",
         released=_released(receipt, kept_since),
         times=_times(receipt),
         policy=_grounds(receipt),
@@ -65,10 +65,10 @@ def receipt_markdown(receipt: Receipt, page: ReceiptPage, url: str, links: Links
     lines = [
         f"**Preemption {short.number}**: {escaped(page.headline)}",
         "",
-        f"Told to stop {at(short.at)} under config v{short.config_version}. [Open it]({url})",
+        f"Preempted {at(short.at)} under config v{short.config_version}. [Open it]({url})",
         "",
         *table_lines(
-            ("", "Workload", "Queue", "Priority", "Wants"),
+            ("", "Workload", "Queue", "Priority", "Requested"),
             (
                 (
                     row.role,
@@ -81,13 +81,13 @@ def receipt_markdown(receipt: Receipt, page: ReceiptPage, url: str, links: Links
             ),
         ),
         "",
-        f"- Gives back: {escaped(page.freed)}",
-        f"- Given back: {escaped(page.released)}",
-        f"- How often: {escaped(page.times)}",
+        f"- Frees: {escaped(page.freed)}",
+        f"- Released: {escaped(page.released)}",
+        f"- Preemptions: {escaped(page.times)}",
     ]
     for stage, title in (
-        (receipt.policy, "By what right"),
-        (receipt.search, "What else was looked at"),
+        (receipt.policy, "Policy"),
+        (receipt.search, "Other candidates"),
     ):
         if stage is not None:
             lines += ["", *stage_lines(stage, short.config_version, links, title)]
@@ -96,11 +96,11 @@ def receipt_markdown(receipt: Receipt, page: ReceiptPage, url: str, links: Links
 
 def _sides(short: Preemption) -> Iterator[SideRow]:
     yield SideRow(
-        role="Had to stop", side=short.victim, wants=amounts(short.victim.requests) or "nothing"
+        role="Preempted", side=short.victim, wants=amounts(short.victim.requests) or "none"
     )
     if short.beneficiary is not None:
-        wants = amounts(short.beneficiary.requests) or "nothing"
-        yield SideRow(role="Gets the room", side=short.beneficiary, wants=wants)
+        wants = amounts(short.beneficiary.requests) or "none"
+        yield SideRow(role="Beneficiary", side=short.beneficiary, wants=wants)
 
 
 def _released(receipt: Receipt, kept_since: datetime | None) -> str:
@@ -109,20 +109,20 @@ def _released(receipt: Receipt, kept_since: datetime | None) -> str:
         what = event_sentence(receipt.released_by, {"name": receipt.preemption.victim.name})
         return f"{at(receipt.released_at)}, after {took}: {what}"
     if receipt.is_stopping:
-        return "Not yet: it has been told to stop and still holds its quota."
+        return "Not yet: the workload is stopping and still uses its quota."
     if kept_since is not None and receipt.preemption.at < kept_since:
-        return f"Not recorded any more: events before {kept_since:%Y-%m-%d} are not kept."
+        return f"No longer recorded: events before {kept_since:%Y-%m-%d} are not kept."
     return "Not recorded."
 
 
 def _times(receipt: Receipt) -> str:
     if receipt.times == 1:
-        return "This was its first stop."
+        return "First preemption of this workload."
     more = "at least " if receipt.times == MOST_COUNTED else ""
-    stops = f"This was stop number {more}{receipt.times} of it"
+    stops = f"Preemption number {more}{receipt.times} of this workload"
     if receipt.preemption.beneficiary is None:
         return f"{stops}."
-    return f"{stops}; it was stopped {plural(receipt.times_for_it, 'time')} for the same workload."
+    return f"{stops}; {plural(receipt.times_for_it, 'time')} by the same workload."
 
 
 def _grounds(receipt: Receipt) -> tuple[Fact, ...]:

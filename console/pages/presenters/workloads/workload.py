@@ -87,16 +87,14 @@ def actions_of(actor: Actor, workload: Workload) -> tuple[Action, ...]:
         actions.append(
             Action(
                 do="release",
-                title="It has stopped",
-                consequence="gives back its quota and lets it wait again",
+                title="Release",
+                consequence="confirms that it has stopped; frees its quota and requeues it",
             )
         )
     if workload.state in RUNNING:
-        actions.append(Action(do="finish", title="Finish", consequence="gives back its quota"))
+        actions.append(Action(do="finish", title="Finish", consequence="frees its quota"))
     if workload.state == State.PENDING or workload.state in RUNNING:
-        actions.append(
-            Action(do="withdraw", title="Withdraw", consequence="ends it; it cannot come back")
-        )
+        actions.append(Action(do="withdraw", title="Withdraw", consequence="ends it permanently"))
     return tuple(actions)
 
 
@@ -154,7 +152,7 @@ def linked(text: str, others: Mapping[str, str]) -> tuple[Part, ...]:
 
 def _fold_title(stage: str, count: int) -> str:
     if stage == "preemption":
-        return f"{count} running workload{'s' if count != 1 else ''} looked at"
+        return f"{count} running workload{'s' if count != 1 else ''} considered"
     return f"{count} other rule{'s' if count != 1 else ''} tried, none matched"
 
 
