@@ -48,7 +48,7 @@ check: .venv/.development
 bench: .venv/.development
 	@$(BIN)/python -m tests.benchmarks
 
-# The pictures of the papers: docs/images, of a product with a day of work behind it.
+# The pictures of the documentation: docs/images, of a product with a day of work behind it.
 pictures: .venv/.development
 	@$(BIN)/python -m tests.browser.take_pictures
 

@@ -1,20 +1,21 @@
 #!/bin/sh
-# Make a file the active config of an organization, unless it was changed elsewhere since.
+# Apply a file as the config of an organization, unless the active config was changed elsewhere.
 #
 #   apply.sh NEW BEFORE MESSAGE
 #
-# NEW is the file to apply, BEFORE the same file as it was before the change: the active
-# config has to be that one still. Without a config so far, BEFORE does not matter.
+# NEW is the file to apply. BEFORE is its previous version, which the active config still has to
+# be. If the organization has no config yet, BEFORE is ignored.
 #
-#   SLUICE_URL      https://sluice.example
-#   SLUICE_ORG      the organization, as it stands in addresses
-#   SLUICE_TOKEN    a token of the role owner
-#   SLUICE_DIALECT  the config language, when it is not the usual one
-#   SLUICE_ACCEPT   codes of the consequences that somebody agreed to, separated by commas;
-#                   an apply that has others is refused with the list of them
+#   SLUICE_URL      the address of the console, such as https://sluice.example
+#   SLUICE_ORG      the slug of the organization
+#   SLUICE_TOKEN    a token with the role owner
+#   SLUICE_DIALECT  the config language, if it is not the default
+#   SLUICE_ACCEPT   codes of the accepted consequences, separated by commas; an apply with other
+#                   consequences is refused, and prints them
 #
-# Needs curl and jq. Exit status 0: NEW is active; 1: it was not applied, and why is printed. Where
-# no answer came it may have been: running it again finds out, and changes nothing twice.
+# Needs curl and jq. Exit status 0: NEW is active. Exit status 1: NEW was not applied, and the
+# reason is printed. If there was no response, NEW may have been applied: run the script again; it
+# changes nothing twice.
 set -eu
 
 new=$1
@@ -24,7 +25,7 @@ base="$SLUICE_URL/api/v1/orgs/$SLUICE_ORG"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# call PATH [CURL OPTIONS]: keeps the answer in $work/answer and prints the status.
+# call PATH [CURL OPTIONS]: stores the response in $work/answer and prints the status.
 call() {
     path=$1
     shift
@@ -32,7 +33,7 @@ call() {
         --header "Authorization: Bearer $SLUICE_TOKEN" "$@" "$base/$path"
 }
 
-# refuse: prints what the server says about a request that it does not meet, and ends.
+# refuse: prints why the server refused the request, and exits.
 refuse() {
     if ! jq --exit-status .detail "$work/answer" >/dev/null 2>&1; then
         echo "$base gave no answer that Sluice gives; look at SLUICE_URL, and try again." >&2
@@ -68,7 +69,7 @@ jq --null-input --rawfile text "$new" --arg message "$message" --argjson expecte
       accept: ($accept | split(",") | map(select(. != "")))}
      + (if $dialect == "" then {} else {dialect: $dialect} end)' >"$work/body"
 
-# Whoever applies between the two requests is not overwritten: the server compares the version.
+# The server compares the version, so an apply between the two requests is not overwritten.
 case $(call config/versions --header 'Content-Type: application/json' --data-binary "@$work/body") in
     201) echo "Applied as version $(jq .version "$work/answer")." ;;
     *) refuse ;;

@@ -1,4 +1,4 @@
-"""The recipe of the papers: a pipeline that checks a config, and one that applies it by token."""
+"""The recipe of docs/gitops.md: a pipeline that checks a config, and one that applies it."""
 
 from __future__ import annotations
 

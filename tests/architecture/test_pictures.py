@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 IMAGES = ROOT / "docs" / "images"
-PAPERS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 
 PICTURE = re.compile(r"<picture>\n(.*?)</picture>", re.DOTALL)
 WHOLE = re.compile(
@@ -23,30 +23,30 @@ LARGEST = 300_000
 
 
 def pictures() -> Iterator[tuple[Path, str]]:
-    """Yield each picture with the paper that shows it."""
-    for paper in PAPERS:
-        for found in PICTURE.findall(paper.read_text("utf-8")):
-            yield paper, found
+    """Yield each picture with the document that shows it."""
+    for document in DOCUMENTS:
+        for found in PICTURE.findall(document.read_text("utf-8")):
+            yield document, found
 
 
 @pytest.mark.parametrize(
-    ("paper", "found"),
+    ("document", "found"),
     list(pictures()),
     ids=lambda value: value.name if isinstance(value, Path) else "",
 )
-def test_a_picture_is_there_in_both_schemes_and_in_words(paper: Path, found: str) -> None:
+def test_a_picture_is_there_in_both_schemes_and_in_words(document: Path, found: str) -> None:
     whole = WHOLE.fullmatch(found)
     assert whole, found
     assert whole["dark"] == whole["light"]
     for scheme in ("dark", "light"):
-        assert (paper.parent / f"{whole[scheme]}-{scheme}.png").is_file()
+        assert (document.parent / f"{whole[scheme]}-{scheme}.png").is_file()
     assert len(whole["alt"]) > 30
 
 
 def test_every_picture_is_shown_and_every_file_is_one() -> None:
     shown = {
-        (paper.parent / f"{whole[scheme]}-{scheme}.png").relative_to(ROOT)
-        for paper, found in pictures()
+        (document.parent / f"{whole[scheme]}-{scheme}.png").relative_to(ROOT)
+        for document, found in pictures()
         if (whole := WHOLE.fullmatch(found))
         for scheme in ("dark", "light")
     }
@@ -54,9 +54,9 @@ def test_every_picture_is_shown_and_every_file_is_one() -> None:
 
 
 def test_pictures_stand_nowhere_else() -> None:
-    for paper in PAPERS:
-        rest = PICTURE.sub("", paper.read_text("utf-8"))
-        assert re.findall(r"!\[|<img|images/", rest) == [], paper
+    for document in DOCUMENTS:
+        rest = PICTURE.sub("", document.read_text("utf-8"))
+        assert re.findall(r"!\[|<img|images/", rest) == [], document
 
 
 @pytest.mark.parametrize("path", sorted(IMAGES.iterdir()), ids=lambda path: path.name)

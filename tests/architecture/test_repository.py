@@ -1,4 +1,4 @@
-"""The repository speaks of the product alone, and its papers keep up with its code."""
+"""The repository speaks of the product alone, and its documentation keeps up with its code."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-Take the pictures of the papers: the main pages in a real browser, in light and dark.
+Take the pictures of the documentation: the main pages in a real browser, in light and dark.
 
     make pictures
 

@@ -82,7 +82,9 @@ def test_keys_words_and_names_are_completed(page: Page, place: Place) -> None:
     editor.press("Enter")
     editor.type("pree")
     expect(choices.first).to_contain_text("preemption")
-    expect(page.locator(".ace_doc-tooltip")).to_contain_text("stop running workloads")
+    expect(page.locator(".ace_doc-tooltip")).to_contain_text(
+        "When the queue may preempt running workloads."
+    )
     editor.press("Enter")
     editor.type(" { within")
     expect(choices.first).to_contain_text("within_resource_queue")

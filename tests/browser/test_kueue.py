@@ -124,7 +124,7 @@ def test_who_owns_quota_takes_it_back_from_who_borrowed_it(
     theirs = visitors.page(cluster)
     theirs.goto(cluster.url(f"workloads/{victim['id']}"))
     expect(_headline(theirs)).to_contain_text(
-        "Preempted: ranking with priority 10000 needs its quota; production-01 takes back"
+        "Preempted: ranking with priority 10000 needs its quota; production-01 reclaims"
     )
     expect(theirs.locator("#decisions")).to_contain_text("Quota reclaimed")
     life = visitors.page(cluster)
@@ -156,7 +156,7 @@ def test_what_waits_is_told_who_lends_and_who_may_be_stopped(page: Page, cluster
     expect(_why(page)).to_contain_text(
         "Cohort organization pools 432 nvidia.com/gpu on h100: 432 used, none available."
     )
-    expect(_why(page)).to_contain_text("What others own on h100 and do not use themselves")
+    expect(_why(page)).to_contain_text("Unused nominal quota of other queues on h100")
     expect(_why(page)).to_contain_text(
         "No workload may be preempted for it: all 7 running workloads considered have the same or "
         "a higher priority."

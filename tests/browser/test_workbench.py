@@ -153,7 +153,7 @@ def _open_tab(page: Page, title: str) -> None:
 
 def _accept(page: Page, number: int) -> None:
     """Tick what follows from losing the last rule, and type the number of the version."""
-    _consequences(page).get_by_label("There is no rule any more that takes everything").check()
+    _consequences(page).get_by_label("No rule matches every workload any more").check()
     _consequences(page).get_by_label("1 warning that the active version does not have").check()
     page.get_by_label(f"Type {number}, the number of the new version").fill(str(number))
 

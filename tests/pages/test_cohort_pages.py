@@ -70,7 +70,7 @@ def test_the_list_of_cohorts(lab: None, browser: Client) -> None:
     assert page.rows() == [
         [
             "all a queue waits for quota that it lent",
-            "spot · 16 of 19 gpu used · 3 free · 21 requested 1 more",
+            "spot · 16 of 19 GPUs used · 3 free · 21 requested 1 more",
             "195 %",
             "3",
             "1",
@@ -79,7 +79,7 @@ def test_the_list_of_cohorts(lab: None, browser: Client) -> None:
         ],
         [
             "ml in all a queue waits for quota that it lent",
-            "spot · 16 of 13 gpu used · 3 borrowed, limit 19 · 3 available · 21 requested 1 more",
+            "spot · 16 of 13 GPUs used · 3 borrowed, limit 19 · 3 available · 21 requested 1 more",
             "195 %",
             "2",
             "1",
@@ -113,8 +113,8 @@ def test_without_cohorts_the_page_says_what_one_is(
 def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser: Client) -> None:
     page = get(browser, "cohorts/all")
     assert page.id("pools").rows() == [
-        ["spot", "gpu", "16 of 19 gpu used · 3 free · 21 requested", "2", "17", "16", "3", "21"],
-        ["reserved", "gpu", "0 of 2 gpu used · 2 free", "0", "2", "0", "2", "—"],
+        ["spot", "gpu", "16 of 19 GPUs used · 3 free · 21 requested", "2", "17", "16", "3", "21"],
+        ["reserved", "gpu", "0 of 2 GPUs used · 2 free", "0", "2", "0", "2", "—"],
     ]
     assert seen(page) == [
         ["archive", "0 of 4 up to 1 lent", "—", "lends up to 1 gpu"],
@@ -300,15 +300,15 @@ def test_a_queue_in_a_cohort_shows_what_it_borrows_and_lends(lab: None, browser:
         [
             "spot",
             "gpu",
-            "15 of 8 gpu used · 7 borrowed, limit 19 · 3 available · 4 requested",
+            "15 of 8 GPUs used · 7 borrowed, limit 19 · 3 available · 4 requested",
             *("8", "15", "7 borrowed", "3", "4"),
         ],
-        ["reserved", "gpu", "0 of 2 gpu used · 2 free", "2", "0", "—", "2", "—"],
+        ["reserved", "gpu", "0 of 2 GPUs used · 2 free", "2", "0", "—", "2", "—"],
     ]
     assert [row[:4] for row in page.id("lending-region").rows()] == [
-        ["research", "batch", "gpu on spot", "4"],
-        ["research", "all quota of the cohort", "gpu on spot", "up to 2"],
-        ["research", "archive", "gpu on spot", "up to 1"],
+        ["research", "batch", "GPU on spot", "4"],
+        ["research", "all quota of the cohort", "GPU on spot", "up to 2"],
+        ["research", "archive", "GPU on spot", "up to 1"],
     ]
     assert (
         page.all("a", class_="chip")[1].text,
@@ -322,13 +322,13 @@ def test_a_queue_in_a_cohort_shows_what_it_borrows_and_lends(lab: None, browser:
         [
             "spot",
             "gpu",
-            "0 of 4 gpu used · up to 1 lent, limit 7 · 3 available",
+            "0 of 4 GPUs used · up to 1 lent, limit 7 · 3 available",
             *("4", "0", "up to 1 lent", "3", "—"),
         ]
     ]
     alone = get(browser, "queues/alone")
     assert alone.id("usage").rows() == [
-        ["spot", "gpu", "3 of 2 gpu used · 1 over nominal", "2", "3", "0", "—"]
+        ["spot", "gpu", "3 of 2 GPUs used · 1 over nominal", "2", "3", "0", "—"]
     ]
     assert not [section for section in alone.all("section") if section.attrs.get("id") == "lending"]
 
@@ -428,11 +428,11 @@ def test_loans_of_one_kind_are_one_line(
     never = "Never: waits until borrowers end"
     many = "q2 6 , q4 5 , q5 5 , q6 5 , q7 5 , q8 5 and 92 more"
     assert get(browser, "cohorts/wide").id("loans-region").rows() == [
-        ["q3", many, "gpu on f9", "up to 490", "?", never],
-        ["q0", "q1", "gpu on f9", "up to 2", "?", never],
+        ["q3", many, "GPU on f9", "up to 490", "?", never],
+        ["q0", "q1", "GPU on f9", "up to 2", "?", never],
     ]
     assert get(browser, "queues/q1").id("lending-region").rows() == [
-        ["q0 2 , q3 4", "q1", "gpu on f9", "up to 6", "?", never]
+        ["q0 2 , q3 4", "q1", "GPU on f9", "up to 6", "?", never]
     ]
 
 

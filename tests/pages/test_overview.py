@@ -63,7 +63,7 @@ def test_the_numbers(world: World, browser: Client) -> None:
         "Rejected in 24 h 1 no data from a week ago",
     ]
     (quota,) = page.id("quota").all("li")
-    assert quota.text.startswith("spot · 6 of 8 gpu used")
+    assert quota.text.startswith("spot · 6 of 8 GPUs used")
     assert [row[:1] for row in page.id("tight").rows()] == [["research"]]
 
 

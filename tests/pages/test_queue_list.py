@@ -112,7 +112,7 @@ def test_a_row_says_what_a_queue_is_under(four: None, browser: Client) -> None:
     plain = [re.sub(r"oldest \d+ s", "oldest a moment", cell) for cell in rows["full"]]
     plain[5] = re.sub(r"^[\d.]+ s", "under 0.1 s", plain[5])
     assert plain[1] == "full Accepting · cohort ml v1 L5–L16"
-    assert plain[2].startswith("spot · 4 of 4 gpu used")
+    assert plain[2].startswith("spot · 4 of 4 GPUs used")
     assert plain[2].endswith("3 requested")
     assert plain[3:8] == [
         "1",
@@ -296,7 +296,7 @@ def test_the_other_bars_of_a_queue_are_drawn_when_somebody_opens_them(
     rest = read_page(browser.get(fetched.attrs["hx-get"]))
     selected = rest.id(fetched.attrs["hx-select"].removeprefix("#"))
     assert [each.text for each in selected.all("p", class_="quota__text")] == [
-        "spot · 0 of 4 gpu used · 4 free"
+        "spot · 0 of 4 GPUs used · 4 free"
     ]
     # Without scripts a link leads to all of them.
     whole = read_page(browser.get(opened.all("a")[0].attrs["href"]))

@@ -29,7 +29,7 @@ def test_a_queue_that_left_the_config_drains(
     page = read_page(browser.get("/o/here/queues/research"))
     assert page.id("queue-state").text == "Draining"
     assert page.id("usage").rows() == [
-        ["spot", "gpu", "6 gpu used of 0 · draining", "0", "6", "0", "—"]
+        ["spot", "gpu", "6 GPUs used of 0 · draining", "0", "6", "0", "—"]
     ]
     overview = read_page(browser.get("/o/here/"))
     assert "Queue research is not in the active config and still has workloads" in (

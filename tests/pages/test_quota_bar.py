@@ -153,7 +153,7 @@ def numbers_in(bar: Bar) -> dict[str, int]:
     """Return what the sentence of a bar says, in thousandths."""
     found = {}
     for name, pattern in (
-        ("used", r"gpu: ([\d.]+) (?:of|gpu)"),
+        ("used", r"gpu: ([\d.]+) (?:of|GPUs? used)"),
         ("borrowed", r"([\d.]+) borrowed"),
         ("over", r"([\d.]+) over nominal"),
         ("lent", r"([\d.]+) lent"),
@@ -291,60 +291,60 @@ def test_parts_fill_a_line_end_to_end(parts: list[int], rest: int, width: int) -
 @pytest.mark.parametrize(
     ("shown", "more", "words"),
     [
-        (usage(8000, 6000, 3500), {}, "6 of 8 gpu used, 2 free, 3.5 requested"),
-        (usage(8000, 0), {}, "0 of 8 gpu used, 8 free"),
-        (usage(8000, 8000), {}, "8 of 8 gpu used"),
-        (usage(8000, 12000), {}, "12 of 8 gpu used, 4 over nominal"),
+        (usage(8000, 6000, 3500), {}, "6 of 8 GPUs used, 2 free, 3.5 requested"),
+        (usage(8000, 0), {}, "0 of 8 GPUs used, 8 free"),
+        (usage(8000, 8000), {}, "8 of 8 GPUs used"),
+        (usage(8000, 12000), {}, "12 of 8 GPUs used, 4 over nominal"),
         (
             usage(8000, 12000),
             {"rise": OverQuotaMark(NOON, 43)},
-            "12 of 8 gpu used, 4 over nominal since v43",
+            "12 of 8 GPUs used, 4 over nominal since v43",
         ),
-        (usage(0, 0, 1000), {}, "0 gpu used of 0, blocked, 1 requested"),
-        (usage(0, 2000), {}, "2 gpu used of 0, 2 over nominal"),
-        (usage(0, 2000), {"draining": True}, "2 gpu used of 0, draining"),
-        (usage(UNLIMITED, 5000), {}, "5 gpu used, no limit"),
+        (usage(0, 0, 1000), {}, "0 GPUs used of 0, blocked, 1 requested"),
+        (usage(0, 2000), {}, "2 GPUs used of 0, 2 over nominal"),
+        (usage(0, 2000), {"draining": True}, "2 GPUs used of 0, draining"),
+        (usage(UNLIMITED, 5000), {}, "5 GPUs used, no limit"),
         (
             usage(UNLIMITED, 5000, 1000),
             {"peak": 9000},
-            "5 gpu used, no limit, 7-day peak 9, 1 requested",
+            "5 GPUs used, no limit, 7-day peak 9, 1 requested",
         ),
         (
             usage(64000, 76000, 212000, borrowed=12000, available=4000, limit=80000),
             {},
-            "76 of 64 gpu used, 12 borrowed, limit 80, 4 available, 212 requested",
+            "76 of 64 GPUs used, 12 borrowed, limit 80, 4 available, 212 requested",
         ),
         (
             usage(32000, 12000, lent=14000, is_certain=False, available=6000, limit=50000),
             {},
-            "12 of 32 gpu used, up to 14 lent, limit 50, 6 available",
+            "12 of 32 GPUs used, up to 14 lent, limit 50, 6 available",
         ),
         (
             usage(8000, 4000, lent=4000, available=0, limit=UNLIMITED),
             {},
-            "4 of 8 gpu used, 4 lent, limit unlimited",
+            "4 of 8 GPUs used, 4 lent, limit unlimited",
         ),
         (
             usage(8000, 12000, borrowed=1000, available=0, limit=9000),
             {},
-            "12 of 8 gpu used, 1 borrowed, 3 over nominal, limit 9",
+            "12 of 8 GPUs used, 1 borrowed, 3 over nominal, limit 9",
         ),
         (
             usage(8000, 3000, available=2000, limit=16000),
             {},
-            "3 of 8 gpu used, limit 16, 3 unused but not available, 2 available",
+            "3 of 8 GPUs used, limit 16, 3 unused but not available, 2 available",
         ),
         (
             usage(0, 0, available=8000, limit=8000),
             {},
-            "0 of 0 gpu used, limit 8, 8 available",
+            "0 of 0 GPUs used, limit 8, 8 available",
         ),
-        (usage(0, 2000, borrowed=2000), {}, "2 gpu used of 0, 2 borrowed"),
-        (usage(0, 3000, borrowed=1000), {}, "3 gpu used of 0, 1 borrowed, 2 over nominal"),
+        (usage(0, 2000, borrowed=2000), {}, "2 GPUs used of 0, 2 borrowed"),
+        (usage(0, 3000, borrowed=1000), {}, "3 GPUs used of 0, 1 borrowed, 2 over nominal"),
         (
             usage(8000, 4000, lent=6000),
             {},
-            "4 of 8 gpu used, 6 lent, 4 free: inconsistent numbers",
+            "4 of 8 GPUs used, 6 lent, 4 free: inconsistent numbers",
         ),
         (
             usage(8000, 4000),

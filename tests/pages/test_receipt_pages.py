@@ -64,7 +64,7 @@ def test_a_receipt_says_when_the_quota_was_given_back(
     release_workloads(owner, [old.uid])
     settle(owner.org)
     page = read_page(client_for(owner).get(f"{LIST}/{old.uid}/preemptions/{told.pk}"))
-    assert facts(page)["Released"].endswith("batch has stopped and gave back its quota.")
+    assert facts(page)["Released"].endswith("batch stopped and released its quota.")
 
 
 @pytest.mark.parametrize(

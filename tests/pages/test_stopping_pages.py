@@ -81,8 +81,8 @@ def test_each_pod_set_says_how_many_pods_started_where(browser: Client, partial:
     ]
     shown = facts(page)
     assert [shown[name] for name in ("Requested", "Granted", "Flavors")] == [
-        "11 cpu",
-        "7 cpu",
+        "11 CPUs",
+        "7 CPUs",
         "driver: fixed (cpu); workers x 6: spot (cpu)",
     ]
     running = read_page(browser.get("/o/here/queues/shared?tab=running")).id("running-region")
@@ -168,7 +168,7 @@ def test_who_stops_and_who_yields_are_told_for_whom(
     assert told == {
         "first": ["Pending", "Starting soon"],
         "stopping": ["Preempting", "Quota reclaimed preempted by first"],
-        "yielding": ["Pending", "Behind others waits for first"],
+        "yielding": ["Pending", "Behind other workloads waits for first"],
     }
     assert [a.attrs["href"] for a in page.all("a") if a.text == "first"] == [link] * 3
     queue = read_page(browser.get("/o/here/queues/rest"))

@@ -86,7 +86,7 @@ def test_what_fits_now_counts_what_runs(browser: Client, world: World):
 
 def test_labels_that_are_absent_show_what_they_would_change(browser: Client, world: World):
     page = shown(browser.get(f"{TESTER}?key=&config=active"))
-    assert verdicts(page)[0].startswith("Rejected: none of the 2 scheduling rules takes it.")
+    assert verdicts(page)[0].startswith("Rejected: none of the 2 scheduling rules accepts it.")
     (table,) = (
         t for t in page.all("table") if "Effect of each absent label" in t.all("caption")[0].text
     )

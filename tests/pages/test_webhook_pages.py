@@ -73,7 +73,7 @@ def test_what_is_wrong_is_said_and_what_was_typed_stays(browser: Client) -> None
     response = browser.post(f"{HERE}/new", form)
     assert response.status_code == 422
     said = text_of(response)
-    assert "This address leads to where webhooks may not go" in said
+    assert "Webhooks may not be sent to this address" in said
     assert "this machine" not in said
     assert b'value="https://127.0.0.1/hook"' in response.content
     response = browser.post(f"{HERE}/new", {"name": "", "url": ""})

@@ -497,7 +497,7 @@ def test_everything_that_is_wrong_is_named(owner: Actor, receiver: Receiver) -> 
         made(owner, receiver, url="https://169.254.169.254/latest/meta-data")
     (error,) = refused.value.errors
     assert (error.path, error.code) == ("url", "address_not_allowed")
-    assert error.message.startswith("This address leads to where webhooks may not go")
+    assert error.message.startswith("Webhooks may not be sent to this address")
     assert "169.254" not in error.message
     assert not Webhook.objects.exists()
 

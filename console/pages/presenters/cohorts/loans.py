@@ -9,7 +9,7 @@ from datetime import datetime
 from console.engine.disciplines.read_model import Loan
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy
-from console.engine.wording.words import quantity
+from console.engine.wording.words import quantity, resource_name
 from console.pages.presenters.cohorts.lending import reclaim_words, rule_origin
 from console.pages.presenters.quota_bars.quota_bar import up_to
 from console.workloads.queries.over_quota import OverQuotaSince
@@ -102,7 +102,7 @@ def loan_row(
         lenders=alone if lends else sides,
         more=max(0, len(loans) - _NAMED),
         is_from_cohort=first.is_from_cohort,
-        place=f"{first.resource} on {first.flavor}",
+        place=f"{resource_name(first.resource)} on {first.flavor}",
         amount=up_to(
             sum(loan.amount for loan in loans),
             first.resource,

@@ -178,19 +178,20 @@ def _words(
 ) -> tuple[str, list[str]]:
     """Return what is used of what, and what else there is to say of it."""
     resource = usage.resource
+    unit = amount(usage.used, resource).partition(" ")[2]
     notes = lending_notes(usage, rise)
     if usage.limit not in (usage.guaranteed, 0):
         notes.append(f"limit {quantity(usage.limit, resource)}")
     if isinstance(usage.guaranteed, Unlimited):
         if peak:
             notes.append(f"7-day peak {quantity(peak, resource)}")
-        return f"{resource} used, no limit", notes
+        return f"{unit} used, no limit", notes
     if usage.guaranteed == 0 and usage.limit == 0:
         if draining and usage.used:
             notes = ["draining"]
         elif not usage.used:
             notes = ["blocked"]
-        return f"{resource} used of 0", notes
+        return f"{unit} used of 0", notes
     if usage.is_sound and (shut := own_parts(usage, usage.guaranteed)[2]):
         notes.append(f"{quantity(shut, resource)} unused but not available")
     return f"of {amount(usage.guaranteed, resource)} used", notes

@@ -1,4 +1,4 @@
-"""The papers claim nothing that is not there: links, files, commands, versions and reasons."""
+"""Documentation claims nothing that is not there: links, files, commands, versions and reasons."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 #: Folders whose files are not ours.
 _LEFT_OUT = {".git", ".venv", ".hypothesis", ".pytest_cache", "node_modules", "var", "vectors"}
 
-PAPERS = sorted(
+DOCUMENTS = sorted(
     path for path in ROOT.rglob("*.md") if _LEFT_OUT.isdisjoint(path.relative_to(ROOT).parts)
 )
-EVERY = pytest.mark.parametrize("paper", PAPERS, ids=lambda path: str(path.relative_to(ROOT)))
+EVERY = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 
 _BLOCK = re.compile(r"^(`{3,}|~{3,}).*?^\1", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(<?([^)\s>]+)>?\)|\b(?:src|href|srcset)=\"([^\"]+)\"")
 _HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
 _CODE = re.compile(r"`([^`\n]+)`")
 
-#: What papers put in code marks and mean as a file or folder of the repository.
+#: What documents put in code marks and mean as a file or folder of the repository.
 _FILE = re.compile(
     r"(?:console|tests|docs|templates|static|\.ci)/[\w./-]*|[\w-]+\.(?:md|toml|lock)"
 )
@@ -38,21 +38,21 @@ _COMMAND = re.compile(r"\bmanage\.py ([a-z_]+)")
 _MODULE = re.compile(r"\bpython -m (tests[\w.]*)")
 
 
-def prose(paper: Path) -> str:
-    """Return a paper without its code blocks."""
-    return _BLOCK.sub("", paper.read_text("utf-8"))
+def prose(document: Path) -> str:
+    """Return a document without its code blocks."""
+    return _BLOCK.sub("", document.read_text("utf-8"))
 
 
-def commands(paper: Path) -> str:
-    """Return what stands in a paper's code blocks and code marks: what a reader may type."""
-    text = paper.read_text("utf-8")
+def commands(document: Path) -> str:
+    """Return what stands in a document's code blocks and code marks: what a reader may type."""
+    text = document.read_text("utf-8")
     return "\n".join([*(match[0] for match in _BLOCK.finditer(text)), *_CODE.findall(text)])
 
 
-def anchors(paper: Path) -> set[str]:
-    """Return the anchors that a paper's headings get where Markdown is shown."""
+def anchors(document: Path) -> set[str]:
+    """Return the anchors that a document's headings get where Markdown is shown."""
     found: set[str] = set()
-    for heading in _HEADING.findall(prose(paper)):
+    for heading in _HEADING.findall(prose(document)):
         words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
         slug = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
         # A heading that comes again is numbered.
@@ -63,9 +63,9 @@ def anchors(paper: Path) -> set[str]:
     return found
 
 
-def relative_links(paper: Path) -> Iterator[tuple[str, str]]:
-    """Yield file ("" for the paper itself) and anchor of every link within the repository."""
-    for match in _LINK.finditer(_CODE.sub("", prose(paper))):
+def relative_links(document: Path) -> Iterator[tuple[str, str]]:
+    """Yield file ("" for the document itself) and anchor of every link within the repository."""
+    for match in _LINK.finditer(_CODE.sub("", prose(document))):
         address = match[1] or match[2]
         if not re.match(r"[a-z]+:", address):
             file, _, anchor = address.partition("#")
@@ -73,10 +73,10 @@ def relative_links(paper: Path) -> Iterator[tuple[str, str]]:
 
 
 @EVERY
-def test_every_link_leads_somewhere(paper: Path) -> None:
+def test_every_link_leads_somewhere(document: Path) -> None:
     dead = []
-    for file, anchor in relative_links(paper):
-        target = (paper.parent / file).resolve() if file else paper
+    for file, anchor in relative_links(document):
+        target = (document.parent / file).resolve() if file else document
         is_there = target.exists() and target.is_relative_to(ROOT)
         if not is_there or (anchor and anchor not in anchors(target)):
             dead.append(f"{file}#{anchor}" if anchor else file)
@@ -84,19 +84,19 @@ def test_every_link_leads_somewhere(paper: Path) -> None:
 
 
 @EVERY
-def test_every_file_that_is_named_is_there(paper: Path) -> None:
+def test_every_file_that_is_named_is_there(document: Path) -> None:
     missing = []
-    for code in _CODE.findall(prose(paper)):
+    for code in _CODE.findall(prose(document)):
         if _FILE.fullmatch(code):
-            places = (ROOT, ROOT / "docs", paper.parent)
+            places = (ROOT, ROOT / "docs", document.parent)
             if not any((place / code).exists() for place in places):
                 missing.append(code)
     assert missing == []
 
 
 @EVERY
-def test_every_command_that_is_named_is_there(paper: Path) -> None:
-    text = commands(paper)
+def test_every_command_that_is_named_is_there(document: Path) -> None:
+    text = commands(document)
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     unknown = {f"make {name}" for name in set(_TARGET.findall(text)) - targets}
     unknown |= {f"manage.py {name}" for name in set(_COMMAND.findall(text)) - get_commands().keys()}
@@ -138,8 +138,8 @@ def test_every_setting_is_in_the_table_with_its_default() -> None:
                     case (("text" | "flag" | "port" | "number"), [ast.Constant(value=value), *_]):
                         shown = int(value) if isinstance(value, bool) else value
                         defaults[name] = "none" if shown == "" else f"`{shown}`"
-    paper = (ROOT / "docs/operations.md").read_text()
-    told = dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]+) \|", paper, re.MULTILINE))
+    document = (ROOT / "docs/operations.md").read_text()
+    told = dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]+) \|", document, re.MULTILINE))
     assert told.keys() == names
     # Asked for once more, to see whether it is set at all.
     del defaults["REDIS_URL"]
@@ -147,11 +147,11 @@ def test_every_setting_is_in_the_table_with_its_default() -> None:
 
 
 def test_every_reason_is_explained_with_the_title_and_the_advice_that_pages_show() -> None:
-    papers = [
+    documents = [
         ROOT / "docs" / "concepts.md",
         *(ROOT / "console" / "engine" / "disciplines").glob("*/README.md"),
     ]
-    text = "\n".join(paper.read_text("utf-8") for paper in papers)
+    text = "\n".join(document.read_text("utf-8") for document in documents)
     rows = re.findall(r"^\| `([a-z_]+)` \| ([^|]+) \| [^|]+\|(.*)$", text, re.MULTILINE)
     told = {
         code: (title, advice.strip(" |"))
@@ -166,5 +166,5 @@ def test_every_reason_is_explained_with_the_title_and_the_advice_that_pages_show
 def test_every_paper_is_in_the_index() -> None:
     index = ROOT / "docs" / "README.md"
     named = {(index.parent / file).resolve() for file, _ in relative_links(index)}
-    papers = {path for path in PAPERS if path.parent == index.parent}
-    assert papers - named == {index}
+    documents = {path for path in DOCUMENTS if path.parent == index.parent}
+    assert documents - named == {index}
