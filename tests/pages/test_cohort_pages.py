@@ -117,7 +117,7 @@ def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser:
         ["reserved", "gpu", "0 of 2 GPUs used · 2 free", "0", "2", "0", "2", "—"],
     ]
     assert seen(page) == [
-        ["archive", "0 of 4 up to 1 lent", "—", "lends up to 1 gpu"],
+        ["archive", "0 of 4 up to 1 lent", "—", "lends up to 1 GPU"],
         [
             "ml cohort in all 8 pending",
             "16 of 13 pooled 3 borrowed",
@@ -125,7 +125,7 @@ def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser:
             "borrows 3 GPUs",
         ],
         ["research 1 pending", "15 of 8 7 borrowed", "0 of 2", "borrows 7 GPUs"],
-        ["batch 7 pending", "2 of 6 4 lent", "—", "lends 4 gpu"],
+        ["batch 7 pending", "2 of 6 4 lent", "—", "lends 4 GPUs"],
     ]
     assert [head.text for head in page.id("matrix-region").all("thead")[0].all("th")] == [
         "Queue",

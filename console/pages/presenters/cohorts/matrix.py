@@ -10,7 +10,7 @@ from console.engine.model.capacity_node import CapacityNode
 from console.engine.wording.words import amount, listed, quantity
 from console.pages.presenters.cohorts.lending import share_words
 from console.pages.presenters.quota_bars.layout import NOTHING, WIDTH, Segment, lay_out, seams
-from console.pages.presenters.quota_bars.quota_bar import anchor_of, lending_notes, own_parts, up_to
+from console.pages.presenters.quota_bars.quota_bar import anchor_of, lending_notes, own_parts
 from console.workloads.queries.cohort_search import MemberSearch, scales_of
 from console.workloads.queries.cohort_views import CohortView, MemberView
 from console.workloads.queries.over_quota import OverQuotaMark
@@ -161,6 +161,10 @@ def _net(usages: Iterable[CapacityNode]) -> str:
         if usage.lent:
             certain[usage.resource] = certain.get(usage.resource, True) and usage.is_certain
     takes = [amount(total, name) for name, total in borrowed.items() if total]
-    gives = [f"{up_to(total, name, certain[name])} {name}" for name, total in lent.items() if total]
+    gives = [
+        f"{'' if certain[name] else 'up to '}{amount(total, name)}"
+        for name, total in lent.items()
+        if total
+    ]
     words = (("borrows", takes), ("lends", gives))
     return ", ".join(f"{verb} {listed(amounts)}" for verb, amounts in words if amounts)
