@@ -12,7 +12,8 @@ from django.http import QueryDict
 
 from console.configs.models import ConfigVersion, VersionChange
 from console.configs.stored_changes import load_change
-from console.engine.diff import Change, Noun
+from console.dialects.objects import kinds_that_lead, shared_vocabulary
+from console.engine.diff import Change
 from console.orgs.models import Organization
 from console.paging import Page, read_cursor, write_cursor
 from console.policies.queries import versions
@@ -53,7 +54,7 @@ class VersionFilter:
         found = cls(
             author=reader.text("author") or "",
             kind=reader.choice("kind", list(KINDS)) or "",
-            noun=reader.choice(noun, [each.value for each in Noun]) or "",
+            noun=reader.choice(noun, shared_vocabulary().kinds) or "",
             name=reader.text("name") or "",
             since=reader.time("since"),
             until=reader.end("until"),
@@ -141,18 +142,20 @@ def _first(rows: QuerySet[VersionChange], most: int) -> QuerySet[VersionChange]:
 
 
 def _named(chosen: VersionFilter, names: Collection[str]) -> Q:
-    """Return the condition on an object's name; of rules the queue that they lead to will do."""
+    """Return the condition on an object's name; what leads to an object is about that one, too."""
     condition = Q(name__in=names) | Q(old_name__in=names)
-    return condition | rules_to(names) if chosen.noun in ("", Noun.RULE) else condition
+    if not chosen.noun or chosen.noun in kinds_that_lead():
+        condition |= leads_to(names)
+    return condition
 
 
-def rules_to(queues: Collection[str]) -> Q:
-    """Return the condition that a change is of a rule that leads, or led, to one of *queues*."""
+def leads_to(names: Collection[str]) -> Q:
+    """Return the condition that a change is of what leads, or led, to an object of *names*."""
     condition = Q()
-    for queue in queues:
-        led = f" to {queue}"
+    for name in names:
+        led = f" to {name}"
         condition |= Q(name__endswith=led) | Q(old_name__endswith=led)
-    return Q(noun=Noun.RULE) & condition
+    return Q(noun__in=kinds_that_lead()) & condition
 
 
 def old_names_of(org: Organization, chosen: VersionFilter) -> tuple[str, ...]:

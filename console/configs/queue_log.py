@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from console.configs.changelog import VersionFilter, old_names_of, rules_to
+from console.configs.changelog import VersionFilter, leads_to, old_names_of
 from console.configs.models import ConfigVersion, VersionChange
 from console.configs.stored_changes import load_change
-from console.engine.diff import Change, Noun
+from console.engine.diff import Change
 from console.orgs.models import Organization
 from console.paging import Page, read_cursor, write_cursor
 from console.policies.queries import versions
+
+_QUEUE = "queue"
 
 #: Changes of one version that are told of one queue.
 MOST_CHANGES = 50
@@ -32,10 +34,10 @@ class QueueLog:
 
 def queue_log(org: Organization, queue: str, limit: int, cursor: str | None = None) -> QueueLog:
     """Return the versions that touched *queue*, under any of its names, without their texts."""
-    old_names = old_names_of(org, VersionFilter(noun=Noun.QUEUE.value, name=queue))
+    old_names = old_names_of(org, VersionFilter(noun=_QUEUE, name=queue))
     names = (queue, *old_names)
-    own = Q(noun=Noun.QUEUE.value) & (Q(name__in=names) | Q(old_name__in=names))
-    about = VersionChange.objects.filter(own | rules_to(names), org=org)
+    own = Q(noun=_QUEUE) & (Q(name__in=names) | Q(old_name__in=names))
+    about = VersionChange.objects.filter(own | leads_to(names), org=org)
     rows = versions(org).defer("text").filter(number__in=about.order_by().values("version"))
     keys = read_cursor(cursor)
     if keys:

@@ -13,7 +13,6 @@ from console.engine.diff import (
     FieldChange,
     Followed,
     Limit,
-    Noun,
     OrderChange,
     QuotaChange,
 )
@@ -28,7 +27,7 @@ def store_changes(version: ConfigVersion, changes: Iterable[Change]) -> None:
                 org_id=version.org_id,
                 version=version.number,
                 kind=change.kind.value,
-                noun=change.noun.value,
+                noun=change.noun,
                 name=change.name,
                 old_name=change.old_name,
                 details=[encode_detail(detail) for detail in change.details],
@@ -43,7 +42,7 @@ def load_change(row: VersionChange) -> Change:
     """Return what `store_changes` wrote, without the places in the texts."""
     return Change(
         kind=ChangeKind(row.kind),
-        noun=Noun(row.noun),
+        noun=row.noun,
         name=row.name,
         old_name=row.old_name,
         details=tuple(decode_detail(stored) for stored in row.details),
@@ -78,7 +77,7 @@ def encode_detail(detail: Detail) -> dict[str, Any]:
                 "to": list(detail.new),
             }
         case Followed():
-            return {"type": "followed", "noun": detail.noun.value, "name": detail.name}
+            return {"type": "followed", "noun": detail.noun, "name": detail.name}
 
 
 def decode_detail(stored: Mapping[str, Any]) -> Detail:
@@ -101,7 +100,7 @@ def decode_detail(stored: Mapping[str, Any]) -> Detail:
                 new=tuple(stored["to"]),
             )
         case "followed":
-            return Followed(noun=Noun(stored["noun"]), name=stored["name"])
+            return Followed(noun=stored["noun"], name=stored["name"])
     raise ValueError(f"no detail is stored as {stored['type']!r}")
 
 

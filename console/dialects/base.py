@@ -14,7 +14,9 @@ from console.dialects.past import Past
 from console.dialects.source import Source
 from console.dialects.spots import Spots
 from console.engine.counterfactual.change import Menu
-from console.engine.model.history import Live
+from console.engine.diff import Comparison, Flows
+from console.engine.diff.objects import PolicyObjects, Vocabulary
+from console.engine.model.history import History, Live
 from console.engine.model.policy import Policy
 
 
@@ -96,6 +98,13 @@ class Dialect:
     schema: Callable[[], dict[str, Any]]
     #: Title -> text of documents that compile: the editor's examples.
     samples: Callable[[], Mapping[str, str]]
+    #: The objects of a policy in this language, which differences, merges and outlines walk.
+    objects: Callable[[Policy], PolicyObjects]
+    #: What it calls the kinds of its objects.
+    vocabulary: Vocabulary
+    #: (older policy, newer policy, their comparison, history) -> which workloads another object
+    #: takes; None where workloads say themselves where they go.
+    flows: Callable[[Policy, Policy, Comparison, History | None], Flows] | None = None
     #: Makes the lints of the discipline that its policies name; None: there are none.
     lints: Callable[[Policy], DisciplineLints] | None = None
     #: Own codes whose findings a lint of all languages repeats, and the code of that lint: of
@@ -109,3 +118,8 @@ class Dialect:
     menu: Menu | None = None
     #: How the public client's protocol carries it; None when it does not. One language has it.
     client_form: ClientForm | None = None
+
+    def read_objects(self, text: str | bytes, past: Mapping[str, PastSpec]) -> PolicyObjects | None:
+        """Return the objects that *text* describes; None when it has errors."""
+        policy = self.read(text, past).policy
+        return None if policy is None else self.objects(policy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.engine.diff import Noun
+from console.dialects.objects import objects_of
 from console.errors import NotFound, Renamed
 from console.orgs.models import Organization
 from console.policies.models import VersionChange
@@ -12,14 +12,14 @@ from console.policies.queries import active_policy
 MOST_NAMES = 20
 
 
-def new_name_of(org: Organization, name: str, noun: Noun = Noun.QUEUE) -> tuple[str, int] | None:
+def new_name_of(org: Organization, name: str, noun: str = "queue") -> tuple[str, int] | None:
     """
     Return what *name* was renamed to, through all its renames, and the version of the last one.
 
     None when no version renamed it.
     """
     found, version = name, 0
-    renames = VersionChange.objects.filter(org=org, kind="renamed", noun=noun.value)
+    renames = VersionChange.objects.filter(org=org, kind="renamed", noun=noun)
     for _ in range(MOST_NAMES):
         # Each rename is later than the one before it: a name that came back leads nowhere else.
         later = renames.filter(old_name=found, version__gt=version).order_by("-version")
@@ -30,10 +30,10 @@ def new_name_of(org: Organization, name: str, noun: Noun = Noun.QUEUE) -> tuple[
     return (found, version) if version else None
 
 
-def absent(org: Organization, name: str, noun: Noun = Noun.QUEUE) -> NotFound:
+def absent(org: Organization, name: str, noun: str = "queue") -> NotFound:
     """Return what to raise of a name that the active version of *org* does not have."""
     policy = active_policy(org)
     renamed = new_name_of(org, name, noun)
-    if renamed and renamed[0] in (policy.queues if noun is Noun.QUEUE else policy.cohorts):
-        return Renamed(noun.value, name, *renamed)
-    return NotFound(f"There is no {noun.value} {name!r} in the active config of {org.slug}.")
+    if renamed and renamed[0] in objects_of(policy).of(noun):
+        return Renamed(noun, name, *renamed)
+    return NotFound(f"There is no {noun} {name!r} in the active config of {org.slug}.")

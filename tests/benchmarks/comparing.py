@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-from console.engine.diff import Change, ChangeKind, compare_policies, flows_between
+from console.dialects.objects import compare_policies, flows_between
+from console.engine.diff import Change, ChangeKind
 from console.engine.impact import HistoryImpact, HistoryOutcome, history_impact
 from console.engine.model.history import History, Shape
 from console.engine.model.policy import (

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from console.dialects import dialects
 from console.dialects.merging import Choice, Merge, Verdict, merge_configs
-from console.engine.diff import Noun, compare_policies
-from console.engine.model.policy import Policy
+from console.engine.diff import Comparison
+from console.engine.diff.objects import PolicyObjects
+from console.engine.disciplines.quota.policy_objects import Noun
 
 TEAMS = ("a", "b", "c", "d")
 
@@ -52,9 +53,9 @@ LAB = """\
 WEB = LAB.replace("lab", "web")
 
 
-def read(text: str, dialect: str = "native") -> Policy | None:
+def read(text: str, dialect: str = "native") -> PolicyObjects | None:
     """Return what *text* compiles to."""
-    return dialects()[dialect].read(text, {}).policy
+    return dialects()[dialect].read_objects(text, {})
 
 
 def merge(theirs: str, yours: str, base: str = NATIVE) -> Merge:
@@ -173,7 +174,7 @@ def test_documents_of_a_stream_are_objects_too() -> None:
     assert merged.text is not None
     policy = read(merged.text, "kueue")
     assert policy is not None
-    assert {"x", "y", "vision", "speech"} <= set(policy.queues)
+    assert {"x", "y", "vision", "speech"} <= set(policy.of(Noun.QUEUE))
 
 
 @dataclass(frozen=True)
@@ -266,10 +267,10 @@ def test_what_both_add_is_there_once_each(theirs: list[str], yours: list[str]) -
     policy, base = read(merged.text), read(BASE.text())
     assert policy is not None
     assert base is not None
-    assert [change.name for change in compare_policies(base, policy)] == list(
-        dict.fromkeys(name for name in policy.queues if name in TEAMS)
+    assert [change.name for change in Comparison(base, policy).changes()] == list(
+        dict.fromkeys(name for name in policy.of(Noun.QUEUE) if name in TEAMS)
     )
-    assert set(policy.queues) == {name for name, _ in (*one.quotas, *other.quotas)}
+    assert set(policy.of(Noun.QUEUE)) == {name for name, _ in (*one.quotas, *other.quotas)}
 
 
 @settings(deadline=None)

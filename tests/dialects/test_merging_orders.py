@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from console.dialects import dialects
 from console.dialects.merging import Merge, Verdict, merge_configs
-from console.engine.diff import Noun
+from console.engine.diff.objects import PolicyObjects
+from console.engine.disciplines.quota.policy_objects import Noun
 from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload
 from console.engine.routing.router import Router
@@ -25,8 +26,8 @@ def rule(queue: str, key: str, *values: str) -> str:
 def merge(base: list[str], theirs: list[str], yours: list[str]) -> Merge:
     """Merge three lists of rules."""
 
-    def read(text: str) -> Policy | None:
-        return dialects()["native"].read(text, {}).policy
+    def read(text: str) -> PolicyObjects | None:
+        return dialects()["native"].read_objects(text, {})
 
     return merge_configs(*(HEAD + "".join(each) + LAST for each in (base, theirs, yours)), read)
 

@@ -10,8 +10,8 @@ from console.dialects import dialects
 from console.dialects.assist.renaming import rename_in
 from console.dialects.base import PastSpec
 from console.dialects.merging import Choice, Merge, Renamed, Verdict, merge_configs
-from console.engine.diff import Noun
-from console.engine.model.policy import Policy
+from console.engine.diff.objects import PolicyObjects
+from console.engine.disciplines.quota.policy_objects import Noun
 
 NATIVE = """\
 resource_flavors:
@@ -44,8 +44,8 @@ def merge(theirs: str, yours: str, base: str = NATIVE, dialect: str = "native") 
     """Merge two changes, with a language's own way to rename."""
     language = dialects()[dialect]
 
-    def read(text: str) -> Policy | None:
-        return language.read(text, {}).policy
+    def read(text: str) -> PolicyObjects | None:
+        return language.read_objects(text, {})
 
     return merge_configs(base, theirs, yours, read, rename=partial(rename_in, language))
 
@@ -144,8 +144,8 @@ def test_a_new_name_that_the_other_gave_to_something_else_is_not_brought() -> No
 
 
 def test_a_text_in_which_names_are_not_found_still_shows_the_other_side() -> None:
-    def read(text: str) -> Policy | None:
-        return dialects()["native"].read(text, {}).policy
+    def read(text: str) -> PolicyObjects | None:
+        return dialects()["native"].read_objects(text, {})
 
     theirs = called("labs").replace("max: 10", "max: 30")
     yours = NATIVE.replace("max: 10", "max: 20")
@@ -171,8 +171,8 @@ def test_what_was_fixed_for_the_new_name_is_asked_of_the_merged_text_alone() -> 
         NATIVE,
         ordered,
         yours,
-        lambda text: language.read(text, {}).policy,
-        check=lambda text: language.read(text, past).policy,
+        lambda text: language.read_objects(text, {}),
+        check=lambda text: language.read_objects(text, past),
         rename=partial(rename_in, language),
     )
     assert (merged.verdict, merged.text) == (Verdict.SAFE, ordered.replace("max: 10", "max: 20"))

@@ -11,11 +11,11 @@ from console.engine.diff import (
     ChangeKind,
     FieldChange,
     Limit,
-    Noun,
     OrderChange,
     QuotaChange,
 )
 from console.engine.diff.plain import Plain, plain, plain_fields
+from console.engine.disciplines.quota.policy_objects import Noun
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.policy import (
     Cohort,
@@ -82,9 +82,9 @@ def retell(old: Policy, changes: Sequence[Change]) -> Told:
     rules: dict[int, dict[str, Any]] = {}
     gone: set[int] = set()
     for change in changes:
-        if change.noun is Noun.RULE:
+        if change.noun == Noun.RULE:
             _retell_rule(told, change, rules, gone)
-        elif change.noun is Noun.SETTINGS:
+        elif change.noun == Noun.SETTINGS:
             _apply(told[Noun.SETTINGS], change)
         else:
             _retell_named(told[change.noun], change)
@@ -220,16 +220,16 @@ def _rename(told: Told, change: Change) -> None:
     told[noun] = {new if name == old else name: item for name, item in told[noun].items()}
     for kind in (Noun.QUEUE, Noun.COHORT):
         for item in told[kind].values():
-            if noun is Noun.COHORT and item["fields"]["parent"] == old:
+            if noun == Noun.COHORT and item["fields"]["parent"] == old:
                 item["fields"]["parent"] = new
-            if noun is Noun.FLAVOR:
+            if noun == Noun.FLAVOR:
                 item["cells"] = {
                     (new if flavor == old else flavor, resource): limits
                     for (flavor, resource), limits in item["cells"].items()
                 }
                 for order in item["orders"].values():
                     order[:] = [new if flavor == old else flavor for flavor in order]
-    if noun is Noun.QUEUE:
+    if noun == Noun.QUEUE:
         for item in (*told[Noun.RULE], *told[Noun.LOCAL_QUEUE].values()):
             if item["fields"]["queue"] == old:
                 item["fields"]["queue"] = new

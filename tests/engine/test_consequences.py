@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from console.engine.diff import compare_policies
+from console.dialects.objects import compare_policies
 from console.engine.explain.consequences import consequence_sentence
 from console.engine.model.amounts import UNLIMITED, Amount
 from console.engine.model.consequences import GRAVITY, ConsequenceCode, Excess, Finding, Gravity

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from console.dialects import dialects
+from console.dialects.objects import compare_policies
 from console.engine.diff import (
     FieldChange,
     Followed,
     Limit,
-    Noun,
     OrderChange,
     QuotaChange,
-    compare_policies,
 )
+from console.engine.disciplines.quota.policy_objects import Noun
 from console.engine.model.policy import Policy
 
 

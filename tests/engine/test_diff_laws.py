@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.dialects import dialects
-from console.engine.diff import compare_policies, effective_text, flows_between
-from console.engine.diff.renames import find_renames
+from console.dialects.objects import (
+    compare_policies,
+    effective_text,
+    flows_between,
+    objects_of,
+    renames_between,
+)
+from console.engine.disciplines.quota.policy_objects import Noun
 from console.engine.model.policy import Policy
 from tests.engine.retelling import retell, settled, told_of
 from tests.engine.strategies import policies, worlds
@@ -114,7 +120,8 @@ def test_a_renamed_queue_is_one_queue_and_nobody_changes_by_it(data: st.DataObje
     has_evidence = old.queues[name].groups or any(rule.queue == name for rule in old.rules)
     if has_evidence:
         assert told == [("renamed", f"{name}-2", name)]
-        assert find_renames(old, new).apply(old).queues.keys() == new.queues.keys()
+        known = renames_between(old, new).apply(objects_of(old))
+        assert known.of(Noun.QUEUE).keys() == new.queues.keys()
         assert flows_between(old, new).flows == ()
 
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from console.engine.diff import order
 from console.engine.diff.order import gaps, in_order
-from console.engine.diff.rules import match_rules
-from console.engine.model.policy import Rule
+from console.engine.diff.ordered import Matches, match_ordered
+from console.engine.disciplines.quota.policy_objects import Noun, quota_objects
+from console.engine.model.policy import Policy, Rule
 from tests.engine.builders import only, rule
 from tests.engine.strategies import worlds
 
@@ -70,17 +71,25 @@ def test_fifty_thousand_equal_rules_are_matched_at_once() -> None:
     equal = [rule(index, "train") for index in range(25_000)]
     other = rule(25_000, "serve", only(team="ml"))
     more = [rule(25_001 + index, "train") for index in range(25_000)]
-    matches = match_rules([*equal, other, *more], [*equal, *_from(25_000, more)])
-    assert (len(matches.same), matches.removed) == (50_000, [other])
+    matches = _match([*equal, other, *more], [*equal, *_from(25_000, more)])
+    assert (len(matches.same), [each.target for each in matches.removed]) == (50_000, [other.queue])
     assert not [*matches.changed, *matches.moved, *matches.added]
     # In turns instead of one after the other: none is equal in place, and each is there again.
     ones = [rule(index, "train") for index in range(0, 20_000, 2)]
     others = [rule(index, "serve") for index in range(1, 20_000, 2)]
     turns = sorted([*ones, *others], key=lambda each: each.index)
     blocks = _from(0, [*ones, *others])
-    matches = match_rules(turns, blocks)
+    matches = _match(turns, blocks)
     assert len(matches.same) + len(matches.changed) + len(matches.moved) == 20_000
     assert not [*matches.removed, *matches.added]
+
+
+def _match(old: list[Rule], new: list[Rule]) -> Matches:
+    sides = [
+        quota_objects(Policy(dialect="native", rules=tuple(rules))).ordered(Noun.RULE)
+        for rules in (old, new)
+    ]
+    return match_ordered(sides[0][0].kind, *sides)
 
 
 def _from(first: int, rules: list[Rule]) -> list[Rule]:

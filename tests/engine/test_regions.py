@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from console.engine.diff import flows, flows_between
+from console.dialects.objects import flows_between
+from console.engine.diff import flows
 from console.engine.model.history import History, Shape
 from console.engine.model.policy import OnViolation, Policy, PriorityPolicy, Queue, Rule
 from console.engine.model.selectors import MatchExpression, Operator, Selector

@@ -9,17 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.dialects import dialects
+from console.dialects.objects import compare_policies, flows_between, vocabulary_of
 from console.engine.diff import (
     Change,
     ChangeKind,
     FieldChange,
     Limit,
-    Noun,
     OrderChange,
     QuotaChange,
-    compare_policies,
-    flows_between,
 )
+from console.engine.disciplines.quota.policy_objects import Noun
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.policy import Cohort, Policy, Queue, StopPolicy
 from console.engine.routing.regions import Priorities, Region, Values
@@ -33,12 +32,14 @@ from console.pages.presenters.configs.changes import (
 from console.pages.presenters.configs.flows import region_words
 from tests.engine.strategies import policies, worlds
 
+WORDS_OF = vocabulary_of("native")
+
 
 def say(old: Policy, new: Policy) -> list[str]:
     """Return everything that a page says of a difference."""
     found = compare_policies(old, new)
     flows = flows_between(old, new)
-    said = [risk_line(found, flows), *(chip.text for chip in change_chips(found))]
+    said = [risk_line(found, flows), *(chip.text for chip in change_chips(found, WORDS_OF))]
     for group in change_groups(found, flows, old, new):
         for line in group.changes:
             said += [line.text, *(detail.text for detail in line.details), *line.flows]
@@ -117,7 +118,7 @@ WORDS = [
 
 @pytest.mark.parametrize(("detail", "words"), WORDS, ids=[words for _, words in WORDS])
 def test_a_detail_says(detail: Any, words: str) -> None:
-    assert detail_line(detail).text == words
+    assert detail_line(detail, WORDS_OF).text == words
 
 
 def test_of_an_added_object_only_the_new_side_is_said() -> None:
@@ -127,7 +128,8 @@ def test_of_an_added_object_only_the_new_side_is_said() -> None:
             noun=Noun.QUEUE,
             name="lab",
             details=(cell(None, 8_000), field("stop", old="none", new="hold")),
-        )
+        ),
+        WORDS_OF,
     )
     assert (line.text, [detail.text for detail in line.details]) == (
         "Queue lab added",
@@ -149,7 +151,9 @@ def test_a_large_difference_has_pages() -> None:
         f"Queue q{i} added" for i in range(250)
     }
     many = tuple(field("node_labels", f"l{i}", old=None, new="x") for i in range(60))
-    line = change_line(Change(kind=ChangeKind.CHANGED, noun=Noun.FLAVOR, name="spot", details=many))
+    line = change_line(
+        Change(kind=ChangeKind.CHANGED, noun=Noun.FLAVOR, name="spot", details=many), WORDS_OF
+    )
     assert len(line.details) == 51
     assert line.details[-1].text == "and 10 more"
 

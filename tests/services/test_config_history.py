@@ -23,7 +23,8 @@ from console.configs.services.roll_back import roll_back
 from console.configs.stored_changes import decode_detail, encode_detail, load_change
 from console.configs.tasks import measure
 from console.dialects import dialects
-from console.engine.diff import ChangeKind, compare_policies
+from console.dialects.objects import compare_policies
+from console.engine.diff import ChangeKind
 from console.errors import BadRequest
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor

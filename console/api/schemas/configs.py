@@ -8,8 +8,9 @@ from console.api.schemas.common import Problem, Range, Schema, page_of
 from console.configs.models import ConfigVersion
 from console.dialects import default_dialect, dialects
 from console.dialects.diagnostics import Severity
+from console.dialects.objects import shared_vocabulary
 from console.dialects.wording import listed
-from console.engine.diff import ChangeKind, Limit, Line, Noun
+from console.engine.diff import ChangeKind, Limit, Line
 from console.engine.model.consequences import ConsequenceCode
 
 #: What the parameter says of itself.
@@ -207,7 +208,7 @@ ChangeDetail = type(
         "resource": serializers.CharField(required=False),
         "limit": serializers.ChoiceField([limit.value for limit in Limit], required=False),
         "resources": serializers.ListField(child=serializers.CharField(), required=False),
-        "noun": serializers.ChoiceField([noun.value for noun in Noun], required=False),
+        "noun": serializers.ChoiceField(shared_vocabulary().kinds, required=False),
         "name": serializers.CharField(required=False),
         "from": serializers.JSONField(
             required=False,
@@ -224,7 +225,7 @@ class Change(Schema):
     """One object that differs in meaning."""
 
     kind = serializers.ChoiceField([kind.value for kind in ChangeKind])
-    object = serializers.ChoiceField([noun.value for noun in Noun])
+    object = serializers.ChoiceField(shared_vocabulary().kinds)
     name = serializers.CharField()
     old_name = serializers.CharField(
         allow_null=True, help_text="Its name in the older config, where that is another one."

@@ -28,7 +28,8 @@ from console.configs.services.check_config import find_dialect
 from console.configs.services.lint_config import Checked, lint_config
 from console.configs.services.roll_back import roll_back
 from console.dialects import default_dialect
-from console.engine.diff import Noun, compare_policies, text_diff
+from console.dialects.objects import compare_policies, shared_vocabulary
+from console.engine.diff import text_diff
 from console.errors import BadRequest, FieldError, NotFound
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Permission
@@ -127,9 +128,7 @@ class ConfigVersions(OrgView):
         parameters=[
             query("author", "Who applied it."),
             query("kind", f"How it came to be: {', '.join(KINDS)}.", enum=list(KINDS)),
-            query(
-                "object", "A kind of object that it changed.", enum=[noun.value for noun in Noun]
-            ),
+            query("object", "A kind of object that it changed.", enum=shared_vocabulary().kinds),
             query(
                 "name",
                 "The name of an object that it changed, or that it had before a rename; of a "

@@ -20,7 +20,7 @@ from console.configs.services.confirm_config import nothing_to_confirm
 from console.configs.services.set_timer import replace_timer
 from console.configs.stored_changes import store_changes
 from console.dialects.base import Reading
-from console.engine.diff import compare_policies
+from console.dialects.objects import compare_policies
 from console.orgs.audit import Action, record
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor

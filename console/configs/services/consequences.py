@@ -25,13 +25,13 @@ from console.dialects.lints.codes import (
     REMOVED_WITH_WORK,
 )
 from console.dialects.lints.wording import quoted
+from console.dialects.objects import place_takers, renames_between
 from console.dialects.reading_cache import read_kept
-from console.engine.diff.renames import find_renames
 from console.engine.explain.consequences import Consequence, consequence_sentence
 from console.engine.model.consequences import GRAVITY, ConsequenceCode, Excess, Finding, with_ends
 from console.engine.model.history import Backlog, Live
 from console.engine.model.policy import Policy
-from console.engine.simulation.consequences import find, place_takers
+from console.engine.simulation.consequences import find
 from console.engine.simulation.rejected_pending import find_rejected_pending
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
@@ -198,7 +198,7 @@ def _known_warnings(
     if not known:
         return known
     old_policy = policy_of(active)
-    renamed = find_renames(old_policy, policy).old_names.values()
+    renamed = renames_between(old_policy, policy).old_names.values()
     # A rename asks one tick of its own, and what was said before of the same thing is not new.
     names = {quoted(old): quoted(new) for pairs in renamed for new, old in pairs.items()}
     takers = place_takers(old_policy, policy, old_policy.queues)

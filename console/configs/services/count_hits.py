@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from console.engine.model.policy import Policy
 from console.engine.routing.router import Router
@@ -29,6 +30,11 @@ class Hits:
     nowhere: int
     #: Whether everything recorded was counted.
     is_complete: bool
+
+    @property
+    def by_kind(self) -> Mapping[str, Mapping[Any, int]]:
+        """Runs by kind of object, of named ones by name, and of others by place from 0."""
+        return {"queue": self.queues, "rule": self.rules}
 
 
 def count_hits(actor: Actor, policy: Policy) -> Hits:

@@ -15,7 +15,8 @@ from console.configs.services.save_draft import save_draft
 from console.dialects import dialects
 from console.dialects.assist.renaming import rename_in
 from console.dialects.merging import Choice, Merge, Piece, Verdict, merge_configs
-from console.engine.model.policy import Policy
+from console.dialects.objects import vocabulary_of
+from console.engine.diff.objects import PolicyObjects
 from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
@@ -47,13 +48,13 @@ def merge_of(draft: Draft, active: ConfigVersion) -> Merge | None:
         base = begun.text
     dialect, past = dialects()[draft.dialect], past_specs(draft.org)
 
-    def read(text: str) -> Policy | None:
+    def read(text: str) -> PolicyObjects | None:
         # What was fixed for a queue's name is asked of what comes out alone: a name that the
         # active version gave is brought into texts that were written before it was fixed.
-        return dialect.read(text, {}).policy
+        return dialect.read_objects(text, {})
 
-    def check(text: str) -> Policy | None:
-        return dialect.read(text, past).policy
+    def check(text: str) -> PolicyObjects | None:
+        return dialect.read_objects(text, past)
 
     return merge_configs(
         base,
@@ -92,10 +93,11 @@ def merge_draft(
     if len(decided) != len(conflicts):
         message = f"Resolve each of the {len(conflicts)} conflicts."
         raise BadRequest([FieldError("choice", "required", message)])
-    if any(
-        one.choice is Choice.BASE and p.is_order for one, p in zip(decided, conflicts, strict=True)
-    ):
-        message = "Choose which of the rules added on both sides are tried first."
+    for one, piece in zip(decided, conflicts, strict=True):
+        if one.choice is not Choice.BASE or not piece.is_order or piece.noun is None:
+            continue
+        things = vocabulary_of(draft.dialect).of(piece.noun).plural
+        message = f"Choose which of the {things} added on both sides are tried first."
         raise BadRequest([FieldError("choice", "invalid_choice", message)])
     text = merge.resolved([each.of(piece) for each, piece in zip(decided, conflicts, strict=True)])
     before = draft.base

@@ -24,6 +24,7 @@ def rename_in(dialect: Dialect, text: str, names: Mapping[str, Mapping[str, str]
     edits = {
         Origin(each.line, each.column, each.line, each.end_column): write_text(new)
         for each in (*found.definitions, *found.references)
-        if (new := names.get(each.kind, {}).get(each.name)) is not None
+        # A schema says what a kind is called.
+        if (new := names.get(each.kind.replace(" ", "_"), {}).get(each.name)) is not None
     }
     return apply_fix(text, Fix("", tuple(TextEdit(span, new) for span, new in edits.items())))

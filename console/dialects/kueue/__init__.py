@@ -19,6 +19,7 @@ from console.dialects.kueue.lints import lint
 from console.dialects.kueue.parse import parse
 from console.dialects.lints.quota import QuotaLints
 from console.dialects.source import Source, read_source
+from console.engine.disciplines.quota.policy_objects import VOCABULARY, quota_objects
 
 _HEADER = re.compile(r"\bapiVersion[\"']?[ \t]*:")
 _SAMPLES = {
@@ -79,6 +80,8 @@ DIALECT = Dialect(
     ),
     schema=json_schema,
     samples=samples,
+    objects=quota_objects,
+    vocabulary=VOCABULARY,
     lints=QuotaLints,
     said_by_lints={
         "KUE056": "LNT008",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import LOOKS_RENAMED, REMOVED_WITH_WORK
 from console.dialects.lints.wording import quoted
+from console.dialects.objects import renames_between
 from console.dialects.spots import START, Spots
-from console.engine.diff.renames import find_renames
-from console.engine.diff.values import Noun
+from console.engine.diff.objects import QUEUE
 from console.engine.model.history import Live
 from console.engine.model.policy import Policy
 
@@ -19,7 +19,8 @@ def lint_removed(
     gone = [name for name in before.queues if name not in policy.queues]
     if not gone:
         return
-    renamed = {old: new for new, old in find_renames(before, policy).old_names[Noun.QUEUE].items()}
+    old_names = renames_between(before, policy).old_names.get(QUEUE, {})
+    renamed = {old: new for new, old in old_names.items()}
     for name in gone:
         work = _work(name, live)
         if name in renamed:

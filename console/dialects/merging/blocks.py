@@ -3,69 +3,43 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from console.dialects.merging.pieces import lines_of, whole_lines
-from console.engine.diff import Noun
+from console.engine.diff.objects import PolicyObjects, Role
 from console.engine.model.origin import Origin
-from console.engine.model.policy import Policy
 
-#: What a block is, the same in all texts that have it: its noun, its name, and a number that
-#: tells apart what has the same name.
-Key: TypeAlias = tuple[Noun | None, str, int]
+#: What a block is, the same in all texts that have it: the kind of its object, its name, and a
+#: number that tells apart what has the same name.
+Key: TypeAlias = tuple[str | None, str, int]
 
 _END: Key = (None, "", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """An object of a policy that has lines of its own."""
-
-    noun: Noun
-    name: str
-    origin: Origin
-
-
-def parts_of(policy: Policy) -> list[Part]:
-    """Return the objects of *policy*, but for its rules, that are described in the text."""
-    named: list[tuple[Noun, Mapping[str, object]]] = [
-        (Noun.FLAVOR, policy.flavors),
-        (Noun.COHORT, policy.cohorts),
-        (Noun.QUEUE, policy.queues),
-    ]
-    if policy.local_routing is not None:
-        local_queues = policy.local_routing.local_queues
-        named += [
-            (
-                Noun.LOCAL_QUEUE,
-                {"/".join(key): local_queue for key, local_queue in local_queues.items()},
-            ),
-            (Noun.PRIORITY_CLASS, policy.local_routing.priority_classes),
-        ]
-    return [
-        Part(noun, name, origin)
-        for noun, items in named
-        for name, item in items.items()
-        if (origin := getattr(item, "origin", None)) is not None
-    ]
-
-
-def cut(text: str, policy: Policy, rules: list[Key]) -> dict[Key, str] | None:
+def cut(
+    text: str, objects: PolicyObjects, numbers: Mapping[str, Sequence[Key]]
+) -> dict[Key, str] | None:
     """
-    Return the blocks of *text*, which reads as *policy*, by key and in order.
+    Return the blocks of *text*, which reads as *objects*, by key and in order.
 
-    *rules* has the key of each rule, the same in all texts that have it. All blocks together
-    are the text. None when objects share lines, so that it cannot be cut between them.
+    *numbers* has, by kind of what is tried in order, the key of each object, the same in all
+    texts that have it. All blocks together are the text. None when objects share lines, so that
+    it cannot be cut between them.
     """
-    placed: list[tuple[Origin, Key]] = [
-        (part.origin, (part.noun, part.name, 0)) for part in parts_of(policy)
-    ]
-    for rule, key in zip(policy.rules, rules, strict=True):
-        if rule.origin is None:
-            return None
-        placed.append((rule.origin, key))
+    placed: list[tuple[Origin, Key]] = []
+    for kind in objects.kinds:
+        if kind.role is Role.NAMED:
+            placed += (
+                (each.origin, (kind.name, key, 0))
+                for key, each in objects.of(kind.name).items()
+                if each.origin is not None
+            )
+        elif kind.role is Role.ORDERED:
+            for each, key in zip(objects.ordered(kind.name), numbers[kind.name], strict=True):
+                if each.origin is None:
+                    return None
+                placed.append((each.origin, key))
     lines = lines_of(whole_lines(text))
     blocks: dict[Key, str] = {}
     seen: Counter[str] = Counter()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from console.dialects.merging.lines import regions
+from console.dialects.merging.numbers import number_objects, ordered_kinds
 from console.dialects.merging.orders import Orders
-from console.dialects.merging.rules import number_rules
-from console.engine.diff.plain import plain, plain_fields
-from console.engine.model.policy import LocalQueueRouting, Policy
+from console.engine.diff.objects import PolicyObject, PolicyObjects, Role
+from console.engine.diff.plain import plain
 
 Key = TypeVar("Key")
 
@@ -22,64 +22,82 @@ class Contradiction(Exception):
     """Both sides changed the same thing, each in its own way."""
 
 
-def meaning_of(policy: Policy) -> dict[str, Any]:
-    """Return *policy* as plain data, which is equal for two exactly when they mean the same."""
-    meaning: dict[str, Any] = plain_fields(policy, ("rules", "local_routing"))
-    meaning["rules"] = [plain_fields(rule, ("index",)) for rule in policy.rules]
-    routing = policy.local_routing
-    meaning["local_routing"] = None if routing is None else _routing(routing)
-    exact: dict[str, Any] = _exact(meaning)
-    return exact
+def meaning_of(objects: PolicyObjects) -> dict[str, Any]:
+    """Return *objects* as plain data, which is equal for two exactly when they mean the same."""
+    named, ordered = _meaning(objects)
+    return {**named, "in order": ordered}
 
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """What both changes mean together: rules apart by number, and all else as plain data."""
+    """What both changes mean together: what is tried in order by number, the rest as plain data."""
 
-    _rest: Mapping[str, Any]
-    _rules: Mapping[int, Any]
-    _orders: Orders
+    _named: Mapping[str, Any]
+    #: By kind.
+    _ordered: Mapping[str, Mapping[int, Any]]
+    _orders: Mapping[str, Orders]
 
-    def is_meant_by(self, policy: Policy) -> bool:
-        """Say whether *policy* means both changes, and nothing else."""
-        meaning = meaning_of(policy)
-        rules = meaning.pop("rules")
-        if meaning != self._rest or len(rules) != len(self._rules):
+    def is_meant_by(self, objects: PolicyObjects) -> bool:
+        """Say whether *objects* mean both changes, and nothing else."""
+        named, ordered = _meaning(objects)
+        return named == self._named and all(
+            self._are_in_order(kind, objects.ordered(kind), ordered.get(kind, []))
+            for kind in {**self._ordered, **ordered}
+        )
+
+    def _are_in_order(self, kind: str, objects: Sequence[PolicyObject], said: list[Any]) -> bool:
+        expected = self._ordered.get(kind, {})
+        if len(said) != len(expected):
             return False
-        # Of equal rules any may be any.
+        # Of equal ones any may be any.
         waiting: dict[str, list[int]] = {}
-        for number in sorted(self._rules, reverse=True):
-            waiting.setdefault(repr(self._rules[number]), []).append(number)
+        for number in sorted(expected, reverse=True):
+            waiting.setdefault(repr(expected[number]), []).append(number)
         found = []
-        for rule, said in zip(policy.rules, rules, strict=True):
-            numbers = waiting.get(repr(said))
+        for item, facts in zip(objects, said, strict=True):
+            numbers = waiting.get(repr(facts))
             if not numbers:
                 return False
-            found.append((numbers.pop(), rule))
-        return self._orders.allow(found)
+            found.append((numbers.pop(), item))
+        return not found or self._orders[kind].allow(found)
 
 
-def both_meanings(base: Policy, theirs: Policy, yours: Policy) -> Together | None:
+def both_meanings(
+    base: PolicyObjects, theirs: PolicyObjects, yours: PolicyObjects
+) -> Together | None:
     """Return what both changes of *base* mean together; None when they contradict each other."""
-    meanings = [meaning_of(policy) for policy in (base, theirs, yours)]
-    numbers = number_rules(base, theirs, yours)
-    sides = [
-        dict(zip(of, meaning.pop("rules"), strict=True))
-        for of, meaning in zip(numbers, meanings, strict=True)
-    ]
+    sides = (base, theirs, yours)
+    (named, lists), (named_theirs, lists_theirs), (named_yours, lists_yours) = map(_meaning, sides)
+    ordered: dict[str, Mapping[int, Any]] = {}
+    orders = {}
     try:
-        return Together(_both(*meanings), _both_mappings(*sides), Orders(*numbers))
+        together = _both(named, named_theirs, named_yours)
+        for kind in ordered_kinds(*sides):
+            one, two, three = (each.ordered(kind.name) for each in sides)
+            numbers = number_objects(kind, (one, two, three))
+            ordered[kind.name] = _both_mappings(
+                *(
+                    dict(zip(of, found.get(kind.name, []), strict=True))
+                    for of, found in zip(numbers, (lists, lists_theirs, lists_yours), strict=True)
+                )
+            )
+            orders[kind.name] = Orders(kind, *numbers)
     except Contradiction:
         return None
+    return Together(together, ordered, orders)
 
 
-def _routing(routing: LocalQueueRouting) -> dict[str, Any]:
-    fields: dict[str, Any] = plain_fields(routing, ("local_queues",))
-    fields["local_queues"] = {
-        f"{namespace}/{name}": plain(local_queue)
-        for (namespace, name), local_queue in routing.local_queues.items()
-    }
-    return fields
+def _meaning(objects: PolicyObjects) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    """Return what is said by kind and key, and what is tried in order by kind."""
+    named: dict[str, dict[str, Any]] = {}
+    ordered: dict[str, list[Any]] = {}
+    for item in objects:
+        facts = _exact({name: plain(value) for name, value in item.facts.items()})
+        if item.kind.role is Role.ORDERED:
+            ordered.setdefault(item.kind.name, []).append(facts)
+        else:
+            named.setdefault(item.kind.name, {})[item.key] = facts
+    return named, ordered
 
 
 def _both(base: Any, theirs: Any, yours: Any) -> Any:

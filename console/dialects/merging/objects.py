@@ -7,30 +7,37 @@ from itertools import groupby
 
 from console.dialects.merging.blocks import Key, cut
 from console.dialects.merging.lines import merge_lines
+from console.dialects.merging.numbers import number_objects, ordered_kinds
 from console.dialects.merging.orders import may_meet
 from console.dialects.merging.pieces import Piece, whole_lines
-from console.dialects.merging.rules import number_rules
-from console.engine.diff import Noun
-from console.engine.model.policy import Policy, Rule
+from console.engine.diff.objects import PolicyObject, PolicyObjects
+
+#: By kind and number: the object in those of the three policies that have it.
+_Numbered = Mapping[str, Mapping[int, Sequence[PolicyObject]]]
 
 
 def merge_objects(
-    texts: tuple[str, str, str], policies: tuple[Policy, Policy, Policy]
+    texts: tuple[str, str, str], sides: tuple[PolicyObjects, PolicyObjects, PolicyObjects]
 ) -> tuple[Piece, ...] | None:
     """
-    Return the pieces of base, theirs and yours, whose *texts* read as *policies*.
+    Return the pieces of base, theirs and yours, whose *texts* read as *sides*.
 
     None when one of the texts cannot be cut into objects, or both sides put what they kept
     into another order.
     """
-    numbers = number_rules(*policies)
-    rules: dict[int, list[Rule]] = {}
-    for policy, of in zip(policies, numbers, strict=True):
-        for rule, number in zip(policy.rules, of, strict=True):
-            rules.setdefault(number, []).append(rule)
+    keys: tuple[dict[str, list[Key]], ...] = ({}, {}, {})
+    numbered: dict[str, dict[int, list[PolicyObject]]] = {}
+    for kind in ordered_kinds(*sides):
+        one, two, three = (each.ordered(kind.name) for each in sides)
+        numbers = number_objects(kind, (one, two, three))
+        known = numbered.setdefault(kind.name, {})
+        for items, of in zip((one, two, three), numbers, strict=True):
+            for item, number in zip(items, of, strict=True):
+                known.setdefault(number, []).append(item)
+        for side, of in zip(keys, numbers, strict=True):
+            side[kind.name] = [(kind.name, known[number][0].target, number) for number in of]
     base, theirs, yours = (
-        cut(text, policy, [(Noun.RULE, rules[number][0].queue, number) for number in of])
-        for text, policy, of in zip(texts, policies, numbers, strict=True)
+        cut(text, objects, of) for text, objects, of in zip(texts, sides, keys, strict=True)
     )
     if base is None or theirs is None or yours is None:
         return None
@@ -39,37 +46,47 @@ def merge_objects(
         return None
     pieces = [(key, _piece(key, base.get(key), theirs.get(key), yours.get(key))) for key in order]
     kept = [pair for pair in pieces if pair[1].is_conflict or pair[1].merged is not None]
-    return tuple(_with_questions(kept, rules))
+    return tuple(_with_questions(kept, numbered))
 
 
-def _with_questions(
-    pieces: Iterable[tuple[Key, Piece]], rules: Mapping[int, Sequence[Rule]]
-) -> Iterator[Piece]:
-    """Yield *pieces*; where both sides added rules at one place and it matters, which are first."""
-    for is_new, run in groupby(pieces, lambda pair: _is_new_rule(*pair)):
+def _with_questions(pieces: Iterable[tuple[Key, Piece]], numbered: _Numbered) -> Iterator[Piece]:
+    """Yield *pieces*; where both sides added at one place and it matters, which come first."""
+    for kind, run in groupby(pieces, lambda pair: _new_kind(pair[0], pair[1], numbered)):
         found = list(run)
         theirs, yours = (
-            [(key, piece) for key, piece in found if is_new and getattr(piece, side) is not None]
+            [(key, piece) for key, piece in found if kind and getattr(piece, side) is not None]
             for side in ("theirs", "yours")
         )
-        if may_meet(*([rules[key[2]][0] for key, _ in side] for side in (theirs, yours))):
-            yield _question([piece for _, piece in theirs], [piece for _, piece in yours])
+        if kind and _may_meet(kind, theirs, yours, numbered):
+            yield _question(kind, [piece for _, piece in theirs], [piece for _, piece in yours])
         else:
             yield from (piece for _, piece in found)
 
 
-def _is_new_rule(key: Key, piece: Piece) -> bool:
-    """Say whether a piece is a rule that one side alone added."""
-    is_new = key[0] is Noun.RULE and piece.base is None and not piece.is_conflict
-    return is_new and (piece.theirs is None or piece.yours is None)
+def _may_meet(
+    kind: str,
+    theirs: Sequence[tuple[Key, Piece]],
+    yours: Sequence[tuple[Key, Piece]],
+    numbered: _Numbered,
+) -> bool:
+    some, others = ([numbered[kind][key[2]][0] for key, _ in side] for side in (theirs, yours))
+    return bool(some and others) and may_meet(some[0].kind, some, others)
 
 
-def _question(theirs: Sequence[Piece], yours: Sequence[Piece]) -> Piece:
+def _new_kind(key: Key, piece: Piece, numbered: _Numbered) -> str:
+    """Return the kind of what is tried in order and one side alone added; else nothing."""
+    kind = key[0]
+    if kind is None or kind not in numbered or piece.base is not None or piece.is_conflict:
+        return ""
+    return kind if piece.theirs is None or piece.yours is None else ""
+
+
+def _question(kind: str, theirs: Sequence[Piece], yours: Sequence[Piece]) -> Piece:
     one, other = (
         "".join(whole_lines(piece.merged or "") for piece in side) for side in (theirs, yours)
     )
     return Piece(
-        noun=Noun.RULE,
+        noun=kind,
         name=", ".join(dict.fromkeys(piece.name for piece in (*theirs, *yours))),
         base=None,
         theirs=one + other,

@@ -1,38 +1,48 @@
-"""The order of rules that two changes ask for together, and where it does not matter."""
+"""The order that two changes ask for together, and where it does not matter."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from typing import TypeAlias
 
+from console.engine.diff.objects import ObjectKind, PolicyObject, Reach
 from console.engine.diff.order import in_order
-from console.engine.model.policy import Rule
-from console.engine.routing.regions import Region, region_of
 
-#: Pairs of rules that are looked at; where more have changed their places nothing is promised.
+#: What each of some objects may take; None where it is not known.
+_Reaches: TypeAlias = Sequence[Reach | None] | None
+
+#: Pairs of objects that are looked at; where more have changed their places nothing is promised.
 _MOST_PAIRS = 500_000
 
 
 class Orders:
-    """The order that rules have in base, theirs and yours; each has one number in all of them."""
+    """The order of objects of a kind in base, theirs and yours; each has one number in all."""
 
-    def __init__(self, base: Sequence[int], theirs: Sequence[int], yours: Sequence[int]) -> None:
+    def __init__(
+        self,
+        kind: ObjectKind,
+        base: Sequence[int],
+        theirs: Sequence[int],
+        yours: Sequence[int],
+    ) -> None:
+        self._kind = kind
         self._base, self._theirs, self._yours = (
             {number: place for place, number in enumerate(side)} for side in (base, theirs, yours)
         )
         steady = {base[i] for i, _ in in_order(base, theirs)}
         steady &= {base[i] for i, _ in in_order(base, yours)}
-        #: Rules that all three have in one order, in that order.
+        #: Those that all three have in one order, in that order.
         self._steady = [number for number in base if number in steady]
         self._of_theirs = [self._theirs[number] for number in self._steady]
         self._of_yours = [self._yours[number] for number in self._steady]
 
-    def allow(self, merged: Sequence[tuple[int, Rule]]) -> bool:
+    def allow(self, merged: Sequence[tuple[int, PolicyObject]]) -> bool:
         """
-        Say whether each pair of *merged* rules is in the order that was asked for.
+        Say whether each pair of *merged* objects is in the order that was asked for.
 
-        Where one side moved or added a rule, its order counts. Where nobody chose, or another
-        order, the rules have to be such that no workload could be taken by both.
+        Where one side moved or added an object, its order counts. Where nobody chose, or another
+        order, the two have to be such that no workload could be taken by both.
         """
         numbers = [number for number, _ in merged]
         steady = set(self._steady)
@@ -43,10 +53,10 @@ class Orders:
         restless = [place for place, number in enumerate(numbers) if number not in steady]
         if len(restless) * len(merged) > _MOST_PAIRS:
             return False
-        taken = [region_of(rule) for _, rule in merged]
+        taken = _reaches(self._kind, [item for _, item in merged])
         return all(
             self._is_first(numbers[min(one, other)], numbers[max(one, other)])
-            or not _do_meet(taken[one], taken[other])
+            or not _do_meet(taken, one, taken, other)
             for one in restless
             for other in range(len(merged))
             if one != other
@@ -68,7 +78,7 @@ class Orders:
         return base is not None and not base
 
     def _is_between(self, one: int, other: int) -> bool:
-        """Say whether a steady rule stands behind *one* and before *other*, each in its side."""
+        """Say whether a steady object stands behind *one* and before *other*, each in its side."""
         for side, places, other_side, other_places in (
             (self._theirs, self._of_theirs, self._yours, self._of_yours),
             (self._yours, self._of_yours, self._theirs, self._of_theirs),
@@ -78,7 +88,9 @@ class Orders:
         return False
 
 
-def may_meet(some: Sequence[Rule], others: Sequence[Rule]) -> bool:
+def may_meet(
+    kind: ObjectKind, some: Sequence[PolicyObject], others: Sequence[PolicyObject]
+) -> bool:
     """
     Say whether there could be a workload that one of *some* and one of *others* would take.
 
@@ -86,9 +98,19 @@ def may_meet(some: Sequence[Rule], others: Sequence[Rule]) -> bool:
     """
     if len(some) * len(others) > _MOST_PAIRS:
         return True
-    taken, its = ([region_of(rule) for rule in rules] for rules in (some, others))
-    return any(_do_meet(one, other) for one in taken for other in its)
+    taken, its = _reaches(kind, some), _reaches(kind, others)
+    return any(
+        _do_meet(taken, one, its, other) for one in range(len(some)) for other in range(len(others))
+    )
 
 
-def _do_meet(one: Region | None, other: Region | None) -> bool:
-    return one is not None and other is not None and one.meets(other)
+def _reaches(kind: ObjectKind, objects: Sequence[PolicyObject]) -> _Reaches:
+    return None if kind.reach is None else [kind.reach(each) for each in objects]
+
+
+def _do_meet(some: _Reaches, one: int, others: _Reaches, other: int) -> bool:
+    """Say whether what one object takes and what another takes may be the same."""
+    if some is None or others is None:
+        return True
+    taken, its = some[one], others[other]
+    return taken is not None and its is not None and taken.meets(its)

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from console.engine.diff import Noun
-
 #: What ends a line where origins count lines, which is less than `str.splitlines` knows.
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
@@ -42,9 +40,9 @@ class Piece:
     Each text is whole lines; None where that side does not have the piece at all.
     """
 
-    #: What the piece is; None: lines that belong to no one object.
-    noun: Noun | None
-    #: The name of the object. Of a rule: its queue.
+    #: The kind of the object; None: lines that belong to no one object.
+    noun: str | None
+    #: The key of the object. Of one that is tried in order: what it leads to.
     name: str
     base: str | None
     theirs: str | None
@@ -65,7 +63,8 @@ class Piece:
 class Renamed:
     """An object that one side renamed; all three texts of a merge have its new name."""
 
-    noun: Noun
+    #: The kind of the object.
+    noun: str
     old: str
     new: str
     #: THEIRS or YOURS.

@@ -8,16 +8,17 @@ from typing import TypeAlias
 
 from console.dialects.merging.meaning import meaning_of
 from console.dialects.merging.pieces import Choice, Renamed
-from console.engine.diff import Noun
-from console.engine.diff.renames import Renames, find_renames
-from console.engine.model.policy import Policy
+from console.engine.diff.objects import PolicyObjects
+from console.engine.diff.renames import find_renames
 
 #: (text, newer names by older ones, by kind of object) -> the text with the newer names in it.
 Rename: TypeAlias = Callable[[str, Mapping[str, Mapping[str, str]]], str]
-Read: TypeAlias = Callable[[str], Policy | None]
+Read: TypeAlias = Callable[[str], PolicyObjects | None]
 
-#: Newer names by older ones.
-_Names: TypeAlias = dict[Noun, dict[str, str]]
+#: Base, theirs and yours.
+_Three: TypeAlias = tuple[PolicyObjects, PolicyObjects, PolicyObjects]
+#: Newer names by older ones, by kind of object.
+_Names: TypeAlias = dict[str, dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,15 +27,15 @@ class Sides:
 
     texts: tuple[str, str, str]
     #: What the texts mean.
-    policies: tuple[Policy, Policy, Policy]
+    objects: _Three
     #: The same, with one name in all of them for what is one object.
-    known: tuple[Policy, Policy, Policy]
+    known: _Three
     renamed: tuple[Renamed, ...] = ()
 
 
 def follow_renames(
     texts: tuple[str, str, str],
-    policies: tuple[Policy, Policy, Policy],
+    sides: _Three,
     read: Read,
     rename: Rename | None,
 ) -> Sides:
@@ -45,16 +46,16 @@ def follow_renames(
     nothing else changes, and into none otherwise; what both renamed, each in its own way, keeps
     the name it has in each text. Either way it is known to be one object.
     """
-    base, theirs, yours = policies
+    base, theirs, yours = sides
     names = _names(base, theirs), _names(base, yours)
     carried = _carried(names[0], names[1], yours), _carried(names[1], names[0], theirs)
     agreed = _agreed(*names)
     made = None
     if rename is not None and any(each for of in (*carried, agreed) for each in of.values()):
         wanted = _joined(*carried, agreed), carried[1], carried[0]
-        made = _made(texts, policies, wanted, read, rename)
+        made = _made(texts, sides, wanted, read, rename)
     if made is None:
-        return Sides(texts=texts, policies=policies, known=(base, *_as_before(policies, names)))
+        return Sides(texts=texts, objects=sides, known=(base, *_as_before(sides, names)))
     left = [_without(of, _joined(own, agreed)) for of, own in zip(names, carried, strict=True)]
     renamed = tuple(
         Renamed(noun=noun, old=old, new=new, by=side)
@@ -64,25 +65,24 @@ def follow_renames(
     )
     return Sides(
         texts=made[0],
-        policies=made[1],
+        objects=made[1],
         known=(made[1][0], *_as_before(made[1], left)),
         renamed=renamed,
     )
 
 
-def _names(base: Policy, side: Policy) -> _Names:
+def _names(base: PolicyObjects, side: PolicyObjects) -> _Names:
     found = find_renames(base, side).old_names
     return {noun: {old: new for new, old in pairs.items()} for noun, pairs in found.items()}
 
 
-def _carried(mine: _Names, its: _Names, other: Policy) -> _Names:
+def _carried(mine: _Names, its: _Names, other: PolicyObjects) -> _Names:
     """Return the renames of one side that the other text can follow: it has no name of its own."""
-    has = {Noun.FLAVOR: other.flavors, Noun.COHORT: other.cohorts, Noun.QUEUE: other.queues}
     return {
         noun: {
             old: new
             for old, new in pairs.items()
-            if old not in its.get(noun, {}) and new not in has[noun]
+            if old not in its.get(noun, {}) and new not in other.of(noun)
         }
         for noun, pairs in mine.items()
     }
@@ -113,14 +113,14 @@ def _without(names: _Names, some: _Names) -> _Names:
 
 def _made(
     texts: tuple[str, str, str],
-    policies: tuple[Policy, Policy, Policy],
+    sides: _Three,
     wanted: tuple[_Names, _Names, _Names],
     read: Read,
     rename: Rename,
-) -> tuple[tuple[str, str, str], tuple[Policy, Policy, Policy]] | None:
+) -> tuple[tuple[str, str, str], _Three] | None:
     base, theirs, yours = (
-        _brought(text, policy, names, read, rename)
-        for text, policy, names in zip(texts, policies, wanted, strict=True)
+        _brought(text, objects, names, read, rename)
+        for text, objects, names in zip(texts, sides, wanted, strict=True)
     )
     if base is None or theirs is None or yours is None:
         return None
@@ -128,30 +128,24 @@ def _made(
 
 
 def _brought(
-    text: str, policy: Policy, names: _Names, read: Read, rename: Rename
-) -> tuple[str, Policy] | None:
+    text: str, objects: PolicyObjects, names: _Names, read: Read, rename: Rename
+) -> tuple[str, PolicyObjects] | None:
     """Return *text* with other *names*, and what it means; None unless nothing else changes."""
     if not any(names.values()):
-        return text, policy
-    changed = rename(text, {noun.value: pairs for noun, pairs in names.items()})
+        return text, objects
+    changed = rename(text, names)
     found = read(changed)
-    if found is None or meaning_of(found) != meaning_of(_apply(names, policy)):
+    if found is None or meaning_of(found) != meaning_of(objects.renamed(names)):
         return None
     return changed, found
 
 
-def _as_before(
-    policies: tuple[Policy, Policy, Policy], names: Sequence[_Names]
-) -> tuple[Policy, Policy]:
+def _as_before(sides: _Three, names: Sequence[_Names]) -> tuple[PolicyObjects, PolicyObjects]:
     """Return theirs and yours with the names that objects have in base."""
     theirs, yours = (
-        _apply({noun: {new: old for old, new in each.items()} for noun, each in of.items()}, policy)
-        for policy, of in zip(policies[1:], names, strict=True)
+        objects.renamed(
+            {noun: {new: old for old, new in each.items()} for noun, each in of.items()}
+        )
+        for objects, of in zip(sides[1:], names, strict=True)
     )
     return theirs, yours
-
-
-def _apply(names: _Names, policy: Policy) -> Policy:
-    return Renames(
-        {noun: {new: old for old, new in each.items()} for noun, each in names.items()}
-    ).apply(policy)

@@ -24,11 +24,11 @@ def merge_configs(
     """
     Merge the changes that *theirs* and *yours* each made to *base*.
 
-    *read* compiles a text of their language, None when it has errors; *check* does so for a
-    text that is to be applied, of which more may be asked. With *rename* what one side renamed
-    is found again in the texts under its new name. The first way that gives a safe merge is
-    taken; otherwise the one by object, where there is one. A byte order mark in front of a text
-    is no part of it, nor of the merge.
+    *read* returns the objects of a text of their language, None when it has errors; *check*
+    does so for a text that is to be applied, of which more may be asked. With *rename* what one
+    side renamed is found again in the texts under its new name. The first way that gives a safe
+    merge is taken; otherwise the one by object, where there is one. A byte order mark in front of
+    a text is no part of it, nor of the merge.
     """
     base, theirs, yours = (each.removeprefix(BYTE_ORDER_MARK) for each in (base, theirs, yours))
     one, two, three = read(base), read(theirs), read(yours)
@@ -37,7 +37,7 @@ def merge_configs(
         pieces = merge_lines(base, theirs, yours)
         return Merge(pieces=pieces, verdict=_verdict(pieces, None, check))
     sides = follow_renames((base, theirs, yours), (one, two, three), read, rename)
-    expected = both_meanings(*sides.policies)
+    expected = both_meanings(*sides.objects)
     merges = []
     for pieces in _candidates(sides):
         verdict = _verdict(pieces, expected, check)

@@ -21,6 +21,7 @@ from console.dialects.native.parse import DOCUMENT, parse
 from console.dialects.native.specs import check_specs, queue_specs
 from console.dialects.source import read_source
 from console.engine.counterfactual.change import Setting
+from console.engine.disciplines.quota.policy_objects import VOCABULARY, flows_between, quota_objects
 from console.engine.model.policy import PreemptionRule
 
 _PART = re.compile(rf"^[{{\"']*(?:{'|'.join(DOCUMENT.keys)})\b", re.MULTILINE)
@@ -79,6 +80,9 @@ DIALECT = Dialect(
     about_codes="Rules between the fields of a native config.",
     schema=json_schema,
     samples=samples,
+    objects=quota_objects,
+    vocabulary=VOCABULARY,
+    flows=flows_between,
     lints=QuotaLints,
     said_by_lints={
         "NAT020": "LNT001",

@@ -1,8 +1,8 @@
 """Differences: two policies object by object, and two texts line by line, as values."""
 
-from console.engine.diff.compare import compare_policies
-from console.engine.diff.effective import effective_text
-from console.engine.diff.flows import Flow, Flows, flows_between
+from console.engine.diff.compare import Comparison
+from console.engine.diff.effective import write_effective
+from console.engine.diff.flows import Flow, Flows
 from console.engine.diff.lines import DiffRow, Line, SplitRow, side_by_side, text_diff
 from console.engine.diff.values import (
     Change,
@@ -11,7 +11,6 @@ from console.engine.diff.values import (
     FieldChange,
     Followed,
     Limit,
-    Noun,
     OrderChange,
     Plain,
     QuotaChange,
@@ -21,6 +20,7 @@ from console.engine.diff.words import Piece
 __all__ = [
     "Change",
     "ChangeKind",
+    "Comparison",
     "Detail",
     "DiffRow",
     "FieldChange",
@@ -29,15 +29,12 @@ __all__ = [
     "Followed",
     "Limit",
     "Line",
-    "Noun",
     "OrderChange",
     "Piece",
     "Plain",
     "QuotaChange",
     "SplitRow",
-    "compare_policies",
-    "effective_text",
-    "flows_between",
     "side_by_side",
     "text_diff",
+    "write_effective",
 ]

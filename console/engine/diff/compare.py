@@ -6,64 +6,82 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from console.engine.diff.plain import differing, field_changes, plain_fields
-from console.engine.diff.quotas import quota_details
+from console.engine.diff.objects import (
+    LANGUAGE,
+    OF_ADMISSION,
+    SETTINGS,
+    FactType,
+    ObjectKind,
+    PolicyObject,
+    PolicyObjects,
+    Role,
+    fact_differences,
+    kinds_of,
+)
+from console.engine.diff.ordered import Matches, match_ordered, ordered_changes
 from console.engine.diff.renames import Renames, find_renames
-from console.engine.diff.rules import rule_changes
-from console.engine.diff.values import Change, ChangeKind, Difference, Noun
-from console.engine.model.policy import Cohort, LocalQueueRouting, Policy, Queue
-from console.engine.recent_answers import Recent
-
-#: What the settings of a config are of.
-ADMISSION = "of admission"
-
-#: Fields that are an object's name, or are compared in a way of their own.
-_APART = ("name", "namespace", "groups", "index")
+from console.engine.diff.values import Change, ChangeKind, Difference
 
 
-@Recent
-def compare_policies(old: Policy, new: Policy) -> tuple[Change, ...]:
-    """
-    Return what differs in meaning, kind of object by kind; comments and layout do not count.
+class Comparison:
+    """Two policies by their objects: which of them are one, and what differs."""
 
-    An object under another name is recognised, and whoever names it by its new name has
-    not changed by that. The last few answers are remembered, for several pages tell of one change.
-    """
-    renames = find_renames(old, new)
-    known = renames.apply(old)
-    return (
-        *_named(Noun.FLAVOR, known.flavors, new.flavors, renames),
-        *_named(Noun.COHORT, known.cohorts, new.cohorts, renames),
-        *_named(Noun.QUEUE, known.queues, new.queues, renames),
-        *rule_changes(known.rules, new.rules),
-        *_local_routing(known, new, renames),
-        *_settings(old, new),
-    )
+    def __init__(self, old: PolicyObjects, new: PolicyObjects) -> None:
+        self._old, self._new = old, new
+        #: An object under another name is recognised.
+        self.renames = find_renames(old, new)
+        self._known = self.renames.apply(old)
+        self._matches: dict[str, Matches] = {}
+
+    def matches(self, kind: ObjectKind) -> Matches:
+        """Return which objects of an ordered *kind* are one."""
+        if kind.name not in self._matches:
+            self._matches[kind.name] = match_ordered(
+                kind, self._known.ordered(kind.name), self._new.ordered(kind.name)
+            )
+        return self._matches[kind.name]
+
+    def changes(self) -> Iterator[Change]:
+        """
+        Yield what differs in meaning, kind of object by kind; comments and layout do not count.
+
+        Whoever names a renamed object by its new name has not changed by that.
+        """
+        old, new = self._known, self._new
+        for kind in kinds_of(new, old):
+            if kind.role is Role.NAMED:
+                yield from _named(kind, old.of(kind.name), new.of(kind.name), self.renames)
+            elif kind.role is Role.ORDERED:
+                yield from ordered_changes(self.matches(kind))
+        yield from _settings(self._old, new)
 
 
 def _named(
-    noun: Noun, old: Mapping[str, Any], new: Mapping[str, Any], renames: Renames
+    kind: ObjectKind,
+    old: Mapping[str, PolicyObject],
+    new: Mapping[str, PolicyObject],
+    renames: Renames,
 ) -> Iterator[Change]:
     for name, item in new.items():
         if name not in old:
             yield Change(
                 kind=ChangeKind.ADDED,
-                noun=noun,
+                noun=kind.name,
                 name=name,
-                details=tuple(_details(None, item)),
+                details=tuple(fact_differences(kind, None, item.facts)),
                 origin=item.origin,
             )
             continue
         before = old[name]
-        details = tuple(_details(before, item))
-        old_name = renames.old_name(noun, name)
+        details = tuple(fact_differences(kind, before.facts, item.facts))
+        old_name = renames.old_name(kind.name, name)
         if old_name or details:
             yield Change(
                 kind=ChangeKind.RENAMED if old_name else ChangeKind.CHANGED,
-                noun=noun,
+                noun=kind.name,
                 name=name,
                 old_name=old_name,
-                details=(*details, *renames.followers(noun, name)),
+                details=(*details, *renames.followers(kind.name, name)),
                 origin=item.origin,
                 old_origin=before.origin,
             )
@@ -71,89 +89,51 @@ def _named(
         if name not in new:
             yield Change(
                 kind=ChangeKind.REMOVED,
-                noun=noun,
+                noun=kind.name,
                 name=name,
-                details=tuple(map(_turned, _details(None, item))),
+                details=tuple(map(_turned, fact_differences(kind, None, item.facts))),
                 old_origin=item.origin,
             )
-
-
-def _details(old: Any, new: Any) -> Iterator[Difference]:
-    """Yield how *new* differs from *old*; from nothing: what it says beyond defaults."""
-    if isinstance(new, Queue | Cohort):
-        yield from quota_details(old.groups if old is not None else (), new.groups)
-    yield from field_changes(old, new, _APART)
 
 
 def _turned(detail: Difference) -> Difference:
     return dataclasses.replace(detail, old=detail.new, new=detail.old)  # type: ignore[arg-type]
 
 
-def _local_routing(old: Policy, new: Policy, renames: Renames) -> Iterator[Change]:
-    before = old.local_routing or LocalQueueRouting()
-    after = new.local_routing or LocalQueueRouting()
-    local_queues, new_local_queues = (
-        {
-            f"{namespace}/{name}": local_queue
-            for (namespace, name), local_queue in routing.local_queues.items()
-        }
-        for routing in (before, after)
-    )
-    yield from _named(Noun.LOCAL_QUEUE, local_queues, new_local_queues, renames)
-    yield from _named(Noun.PRIORITY_CLASS, before.priority_classes, after.priority_classes, renames)
-    for name in dict.fromkeys((*after.namespaces, *before.namespaces)):
-        yield from _namespace(name, before.namespaces.get(name), after.namespaces.get(name))
-
-
-def _namespace(
-    name: str, old: Mapping[str, str] | None, new: Mapping[str, str] | None
-) -> Iterator[Change]:
-    details = tuple(differing(old or {}, new or {}, ("labels",)))
-    if old is None:
-        kind = ChangeKind.ADDED
-    elif new is None:
-        kind = ChangeKind.REMOVED
-    elif details:
-        kind = ChangeKind.CHANGED
-    else:
-        return
-    yield Change(kind=kind, noun=Noun.NAMESPACE, name=name, details=details)
-
-
-def _settings(old: Policy, new: Policy) -> Iterator[Change]:
+def _settings(old: PolicyObjects, new: PolicyObjects) -> Iterator[Change]:
     """Compare what holds for the whole policy, as one object."""
+    kind = _whole_kind(new, old)
     before, after = _whole(old), _whole(new)
-    if _is_empty(old) or _is_empty(new):
-        # What says nothing says it in no language.
-        before["dialect"] = after["dialect"]
-    details = tuple(differing(before, after))
+    # What says nothing says it in no language.
+    without = (LANGUAGE,) if old.is_empty or new.is_empty else ()
+    details = tuple(fact_differences(kind, before, after, without))
     if details:
+        origins = [
+            next((each.origin for each in objects.whole() if each.kind.name == SETTINGS), None)
+            for objects in (old, new)
+        ]
         yield Change(
             kind=ChangeKind.CHANGED,
-            noun=Noun.SETTINGS,
-            name=ADMISSION,
+            noun=SETTINGS,
+            name=OF_ADMISSION,
             details=details,
-            origin=new.settings.origin,
-            old_origin=old.settings.origin,
+            origin=origins[1],
+            old_origin=origins[0],
         )
 
 
-def _is_empty(policy: Policy) -> bool:
-    named = (policy.flavors, policy.queues, policy.cohorts, policy.rules)
-    return not any(named) and policy.local_routing is None
-
-
-def _whole(policy: Policy) -> dict[str, Any]:
-    routing = policy.local_routing
-    labels = {} if routing is None else plain_fields(routing, _BY_NAME)
+def _whole(objects: PolicyObjects) -> dict[str, Any]:
     return {
-        "dialect": policy.dialect,
-        "discipline": policy.discipline,
-        "routing": "rules" if routing is None else "local_queues",
-        **labels,
-        **plain_fields(policy.settings),
+        name: value
+        for each in objects.whole()
+        for name, value in each.facts.items()
+        if each.kind.facts[name].is_compared
     }
 
 
-#: Parts of local routing that are compared object by object.
-_BY_NAME = ("local_queues", "namespaces", "priority_classes")
+def _whole_kind(*some: PolicyObjects) -> ObjectKind:
+    facts: dict[str, FactType] = {}
+    for kind in kinds_of(*some):
+        if kind.role is Role.WHOLE:
+            facts |= {name: fact for name, fact in kind.facts.items() if fact.is_compared}
+    return ObjectKind(name=SETTINGS, role=Role.WHOLE, facts=facts)

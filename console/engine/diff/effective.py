@@ -7,11 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from console.engine.diff.plain import plain, plain_fields
-from console.engine.diff.values import Limit, Noun, Plain
-from console.engine.model.amounts import format_amount
-from console.engine.model.policy import WEIGHT_ONE, LocalQueueRouting, Policy, ResourceGroup
-from console.engine.recent_answers import Recent
+from console.engine.diff.objects import Number, PolicyObject, PolicyObjects, Role
+from console.engine.diff.values import Plain
 
 #: Text that reads as itself without quotes.
 _BARE = re.compile(r"[A-Za-z_][\w./@-]*")
@@ -19,85 +16,35 @@ _BARE = re.compile(r"[A-Za-z_][\w./@-]*")
 _TAKEN = frozenset({"true", "false", "null", "yes", "no", "on", "off", "unlimited"})
 
 
-class _Number(str):
-    """A number as text, which needs no quotes."""
-
-    __slots__ = ()
-
-
-@Recent
-def effective_text(policy: Policy) -> str:
+def write_effective(objects: PolicyObjects) -> str:
     """
-    Return all that *policy* says, object by object, in YAML that no reader has to accept.
+    Return all that *objects* say, one by one, in YAML that no reader has to accept.
 
-    Rules count from 1. Equal policies give equal texts, whatever language they came from.
-    The last few texts are remembered.
+    What is tried in order counts from 1. Equal policies give equal texts, whatever language
+    they came from.
     """
     lines: list[str] = []
-    for head, fields in _objects(policy):
-        lines += [f"{head}:", *_block(fields, 1), ""]
+    for item in objects:
+        lines += [f"{_head(item)}:", *_block(_fields(item), 1), ""]
     return "\n".join(lines)
 
 
-def _objects(policy: Policy) -> Iterator[tuple[str, Mapping[str, Plain]]]:
-    """Yield the head and the fields of every object."""
-    yield "settings", {"discipline": policy.discipline, **plain_fields(policy.settings)}
-    for name, flavor in policy.flavors.items():
-        yield _head(Noun.FLAVOR, name), plain_fields(flavor, ("name",))
-    for kind, nodes in ((Noun.COHORT, policy.cohorts), (Noun.QUEUE, policy.queues)):
-        for name, node in nodes.items():
-            fields = plain_fields(node, ("name", "groups", "fair_weight"))
-            fields["fair_weight"] = _weight(node.fair_weight)
-            fields["groups"] = [_group(group) for group in node.groups]
-            yield _head(kind, name), fields
-    for rule in policy.rules:
-        yield f"rule {rule.index + 1}", plain_fields(rule, ("index",))
-    if policy.local_routing is not None:
-        yield from _routing(policy.local_routing)
+def _head(item: PolicyObject) -> str:
+    if item.kind.role is Role.WHOLE:
+        return item.kind.name
+    key = item.place + 1 if item.kind.role is Role.ORDERED else _scalar(item.key)
+    return f"{item.kind.name} {key}"
 
 
-def _routing(routing: LocalQueueRouting) -> Iterator[tuple[str, Mapping[str, Plain]]]:
-    yield (
-        "routing",
-        {
-            "default_local_queue": routing.default_local_queue,
-            "queue_label": routing.queue_label,
-            "priority_label": routing.priority_label,
-        },
-    )
-    for (namespace, name), local_queue in routing.local_queues.items():
-        fields = plain_fields(local_queue, ("namespace", "name"))
-        yield _head(Noun.LOCAL_QUEUE, f"{namespace}/{name}"), fields
-    for name, priority in routing.priority_classes.items():
-        yield _head(Noun.PRIORITY_CLASS, name), plain_fields(priority, ("name",))
-    for name, labels in routing.namespaces.items():
-        yield _head(Noun.NAMESPACE, name), {"labels": plain(labels)}
-
-
-def _head(noun: Noun, name: str) -> str:
-    return f"{noun.value} {_scalar(name)}"
-
-
-def _weight(billionths: int) -> _Number:
-    whole, rest = divmod(billionths, WEIGHT_ONE)
-    return _Number(f"{whole}.{rest:09d}".rstrip("0") if rest else whole)
-
-
-def _group(group: ResourceGroup) -> dict[str, Plain]:
-    flavors: list[Plain] = [
-        {
-            "name": entry.flavor,
-            "quotas": {
-                resource: {
-                    limit.value: _Number(format_amount(getattr(quota, limit.value)))
-                    for limit in Limit
-                }
-                for resource, quota in entry.quotas.items()
-            },
-        }
-        for entry in group.flavors
+def _fields(item: PolicyObject) -> dict[str, Plain]:
+    """Return the facts of an object, simple ones first."""
+    facts = [
+        (name, fact)
+        for name, fact in item.kind.facts.items()
+        if fact.is_effective and name in item.facts
     ]
-    return {"resources": list(group.resources), "flavors": flavors}
+    facts.sort(key=lambda pair: pair[1].form.rank)
+    return {name: fact.form.effective(item.facts[name]) for name, fact in facts}
 
 
 def _block(value: Plain, depth: int) -> Iterator[str]:
@@ -136,7 +83,7 @@ def _inline(value: Any) -> str:
 
 
 def _scalar(value: Any) -> str:
-    if isinstance(value, _Number):
+    if isinstance(value, Number):
         return value
     if isinstance(value, str):
         is_bare = _BARE.fullmatch(value) and value.lower() not in _TAKEN

@@ -6,11 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from console.engine.diff.filed import Filed, usual_key
-from console.engine.diff.renames import find_renames
-from console.engine.diff.rules import match_rules
+from console.engine.diff.ordered import Matches
 from console.engine.model.history import History
 from console.engine.model.policy import Policy, Rule
-from console.engine.recent_answers import Recent
 from console.engine.routing.regions import Region, region_of
 from console.engine.routing.router import first_rule
 from console.engine.routing.rule_index import RuleIndex
@@ -45,6 +43,8 @@ class Flow:
 class Flows:
     """All flows between two policies."""
 
+    #: The kind of object that takes workloads.
+    kind: str = "rule"
     flows: tuple[Flow, ...] = ()
     #: False: too many cases; flows that nobody has seen may be missing.
     is_exact: bool = True
@@ -54,30 +54,19 @@ class Flows:
     is_history_whole: bool = True
 
 
-def flows_between(old: Policy, new: Policy, history: History | None = None) -> Flows:
+def rule_flows(old: Policy, new: Policy, matches: Matches, history: History | None) -> Flows:
     """
     Return which workloads change their rule from *old* to *new*.
 
-    Two rules that lead to one queue under a new name, or that only stand at
-    another place, are one. Policies without rules have no flows. The last few answers are
-    remembered.
+    *matches* says which rules are one. Policies without rules have no flows.
     """
-    return _between(old, new, history)
-
-
-@Recent
-def _between(old: Policy, new: Policy, history: History | None) -> Flows:
-    if not old.rules or not new.rules:
-        return Flows()
-    known = find_renames(old, new).apply(old)
-    matches = match_rules(known.rules, new.rules)
-    if len(matches.same) == len(known.rules) == len(new.rules):
+    if not old.rules or not new.rules or matches.are_all_the_same:
         return Flows()
     pairs = [*matches.same, *matches.changed, *matches.moved]
-    heirs = {before.index: after.index for before, after in pairs}
-    unchanged = {before.index for before, _ in matches.same}
+    heirs = {before.place: after.place for before, after in pairs}
+    unchanged = {before.place for before, _ in matches.same}
     budget = _Budget(_MOST_LOOKS)
-    found = _exact(known.rules, new.rules, heirs, unchanged, budget)
+    found = _exact(old.rules, new.rules, heirs, unchanged, budget)
     runs, is_whole = _seen(old, new, heirs, history)
     return Flows(
         flows=tuple(

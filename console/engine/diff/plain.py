@@ -52,61 +52,6 @@ def _field_names(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(kind) if field.name != "origin")
 
 
-def said_fields(item: Any, without: tuple[str, ...] = ()) -> dict[str, Plain]:
-    """Return the fields that are not at their default, as plain data."""
-    kind: Any = type(item)
-    defaults = _defaults(kind)
-    found = {}
-    for name in _other_fields(item, defaults, without):
-        value = plain(getattr(item, name))
-        if name not in defaults or value != plain(defaults[name]):
-            found[name] = value
-    return found
-
-
-def field_changes(old: Any, new: Any, without: tuple[str, ...] = ()) -> Iterator[FieldChange]:
-    """
-    Yield every field in which two dataclasses of one kind differ, but for places.
-
-    Without *old*: in which *new* differs from what it is when nothing is said; a field without a
-    default was None. Only what differs is made plain: most fields of most objects are alike.
-    """
-    kind: Any = type(new)
-    before: Mapping[str, Any] = _defaults(kind)
-    if old is not None:
-        before = {name: getattr(old, name) for name in _field_names(kind)}
-    if names := _other_fields(new, before, without):
-        yield from differing(
-            {name: plain(before.get(name)) for name in names},
-            {name: plain(getattr(new, name)) for name in names},
-        )
-
-
-def _other_fields(item: Any, before: Mapping[str, Any], without: tuple[str, ...]) -> list[str]:
-    """Return the fields of *item* whose values are not those of *before*, as they are stored."""
-    kind: Any = type(item)
-    found = []
-    for name in _field_names(kind):
-        value, known = getattr(item, name), before.get(name, before)
-        is_alike = value is known or (type(value) is type(known) and value == known)
-        if not is_alike and name not in without:
-            found.append(name)
-    return found
-
-
-@cache
-def _defaults(kind: Any) -> Mapping[str, Any]:
-    """Return what the fields of a dataclass are when nothing is said, of those that have that."""
-    return {
-        field.name: field.default
-        if field.default_factory is dataclasses.MISSING
-        else field.default_factory()
-        for field in dataclasses.fields(kind)
-        if field.name != "origin"
-        and (field.default, field.default_factory) != (dataclasses.MISSING, dataclasses.MISSING)
-    }
-
-
 def differing(
     old: Mapping[str, Plain], new: Mapping[str, Plain], path: tuple[str, ...] = ()
 ) -> Iterator[FieldChange]:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from operator import attrgetter
-from typing import Any
+from typing import NamedTuple, TypeAlias
 
-from console.engine.diff.facts import Fact, Facts, cohort_facts, flavor_facts, queue_facts
-from console.engine.diff.values import Followed, Noun
-from console.engine.model.policy import Cohort, LocalQueueRouting, Policy, Queue, ResourceGroup
+from console.engine.diff.objects import ObjectKind, PolicyObject, PolicyObjects, Role, kinds_of
+from console.engine.diff.ordered import meaning_besides
+from console.engine.diff.values import Followed
 
 #: How much of what two objects say together has to be the same for them to be one.
 _NEARLY = 0.5
 #: What a fact counts that both state and whose value differs.
 _HALF = 0.5
-#: A queue under a new name can make a flavor known that has one too, and the other way round.
+#: An object under a new name can make one known that it names and that has one too, and the other
+#: way round.
 _MOST_ROUNDS = 3
 #: Pairs of removed and added objects that are compared; in a larger change only equal ones.
 _MOST_PAIRS = 2500
@@ -25,71 +25,101 @@ _MOST_PAIRS = 2500
 _MOST_LETTERS = 60
 
 
+class Fact(NamedTuple):
+    """One thing that can be said of an object."""
+
+    about: tuple[str, ...]
+    #: Whether objects are recognised by it.
+    tells: bool
+
+
+#: The facts of one object, with their values as text.
+Facts: TypeAlias = dict[Fact, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Renames:
-    """Which objects of the newer policy had another name, and who follows them."""
+    """Which objects of the newer policy had another name, and which objects follow them."""
 
     #: Newer name to older name, by kind of object.
-    old_names: Mapping[Noun, Mapping[str, str]]
-    _followers: Mapping[tuple[Noun, str], tuple[Followed, ...]] = field(default_factory=dict)
+    old_names: Mapping[str, Mapping[str, str]]
+    _followers: Mapping[tuple[str, str], tuple[Followed, ...]] = field(default_factory=dict)
 
-    def old_name(self, noun: Noun, name: str) -> str:
+    def old_name(self, kind: str, name: str) -> str:
         """Return what the object was called; empty when it kept its name or is new."""
-        return self.old_names.get(noun, {}).get(name, "")
+        return self.old_names.get(kind, {}).get(name, "")
 
-    def followers(self, noun: Noun, name: str) -> tuple[Followed, ...]:
-        """Return who named the renamed object before and names it now."""
-        return self._followers.get((noun, name), ())
+    def followers(self, kind: str, name: str) -> tuple[Followed, ...]:
+        """Return the objects that named the renamed one before and name it now."""
+        return self._followers.get((kind, name), ())
 
-    def apply(self, policy: Policy) -> Policy:
-        """Return the older *policy* with the newer names in it."""
-        new_names = {
-            noun: {old: new for new, old in names.items()} for noun, names in self.old_names.items()
-        }
-        policy = _rename_flavors(policy, new_names.get(Noun.FLAVOR, {}))
-        policy = _rename_cohorts(policy, new_names.get(Noun.COHORT, {}))
-        return _rename_queues(policy, new_names.get(Noun.QUEUE, {}))
+    def apply(self, objects: PolicyObjects) -> PolicyObjects:
+        """Return the *objects* of the older policy with the newer names in them."""
+        return objects.renamed(
+            {
+                kind: {old: new for new, old in names.items()}
+                for kind, names in self.old_names.items()
+            }
+        )
 
 
-def find_renames(old: Policy, new: Policy) -> Renames:
-    """Return the flavors, cohorts and queues of *new* that are *old* ones under another name."""
-    found: dict[Noun, dict[str, str]] = {noun: {} for noun, *_ in _KINDS}
+def find_renames(old: PolicyObjects, new: PolicyObjects) -> Renames:
+    """Return the objects of *new* that are *old* ones under another name."""
+    kinds = [kind for kind in kinds_of(new, old) if kind.may_be_renamed]
+    found: dict[str, dict[str, str]] = {kind.name: {} for kind in kinds}
     known = old
     for _ in range(_MOST_ROUNDS):
         before_round = known
-        for noun, facts_of, items_of in _KINDS:
-            names, new_names = items_of(known).keys(), items_of(new).keys()
-            if names <= new_names or new_names <= names:
-                # Nothing is gone, or nothing has come.
+        # Kinds that are named by others come first: the facts of the others tell more then.
+        for kind in kinds:
+            names, new_names = known.of(kind.name).keys(), new.of(kind.name).keys()
+            removed, added = names - new_names, new_names - names
+            if not removed or not added:
                 continue
-            before, after = facts_of(known), facts_of(new)
-            pairs = _pairs(
-                {name: facts for name, facts in before.items() if name not in after},
-                {name: facts for name, facts in after.items() if name not in before},
-            )
+            pairs = _pairs(_facts_of(known, kind, removed), _facts_of(new, kind, added))
             if pairs:
-                found[noun] |= pairs
-                known = Renames({noun: pairs}).apply(known)
+                found[kind.name] |= pairs
+                known = Renames({kind.name: pairs}).apply(known)
         if known is before_round:
             break
     if not any(found.values()):
         return Renames(found)
     following = _followers(known, new)
     followers = {
-        (noun, name): tuple(following.get((noun, name), ()))
-        for noun, names in found.items()
+        (kind, name): tuple(following.get((kind, name), ()))
+        for kind, names in found.items()
         for name in names
     }
     return Renames(found, followers)
 
 
-_Items = Callable[[Policy], Mapping[str, Any]]
-#: Flavors first: the facts of queues and cohorts name them.
-_KINDS: tuple[tuple[Noun, Callable[[Policy], dict[str, Facts]], _Items], ...] = (
-    (Noun.FLAVOR, flavor_facts, attrgetter("flavors")),
-    (Noun.COHORT, cohort_facts, attrgetter("cohorts")),
-    (Noun.QUEUE, queue_facts, attrgetter("queues")),
-)
+def _facts_of(objects: PolicyObjects, kind: ObjectKind, keys: Collection[str]) -> dict[str, Facts]:
+    """Return what the objects *keys* of a kind say, and what others say of them."""
+    found = {
+        key: dict(_own_facts(item)) for key, item in objects.of(kind.name).items() if key in keys
+    }
+    for other in objects.kinds:
+        for name, form in other.references:
+            if form.refers_to != kind.name:
+                continue
+            for item in objects.ordered(other.name):
+                for mention in form.mentions(item.facts.get(name)):
+                    if mention.key not in found:
+                        continue
+                    # What is tried in order has no name, but for what it says otherwise.
+                    ordered = other.role is Role.ORDERED
+                    who = (other.name, meaning_besides(item) if ordered else item.key, name)
+                    for path, text in mention.says:
+                        found[mention.key][Fact(("mention", *who, *path), tells=True)] = text
+    return found
+
+
+def _own_facts(item: PolicyObject) -> Iterator[tuple[Fact, str]]:
+    for name, value in item.facts.items():
+        fact = item.kind.facts[name]
+        if fact.is_said(value):
+            for path, text in fact.form.evidence(value):
+                yield Fact(("fact", name, *path), fact.tells), text
 
 
 def _pairs(removed: Mapping[str, Facts], added: Mapping[str, Facts]) -> dict[str, str]:
@@ -145,113 +175,33 @@ def _likeness(old: Facts, new: Facts) -> float:
     return (len(same) + _HALF * other) / either
 
 
-def _followers(known: Policy, new: Policy) -> Mapping[tuple[Noun, str], list[Followed]]:
-    """Return who names an object in both; *known* is the older policy with the newer names."""
-    found: defaultdict[tuple[Noun, str], list[Followed]] = defaultdict(list)
-    for kind, older, newer in (
-        (Noun.COHORT, known.cohorts, new.cohorts),
-        (Noun.QUEUE, known.queues, new.queues),
-    ):
-        for other, node in newer.items():
-            if other in older:
-                for named in _named_by(node) & _named_by(older[other]):
-                    found[named].append(Followed(noun=kind, name=other))
-    led = Counter(rule.queue for rule in known.rules)
-    for rule in new.rules:
-        if led[rule.queue]:
-            led[rule.queue] -= 1
-            leads = Followed(noun=Noun.RULE, name=f"{rule.index} to {rule.queue}")
-            found[Noun.QUEUE, rule.queue].append(leads)
-    before, after = (routing.local_routing or LocalQueueRouting() for routing in (known, new))
-    for key, local_queue in after.local_queues.items():
-        was = before.local_queues.get(key)
-        if was is not None and was.queue == local_queue.queue:
-            opens = Followed(noun=Noun.LOCAL_QUEUE, name="/".join(key))
-            found[Noun.QUEUE, local_queue.queue].append(opens)
+def _followers(
+    known: PolicyObjects, new: PolicyObjects
+) -> Mapping[tuple[str, str], list[Followed]]:
+    """Return what names an object in both; *known* is the older policy with the newer names."""
+    found: defaultdict[tuple[str, str], list[Followed]] = defaultdict(list)
+    for kind in kinds_of(new, known):
+        if not kind.references:
+            continue
+        before = known.of(kind.name)
+        is_ordered = kind.role is Role.ORDERED
+        # What is tried in order has no name: as many follow as named the object before.
+        left = Counter(other for item in before.values() if is_ordered for other in _named_by(item))
+        for key, item in new.of(kind.name).items():
+            named = _named_by(item)
+            if is_ordered:
+                named = {other for other in named if left[other] > 0}
+                left.subtract(named)
+            else:
+                named &= _named_by(before[key]) if key in before else set()
+            for other in named:
+                found[other].append(Followed(noun=kind.name, name=key))
     return found
 
 
-def _named_by(node: Queue | Cohort) -> set[tuple[Noun, str]]:
-    """Return the flavors and the cohort that *node* names."""
-    named = {(Noun.FLAVOR, entry.flavor) for group in node.groups for entry in group.flavors}
-    if node.parent is not None:
-        named.add((Noun.COHORT, node.parent))
-    return named
-
-
-def _rename_flavors(policy: Policy, names: Mapping[str, str]) -> Policy:
-    if not names:
-        return policy
-    return replace(
-        policy,
-        flavors=_keyed(policy.flavors, names),
-        queues={
-            name: replace(queue, groups=_regroup(queue.groups, names))
-            for name, queue in policy.queues.items()
-        },
-        cohorts={
-            name: replace(cohort, groups=_regroup(cohort.groups, names))
-            for name, cohort in policy.cohorts.items()
-        },
-    )
-
-
-def _regroup(
-    groups: tuple[ResourceGroup, ...], names: Mapping[str, str]
-) -> tuple[ResourceGroup, ...]:
-    return tuple(
-        replace(
-            group,
-            flavors=tuple(
-                replace(entry, flavor=names.get(entry.flavor, entry.flavor))
-                for entry in group.flavors
-            ),
-        )
-        for group in groups
-    )
-
-
-def _rename_cohorts(policy: Policy, names: Mapping[str, str]) -> Policy:
-    if not names:
-        return policy
-    return replace(
-        policy,
-        cohorts=_with_parents(_keyed(policy.cohorts, names), names),
-        queues=_with_parents(policy.queues, names),
-    )
-
-
-def _rename_queues(policy: Policy, names: Mapping[str, str]) -> Policy:
-    if not names:
-        return policy
-    routing = policy.local_routing
-    if routing is not None:
-        routing = replace(
-            routing,
-            local_queues={
-                key: replace(local_queue, queue=names.get(local_queue.queue, local_queue.queue))
-                for key, local_queue in routing.local_queues.items()
-            },
-        )
-    return replace(
-        policy,
-        queues=_keyed(policy.queues, names),
-        rules=tuple(
-            replace(rule, queue=names.get(rule.queue, rule.queue)) for rule in policy.rules
-        ),
-        local_routing=routing,
-    )
-
-
-def _keyed(items: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def _named_by(item: PolicyObject) -> set[tuple[str, str]]:
     return {
-        names.get(name, name): replace(item, name=names.get(name, name))
-        for name, item in items.items()
-    }
-
-
-def _with_parents(nodes: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        name: replace(node, parent=names.get(node.parent or "", node.parent))
-        for name, node in nodes.items()
+        (form.refers_to, key)
+        for name, form in item.kind.references
+        for key in form.names(item.facts.get(name))
     }

@@ -20,23 +20,10 @@ class ChangeKind(StrEnum):
     ADDED = "added"
     REMOVED = "removed"
     CHANGED = "changed"
-    #: A rule that is tried at another place; it may have changed too.
+    #: One of those that are tried in order, at another place; it may have changed too.
     MOVED = "moved"
-    #: A queue, cohort or flavor under another name; it may have changed too.
+    #: An object under another name; it may have changed too.
     RENAMED = "renamed"
-
-
-class Noun(StrEnum):
-    """What an object of the config is."""
-
-    FLAVOR = "flavor"
-    COHORT = "cohort"
-    QUEUE = "queue"
-    RULE = "rule"
-    LOCAL_QUEUE = "local_queue"
-    PRIORITY_CLASS = "priority_class"
-    NAMESPACE = "namespace"
-    SETTINGS = "settings"
 
 
 class Limit(StrEnum):
@@ -100,7 +87,8 @@ class OrderChange:
 class Followed:
     """An object that names the renamed one by its new name, and differs in nothing by that."""
 
-    noun: Noun
+    #: The name of its kind.
+    noun: str
     name: str
 
     @property
@@ -119,12 +107,12 @@ class Change:
     """
     One object that differs: what happened to it, its name, and how it differs.
 
-    The name of a rule is its index and queue, in the newer config where it has
-    one; that of a local queue its namespace and name.
+    Its name is the key that it has in the newer config, or else in the older one.
     """
 
     kind: ChangeKind
-    noun: Noun
+    #: The name of its kind.
+    noun: str
     name: str
     #: Its name in the older config, where that is another one.
     old_name: str = ""

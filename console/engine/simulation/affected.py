@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from console.engine.diff import Change, Noun
+from console.engine.diff import Change
+from console.engine.diff.objects import SETTINGS
 from console.engine.model.history import Backlog, Live
 from console.engine.model.policy import Policy, Queue
 from console.engine.model.reasons import Reason
@@ -14,9 +15,9 @@ from console.engine.routing.route_result import RouteResult, land
 from console.engine.routing.router import Router
 
 #: What determines the route of a workload.
-_ROUTING = frozenset({Noun.RULE, Noun.LOCAL_QUEUE, Noun.NAMESPACE, Noun.PRIORITY_CLASS})
+_ROUTING = frozenset({"rule", "local_queue", "namespace", "priority_class"})
 
-_Names: TypeAlias = Mapping[Noun, set[str]]
+_Names: TypeAlias = Mapping[str, set[str]]
 
 
 def affected_workloads(
@@ -31,10 +32,10 @@ def affected_workloads(
     another queue or priority when routing changes; and everything when settings change. The
     effect of rerouted work on the workloads that run in its new queue is not counted.
     """
-    changed: dict[Noun, set[str]] = {noun: set() for noun in Noun}
+    changed: defaultdict[str, set[str]] = defaultdict(set)
     for change in changes:
         changed[change.noun] |= {change.name, change.old_name}
-    if changed[Noun.SETTINGS]:
+    if changed[SETTINGS]:
         return sum(live.running.values()) + sum(live.pending.values())
     queues = _sharing(old, changed) | _sharing(new, changed)
     here = sum(live.running.get(name, 0) + live.pending.get(name, 0) for name in queues)
@@ -72,9 +73,9 @@ def _sharing(policy: Policy, changed: _Names) -> set[str]:
 def _is_touched(policy: Policy, queue: Queue, changed: _Names) -> bool:
     flavors = {quotas.flavor for group in queue.groups for quotas in group.flavors}
     return (
-        queue.name in changed[Noun.QUEUE]
-        or not changed[Noun.FLAVOR].isdisjoint(flavors)
-        or not changed[Noun.COHORT].isdisjoint(_cohorts_above(policy, queue.parent))
+        queue.name in changed["queue"]
+        or not changed["flavor"].isdisjoint(flavors)
+        or not changed["cohort"].isdisjoint(_cohorts_above(policy, queue.parent))
     )
 
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from console.engine.diff.renames import find_renames
-from console.engine.diff.values import Noun
 from console.engine.disciplines import load_discipline
 from console.engine.model.consequences import GRAVITY, ConsequenceCode, Finding, of_queues
 from console.engine.model.history import Live
@@ -57,23 +55,6 @@ def successors(old: Policy, new: Policy) -> dict[str, str]:
         for queue, (name, *others) in leads.items()
         if not others and name in new.queues and name not in old.queues
     }
-
-
-def place_takers(old: Policy, new: Policy, names: Iterable[str]) -> dict[str, str]:
-    """
-    Return which queue of *new* replaces which of the queues *names* of *old*, by name.
-
-    A queue that still exists is not replaced. A removed one is replaced by its successor, or else
-    by the queue with the same settings, or nearly, under another name.
-    """
-    gone = [name for name in names if name in old.queues and name not in new.queues]
-    if not gone:
-        return {}
-    found = successors(old, new)
-    if any(name not in found for name in gone):
-        renamed = find_renames(old, new).old_names[Noun.QUEUE]
-        found = {before: after for after, before in renamed.items()} | found
-    return {name: found[name] for name in gone if name in found}
 
 
 def _entrances(policy: Policy) -> dict[object, str]:

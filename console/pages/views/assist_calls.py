@@ -12,6 +12,7 @@ from console.configs.services.check_config import find_dialect
 from console.configs.services.count_hits import count_hits
 from console.configs.services.lint_config import lint_config
 from console.dialects.assist import Assistant, assist
+from console.dialects.objects import vocabulary_of
 from console.errors import NotFound
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
@@ -77,7 +78,9 @@ def hits(request: HttpRequest, actor: Actor) -> HttpResponse:
     return JsonResponse(
         {
             "seq": body.get("seq"),
-            "outline": outline_json(outline_of(assistant.names, checked.findings, counted)),
+            "outline": outline_json(
+                outline_of(assistant.names, vocabulary_of(dialect), checked.findings, counted)
+            ),
             "runs": counted.runs if counted else None,
             "nowhere": counted.nowhere if counted else None,
             "days": counted.window_days if counted else None,

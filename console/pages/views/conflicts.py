@@ -14,6 +14,7 @@ from console.configs.queries import versions_after
 from console.configs.services.merge_draft import Decided, merge_draft, merge_of
 from console.configs.services.rebase_draft import rebase_draft
 from console.dialects.merging import Choice, Verdict
+from console.dialects.objects import vocabulary_of
 from console.errors import BadRequest, Conflict
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
@@ -74,6 +75,7 @@ def conflict_page(
     """Return the page about *draft*, which *active* came before."""
     base = get_version(actor.org, draft.base).text if draft.base else ""
     merge = merge_of(draft, active)
+    vocabulary = vocabulary_of(draft.dialect)
     context = {
         "draft": draft,
         "active": active,
@@ -83,11 +85,13 @@ def conflict_page(
         "notice": notice,
         "was_sent": was_sent,
         "verdict": merge.verdict.value if merge else "",
-        "conflicts": conflict_rows(merge, draft.base, active.number, decided, was_sent=was_sent)
+        "conflicts": conflict_rows(
+            merge, vocabulary, draft.base, active.number, decided, was_sent=was_sent
+        )
         if merge
         else (),
-        "fittings": fittings(merge) if merge else (),
-        "renames": renames(merge, active.number) if merge else (),
+        "fittings": fittings(merge, vocabulary) if merge else (),
+        "renames": renames(merge, vocabulary, active.number) if merge else (),
     }
     return render_page(
         request, actor, "configs/conflict.html", context, section="config", status=status

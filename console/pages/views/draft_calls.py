@@ -17,6 +17,7 @@ from console.configs.services.lint_config import lint_config
 from console.configs.services.save_draft import save_draft
 from console.configs.services.visit_draft import leave_draft, visit_draft
 from console.dialects.assist import assist
+from console.dialects.objects import vocabulary_of
 from console.errors import BadRequest, ConsoleError
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
@@ -42,7 +43,7 @@ def check(request: HttpRequest, actor: Actor) -> HttpResponse:
             "seq": body.get("seq"),
             "ok": checked.reading.ok,
             "diagnostics": [item.to_json(codes_url) for item in checked.findings],
-            "outline": outline_json(outline_of(names, checked.findings)),
+            "outline": outline_json(outline_of(names, vocabulary_of(dialect), checked.findings)),
             "likely": {"name": likely.name, "title": likely.title} if likely else None,
         }
     )

@@ -233,7 +233,8 @@ def _page(
         (presence,) = presences([refused.stored], timezone.now())
     me = signed_in_user(request)
     holder = presence.editor if presence and presence.editor != me else None
-    names = assist(find_dialect(shown.dialect), shown.text).names
+    dialect = find_dialect(shown.dialect)
+    names, vocabulary = assist(dialect, shown.text).names, dialect.vocabulary
     policy = checked.reading.policy if checked else None
     hits = count_hits(actor, policy) if policy else None
     context: dict[str, Any] = {
@@ -246,7 +247,7 @@ def _page(
         "samples": () if shown.text.strip() else samples_of(dialects().values()),
         "checked": checked,
         "hits": hits,
-        "outline": outline_of(names, checked.findings if checked else (), hits),
+        "outline": outline_of(names, vocabulary, checked.findings if checked else (), hits),
         "holder": holder,
         "may_edit": actor.may(Permission.DRAFT) and (holder is None or refused is not None),
         "presence": presence,

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from console.configs.changelog import KINDS, VersionFilter, authors_of, read_log
-from console.engine.diff import Noun
+from console.dialects.objects import shared_vocabulary
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.canonical import sent_on
@@ -47,6 +47,6 @@ def history(request: HttpRequest, actor: Actor) -> HttpResponse:
         "old_names": log.old_names,
         "authors": authors_of(actor.org),
         "kinds": kind_titles(KINDS),
-        "nouns": noun_titles(Noun),
+        "nouns": noun_titles(shared_vocabulary()),
     }
     return render_page(request, actor, "configs/history.html", context, section="config")

@@ -18,7 +18,7 @@ from console.configs.services.fix_draft import fix_draft
 from console.configs.services.lint_config import Checked, lint_config
 from console.configs.services.roll_back import roll_back
 from console.dialects.diagnostics import Severity
-from console.engine.diff import compare_policies
+from console.dialects.objects import compare_policies
 from console.engine.model.history import Backlog
 from console.engine.simulation.affected import affected_workloads
 from console.errors import BadRequest

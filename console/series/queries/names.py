@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from console.engine.diff import Noun
 from console.errors import Renamed
 from console.orgs.models import Organization
 from console.policies.models import ConfigVersion, VersionChange
@@ -24,7 +23,8 @@ from console.workloads.models import QueueCount
 #: Renames of all queues that are looked through for those of one.
 _MOST_RENAMES = 500
 
-_NOUNS = {Kind.QUEUE.value: Noun.QUEUE, Kind.COHORT.value: Noun.COHORT}
+#: The kinds of objects that may have had other names, by the kind of a subject.
+_NOUNS = {Kind.QUEUE.value: "queue", Kind.COHORT.value: "cohort"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ def _names_before(org: Organization, subject: Subject) -> Iterator[tuple[str, da
     noun = _NOUNS.get(subject.kind)
     if noun is None:
         return
-    rows = VersionChange.objects.filter(org=org, kind="renamed", noun=noun.value)
+    rows = VersionChange.objects.filter(org=org, kind="renamed", noun=noun)
     renames = list(
         rows.order_by("-version").values_list("version", "old_name", "name")[:_MOST_RENAMES]
     )

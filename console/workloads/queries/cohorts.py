@@ -16,7 +16,6 @@ from typing import Final
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
-from console.engine.diff import Noun
 from console.engine.disciplines import load_discipline
 from console.engine.disciplines.read_model import Loan, Member
 from console.engine.model.amounts import FlavorResource
@@ -61,7 +60,7 @@ def cohort_view(org: Organization, name: str) -> CohortView:
     """Return one cohort; raises NotFound, or Renamed, when the active version has none such."""
     world = _World(org)
     if not world.has_cohorts or name not in world.capacity.tree.names:
-        raise absent(org, name, Noun.COHORT)
+        raise absent(org, name, "cohort")
     members = list(world.capacity.tree.below(name))
     return CohortView(
         summary=world.summary(name),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from console.dialects.objects import place_takers
 from console.engine.model.policy import Policy
-from console.engine.simulation.consequences import place_takers
 from console.orgs.audit import record
 from console.orgs.permissions import Actor
 from console.workloads.models import EventType, Intake, QueueHold

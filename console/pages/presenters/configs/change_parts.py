@@ -15,6 +15,7 @@ from console.engine.diff import (
     Plain,
     QuotaChange,
 )
+from console.engine.diff.objects import Vocabulary, Words
 from console.engine.model.amounts import Amount, Unlimited
 from console.engine.model.policy import WEIGHT_ONE
 from console.engine.wording.words import cut, expression, quantity
@@ -91,7 +92,9 @@ class DetailLine:
         return " ".join(part for part in (self.what, self.old, self.new) if part)
 
 
-def detail_line(detail: Detail, *, has_old: bool = True, has_new: bool = True) -> DetailLine:
+def detail_line(
+    detail: Detail, vocabulary: Vocabulary, *, has_old: bool = True, has_new: bool = True
+) -> DetailLine:
     """Return *detail* in words; of an object that is on one side alone, that side."""
     match detail:
         case QuotaChange():
@@ -103,7 +106,7 @@ def detail_line(detail: Detail, *, has_old: bool = True, has_new: bool = True) -
             what = f"order of flavors for {cut(detail.resources)}"
             old, new, delta = ", ".join(detail.old), ", ".join(detail.new), ""
         case Followed():
-            return DetailLine(what=f"{followed_name(detail)} uses the new name")
+            return DetailLine(what=f"{followed_name(detail, vocabulary)} uses the new name")
         case _:
             assert_never(detail)
     return DetailLine(
@@ -114,20 +117,25 @@ def detail_line(detail: Detail, *, has_old: bool = True, has_new: bool = True) -
     )
 
 
-def followed_name(followed: Followed) -> str:
+def followed_name(followed: Followed, vocabulary: Vocabulary) -> str:
     """Return how somebody who names the renamed object is called."""
-    return f"{followed.noun.replace('_', ' ')} {counted_name(followed.noun, followed.name)}"
+    words = vocabulary.of(followed.noun)
+    return f"{words.singular} {counted_name(words, followed.name)}"
 
 
-def counted_name(noun: str, name: str) -> str:
+def counted_name(words: Words, name: str) -> str:
     """
-    Return the name of an object for people, who count rules from 1.
+    Return the name of an object for people, who count from 1.
 
-    >>> counted_name("rule", "0 to research"), counted_name("queue", "lab")
-    ('1 to research', 'lab')
+    >>> counted_name(Words("rule", "rules", is_counted=True), "0 to research")
+    '1 to research'
+    >>> counted_name(Words("queue", "queues"), "lab")
+    'lab'
     """
     index, _, rest = name.partition(" ")
-    return f"{int(index) + 1} {rest}" if noun == "rule" and index.isdigit() else name
+    if not words.is_counted or not index.isdigit():
+        return name
+    return f"{int(index) + 1} {rest}".rstrip()
 
 
 def signed(change: int, resource: str) -> str:

@@ -6,15 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from console.dialects.objects import objects_of, vocabulary_of
 from console.engine.diff import (
     Change,
     ChangeKind,
     Flows,
     Followed,
     Limit,
-    Noun,
     QuotaChange,
 )
+from console.engine.diff.objects import SETTINGS, Vocabulary
 from console.engine.model.amounts import Unlimited
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy
@@ -40,11 +41,6 @@ _KINDS = {
     ChangeKind.CHANGED: ("~", "changed", "changed"),
     ChangeKind.MOVED: ("↕", "changed", "moved"),
     ChangeKind.RENAMED: ("→", "changed", "renamed"),
-}
-
-_PLURALS = {
-    Noun.PRIORITY_CLASS: "priority classes",
-    Noun.SETTINGS: "settings",
 }
 
 
@@ -82,11 +78,12 @@ class ChangeChip:
     text: str
 
 
-def change_line(change: Change) -> ChangeLine:
-    """Return one object that differs."""
+def change_line(change: Change, vocabulary: Vocabulary) -> ChangeLine:
+    """Return one object that differs, in the words of its language."""
     sign, kind, word = _KINDS[change.kind]
-    noun = change.noun.replace("_", " ").capitalize()
-    name = counted_name(change.noun, change.name)
+    words = vocabulary.of(change.noun)
+    noun = words.singular.capitalize()
+    name = counted_name(words, change.name)
     text = f"{noun} {name} {word}"
     if change.kind is ChangeKind.RENAMED:
         text = f"{noun} {change.old_name} renamed to {name}"
@@ -95,6 +92,7 @@ def change_line(change: Change) -> ChangeLine:
     shown = [
         detail_line(
             detail,
+            vocabulary,
             has_old=change.kind is not ChangeKind.ADDED,
             has_new=change.kind is not ChangeKind.REMOVED,
         )
@@ -104,7 +102,11 @@ def change_line(change: Change) -> ChangeLine:
     if len(shown) > _MOST_DETAILS:
         beyond = DetailLine(what=f"and {len(shown) - _MOST_DETAILS} more")
         shown = [*shown[:_MOST_DETAILS], beyond]
-    followers = [followed_name(detail) for detail in change.details if isinstance(detail, Followed)]
+    followers = [
+        followed_name(detail, vocabulary)
+        for detail in change.details
+        if isinstance(detail, Followed)
+    ]
     if followers:
         verb = "uses" if len(followers) == 1 else "use"
         shown.append(DetailLine(what=f"{cut(followers)} {verb} the new name"))
@@ -127,22 +129,23 @@ def change_groups(
     Flows stand with the rule that takes or leaves them.
     """
     told = flows_by_change(changes, flows, old, new)
-    totals = _totals(new)
+    objects, vocabulary = objects_of(new), vocabulary_of(new.dialect)
     groups = []
-    for noun in Noun:
+    for noun in dict.fromkeys((*vocabulary.kinds, *(change.noun for change in changes))):
         of_kind = [change for change in changes if change.noun is noun]
         page = of_kind[start : start + MOST_CHANGES]
         if not page:
             continue
         there = sum(1 for change in of_kind if change.kind is not ChangeKind.REMOVED)
         lines = tuple(
-            replace(change_line(change), flows=tuple(told.get(id(change), ()))) for change in page
+            replace(change_line(change, vocabulary), flows=tuple(told.get(id(change), ())))
+            for change in page
         )
         groups.append(
             ChangeGroup(
-                title=_plural(noun).capitalize(),
+                title=vocabulary.of(noun).plural.capitalize(),
                 changes=lines,
-                unchanged=max(0, totals.get(noun, there) - there),
+                unchanged=0 if noun == SETTINGS else max(0, len(objects.of(noun)) - there),
                 span=span_of(start, len(page), len(of_kind)),
             )
         )
@@ -161,16 +164,17 @@ def span_of(start: int, shown: int, total: int) -> str:
     return f"{start + 1:,} to {start + shown:,} of {total:,}"
 
 
-def change_chips(changes: Iterable[Change]) -> tuple[ChangeChip, ...]:
+def change_chips(changes: Iterable[Change], vocabulary: Vocabulary) -> tuple[ChangeChip, ...]:
     """Return counts of what happened to which kind of object."""
     counts = Counter((change.kind, change.noun) for change in changes)
     chips = []
     for (happened, noun), count in counts.items():
         sign, kind, word = _KINDS[happened]
-        if noun is Noun.SETTINGS:
-            chips.append(ChangeChip(kind=kind, text="~ settings"))
+        words = vocabulary.of(noun)
+        if noun == SETTINGS:
+            chips.append(ChangeChip(kind=kind, text=f"~ {words.plural}"))
             continue
-        things = noun.replace("_", " ") if count == 1 else _plural(noun)
+        things = words.singular if count == 1 else words.plural
         if happened in (ChangeKind.MOVED, ChangeKind.RENAMED):
             chips.append(ChangeChip(kind=kind, text=f"{count} {things} {word}"))
         else:
@@ -230,20 +234,3 @@ def _in_short(line: ChangeLine) -> str:
 def _is_place(change: Change, part: str) -> bool:
     """Say whether a detail tells the place, which the line of a moved rule tells already."""
     return change.kind is ChangeKind.MOVED and part == "index"
-
-
-def _plural(noun: Noun) -> str:
-    return _PLURALS.get(noun, f"{noun.replace('_', ' ')}s")
-
-
-def _totals(policy: Policy) -> dict[Noun, int]:
-    routing = policy.local_routing
-    return {
-        Noun.FLAVOR: len(policy.flavors),
-        Noun.COHORT: len(policy.cohorts),
-        Noun.QUEUE: len(policy.queues),
-        Noun.RULE: len(policy.rules),
-        Noun.LOCAL_QUEUE: len(routing.local_queues) if routing else 0,
-        Noun.PRIORITY_CLASS: len(routing.priority_classes) if routing else 0,
-        Noun.NAMESPACE: len(routing.namespaces) if routing else 0,
-    }

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from console.configs.services.merge_draft import Decided
-from console.dialects.merging import Choice, Merge, Piece
-from console.engine.diff import Noun
+from console.dialects.merging import Choice, Merge, Piece, Renamed
+from console.engine.diff.objects import Vocabulary
 
 _WHICH_FIRST = (
-    "Both sides added rules at this position, and both may match the same workloads. Rules are "
-    "tried in order: which side comes first?"
+    "Both sides added {plural} at this position, and both may match the same workloads. {Plural} "
+    "are tried in order: which side comes first?"
 )
 #: Pieces that fit together and are named; the rest is counted.
 _NAMED = 50
@@ -52,7 +52,13 @@ class Fitting:
 
 
 def conflict_rows(
-    merge: Merge, base: int, active: int, decided: Sequence[Decided | None], *, was_sent: bool
+    merge: Merge,
+    vocabulary: Vocabulary,
+    base: int,
+    active: int,
+    decided: Sequence[Decided | None],
+    *,
+    was_sent: bool,
 ) -> tuple[ConflictRow, ...]:
     """Return the conflicts with what was *decided* of them so far."""
     texts = {
@@ -71,8 +77,8 @@ def conflict_rows(
         rows.append(
             ConflictRow(
                 number=number,
-                title=_title(piece) or f"{lines[number]} of version {active}",
-                question=_WHICH_FIRST if piece.is_order else "",
+                title=_title(piece, vocabulary) or f"{lines[number]} of version {active}",
+                question=_question(piece, vocabulary),
                 sides=tuple(
                     Side(
                         choice=choice.value,
@@ -90,25 +96,31 @@ def conflict_rows(
     return tuple(rows)
 
 
-def fittings(merge: Merge) -> tuple[Fitting, ...]:
+def fittings(merge: Merge, vocabulary: Vocabulary) -> tuple[Fitting, ...]:
     """Return what was changed and fits together, in the order of the text."""
     found = (
-        Fitting(title=_title(piece) or "Lines outside objects", whose=whose)
+        Fitting(title=_title(piece, vocabulary) or "Lines outside objects", whose=whose)
         for piece in merge.pieces
         if not piece.is_conflict and (whose := _whose(piece))
     )
     return tuple(dict.fromkeys(found))[:_NAMED]
 
 
-def renames(merge: Merge, active: int) -> tuple[str, ...]:
+def renames(merge: Merge, vocabulary: Vocabulary, active: int) -> tuple[str, ...]:
     """Return which objects have another name now, and under which both changes are shown."""
-    return tuple(
-        f"{_noun(each.noun)} {each.old} was renamed to {each.new} in version {active}. Your "
-        "changes are merged under that name."
-        if each.by is Choice.THEIRS
-        else f"You renamed {_noun(each.noun).lower()} {each.old} to {each.new}. Their changes "
-        "are merged under that name."
-        for each in merge.renamed[:_NAMED]
+    return tuple(_rename(each, vocabulary, active) for each in merge.renamed[:_NAMED])
+
+
+def _rename(renamed: Renamed, vocabulary: Vocabulary, active: int) -> str:
+    noun = vocabulary.of(renamed.noun).singular
+    if renamed.by is Choice.THEIRS:
+        return (
+            f"{noun.capitalize()} {renamed.old} was renamed to {renamed.new} in version {active}. "
+            "Your changes are merged under that name."
+        )
+    return (
+        f"You renamed {noun} {renamed.old} to {renamed.new}. Their changes are merged under that "
+        "name."
     )
 
 
@@ -120,17 +132,20 @@ def _whose(piece: Piece) -> str:
     return "yours" if piece.theirs == piece.base else "both, on different lines"
 
 
-def _title(piece: Piece) -> str:
+def _question(piece: Piece, vocabulary: Vocabulary) -> str:
+    if not piece.is_order or piece.noun is None:
+        return ""
+    plural = vocabulary.of(piece.noun).plural
+    return _WHICH_FIRST.format(plural=plural, Plural=plural.capitalize())
+
+
+def _title(piece: Piece, vocabulary: Vocabulary) -> str:
     if piece.noun is None:
         return ""
-    noun = _noun(piece.noun)
-    if piece.is_order:
-        return f"Rules to {piece.name}"
-    return f"{noun} to {piece.name}" if noun == "Rule" else f"{noun} {piece.name}"
-
-
-def _noun(noun: Noun) -> str:
-    return noun.replace("_", " ").capitalize()
+    words = vocabulary.of(piece.noun)
+    noun = (words.plural if piece.is_order else words.singular).capitalize()
+    leads = words.is_counted and piece.name
+    return f"{noun} to {piece.name}" if leads else f"{noun} {piece.name}".rstrip()
 
 
 def _lines_of(merge: Merge) -> list[str]:

@@ -9,7 +9,9 @@ from enum import StrEnum
 
 from django.http import QueryDict
 
-from console.engine.diff import Change, Flows, compare_policies, effective_text, flows_between
+from console.dialects.objects import compare_policies, effective_text, flows_between, vocabulary_of
+from console.engine.diff import Change, Flows
+from console.engine.diff.objects import Vocabulary
 from console.engine.model.history import History
 from console.engine.model.policy import Policy
 from console.pages.presenters.configs.changes import (
@@ -136,12 +138,13 @@ def difference_of(
     if view is View.MEANING:
         step, total = MOST_CHANGES, max(Counter(each.noun for each in changes).values(), default=0)
     start = start if start < total else 0
+    vocabulary = vocabulary_of(new.policy.dialect) if new.policy is not None else Vocabulary()
     return Difference(
         view=view,
         tabs=_tabs(path, query, view, may_read=bool(old.policy and new.policy)),
         old=old,
         new=new,
-        chips=change_chips(changes),
+        chips=change_chips(changes, vocabulary),
         risk=risk_line(changes, flows),
         groups=_groups(view, old, new, changes, flows, start),
         caveat="" if flows.is_exact else _CAVEAT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from console.engine.diff import Change, ChangeKind, Flow, Flows, Noun
+from console.engine.diff import Change, ChangeKind, Flow, Flows
 from console.engine.model.policy import Policy
 from console.engine.routing.regions import Priorities, Region, Values
 from console.engine.wording.words import cut, expression, plural
@@ -24,7 +24,7 @@ def flows_by_change(
     takers: dict[int, Change] = {}
     leavers: dict[int, Change] = {}
     for change in changes:
-        if change.noun is Noun.RULE:
+        if change.noun == flows.kind:
             if change.kind is not ChangeKind.REMOVED:
                 takers[place_of(change.name) - 1] = change
             if change.kind is not ChangeKind.ADDED:

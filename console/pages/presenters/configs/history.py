@@ -8,6 +8,8 @@ from typing import Any
 
 from console.configs.changelog import Told
 from console.configs.models import ConfigVersion
+from console.dialects.objects import vocabulary_of
+from console.engine.diff.objects import Vocabulary
 from console.engine.wording.words import plural
 from console.pages.presenters.configs.changes import change_line, summary_of
 from console.pages.templatetags.ui import count
@@ -47,11 +49,12 @@ class HistoryRow:
 
 def history_row(version: ConfigVersion, told: Told, *, active: int) -> HistoryRow:
     """Return *version* as a row; *active* is the number of the active one."""
+    words = vocabulary_of(version.dialect)
     return HistoryRow(
         version=version,
         kind=kind_words(version),
         via=_VIAS[ConfigVersion.Via(version.via)],
-        summary=summary_of([change_line(change) for change in told.changes], told.total),
+        summary=summary_of([change_line(change, words) for change in told.changes], told.total),
         effect=effect_note(version.effect),
         is_active=version.number == active,
     )
@@ -70,9 +73,9 @@ def kind_titles(kinds: Iterable[str]) -> list[tuple[str, str]]:
     return [(kind, _KINDS[kind]) for kind in kinds]
 
 
-def noun_titles(nouns: Iterable[str]) -> list[tuple[str, str]]:
+def noun_titles(vocabulary: Vocabulary) -> list[tuple[str, str]]:
     """Return the kinds of object to choose from, with their words."""
-    return [(str(noun), noun.replace("_", " ").capitalize()) for noun in nouns]
+    return [(kind, vocabulary.of(kind).singular.capitalize()) for kind in vocabulary.kinds]
 
 
 def effect_note(effect: Mapping[str, Any] | None) -> EffectNote:

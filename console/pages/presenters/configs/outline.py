@@ -10,19 +10,11 @@ from typing import Any
 from console.configs.services.count_hits import Hits
 from console.dialects.assist import Item, Names
 from console.dialects.diagnostics import Diagnostic, Severity
+from console.engine.diff.objects import Vocabulary
 
 #: Objects that an outline lists.
 MOST = 2_000
 
-_TITLES = {
-    "flavor": "Flavors",
-    "cohort": "Cohorts",
-    "queue": "Queues",
-    "rule": "Rules",
-    "local queue": "Local queues",
-    "priority class": "Priority classes",
-    "namespace": "Namespaces",
-}
 _WORST = [Severity.ERROR, Severity.WARNING, Severity.INFO]
 
 
@@ -54,10 +46,15 @@ class Group:
 
 
 def outline_of(
-    names: Names, problems: Sequence[Diagnostic] = (), hits: Hits | None = None
+    names: Names,
+    vocabulary: Vocabulary,
+    problems: Sequence[Diagnostic] = (),
+    hits: Hits | None = None,
 ) -> tuple[Group, ...]:
-    """Return the outline of a text whose objects are *names*."""
-    kinds = dict.fromkeys([*_TITLES, *(item.kind for item in names.items)])
+    """Return the outline of a text whose objects are *names*, in the words of its language."""
+    # A schema says what a kind is called.
+    plurals = {words.singular: words.plural for words in map(vocabulary.of, vocabulary.kinds)}
+    kinds = dict.fromkeys([*plurals, *(item.kind for item in names.items)])
     ordered = sorted(problems, key=lambda problem: problem.span.line)
     lines = [problem.span.line for problem in ordered]
     room = MOST
@@ -71,7 +68,7 @@ def outline_of(
         groups.append(
             Group(
                 kind=kind,
-                title=_TITLES.get(kind, f"{kind}s".capitalize()),
+                title=plurals.get(kind, f"{kind}s").capitalize(),
                 entries=tuple(
                     _entry(
                         item,
@@ -101,10 +98,9 @@ def title_of(item: Item) -> str:
 def _entry(item: Item, problems: Sequence[Diagnostic], hits: Hits | None) -> Entry:
     found = {problem.severity for problem in problems} if item.is_described else set()
     counted: int | None = None
-    if hits is not None and item.kind == "queue":
-        counted = hits.queues.get(item.name, 0)
-    elif hits is not None and item.kind == "rule":
-        counted = hits.rules.get(item.number - 1, 0)
+    if hits is not None and item.kind in hits.by_kind:
+        runs = hits.by_kind[item.kind]
+        counted = runs.get(item.name if item.is_named else item.number - 1, 0)
     return Entry(
         title=title_of(item),
         name=item.name,

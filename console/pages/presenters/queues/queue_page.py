@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from console.configs.models import ConfigVersion
 from console.configs.queue_log import QueueLog
+from console.dialects.objects import vocabulary_of
 from console.engine.model.amounts import UNLIMITED, Amount, FlavorResource, Unlimited
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.policy import Policy
@@ -238,7 +239,10 @@ def log_rows(log: QueueLog) -> tuple[LogRow, ...]:
         LogRow(
             version=version,
             kind=kind_words(version),
-            lines=tuple(change_line(change) for change in log.changes[version.number]),
+            lines=tuple(
+                change_line(change, vocabulary_of(version.dialect))
+                for change in log.changes[version.number]
+            ),
         )
         for version in log.page.results
     )

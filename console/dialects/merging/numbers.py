@@ -1,38 +1,47 @@
-"""Number the rules of three policies, so that one rule has one number in all of them."""
+"""Number what is tried in order in three policies, so that one object has one number in all."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 
+from console.engine.diff.objects import ObjectKind, PolicyObject, PolicyObjects, Role, kinds_of
 from console.engine.diff.order import gaps, in_order
-from console.engine.diff.plain import plain_fields
-from console.engine.model.policy import Policy, Rule
+from console.engine.diff.ordered import keys_between, meaning
+
+#: The objects of one kind in three policies: base, theirs and yours.
+_Sides = tuple[Sequence[PolicyObject], Sequence[PolicyObject], Sequence[PolicyObject]]
 
 
-def number_rules(
-    base: Policy, theirs: Policy, yours: Policy
-) -> tuple[list[int], list[int], list[int]]:
+def ordered_kinds(*some: PolicyObjects) -> list[ObjectKind]:
+    """Return the kinds whose objects are tried in order."""
+    return [kind for kind in kinds_of(*some) if kind.role is Role.ORDERED]
+
+
+def number_objects(kind: ObjectKind, sides: _Sides) -> tuple[list[int], list[int], list[int]]:
     """
-    Return a number for every rule of the three policies, in order.
+    Return a number for every object of an ordered *kind* of the three policies, in order.
 
-    Rules of *base* count from 0. A rule of a side is the one of base that means the same,
-    else one that leads to the same queue, or asks the same, between the same neighbors; what
-    is left is new, and the same new rule on both sides is one.
+    Those of base count from 0. An object of a side is the one of base that means the same,
+    else one that leads to the same, or says the same otherwise, between the same neighbors; what
+    is left is new, and the same new object on both sides is one.
     """
-    numbers = list(range(len(base.rules)))
+    base, theirs, yours = sides
     fresh: dict[tuple[str, int], int] = {}
     return (
-        numbers,
-        _numbered(base.rules, theirs.rules, fresh),
-        _numbered(base.rules, yours.rules, fresh),
+        list(range(len(base))),
+        _numbered(kind, base, theirs, fresh),
+        _numbered(kind, base, yours, fresh),
     )
 
 
 def _numbered(
-    base: tuple[Rule, ...], side: tuple[Rule, ...], fresh: dict[tuple[str, int], int]
+    kind: ObjectKind,
+    base: Sequence[PolicyObject],
+    side: Sequence[PolicyObject],
+    fresh: dict[tuple[str, int], int],
 ) -> list[int]:
-    before, after = ([_meaning(rule) for rule in rules] for rules in (base, side))
+    before, after = ([meaning(each) for each in objects] for objects in (base, side))
     known = set(before)
     kept = in_order(before, after)
     found = {new: old for old, new in kept}
@@ -43,7 +52,7 @@ def _numbered(
         # One that stands elsewhere as it was has moved, and is no other one now.
         gone += [old for old in gap.old if before[old] in astray]
         olds, news = [old for old in gap.old if before[old] not in astray], list(gap.new)
-        for key in (_queue, _asks):
+        for key in keys_between(kind):
             left = _by((key(base[old]), old) for old in olds)
             # An equal one elsewhere has moved rather than changed.
             found |= {
@@ -73,15 +82,3 @@ def _by(pairs: Iterable[tuple[Hashable, int]]) -> dict[Hashable, deque[int]]:
     for key, number in pairs:
         found[key].append(number)
     return found
-
-
-def _queue(rule: Rule) -> str:
-    return rule.queue
-
-
-def _asks(rule: Rule) -> str:
-    return repr(plain_fields(rule, ("index", "queue")))
-
-
-def _meaning(rule: Rule) -> str:
-    return repr(plain_fields(rule, ("index",)))

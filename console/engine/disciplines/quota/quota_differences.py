@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from typing import TypeAlias
 
 from console.engine.diff.values import Difference, FieldChange, Limit, OrderChange, QuotaChange
 from console.engine.model.amounts import Amount
@@ -12,11 +14,11 @@ from console.engine.model.policy import FlavorQuotas, Quota, ResourceGroup
 #: What a quota is when nothing is said of it.
 _UNSAID = Quota()
 
-_Groups = Sequence[ResourceGroup]
+Groups: TypeAlias = Sequence[ResourceGroup]
 _Cell = tuple[str, str]
 
 
-def quota_details(old: _Groups, new: _Groups) -> Iterator[Difference]:
+def quota_details(old: Groups, new: Groups) -> Iterator[Difference]:
     """Yield what differs between the resource groups of one node; places do not count."""
     if not old and not new:
         return
@@ -51,7 +53,7 @@ def _is_unsaid(quota: Quota | None, limit: Limit) -> bool:
     return _number(quota, limit) == _number(_UNSAID, limit)
 
 
-def _cells(groups: _Groups) -> dict[_Cell, Quota]:
+def _cells(groups: Groups) -> dict[_Cell, Quota]:
     return {
         (entry.flavor, resource): quota
         for group in groups
@@ -61,7 +63,7 @@ def _cells(groups: _Groups) -> dict[_Cell, Quota]:
 
 
 def _orders(
-    old: _Groups, new: _Groups, before: AbstractSet[_Cell], after: AbstractSet[_Cell]
+    old: Groups, new: Groups, before: AbstractSet[_Cell], after: AbstractSet[_Cell]
 ) -> Iterator[OrderChange]:
     """Yield each group whose flavors are tried in an order that its cells do not tell."""
     known = {resource: _names(group.flavors) for group in old for resource in group.resources}
@@ -84,15 +86,35 @@ def _names(flavors: Sequence[FlavorQuotas]) -> tuple[str, ...]:
     return tuple(entry.flavor for entry in flavors)
 
 
-def _together(groups: _Groups) -> list[list[str]]:
+def _together(groups: Groups) -> list[list[str]]:
     return sorted(sorted(group.resources) for group in groups if len(group.resources) > 1)
 
 
-def quota_facts(groups: _Groups) -> Mapping[tuple[str, ...], object]:
-    """Return every number of *groups* by flavor, resource and limit."""
+def quota_numbers(groups: Groups) -> Mapping[tuple[str, ...], object]:
+    """
+    Return the numbers of *groups* by flavor, resource and limit.
+
+    Of limits those that are not at their default.
+    """
     return {
         (flavor, resource, limit.value): _number(quota, limit)
         for (flavor, resource), quota in _cells(groups).items()
         for limit in Limit
         if limit is Limit.NOMINAL or not _is_unsaid(quota, limit)
     }
+
+
+def rename_flavors(groups: Groups, names: Mapping[str, str]) -> Groups:
+    """Return *groups* with newer *names* of flavors, by older ones."""
+    if not any(entry.flavor in names for group in groups for entry in group.flavors):
+        return groups
+    return tuple(
+        replace(
+            group,
+            flavors=tuple(
+                replace(entry, flavor=names.get(entry.flavor, entry.flavor))
+                for entry in group.flavors
+            ),
+        )
+        for group in groups
+    )
