@@ -28,7 +28,7 @@ _row: ContextVar[Pipeline | None] = ContextVar("row", default=None)
 
 def run(statement: str, parameters: Sequence[Any], *, is_replanned: bool = False) -> int:
     """
-    Send *statement*, and return how many rows it changed; -1 `pipeline`, where nobody knows yet.
+    Send *statement*, and return how many rows it changed; -1 in a `pipeline`: not known yet.
 
     *is_replanned* has it planned each time: the best way to find many rows depends on how large
     their table is, and the plan for one that is still empty would be kept until the server counts

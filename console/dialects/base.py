@@ -85,6 +85,8 @@ class Dialect:
 
     name: str
     title: str
+    #: Name of the folder under ``engine/disciplines`` that admits by its policies.
+    discipline: str
     #: (text, past queue specs by name) -> Reading. Never raises, whatever the text. Always the
     #: same for the same; a past that the text's own specs keep to makes no difference.
     read: Callable[[str | bytes, Mapping[str, PastSpec]], Reading]

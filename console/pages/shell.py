@@ -15,13 +15,14 @@ from django.utils import timezone
 
 from console.configs.models import ConfigVersion, RevertTimer
 from console.configs.queries import revert_timer_of
+from console.dialects import dialects
 from console.engine.disciplines import load_discipline
 from console.orgs.models import Organization, User
 from console.orgs.permissions import Actor, Permission
 from console.overview.badges import badges_of
 from console.pages.poll import PollRequest
 from console.pages.snapshots import Stamp
-from console.policies.queries import NO_POLICY, active_version, policy_of
+from console.policies.queries import NO_POLICY, active_version
 from console.workloads.queries.freshness import present_state
 
 #: As many organizations as the switcher lists; the page of all has the rest.
@@ -158,8 +159,10 @@ def _shell(request: HttpRequest, actor: Actor, section: str) -> Shell:
 
 def _nav(active: ConfigVersion | None) -> tuple[NavItem, ...]:
     """Return the entries of the rail that the discipline of the *active* version has."""
-    policy = policy_of(active) if active else NO_POLICY
-    titles = {each.key: each.title for each in load_discipline(policy.discipline).sections()}
+    dialect = dialects().get(active.dialect) if active else None
+    # Its language says which: no page waits until a text is compiled.
+    discipline = dialect.discipline if dialect is not None else NO_POLICY.discipline
+    titles = {each.key: each.title for each in load_discipline(discipline).sections()}
     return tuple(
         replace(item, title=titles[item.section]) if item.section else item
         for item in NAV

@@ -28,7 +28,7 @@ class ConfigVersion(models.Model):
         API = "api"
         #: The public client's protocol, which sends no expected version.
         CLIENT = "client"
-        #: Nobody confirmed the version before it in time.
+        #: The version before it was not confirmed in time.
         TIMER = "timer"
 
     org = models.ForeignKey(Organization, on_delete=models.PROTECT, related_name="versions")
@@ -54,7 +54,7 @@ class ConfigVersion(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["org", "number"], name="one_version_per_number")
         ]
-        # Texts are large, and whoever looks for versions does not want to read past them.
+        # Texts are large, and a search for versions does not have to read past them.
         indexes = [
             models.Index(fields=["org", "author", "-number"], name="version_by_author"),
             models.Index(fields=["org", "kind", "via", "-number"], name="version_by_kind"),

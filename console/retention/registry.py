@@ -23,7 +23,7 @@ MOST: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """How many rows there are, and when the oldest is from; None when nobody can say."""
+    """How many rows there are, and when the oldest is from; None when it is not known."""
 
     count: int | None
     #: Whether there are more than were counted.

@@ -122,6 +122,7 @@ def test_samples_compile_without_errors_and_warnings(dialect: Dialect):
         assert {d.severity for d in reading.diagnostics} <= {Severity.INFO}, title
         assert reading.policy == dialect.read(text.encode(), {}).policy
         assert reading.policy.dialect == dialect.name
+        assert reading.policy.discipline == dialect.discipline
 
 
 @EVERY

@@ -99,7 +99,7 @@ def test_every_queue_shows_numbers_that_agree(world: tuple[Policy, dict[str, int
         assert not (node.borrowed and node.lent)
         assert node.limit >= node.guaranteed
         if node.used <= node.limit and isinstance(node.available, int):
-            # The limit is what is available when nobody else uses anything.
+            # The limit is what is available when no other queue uses anything.
             assert node.used + node.available <= node.limit
 
 

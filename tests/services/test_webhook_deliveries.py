@@ -407,7 +407,7 @@ def test_two_workers_never_send_the_same_attempt(race: Any, settings: Any) -> No
         webhook, _ = made(owner, receiver)
         uids = {send_test(owner, webhook.pk).uid for _ in range(5)}
         came = race(lambda _: deliver_due(webhook.pk))
-        # Those who found the shard taken may have come too late; somebody has to look once more.
+        # Those who found the shard taken may have come too late; one of them has to look once more.
         deliver_due(webhook.pk)
         assert [each for each in came if isinstance(each, Exception)] == []
         assert sorted(each.headers["webhook-id"] for each in receiver.got) == sorted(uids)

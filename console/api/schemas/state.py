@@ -90,7 +90,7 @@ class QueueUsage(Schema):
         allow_null=True, help_text="What may still be used, of its own and of the cohort's quota."
     )
     limit = serializers.FloatField(
-        allow_null=True, help_text="What may be used at most, when nobody else uses anything."
+        allow_null=True, help_text="What may be used at most, when no other queue uses anything."
     )
     demand = serializers.FloatField(
         help_text="What pending workloads that could run ask for of the resource; once for each "

@@ -22,7 +22,7 @@ SILENCE = timedelta(seconds=30)
 PATIENCE = timedelta(minutes=10)
 
 #: Ended runs of one organization that are kept. An answer may have megabytes; these are more than
-#: anybody asks about the drafts of a week.
+#: the questions about the drafts of a week.
 MOST_KEPT = 200
 
 #: Rows of one statement, so that other writers need not wait long.

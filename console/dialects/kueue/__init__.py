@@ -70,6 +70,7 @@ def samples() -> dict[str, str]:
 DIALECT = Dialect(
     name="kueue",
     title="Kueue",
+    discipline="quota",
     read=read,
     read_joined=read_joined,
     recognizes=recognizes,

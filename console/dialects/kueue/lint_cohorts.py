@@ -107,8 +107,8 @@ def _lint_alone(
     findings.add(
         COHORT_OF_ONE,
         parent.place,
-        f'"{shorten(parent.value)}" has no other queue and no quota, so there is nobody to '
-        "borrow from."
+        f'"{shorten(parent.value)}" has no other queue and no quota, so no quota can '
+        "be borrowed from it."
         if parent.value == root
         else f'No other queue is below "{shorten(root)}", and no cohort there owns anything.',
         "Put other queues into the cohort, or remove it here.",

@@ -41,8 +41,8 @@ class Orders:
         """
         Say whether each pair of *merged* objects is in the order that was asked for.
 
-        Where one side moved or added an object, its order counts. Where nobody chose, or another
-        order, the two have to be such that no workload could be taken by both.
+        Where one side moved or added an object, its order counts. Where no choice was made, or
+        another order, the two have to be such that no workload could be taken by both.
         """
         numbers = [number for number, _ in merged]
         steady = set(self._steady)

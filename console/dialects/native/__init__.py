@@ -74,6 +74,7 @@ def samples() -> dict[str, str]:
 DIALECT = Dialect(
     name="native",
     title="Native",
+    discipline="quota",
     read=read,
     recognizes=recognizes,
     codes=NATIVE_CODES,

@@ -45,7 +45,7 @@ class Comparison:
         """
         Yield what differs in meaning, kind of object by kind; comments and layout do not count.
 
-        Whoever names a renamed object by its new name has not changed by that.
+        An object that refers to a renamed one by its new name has not changed by that.
         """
         old, new = self._known, self._new
         for kind in kinds_of(new, old):

@@ -145,7 +145,7 @@ class Capacity(Protocol):
 
     @property
     def used(self) -> Used:
-        """What is used, which nobody changes."""
+        """What is used; it must not be changed."""
 
     @property
     def tree(self) -> CapacityTree:

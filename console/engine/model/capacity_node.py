@@ -25,7 +25,7 @@ class CapacityNode:
     resource: str
     #: What the node may always use; 0 when the active version no longer gives it any.
     guaranteed: Amount
-    #: What it may use at most, when nobody else uses anything.
+    #: What it may use at most, when no other queue uses anything.
     limit: Amount
     used: int
     #: What it may use at this moment, with all that others use. Below *used* when it has to shrink.

@@ -47,4 +47,4 @@ class Report(Nomination, Protocol):
 
     @property
     def turn(self) -> TurnStep | None:
-        """Who keeps the workload from what was found for it; None: nobody that is known."""
+        """The workloads that keep it from what was found for it; None: none is known."""

@@ -23,7 +23,7 @@ _keeping = Lock()
 
 def capacity_of(policy: Policy, used: Used) -> Capacity:
     """
-    Return the capacity of *policy* with what is *used*, which nobody changes afterwards.
+    Return the capacity of *policy* with what is *used*, which must not be changed afterwards.
 
     It is the one returned last for this very policy, if as much was used then.
     """

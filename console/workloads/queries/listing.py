@@ -56,7 +56,7 @@ def is_of_class(reason: Reason) -> bool:
 
 
 def waited() -> Q:
-    """Return those withdrawn while they waited: what they waited for concerns nobody any more."""
+    """Return those withdrawn while they waited: their reason no longer applies."""
     reasons = [reason for reason in registered_reasons() if is_of_class(reason)]
     return Q(state=State.WITHDRAWN, reason__in=reasons)
 
