@@ -5,18 +5,19 @@ from __future__ import annotations
 import pytest
 
 from console.configs.models import ActiveConfig, ConfigVersion
-from console.engine.model.amounts import UNLIMITED, Amount
-from console.engine.model.origin import Origin
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Cohort,
     FlavorQuotas,
-    Policy,
     Preemption,
     PreemptionRule,
-    Queue,
+    QueueSpec,
     Quota,
     ResourceGroup,
+    quota_policy,
 )
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Policy
 from console.orgs.models import Organization
 from console.policies import queries as configs
 from console.workloads.models import Engine, PendingClass, QueueCount, Usage
@@ -43,14 +44,14 @@ def quotas(
 
 
 #: all (2) { ml { research (8 spot, 2 reserved), batch (6, lends 5) }, archive (4) }; alone (2).
-LAB = Policy(
-    dialect="native",
+LAB = quota_policy(
+    "native",
     cohorts={
         "ml": Cohort(name="ml", parent="all"),
         "all": Cohort(name="all", groups=quotas(("spot", 2000)), origin=Origin(1, 1, 2, 9)),
     },
     queues={
-        "research": Queue(
+        "research": QueueSpec(
             name="research",
             parent="ml",
             groups=quotas(("spot", 8000), ("reserved", 2000)),
@@ -60,14 +61,14 @@ LAB = Policy(
                 max_priority_threshold=50,
             ),
         ),
-        "batch": Queue(name="batch", parent="ml", groups=quotas(("spot", 6000), lend=5000)),
-        "archive": Queue(
+        "batch": QueueSpec(name="batch", parent="ml", groups=quotas(("spot", 6000), lend=5000)),
+        "archive": QueueSpec(
             name="archive",
             parent="all",
             groups=quotas(("spot", 4000), borrow=3000),
             preemption=Preemption(reclaim_within_cohort=PreemptionRule.ANY),
         ),
-        "alone": Queue(name="alone", groups=quotas(("spot", 2000))),
+        "alone": QueueSpec(name="alone", groups=quotas(("spot", 2000))),
     },
 )
 
@@ -126,11 +127,11 @@ def fill(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
 def fill_three(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
     """Put three cohorts of a queue each in force: one idle, one full, one that waits."""
     names = ("quiet", "busy", "Waiting")
-    policy = Policy(
-        dialect="native",
+    policy = quota_policy(
+        "native",
         cohorts={name: Cohort(name=name) for name in names},
         queues={
-            f"q-{name}": Queue(name=f"q-{name}", parent=name, groups=quotas(("f", 4000)))
+            f"q-{name}": QueueSpec(name=f"q-{name}", parent=name, groups=quotas(("f", 4000)))
             for name in names
         },
     )

@@ -7,7 +7,7 @@ what is not there or runs already, or to hand out more than there is.
 
 from __future__ import annotations
 
-from console.bench.traces import Arrival, ArrivalTrace
+from console.bench.kueue.traces import Arrival, ArrivalTrace
 from console.engine.model.amounts import SCALE
 
 

@@ -14,7 +14,7 @@ from heapq import heapify, heappop, heappush
 
 from console.bench.book import Book, BrokenPromise
 from console.bench.figures import Figures
-from console.bench.traces import Arrival, ArrivalTrace
+from console.bench.kueue.traces import Arrival, ArrivalTrace
 from console.engine.model.decision import Outcome
 from console.engine.state import State
 

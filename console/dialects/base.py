@@ -17,7 +17,7 @@ from console.engine.counterfactual.change import Menu
 from console.engine.diff import Comparison, Flows
 from console.engine.diff.objects import PolicyObjects, Vocabulary
 from console.engine.model.history import History, Live
-from console.engine.model.policy import Policy
+from console.engine.model.policy import Policy, Spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +85,8 @@ class Dialect:
 
     name: str
     title: str
-    #: Name of the folder under ``engine/disciplines`` that admits by its policies.
-    discipline: str
+    #: The spec of a config that says nothing; it names the discipline that admits.
+    empty_spec: Spec
     #: (text, past queue specs by name) -> Reading. Never raises, whatever the text. Always the
     #: same for the same; a past that the text's own specs keep to makes no difference.
     read: Callable[[str | bytes, Mapping[str, PastSpec]], Reading]
@@ -120,6 +120,16 @@ class Dialect:
     menu: Menu | None = None
     #: How the public client's protocol carries it; None when it does not. One language has it.
     client_form: ClientForm | None = None
+
+    @property
+    def discipline(self) -> str:
+        """The name of the discipline that admits by its policies."""
+        return self.empty_spec.discipline
+
+    @property
+    def empty_policy(self) -> Policy:
+        """The policy of an organization without a config."""
+        return Policy(dialect=self.name, spec=self.empty_spec)
 
     def read_objects(self, text: str | bytes, past: Mapping[str, PastSpec]) -> PolicyObjects | None:
         """Return the objects that *text* describes; None when it has errors."""

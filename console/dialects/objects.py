@@ -41,7 +41,7 @@ def shared_vocabulary() -> Vocabulary:
 @cache
 def kinds_that_lead() -> tuple[str, ...]:
     """Return the kinds that are tried in order and whose keys end with what they lead to."""
-    kinds = kinds_of(*(each.objects(Policy(dialect=each.name)) for each in dialects().values()))
+    kinds = kinds_of(*(each.objects(each.empty_policy) for each in dialects().values()))
     return tuple(kind.name for kind in kinds if kind.leads_to)
 
 

@@ -78,6 +78,4 @@ def _weight(key: tuple[IdentityKey[object], ...]) -> int:
 def _objects(policy: Policy) -> int:
     routing = policy.local_routing
     local_queues = len(routing.local_queues) if routing is not None else 0
-    return (
-        sum(map(len, (policy.flavors, policy.cohorts, policy.queues, policy.rules))) + local_queues
-    )
+    return policy.spec.object_count + len(policy.rules) + local_queues

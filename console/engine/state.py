@@ -304,6 +304,10 @@ class State(StateMutations):
         """Return the route of *workload* without adding it."""
         return self._router.route(workload)
 
+    def demand(self, queue: str, workload: Workload) -> dict[str, int]:
+        """Return what *workload* requests from *queue*, by resource, in thousandths."""
+        return self._discipline.demand(self.queues[queue], workload)
+
     def explain(self, workload_id: str) -> Trace:
         """
         Return why a workload is where it is, as of now, without changing anything.

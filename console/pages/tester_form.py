@@ -89,8 +89,10 @@ def _configs(
 
 def _asked_for(policy: Policy) -> dict[str, dict[str, None]]:
     asked: dict[str, dict[str, None]] = {}
-    flavors = (flavor.selector for flavor in policy.flavors.values())
-    for selector in (*(rule.selector for rule in policy.rules), *flavors):
+    for selector in (
+        *(rule.selector for rule in policy.rules),
+        *policy.spec.selectors().values(),
+    ):
         for each in selector.expressions:
             asked.setdefault(each.key, {}).update(dict.fromkeys(each.values))
     return asked

@@ -15,7 +15,7 @@ from console.orgs.models import Organization
 from console.policies.models import ActiveConfig, ConfigVersion
 
 #: The policy of an organization that has not applied anything yet.
-NO_POLICY = Policy(dialect=default_dialect().name)
+NO_POLICY = default_dialect().empty_policy
 
 
 def active_number(org: Organization) -> int:

@@ -36,8 +36,5 @@ def subjects_of(queue: str | None, policy: Policy) -> Iterator[Subject]:
     if queue is None:
         return
     yield Subject.queue(queue)
-    found = policy.queues.get(queue)
-    above = found.parent if found else None
-    while above is not None:
-        yield Subject.cohort(above)
-        above = policy.cohorts[above].parent
+    if queue in policy.queues:
+        yield from map(Subject.cohort, policy.spec.path(queue))

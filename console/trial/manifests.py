@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from console.bench.traces import FLAVOR, RESOURCE, Arrival, ArrivalTrace
+from console.bench.kueue.traces import FLAVOR, RESOURCE, Arrival, ArrivalTrace
 
 _API = "kueue.x-k8s.io/v1beta2"
 

@@ -22,7 +22,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from console.bench.book import Book, BrokenPromise
 from console.bench.figures import Figures
-from console.bench.traces import Arrival, ArrivalTrace
+from console.bench.kueue.traces import Arrival, ArrivalTrace
 from console.traffic.client import Away, Client
 from console.trial.held import HeldQuota
 from console.trial.manifests import body, manifests

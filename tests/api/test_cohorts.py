@@ -10,14 +10,16 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from console.engine.model.policy import (
-    WEIGHT_ONE,
+from console.engine.disciplines.quota.spec import (
     Cohort,
     FairStrategy,
-    Policy,
-    Queue,
+    QueueSpec,
     QuotaSettings,
+    quota_policy,
+    with_spec,
 )
+from console.engine.model.amounts import WEIGHT_ONE
+from console.engine.model.policy import Policy
 from console.orgs.models import Organization
 from console.workloads.models import OverQuota
 from tests.api.documents import CAP
@@ -235,7 +237,7 @@ def test_a_loan_says_since_when_its_borrower_is_above_what_it_owns(client, lab, 
 def test_with_fair_sharing_everybody_has_a_share(client, lab, org, monkeypatch):
     queues = LAB.queues | {"batch": replace(LAB.queues["batch"], fair_weight=WEIGHT_ONE // 2)}
     fair = QuotaSettings(fair_sharing=(FairStrategy.FINAL_SHARE, FairStrategy.INITIAL_SHARE))
-    put_in_force(org, replace(LAB, queues=queues, settings=fair), monkeypatch)
+    put_in_force(org, with_spec(LAB, queues=queues, settings=fair), monkeypatch)
     body = client.get("cohorts/all").body
     assert body["fair_sharing"] == [
         "less_than_or_equal_to_final_share",
@@ -302,10 +304,10 @@ def test_who_waits_without_lending_is_not_starved(client, lab, org):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_may_hold_anything(client, org, monkeypatch, name):
-    policy = Policy(
-        dialect="native",
+    policy = quota_policy(
+        "native",
         cohorts={name: Cohort(name=name)},
-        queues={"q": Queue(name="q", parent=name, groups=quotas(("f", 1000)))},
+        queues={"q": QueueSpec(name="q", parent=name, groups=quotas(("f", 1000)))},
     )
     put_in_force(org, policy, monkeypatch)
     assert client.get(f"cohorts/{quote(name, safe='/')}").body["name"] == name
@@ -313,15 +315,15 @@ def test_a_name_may_hold_anything(client, org, monkeypatch, name):
 
 
 def test_a_queue_and_a_cohort_may_have_one_name(client, org, monkeypatch):
-    policy = Policy(
-        dialect="native",
+    policy = quota_policy(
+        "native",
         cohorts={
             "same": Cohort(name="same", groups=quotas(("f", 1000))),
             "other": Cohort(name="other", parent="same"),
         },
         queues={
-            "same": Queue(name="same", parent="same", groups=quotas(("f", 1000))),
-            "other": Queue(name="other", parent="other", groups=quotas(("f", 1000))),
+            "same": QueueSpec(name="same", parent="same", groups=quotas(("f", 1000))),
+            "other": QueueSpec(name="other", parent="other", groups=quotas(("f", 1000))),
         },
     )
     put_in_force(org, policy, monkeypatch)
@@ -339,11 +341,11 @@ def test_a_queue_and_a_cohort_may_have_one_name(client, org, monkeypatch):
 def wide(queues: int) -> Policy:
     """Return a cohort of *queues* queues with ten flavors each."""
     flavors = [(f"f{number}", 10000) for number in range(10)]
-    return Policy(
-        dialect="native",
+    return quota_policy(
+        "native",
         cohorts={"wide": Cohort(name="wide")},
         queues={
-            f"q{number}": Queue(name=f"q{number}", parent="wide", groups=quotas(*flavors))
+            f"q{number}": QueueSpec(name=f"q{number}", parent="wide", groups=quotas(*flavors))
             for number in range(queues)
         },
     )

@@ -15,7 +15,6 @@ _DIALECTS: Final = ROOT / "console/dialects"
 NAMING: Final = frozenset(
     {
         "console/api/schemas/configs.py",
-        "console/bench/traces.py",
         "console/supervisor/demo.py",
         "console/trial/play.py",
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.bench.traces import ArrivalTrace, WorkloadSet
+from console.bench.kueue.traces import ArrivalTrace, WorkloadSet
 
 #: Instant 0: high-0 starts, low-0 waits. 300: low-0 follows. 400: high-1 comes and stops it.
 #: 700: low-0 starts again from nothing and ends at 1,700.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from console.bench.book import Book, BrokenPromise
-from console.bench.traces import Arrival
+from console.bench.kueue.traces import Arrival
 from tests.bench.small import BORROWING
 
 

@@ -6,14 +6,15 @@ from collections import Counter
 
 import pytest
 
-from console.bench.traces import BASELINE, LARGE, TRACES, ArrivalTrace
-from console.engine.model.policy import (
+from console.bench.kueue.traces import BASELINE, LARGE, TRACES, ArrivalTrace
+from console.engine.disciplines.quota.spec import (
     FlavorQuotas,
     Preemption,
     PreemptionRule,
-    Queue,
+    QueueSpec,
     Quota,
     ResourceGroup,
+    spec_of,
 )
 from console.engine.model.selectors import EVERYTHING
 from console.engine.routing.router import Router
@@ -50,8 +51,8 @@ def test_every_queue_owns_borrows_and_takes_back_as_in_the_design() -> None:
     policy = BASELINE.policy()
     quota = Quota(nominal=20_000, borrowing_limit=100_000)
     flavors = (FlavorQuotas(flavor="default", quotas={"cpu": quota}),)
-    assert list(policy.cohorts) == [f"cohort-{n}" for n in range(5)]
-    assert policy.queues["queue-4-5"] == Queue(
+    assert list(spec_of(policy).cohorts) == [f"cohort-{n}" for n in range(5)]
+    assert policy.queues["queue-4-5"] == QueueSpec(
         name="queue-4-5",
         parent="cohort-4",
         groups=(ResourceGroup(resources=("cpu",), flavors=flavors),),

@@ -8,23 +8,23 @@ from random import Random
 
 from console.engine.counterfactual import BUDGET, find_changes
 from console.engine.counterfactual.change import ChangeKind
-from console.engine.explain import explain
-from console.engine.model.amounts import UNLIMITED
-from console.engine.model.decision import PodSetAssignment
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Cohort,
     Flavor,
     FlavorQuotas,
-    Policy,
     Preemption,
     PreemptionRule,
-    Queue,
+    QueueSpec,
     Quota,
     QuotaSettings,
     ResourceGroup,
-    Rule,
     Undeclared,
+    quota_policy,
 )
+from console.engine.explain import explain
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.decision import PodSetAssignment
+from console.engine.model.policy import Policy, Rule
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from console.engine.model.workload import PodSet, Workload
 from console.engine.state import State
@@ -115,12 +115,12 @@ def _policy() -> Policy:
     preemption = Preemption(
         within_queue=PreemptionRule.LOWER_PRIORITY, reclaim_within_cohort=PreemptionRule.ANY
     )
-    return Policy(
-        dialect="native",
+    return quota_policy(
+        "native",
         flavors={flavor: Flavor(name=flavor) for flavor in FLAVORS},
         cohorts={"all": Cohort(name="all", groups=(_group(LENT * BORROWERS),))},
         queues={
-            name: Queue(
+            name: QueueSpec(
                 name=name,
                 parent="all",
                 groups=(_group(OWN - LENT if number < BORROWERS else OWN),),

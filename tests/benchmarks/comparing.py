@@ -9,17 +9,17 @@ from random import Random
 
 from console.dialects.objects import compare_policies, flows_between
 from console.engine.diff import Change, ChangeKind
-from console.engine.impact import HistoryImpact, HistoryOutcome, history_impact
-from console.engine.model.history import History, Shape
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Flavor,
     FlavorQuotas,
-    Policy,
-    Queue,
+    QueueSpec,
     Quota,
     ResourceGroup,
-    Rule,
+    quota_policy,
 )
+from console.engine.impact import HistoryImpact, HistoryOutcome, history_impact
+from console.engine.model.history import History, Shape
+from console.engine.model.policy import Policy, Rule
 from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
 from console.engine.model.workload import PodSet, Workload
 from tests.benchmarks.measured import Measured
@@ -128,7 +128,7 @@ def _teams(count: int, prefix: str = "team") -> Policy:
         quotas = FlavorQuotas(flavor="any", quotas={"gpu": quota})
         group = ResourceGroup(resources=("gpu",), flavors=(quotas,))
         name = f"{prefix}-{number}"
-        queues[name] = Queue(name=name, groups=(group,))
+        queues[name] = QueueSpec(name=name, groups=(group,))
     rules = [
         Rule(
             index=number,
@@ -138,7 +138,7 @@ def _teams(count: int, prefix: str = "team") -> Policy:
         for number in range(count)
     ]
     flavors = {"any": Flavor(name="any", selector=EVERYTHING)}
-    return Policy(dialect="native", flavors=flavors, queues=queues, rules=tuple(rules))
+    return quota_policy("native", flavors=flavors, queues=queues, rules=tuple(rules))
 
 
 def _numbered(rules: list[Rule]) -> tuple[Rule, ...]:

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from console.engine.model.decision import Decision, Outcome
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Flavor,
     FlavorQuotas,
-    Policy,
-    Queue,
+    QueueSpec,
     Quota,
     ResourceGroup,
-    Rule,
+    quota_policy,
 )
+from console.engine.model.decision import Decision, Outcome
+from console.engine.model.policy import Policy, Rule
 from console.engine.model.workload import PodSet, Workload
 from console.engine.state import State
 from tests.benchmarks.measured import Measured
@@ -153,10 +153,10 @@ def _one_queue(gpus: int) -> Policy:
         resources=("gpu",),
         flavors=(FlavorQuotas(flavor="any", quotas={"gpu": Quota(nominal=gpus * 1000)}),),
     )
-    return Policy(
-        dialect="native",
+    return quota_policy(
+        "native",
         flavors={"any": Flavor(name="any")},
-        queues={"train": Queue(name="train", groups=(group,))},
+        queues={"train": QueueSpec(name="train", groups=(group,))},
         rules=(Rule(index=0, queue="train"),),
     )
 

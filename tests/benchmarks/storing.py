@@ -6,16 +6,16 @@ import json
 import time
 from collections.abc import Callable, Iterator
 
-from console.engine.model.decision import Decision
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Flavor,
     FlavorQuotas,
-    Policy,
-    Queue,
+    QueueSpec,
     Quota,
     ResourceGroup,
-    Rule,
+    quota_policy,
 )
+from console.engine.model.decision import Decision
+from console.engine.model.policy import Policy, Rule
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from console.engine.model.stored_trace import trace_from_json, trace_to_json
 from console.engine.model.trace import Trace
@@ -79,10 +79,10 @@ def _policy() -> Policy:
         resources=("gpu",),
         flavors=(FlavorQuotas(flavor="any", quotas={"gpu": Quota(nominal=WORKLOADS * 1000)}),),
     )
-    return Policy(
-        dialect="native",
+    return quota_policy(
+        "native",
         flavors={"any": Flavor(name="any")},
-        queues={"train": Queue(name="train", groups=(group,))},
+        queues={"train": QueueSpec(name="train", groups=(group,))},
         rules=tuple(_rule(number) for number in range(RULES)),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from console.bench.figures import Figures
-from console.bench.traces import BASELINE, LARGE, ArrivalTrace
+from console.bench.kueue.traces import BASELINE, LARGE, ArrivalTrace
 from console.bench.virtual import play
 from console.collector import collect_seldom
 from tests.benchmarks.measured import Measured

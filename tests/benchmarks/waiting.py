@@ -11,21 +11,21 @@ from collections.abc import Iterator
 from itertools import product
 from random import Random
 
-from console.engine.model.amounts import UNLIMITED
-from console.engine.model.decision import Decision, Outcome
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Cohort,
     Flavor,
     FlavorQuotas,
-    LocalQueue,
-    LocalQueueRouting,
-    Policy,
-    Queue,
+    QueueSpec,
     Quota,
     QuotaSettings,
     ResourceGroup,
     Undeclared,
+    quota_policy,
+    spec_of,
 )
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.decision import Decision, Outcome
+from console.engine.model.policy import LocalQueue, LocalQueueRouting, Policy
 from console.engine.model.selectors import EVERYTHING
 from console.engine.model.workload import PodSet, Workload
 from console.engine.state import State
@@ -94,7 +94,7 @@ class Waiting:
             assert self.state.usage(name) == used[name], name
             for key, amount in used[name].items():
                 together[queue.parent, key].append(amount)
-        size = QUEUES // len(self.policy.cohorts)
+        size = QUEUES // len(spec_of(self.policy).cohorts)
         for (cohort, (flavor, resource)), amounts in together.items():
             owned = NOMINAL[resource] * size
             assert sum(amounts) <= owned, (cohort, flavor, resource, sum(amounts), owned)
@@ -162,12 +162,12 @@ def _policy(cohorts: int) -> Policy:
         ),
     )
     names = {f"team-{number:03}": f"cohort-{number % cohorts}" for number in range(QUEUES)}
-    return Policy(
-        dialect="kueue",
+    return quota_policy(
+        "kueue",
         flavors={flavor: Flavor(name=flavor) for flavor in FLAVORS},
         cohorts={name: Cohort(name=name) for name in names.values()},
         queues={
-            name: Queue(
+            name: QueueSpec(
                 name=name,
                 parent=cohort,
                 groups=(group,),

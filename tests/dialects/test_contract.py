@@ -15,6 +15,7 @@ from console.dialects.base import Dialect, PastSpec, Reading
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.dialects.positions import Positions, apply_fix
 from console.dialects.render import findings_to_json, findings_to_text
+from console.engine.disciplines.quota.spec import spec_of
 
 EVERY = pytest.mark.parametrize("dialect", dialects().values(), ids=dialects())
 RELAXED = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
@@ -157,7 +158,7 @@ def test_origins_lie_in_the_text_and_show_what_they_are_about(dialect: Dialect):
         positions = Positions(text)
         policy = dialect.read(text, {}).policy
         assert policy is not None
-        named: list[Any] = [*policy.flavors.values(), *policy.queues.values()]
+        named: list[Any] = [*spec_of(policy).flavors.values(), *policy.queues.values()]
         for part in named:
             assert part.origin is not None
             start = positions.offset(part.origin.line, part.origin.column)

@@ -14,21 +14,13 @@ from console.dialects import dialects
 from console.dialects.objects import kinds_that_lead, objects_of, shared_vocabulary
 from console.engine.diff import Comparison
 from console.engine.diff.objects import SETTINGS, PolicyObjects, Role
+from console.engine.disciplines.quota.spec import Cohort, Flavor, QueueSpec, QuotaSettings, spec_of
 from console.engine.model.origin import Origin
-from console.engine.model.policy import (
-    Cohort,
-    Flavor,
-    LocalQueue,
-    Policy,
-    PriorityClass,
-    Queue,
-    QuotaSettings,
-    Rule,
-)
+from console.engine.model.policy import LocalQueue, Policy, PriorityClass, Rule
 from tests.engine.strategies import policies, worlds
 
 #: What a policy is made of; all else with a place in the text is a part of one of these.
-OBJECTS = (Flavor, Cohort, Queue, Rule, LocalQueue, PriorityClass, QuotaSettings)
+OBJECTS = (Flavor, Cohort, QueueSpec, Rule, LocalQueue, PriorityClass, QuotaSettings)
 SAMPLES = [
     (dialect.name, text) for dialect in dialects().values() for text in dialect.samples().values()
 ]
@@ -88,7 +80,9 @@ def test_objects_of_any_policy_have_keys_of_their_own(data: st.DataObject) -> No
     objects = objects_of(policy)
     assert_is_sound(policy, objects)
     by_kind = [len(objects.of(kind)) for kind in ("flavor", "cohort", "queue", "rule")]
-    assert by_kind == [*map(len, (policy.flavors, policy.cohorts, policy.queues, policy.rules))]
+    assert by_kind == [
+        *map(len, (spec_of(policy).flavors, spec_of(policy).cohorts, policy.queues, policy.rules))
+    ]
 
 
 @worlds(100)

@@ -7,6 +7,7 @@ import pytest
 from console.dialects.findings import MAX_ERRORS, MAX_KEPT
 from console.dialects.native import DIALECT
 from console.dialects.source import MAX_BYTES, read_source
+from console.engine.disciplines.quota.spec import spec_of
 from tests.dialects.carets import actual_findings
 from tests.dialects.test_contract import check_diagnostic
 
@@ -114,7 +115,11 @@ def test_an_empty_document_is_an_empty_config(text: str | bytes):
     assert reading.ok
     assert reading.diagnostics == ()
     assert reading.policy is not None
-    assert (reading.policy.flavors, reading.policy.queues, reading.policy.rules) == ({}, {}, ())
+    assert (spec_of(reading.policy).flavors, reading.policy.queues, reading.policy.rules) == (
+        {},
+        {},
+        (),
+    )
 
 
 @pytest.mark.parametrize("text", ["text", "[]", "- a", "5", "true", '""'])
@@ -142,9 +147,9 @@ scheduling_rules:
 """
     policy = DIALECT.read(text, {}).policy
     assert policy is not None
-    expression = policy.flavors["spot"].selector.expressions[0]
+    expression = spec_of(policy).flavors["spot"].selector.expressions[0]
     assert (expression.key, expression.values) == ("market-type", ("SPOT",))
-    assert policy.flavors["other"].selector.expressions == (expression,)
+    assert spec_of(policy).flavors["other"].selector.expressions == (expression,)
     assert policy.rules[0].selector.expressions == (expression,)
     assert [rule.queue for rule in policy.rules] == ["queue", "queue"]
 

@@ -21,30 +21,26 @@ from console.engine.disciplines.quota.reasons import (
     RECLAIMED_IN_COHORT,
     RECLAIMED_WHILE_BORROWING,
 )
-from console.engine.model.amounts import UNLIMITED, Amount, parse_amount
-from console.engine.model.common_reasons import DRAINED, PREEMPTED_IN_QUEUE, WAITING_FOR_PREEMPTED
-from console.engine.model.decision import Assignment, Decision, Outcome
-from console.engine.model.policy import (
-    WEIGHT_ONE,
+from console.engine.disciplines.quota.spec import (
     Cohort,
     FairStrategy,
     Flavor,
     FlavorQuotas,
     Fungibility,
-    Policy,
     Preemption,
     PreemptionRule,
     Preference,
-    PriorityPolicy,
-    Queue,
+    QueueSpec,
     Quota,
     QuotaSettings,
     ResourceGroup,
-    Rule,
     Search,
-    StopPolicy,
-    Strategy,
+    quota_policy,
 )
+from console.engine.model.amounts import UNLIMITED, WEIGHT_ONE, Amount, parse_amount
+from console.engine.model.common_reasons import DRAINED, PREEMPTED_IN_QUEUE, WAITING_FOR_PREEMPTED
+from console.engine.model.decision import Assignment, Decision, Outcome
+from console.engine.model.policy import Policy, PriorityPolicy, Rule, StopPolicy, Strategy
 from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
 from console.engine.model.workload import PodSet, Workload
 from console.engine.state import State
@@ -193,9 +189,9 @@ class QueueBuilder(_NodeBuilder):
         self.fields["namespaces"] = namespaces
         return self
 
-    def build(self) -> Queue:
+    def build(self) -> QueueSpec:
         """Return the queue."""
-        return Queue(
+        return QueueSpec(
             name=self.name,
             parent=self.parent,
             groups=self.groups,
@@ -248,8 +244,8 @@ def policy(
             Rule(index=index, queue=each.name, selector=only(queue=each.name))
             for index, each in enumerate(queues)
         ]
-    return Policy(
-        dialect="native",
+    return quota_policy(
+        "native",
         flavors={
             name: each if isinstance(each, Flavor) else Flavor(name=name, selector=each)
             for name, each in known.items()

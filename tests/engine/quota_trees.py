@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from console.engine.disciplines.quota.spec import (
+    Cohort,
+    FlavorQuotas,
+    QueueSpec,
+    Quota,
+    ResourceGroup,
+    quota_policy,
+)
 from console.engine.model.amounts import UNLIMITED, Amount
-from console.engine.model.policy import Cohort, FlavorQuotas, Policy, Queue, Quota, ResourceGroup
+from console.engine.model.policy import Policy
 
 KEY = ("any", "gpu")
 
@@ -23,8 +31,8 @@ def queue(
     *,
     borrow: Amount = UNLIMITED,
     lend: Amount = UNLIMITED,
-) -> Queue:
-    return Queue(name=name, parent=parent, groups=group(nominal, borrow, lend))
+) -> QueueSpec:
+    return QueueSpec(name=name, parent=parent, groups=group(nominal, borrow, lend))
 
 
 def cohort(
@@ -33,10 +41,10 @@ def cohort(
     return Cohort(name=name, parent=parent, groups=group(nominal, UNLIMITED, lend))
 
 
-def policy(*nodes: Queue | Cohort) -> Policy:
-    return Policy(
-        dialect="native",
-        queues={node.name: node for node in nodes if isinstance(node, Queue)},
+def policy(*nodes: QueueSpec | Cohort) -> Policy:
+    return quota_policy(
+        "native",
+        queues={node.name: node for node in nodes if isinstance(node, QueueSpec)},
         cohorts={node.name: node for node in nodes if isinstance(node, Cohort)},
     )
 

@@ -16,25 +16,16 @@ from console.engine.diff import (
 )
 from console.engine.diff.plain import Plain, plain, plain_fields
 from console.engine.disciplines.quota.policy_objects import Noun
+from console.engine.disciplines.quota.spec import Cohort, Flavor, QueueSpec, ResourceGroup, spec_of
 from console.engine.model.amounts import UNLIMITED
-from console.engine.model.policy import (
-    Cohort,
-    Flavor,
-    LocalQueue,
-    LocalQueueRouting,
-    Policy,
-    PriorityClass,
-    Queue,
-    ResourceGroup,
-    Rule,
-)
+from console.engine.model.policy import LocalQueue, LocalQueueRouting, Policy, PriorityClass, Rule
 
 #: Of each kind of object: what it says when nothing is said.
 APART = ("name", "namespace", "groups", "index")
 EMPTY: Mapping[Noun, Any] = {
     Noun.FLAVOR: Flavor(name=""),
     Noun.COHORT: Cohort(name=""),
-    Noun.QUEUE: Queue(name=""),
+    Noun.QUEUE: QueueSpec(name=""),
     Noun.LOCAL_QUEUE: LocalQueue(namespace="", name="", queue=""),
     Noun.PRIORITY_CLASS: PriorityClass(name="", value=0),
 }
@@ -49,8 +40,8 @@ def told_of(policy: Policy) -> Told:
     told: Told = {
         noun: {name: _object(item) for name, item in items.items()}
         for noun, items in (
-            (Noun.FLAVOR, policy.flavors),
-            (Noun.COHORT, policy.cohorts),
+            (Noun.FLAVOR, spec_of(policy).flavors),
+            (Noun.COHORT, spec_of(policy).cohorts),
             (Noun.QUEUE, policy.queues),
             (Noun.LOCAL_QUEUE, local_queues),
             (Noun.PRIORITY_CLASS, routing.priority_classes),
@@ -67,7 +58,7 @@ def told_of(policy: Policy) -> Told:
             "routing": "local_queues" if policy.local_routing else "rules",
             "queue_label": routing.queue_label if policy.local_routing else None,
             "priority_label": routing.priority_label if policy.local_routing else None,
-            **plain_fields(policy.settings),
+            **plain_fields(spec_of(policy).settings),
         }
     }
     return told
@@ -122,7 +113,7 @@ def default_fields(item: Any, without: tuple[str, ...]) -> dict[str, Plain]:
     """Return what the fields of *item* are when nothing is said; None where something has to be."""
     found: dict[str, Plain] = {}
     for each in dataclasses.fields(item):
-        if each.name != "origin" and each.name not in without:
+        if each.init and each.name != "origin" and each.name not in without:
             found[each.name] = None
             if each.default is not dataclasses.MISSING:
                 found[each.name] = plain(each.default)

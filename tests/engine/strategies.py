@@ -13,30 +13,32 @@ from collections.abc import Iterator
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
-from console.engine.model.amounts import UNLIMITED
-from console.engine.model.nodes import Taint, Toleration
-from console.engine.model.policy import (
-    WEIGHT_ONE,
+from console.engine.disciplines.quota.spec import (
     Cohort,
     FairStrategy,
     Flavor,
     FlavorQuotas,
     Fungibility,
-    OnViolation,
-    Policy,
     Preemption,
     PreemptionRule,
     Preference,
-    PriorityPolicy,
-    Queue,
+    QueueSpec,
     Quota,
     QuotaSettings,
     ResourceGroup,
-    Rule,
     Search,
+    Undeclared,
+    quota_policy,
+)
+from console.engine.model.amounts import UNLIMITED, WEIGHT_ONE
+from console.engine.model.nodes import Taint, Toleration
+from console.engine.model.policy import (
+    OnViolation,
+    Policy,
+    PriorityPolicy,
+    Rule,
     StopPolicy,
     Strategy,
-    Undeclared,
 )
 from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
 from console.engine.model.workload import PODS, PodSet, Workload
@@ -155,12 +157,12 @@ def groups(draw: st.DrawFn, *, shares: bool) -> tuple[ResourceGroup, ...]:
 
 
 @st.composite
-def queues(draw: st.DrawFn, name: str, parent: str | None) -> Queue:
+def queues(draw: st.DrawFn, name: str, parent: str | None) -> QueueSpec:
     """Draw a queue with all its settings; a few own nothing, a few are stopped."""
     if parent is None and draw(st.integers(0, 9)) == 9:
-        return Queue(name=name, is_passthrough=True)
+        return QueueSpec(name=name, is_passthrough=True)
     stop = [StopPolicy.NONE] * 10 + [StopPolicy.HOLD, StopPolicy.HOLD_AND_DRAIN]
-    return Queue(
+    return QueueSpec(
         name=name,
         parent=parent,
         groups=draw(groups(shares=parent is not None)),
@@ -197,7 +199,7 @@ def cohorts(draw: st.DrawFn, name: str, parent: str | None) -> Cohort:
 
 
 @st.composite
-def trees(draw: st.DrawFn, *, one_tree: bool) -> tuple[dict[str, Cohort], dict[str, Queue]]:
+def trees(draw: st.DrawFn, *, one_tree: bool) -> tuple[dict[str, Cohort], dict[str, QueueSpec]]:
     """Draw up to four queues: alone, in one cohort, or in a tree of up to three."""
     above: dict[str, str | None] = {}
     for number in range(draw(st.integers(0, 3))):
@@ -255,8 +257,8 @@ def policies(draw: st.DrawFn, *, one_tree: bool = False) -> Policy:
     if draw(st.integers(0, 15)) == 15:
         known_flavors.pop(draw(st.sampled_from(FLAVORS)))
     strategies = st.sampled_from([(), (), *_orders()])
-    return Policy(
-        dialect="native",
+    return quota_policy(
+        "native",
         flavors=known_flavors,
         queues=known_queues,
         cohorts=known_cohorts,

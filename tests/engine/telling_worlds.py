@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.model.policy import Policy, Queue
+from console.engine.disciplines.quota.spec import QueueSpec, spec_of
+from console.engine.model.policy import Policy
 from console.engine.model.workload import PodSet, Workload
 
 
 def told_policy(policy: Policy) -> Iterator[str]:
     """Yield a policy in a line for each setting and node."""
-    yield f"{policy.settings}"
+    yield f"{spec_of(policy).settings}"
     for rule in policy.rules:
         yield f"rule {rule.queue} {rule.selector.expressions} {rule.priority}"
-    for each in policy.flavors.values():
+    for each in spec_of(policy).flavors.values():
         yield f"flavor {each.name} {each.selector.expressions} {each.node_labels} {each.taints}"
-    for node in [*policy.cohorts.values(), *policy.queues.values()]:
+    for node in [*spec_of(policy).cohorts.values(), *policy.queues.values()]:
         quotas = {
             (entry.flavor, resource): (quota.nominal, quota.borrowing_limit, quota.lending_limit)
             for group in node.groups
@@ -23,7 +24,7 @@ def told_policy(policy: Policy) -> Iterator[str]:
             for resource, quota in entry.quotas.items()
         }
         yield f"{node.name} in {node.parent} weight {node.fair_weight}: {quotas}"
-        if isinstance(node, Queue):
+        if isinstance(node, QueueSpec):
             yield f"  {node.preemption}"
             yield f"  {node.fungibility}"
             yield f"  {node.strategy} {node.stop} passthrough {node.is_passthrough}"

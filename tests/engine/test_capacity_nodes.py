@@ -13,10 +13,11 @@ from console.engine.disciplines.quota.hierarchy import Hierarchy
 from console.engine.disciplines.quota.ledger import Ledger
 from console.engine.disciplines.quota.lending import lending
 from console.engine.disciplines.quota.shares import dominant_share
+from console.engine.disciplines.quota.spec import FairStrategy, QuotaSettings, spec_of, with_spec
 from console.engine.disciplines.read_model import Capacity, FairShare
 from console.engine.model.amounts import UNLIMITED, Amount, Unlimited
 from console.engine.model.capacity_node import CapacityNode
-from console.engine.model.policy import FairStrategy, Policy, QuotaSettings
+from console.engine.model.policy import Policy
 from tests.engine.quota_trees import KEY, cohort, policy, queue, worlds
 
 #: Drawing a tree takes a while on a busy machine.
@@ -109,7 +110,7 @@ def test_every_pool_shows_numbers_that_agree(world: tuple[Policy, dict[str, int]
     capacity = capacity_of(world)
     queues = {name: capacity.queue_nodes(name, {RESOURCE: 1}) for name in world[0].queues}
     tree = capacity.tree
-    assert tree.names == tuple(world[0].cohorts)
+    assert tree.names == tuple(spec_of(world[0]).cohorts)
     for name in tree.names:
         (pool,) = capacity.cohort_nodes(name, queues)
         owned, deposited = pool.amount("owned"), pool.amount("deposited")
@@ -139,7 +140,7 @@ def test_an_organization_has_all_that_its_queues_and_cohorts_have(
     capacity = capacity_of(world)
     queues = [node for name in used for node in capacity.queue_nodes(name, {RESOURCE: 3})]
     owned: Amount = 0
-    for owner in (*config.queues.values(), *config.cohorts.values()):
+    for owner in (*config.queues.values(), *spec_of(config).cohorts.values()):
         owned = owned + owner.groups[0].flavors[0].quotas[RESOURCE].nominal
     (node,) = load_discipline(config.discipline).organization_nodes(config, queues)
     assert node == CapacityNode(
@@ -168,9 +169,9 @@ def test_a_queue_that_is_gone_has_what_its_work_still_uses() -> None:
 def test_fair_shares_are_those_of_the_ledger_with_the_weight_of_the_node() -> None:
     config = policy(cohort("R", nominal=4), queue("A", "R", 2), queue("B", "R", 2))
     assert capacity_of((config, {"A": 5})).share("A") is None
-    fair = replace(config, settings=QuotaSettings(fair_sharing=(FairStrategy.FINAL_SHARE,)))
+    fair = with_spec(config, settings=QuotaSettings(fair_sharing=(FairStrategy.FINAL_SHARE,)))
     zero = {**fair.queues, "B": replace(fair.queues["B"], fair_weight=0)}
-    fair = replace(fair, queues=zero)
+    fair = with_spec(fair, queues=zero)
     ledger = Ledger(fair)
     used = {"A": 5, "B": 3}
     for name, amount in used.items():

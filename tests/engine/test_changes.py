@@ -5,18 +5,17 @@ from __future__ import annotations
 import pytest
 
 from console.engine.counterfactual.change import Change, ChangeKind, QuotaNumber, Setting
-from console.engine.explain.changes import change_sentence
-from console.engine.explain.sentences import Sentence, Verdict
-from console.engine.model.amounts import UNLIMITED
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Preemption,
     PreemptionRule,
     Preference,
-    Queue,
+    QueueSpec,
     Search,
-    StopPolicy,
-    Strategy,
 )
+from console.engine.explain.changes import change_sentence
+from console.engine.explain.sentences import Sentence, Verdict
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.policy import StopPolicy, Strategy
 from tests.engine.telling import LINE
 
 GIB = 2**30 * 1000
@@ -228,7 +227,7 @@ def test_every_setting(setting: Setting) -> None:
 
 
 def test_settings_are_named_after_the_fields_of_a_queue() -> None:
-    queue = Queue(name="q")
+    queue = QueueSpec(name="q")
     places = (queue, queue.fungibility, Preemption())
     assert all(any(hasattr(place, each) for place in places) for each in Setting)
 

@@ -20,6 +20,24 @@ from console.dialects.kueue.conformance.flavor_assignment import stub_in
 from console.dialects.kueue.conformance.preemption import nominated_in
 from console.dialects.kueue.conformance.workloads import PendingWorkload, RunningWorkload
 from console.dialects.kueue.conformance.world import World, read_world
+from console.engine.disciplines.quota.spec import (
+    Cohort,
+    FairStrategy,
+    Flavor,
+    FlavorQuotas,
+    Fungibility,
+    Preemption,
+    PreemptionRule,
+    Preference,
+    QueueSpec,
+    Quota,
+    QuotaSettings,
+    ResourceGroup,
+    Search,
+    Undeclared,
+    quota_policy,
+    spec_of,
+)
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.decision import PodSetAssignment
 from console.engine.model.nodes import (
@@ -30,27 +48,7 @@ from console.engine.model.nodes import (
     TaintEffect,
     Toleration,
 )
-from console.engine.model.policy import (
-    Cohort,
-    FairStrategy,
-    Flavor,
-    FlavorQuotas,
-    Fungibility,
-    LocalQueue,
-    LocalQueueRouting,
-    Policy,
-    Preemption,
-    PreemptionRule,
-    Preference,
-    Queue,
-    Quota,
-    QuotaSettings,
-    ResourceGroup,
-    Search,
-    StopPolicy,
-    Strategy,
-    Undeclared,
-)
+from console.engine.model.policy import LocalQueue, LocalQueueRouting, StopPolicy, Strategy
 from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
 from console.engine.model.workload import PodSet, Workload
 
@@ -75,11 +73,11 @@ def ordered(world: World) -> list[str]:
 
 def test_an_empty_spec_has_the_defaults_of_the_api() -> None:
     policy = world(manifest("ClusterQueue", "q"), manifest("ResourceFlavor", "f")).policy
-    assert policy == Policy(
-        dialect="kueue",
+    assert policy == quota_policy(
+        "kueue",
         flavors={"f": Flavor(name="f")},
         queues={
-            "q": Queue(
+            "q": QueueSpec(
                 name="q",
                 preemption=Preemption(
                     within_queue=PreemptionRule.NEVER,
@@ -161,8 +159,8 @@ def test_everything_that_objects_say_is_in_the_policy() -> None:
             ),
         ),
     )
-    assert policy == Policy(
-        dialect="kueue",
+    assert policy == quota_policy(
+        "kueue",
         flavors={
             "spot": Flavor(
                 name="spot",
@@ -172,7 +170,7 @@ def test_everything_that_objects_say_is_in_the_policy() -> None:
             )
         },
         queues={
-            "q": Queue(
+            "q": QueueSpec(
                 name="q",
                 parent="inner",
                 groups=(read,),
@@ -227,9 +225,9 @@ def test_what_is_only_named_is_tolerated() -> None:
         manifest("Cohort", "child", parentName="parent"),
         manifest("LocalQueue", "door", "lab", clusterQueue="nowhere"),
     ).policy
-    assert policy.flavors == {}
+    assert spec_of(policy).flavors == {}
     assert policy.queues["q"].namespaces == EVERYTHING
-    assert list(policy.cohorts) == ["child", "parent"]
+    assert list(spec_of(policy).cohorts) == ["child", "parent"]
     assert policy.local_routing is not None
     assert policy.local_routing.local_queues["lab", "door"].queue == "nowhere"
 
@@ -249,11 +247,14 @@ def test_what_is_only_named_is_tolerated() -> None:
 def test_fair_sharing_is_classical_without_it_and_both_strategies_when_empty(
     case: dict[str, Any], strategies: tuple[FairStrategy, ...]
 ) -> None:
-    assert world(**case).policy.settings.fair_sharing == strategies
+    assert spec_of(world(**case).policy).settings.fair_sharing == strategies
 
 
 def test_undeclared_resources_block_unless_the_case_says_otherwise() -> None:
-    assert world(quota_check="IgnoreUndeclared").policy.settings.undeclared is Undeclared.IGNORE
+    assert (
+        spec_of(world(quota_check="IgnoreUndeclared").policy).settings.undeclared
+        is Undeclared.IGNORE
+    )
 
 
 def test_workloads_are_read_with_everything_that_counts() -> None:

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
 
 from console.dialects.objects import compare_policies
-from console.engine.explain.consequences import consequence_sentence
-from console.engine.model.amounts import UNLIMITED, Amount
-from console.engine.model.consequences import GRAVITY, ConsequenceCode, Excess, Finding, Gravity
-from console.engine.model.history import Backlog, Live, Waiting
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Cohort,
     FairStrategy,
     Flavor,
     FlavorQuotas,
-    LocalQueue,
-    LocalQueueRouting,
-    Policy,
-    Queue,
+    QueueSpec,
     Quota,
     QuotaSettings,
     ResourceGroup,
-    Rule,
-    StopPolicy,
+    quota_policy,
+    with_spec,
 )
+from console.engine.explain.consequences import consequence_sentence
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.consequences import GRAVITY, ConsequenceCode, Excess, Finding, Gravity
+from console.engine.model.history import Backlog, Live, Waiting
+from console.engine.model.policy import LocalQueue, LocalQueueRouting, Policy, Rule, StopPolicy
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from console.engine.model.workload import PodSet, Workload
 from console.engine.simulation.affected import affected_workloads
@@ -46,14 +43,14 @@ def queue(
     flavor: str = "spot",
     parent: str | None = None,
     stop: StopPolicy = StopPolicy.NONE,
-) -> Queue:
+) -> QueueSpec:
     """Return a queue with quota of one flavor."""
     quotas = FlavorQuotas(flavor=flavor, quotas={"gpu": Quota(nominal=nominal)})
     group = ResourceGroup(resources=("gpu",), flavors=(quotas,))
-    return Queue(name=name, groups=(group,), parent=parent, stop=stop)
+    return QueueSpec(name=name, groups=(group,), parent=parent, stop=stop)
 
 
-def policy(*queues: Queue, rules: Mapping[str, str] | None = None, rest: str = "") -> Policy:
+def policy(*queues: QueueSpec, rules: Mapping[str, str] | None = None, rest: str = "") -> Policy:
     """Return a policy with a rule for each team, and one for the rest."""
     found = [
         Rule(index=index, queue=name, selector=only(team))
@@ -62,8 +59,8 @@ def policy(*queues: Queue, rules: Mapping[str, str] | None = None, rest: str = "
     if rest:
         found.append(Rule(index=len(found), queue=rest))
     parents = {each.parent for each in queues if each.parent}
-    return Policy(
-        dialect="native",
+    return quota_policy(
+        "native",
         flavors={"spot": Flavor(name="spot"), "fixed": Flavor(name="fixed")},
         queues={each.name: each for each in queues},
         cohorts={name: Cohort(name=name) for name in parents},
@@ -99,7 +96,7 @@ def test_local_queues_lead_to_the_new_name_as_rules_do() -> None:
     def routed(name: str) -> Policy:
         local_queue = LocalQueue(namespace="team", name="main", queue=name)
         routing = LocalQueueRouting(local_queues={("team", "main"): local_queue})
-        return Policy(dialect="kueue", queues={name: queue(name)}, local_routing=routing)
+        return quota_policy("kueue", queues={name: queue(name)}, local_routing=routing)
 
     assert successors(routed("a"), routed("b")) == {"a": "b"}
 
@@ -153,10 +150,10 @@ def test_a_flavor_is_lost_resource_by_resource_and_only_once() -> None:
     group = ResourceGroup(
         resources=("cpu",), flavors=(FlavorQuotas(flavor="spot", quotas={"cpu": Quota()}),)
     )
-    of_cpu = policy(Queue(name="ml", groups=(group,)))
-    of_nothing = policy(Queue(name="ml"))
-    unlimited = policy(Queue(name="ml", is_passthrough=True))
-    undescribed = replace(old, flavors={"fixed": Flavor(name="fixed")})
+    of_cpu = policy(QueueSpec(name="ml", groups=(group,)))
+    of_nothing = policy(QueueSpec(name="ml"))
+    unlimited = policy(QueueSpec(name="ml", is_passthrough=True))
+    undescribed = with_spec(old, flavors={"fixed": Flavor(name="fixed")})
     found = [
         [each.code for each in find(before, after, live)]
         for before, after in (
@@ -207,7 +204,7 @@ def test_a_local_queue_that_is_stopped_concerns_at_most_all_of_its_queue() -> No
             }
         )
         queues = {"a": queue("a", stop=queue_stop)}
-        return Policy(dialect="kueue", queues=queues, local_routing=routing)
+        return quota_policy("kueue", queues=queues, local_routing=routing)
 
     none, hold, drain = StopPolicy
     old = routed(none, none, none)
@@ -306,9 +303,9 @@ def test_who_shares_quota_with_what_changes_may_be_affected() -> None:
     old = policy(a, b, c, rest="c")
     cohorts = {name: Cohort(name=name, parent="all") for name in ("ml", "ai")}
     cohorts["all"] = Cohort(name="all")
-    tree = replace(old, cohorts=cohorts)
+    tree = with_spec(old, cohorts=cohorts)
     more = {"a": queue("a", 8000, parent="ml"), "b": b, "c": c}
-    assert affected(old, replace(old, queues=more), live) == 1
-    assert affected(tree, replace(tree, queues=more), live) == 1011
+    assert affected(old, with_spec(old, queues=more), live) == 1
+    assert affected(tree, with_spec(tree, queues=more), live) == 1011
     settings = QuotaSettings(fair_sharing=tuple(FairStrategy))
-    assert affected(old, replace(old, settings=settings), live) == 1111
+    assert affected(old, with_spec(old, settings=settings), live) == 1111

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from console.engine.counterfactual import find_changes
 from console.engine.disciplines.quota import classical
+from console.engine.disciplines.quota.spec import PreemptionRule
 from console.engine.explain.changes import cut_sentence
-from console.engine.model.policy import PreemptionRule
 from console.engine.state import State
 from tests.engine.builders import World, queue
 from tests.engine.strategies import draws, worlds

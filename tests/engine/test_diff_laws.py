@@ -17,6 +17,7 @@ from console.dialects.objects import (
     renames_between,
 )
 from console.engine.disciplines.quota.policy_objects import Noun
+from console.engine.disciplines.quota.spec import with_spec
 from console.engine.model.policy import Policy
 from tests.engine.retelling import retell, settled, told_of
 from tests.engine.strategies import policies, worlds
@@ -58,13 +59,13 @@ def edited(draw: st.DrawFn, policy: Policy) -> Policy:
                 replace(group, flavors=tuple(draw(st.permutations(group.flavors))))
                 for group in queue.groups
             )
-            return replace(policy, queues={**policy.queues, name: replace(queue, groups=groups)})
+            return with_spec(policy, queues={**policy.queues, name: replace(queue, groups=groups)})
         case _:
             return policy
 
 
 def _renamed(policy: Policy, name: str) -> Policy:
-    return replace(
+    renamed = with_spec(
         policy,
         queues={
             f"{each}-2" if each == name else each: (
@@ -72,11 +73,11 @@ def _renamed(policy: Policy, name: str) -> Policy:
             )
             for each, queue in policy.queues.items()
         },
-        rules=tuple(
-            replace(rule, queue=f"{name}-2") if rule.queue == name else rule
-            for rule in policy.rules
-        ),
     )
+    rules = tuple(
+        replace(rule, queue=f"{name}-2") if rule.queue == name else rule for rule in policy.rules
+    )
+    return replace(renamed, rules=rules)
 
 
 @worlds(100)

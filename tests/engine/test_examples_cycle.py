@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.model.policy import FairStrategy, Preemption, PreemptionRule
+from console.engine.disciplines.quota.spec import FairStrategy, Preemption, PreemptionRule
 from tests.engine.reference_model.builder import cohort, policy, queue, running, waiting, world
 from tests.engine.reference_model.candidates import IN_QUEUE, RECLAIMED
 from tests.engine.reference_model.world import Waiting

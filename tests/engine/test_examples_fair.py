@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.model.policy import FairStrategy, Preemption, PreemptionRule, Queue
+from console.engine.disciplines.quota.spec import (
+    FairStrategy,
+    Preemption,
+    PreemptionRule,
+    QueueSpec,
+)
 from tests.engine.reference_model.builder import cohort, policy, queue, running
 from tests.engine.reference_model.candidates import FAIR_SHARE, RECLAIMED
 from tests.engine.reference_model.world import Running
@@ -23,7 +28,7 @@ def several(name: str, amount: int, times: int, start: int = 1) -> list[Running]
     ]
 
 
-def three(weight: float = 1) -> tuple[Queue, ...]:
+def three(weight: float = 1) -> tuple[QueueSpec, ...]:
     return (
         queue("a", 4, "R", weight=weight, preemption=RECLAIM),
         queue("b", 4, "R"),

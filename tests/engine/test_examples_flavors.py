@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Fungibility,
     Preemption,
     PreemptionRule,
     Preference,
-    Queue,
+    QueueSpec,
     Search,
 )
 from console.engine.model.workload import PodSet
@@ -33,7 +33,7 @@ def one(amount: int, **fields: Any) -> PodSet:
     return PodSet(requests={CPU: amount}, **fields)
 
 
-def own(spot: int, od: int, **fields: Any) -> tuple[Queue, ...]:
+def own(spot: int, od: int, **fields: Any) -> tuple[QueueSpec, ...]:
     return (queue("A", {"spot": spot, "od": od}, **fields),)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.model.policy import Preemption, PreemptionRule
+from console.engine.disciplines.quota.spec import Preemption, PreemptionRule
 from tests.engine.reference_model.builder import cohort, policy, queue, running
 from tests.engine.reference_model.candidates import IN_QUEUE, RECLAIMED, WHILE_BORROWING
 from tests.engine.two_engines import Engine

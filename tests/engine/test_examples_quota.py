@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from console.engine.model.policy import Cohort, Queue, ResourceGroup
+from console.engine.disciplines.quota.spec import Cohort, QueueSpec, ResourceGroup, spec_of
 from tests.engine.reference_model.builder import CPU, FLAVOR, cohort, groups, policy, queue
 from tests.engine.reference_model.shares import share
 from tests.engine.reference_model.tree import Tree
@@ -15,7 +15,7 @@ from tests.engine.two_engines import Engine
 PAIR = (FLAVOR, CPU)
 
 
-def tree(*nodes: Queue | Cohort, **held: int) -> Tree:
+def tree(*nodes: QueueSpec | Cohort, **held: int) -> Tree:
     built = Tree(policy(*nodes))
     for name, amount in held.items():
         built.add(name, {PAIR: amount})
@@ -106,7 +106,7 @@ def tree(*nodes: Queue | Cohort, **held: int) -> Tree:
 )
 def test_what_queues_can_have(
     engine: Engine,
-    nodes: tuple[Queue | Cohort, ...],
+    nodes: tuple[QueueSpec | Cohort, ...],
     held: dict[str, int],
     available: dict[str, int],
     potential: dict[str, int],
@@ -139,7 +139,7 @@ def test_e5_nested_limits_in_use(engine: Engine) -> None:
 
 def test_e5_subtrees_of_the_model() -> None:
     built = tree(*NESTED, **USED)
-    cohorts = built.policy.cohorts
+    cohorts = spec_of(built.policy).cohorts
     assert (built.subtree(cohorts["P"], PAIR), built.local(cohorts["P"], PAIR)) == (9, 5)
     assert (built.potential(cohorts["P"], PAIR), built.subtree(cohorts["R"], PAIR)) == (12, 17)
     assert (built.usage(cohorts["P"], PAIR), built.usage(cohorts["R"], PAIR)) == (6, 12)
@@ -189,4 +189,4 @@ def test_a_zero_weight_is_above_every_share_and_a_root_has_none() -> None:
     )
     shares = {name: share(built, built.queue(name)) for name in "ABC"}
     assert shares["B"] < shares["A"] < shares["C"]
-    assert share(built, built.policy.cohorts["R"]).value == 0
+    assert share(built, spec_of(built.policy).cohorts["R"]).value == 0

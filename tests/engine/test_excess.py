@@ -8,20 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from console.engine.disciplines.quota.spec import (
+    Cohort,
+    Flavor,
+    FlavorQuotas,
+    QueueSpec,
+    Quota,
+    ResourceGroup,
+    quota_policy,
+)
 from console.engine.explain.consequences import consequence_sentence
 from console.engine.model.amounts import UNLIMITED, Amount
 from console.engine.model.consequences import ConsequenceCode, Excess, Holding, with_ends
 from console.engine.model.history import Live
-from console.engine.model.policy import (
-    Cohort,
-    Flavor,
-    FlavorQuotas,
-    Policy,
-    Queue,
-    Quota,
-    ResourceGroup,
-    Rule,
-)
+from console.engine.model.policy import Policy, Rule
 from console.engine.model.selectors import Selector
 from console.engine.simulation.consequences import find
 from tests.engine.test_consequences import policy, queue
@@ -113,10 +113,10 @@ def cohorts(own: int, *, borrowing: Amount = UNLIMITED, nominal: int = 4000) -> 
     )
     group = ResourceGroup(resources=("gpu",), flavors=(quotas,))
     shared = FlavorQuotas(flavor="spot", quotas={"gpu": Quota(nominal=own)})
-    return Policy(
-        dialect="kueue",
+    return quota_policy(
+        "kueue",
         flavors={"spot": Flavor(name="spot")},
-        queues={name: Queue(name=name, parent="team", groups=(group,)) for name in ("a", "b")},
+        queues={name: QueueSpec(name=name, parent="team", groups=(group,)) for name in ("a", "b")},
         cohorts={
             "team": Cohort(
                 name="team", groups=(ResourceGroup(resources=("gpu",), flavors=(shared,)),)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from console.engine.disciplines.quota.spec import Flavor
 from console.engine.model.nodes import Taint
-from console.engine.model.policy import Flavor, LocalQueueRouting
+from console.engine.model.policy import LocalQueueRouting
 from tests.engine.asking import in_full, why
 from tests.engine.builders import World, pods, queue
 

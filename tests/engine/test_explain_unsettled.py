@@ -7,6 +7,7 @@ from dataclasses import replace
 from hypothesis import event, given, note
 from hypothesis import strategies as st
 
+from console.engine.disciplines.quota.spec import with_spec
 from console.engine.explain import explain
 from console.engine.model.common_reasons import QUEUE_HELD, QUEUE_MISCONFIGURED, QUEUE_STOPPED
 from console.engine.model.policy import (
@@ -65,7 +66,7 @@ def with_local_queues(draw: st.DrawFn, policy: Policy) -> Policy:
         namespaces={"ml": {"team": "ml"}},
         priority_classes={"x": PriorityClass(name="x", value=2)},
     )
-    return replace(policy, rules=(), queues=queues, local_routing=routing)
+    return with_spec(replace(policy, rules=(), local_routing=routing), queues=queues)
 
 
 def submitted(draw: st.DrawFn, policy: Policy, sequence: int) -> Workload:

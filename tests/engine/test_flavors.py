@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from console.engine.disciplines.quota.spec import Flavor, QuotaSettings, Search, Undeclared
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.nodes import Taint, Toleration
-from console.engine.model.policy import Flavor, QuotaSettings, Search, Undeclared
 from console.engine.model.trace import FlavorTried, FlavorVerdict, QuotaCheck
 from console.engine.model.workload import PodSet
 from tests.engine.builders import World, asks, only, pods, policy, queue

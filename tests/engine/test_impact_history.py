@@ -20,12 +20,7 @@ from console.engine.impact import (
     history_impact,
 )
 from console.engine.model.history import History, Shape
-from console.engine.model.policy import (
-    LocalQueue,
-    LocalQueueRouting,
-    Policy,
-    StopPolicy,
-)
+from console.engine.model.policy import LocalQueue, LocalQueueRouting, Policy, StopPolicy
 from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
 from console.engine.state import State
 from tests.engine.builders import cohort, only, policy, queue, rule, workload

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.model.launch_settings import PodAdditions, pod_additions
+from console.engine.disciplines.quota.spec import Flavor, QuotaSpec
+from console.engine.model.launch_settings import PodAdditions
 from console.engine.model.nodes import FlavorToleration
-from console.engine.model.policy import Flavor
 
 SPOT = FlavorToleration("capacity", "Equal", "spot", "NoSchedule")
 DRAIN = FlavorToleration("drain", "Exists", effect="NoExecute", seconds=300)
@@ -26,7 +26,7 @@ FLAVORS = {
 
 def test_labels_and_tolerations_of_all_flavors_come_together() -> None:
     assigned = {"memory": "spot", "nvidia.com/gpu": "a100", "cpu": "spot"}
-    assert pod_additions(FLAVORS, assigned) == PodAdditions(
+    assert QuotaSpec(flavors=FLAVORS).pod_additions(assigned) == PodAdditions(
         # Both have a zone; the flavor of the first resource by name has its say.
         node_selector={"capacity": "spot", "zone": "a", "gpu": "a100"},
         tolerations=(SPOT, DRAIN, GPU),
@@ -36,17 +36,19 @@ def test_labels_and_tolerations_of_all_flavors_come_together() -> None:
 def test_tolerations_that_differ_in_their_seconds_are_two() -> None:
     soon = FlavorToleration("drain", "Exists", effect="NoExecute", seconds=10)
     flavors = FLAVORS | {"soon": Flavor(name="soon", tolerations=(soon,))}
-    added = pod_additions(flavors, {"cpu": "spot", "gpu": "soon"})
+    added = QuotaSpec(flavors=flavors).pod_additions({"cpu": "spot", "gpu": "soon"})
     assert added.tolerations == (SPOT, DRAIN, soon)
 
 
 def test_a_flavor_without_labels_adds_nothing_and_so_does_one_that_is_gone() -> None:
-    assert pod_additions(FLAVORS, {"cpu": "any", "gpu": "gone"}) == PodAdditions()
-    assert pod_additions(FLAVORS, {}) == PodAdditions()
+    assert QuotaSpec(flavors=FLAVORS).pod_additions({"cpu": "any", "gpu": "gone"}) == PodAdditions()
+    assert QuotaSpec(flavors=FLAVORS).pod_additions({}) == PodAdditions()
 
 
 @given(st.permutations([("cpu", "spot"), ("gpu", "a100"), ("memory", "any"), ("tpu", "spot")]))
 def test_the_order_in_which_rows_keep_an_assignment_does_not_matter(
     assigned: list[tuple[str, str]],
 ) -> None:
-    assert pod_additions(FLAVORS, dict(assigned)) == pod_additions(FLAVORS, dict(sorted(assigned)))
+    assert QuotaSpec(flavors=FLAVORS).pod_additions(dict(assigned)) == QuotaSpec(
+        flavors=FLAVORS
+    ).pod_additions(dict(sorted(assigned)))

@@ -9,8 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.engine.disciplines.quota.ledger import Ledger, Node
+from console.engine.disciplines.quota.spec import (
+    Cohort,
+    FlavorQuotas,
+    QueueSpec,
+    Quota,
+    ResourceGroup,
+    quota_policy,
+)
 from console.engine.model.amounts import UNLIMITED, Amount, Unlimited
-from console.engine.model.policy import Cohort, FlavorQuotas, Policy, Queue, Quota, ResourceGroup
+from console.engine.model.policy import Policy
 from console.engine.state import State
 
 KEY = ("any", "gpu")
@@ -28,9 +36,9 @@ class Owner:
 
 
 def policy(cohorts: list[Owner], queues: list[Owner]) -> Policy:
-    return Policy(
-        dialect="native",
-        queues={q.name: Queue(name=q.name, parent=q.parent, groups=_groups(q)) for q in queues},
+    return quota_policy(
+        "native",
+        queues={q.name: QueueSpec(name=q.name, parent=q.parent, groups=_groups(q)) for q in queues},
         cohorts={c.name: Cohort(name=c.name, parent=c.parent, groups=_groups(c)) for c in cohorts},
     )
 

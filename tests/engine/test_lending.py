@@ -10,6 +10,7 @@ from hypothesis import given
 from console.engine.disciplines.quota.hierarchy import Hierarchy
 from console.engine.disciplines.quota.ledger import Ledger
 from console.engine.disciplines.quota.lending import Lending, Position, lending
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.disciplines.read_model import Loan, Member
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.policy import Policy
@@ -203,7 +204,7 @@ def test_loans_are_what_is_borrowed_and_what_is_lent(world: tuple[Policy, dict[s
     for name in config.queues:
         position = found.position(name, KEY)
         assert (borrowed[name], given_out[name]) == (position.borrowed, position.lent)
-    for name, node in config.cohorts.items():
+    for name, node in spec_of(config).cohorts.items():
         quota = node.groups[0].flavors[0].quotas[KEY[1]]
         assert given_out[name] <= quota.nominal
         inside = {member.name for member in trees.below(name)} | {name}

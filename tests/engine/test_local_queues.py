@@ -6,16 +6,15 @@ from dataclasses import replace
 
 import pytest
 
+from console.engine.disciplines.quota.spec import Flavor, QueueSpec, quota_policy
 from console.engine.model.common_reasons import QUEUE_STOPPED
 from console.engine.model.decision import Outcome
 from console.engine.model.origin import Origin
 from console.engine.model.policy import (
-    Flavor,
     LocalQueue,
     LocalQueueRouting,
     Policy,
     PriorityClass,
-    Queue,
     StopPolicy,
 )
 from console.engine.model.reasons import Reason
@@ -60,13 +59,13 @@ ROUTING = LocalQueueRouting(
 
 QUEUES = (
     replace(queue("train").owns("spot", gpu=4).build(), namespaces=only(team="ml")),
-    Queue(name="sealed"),
+    QueueSpec(name="sealed"),
 )
 
 
-def world(routing: LocalQueueRouting = ROUTING, queues: tuple[Queue, ...] = QUEUES) -> Policy:
-    return Policy(
-        dialect="kueue",
+def world(routing: LocalQueueRouting = ROUTING, queues: tuple[QueueSpec, ...] = QUEUES) -> Policy:
+    return quota_policy(
+        "kueue",
         flavors={"spot": Flavor(name="spot", selector=only(market="spot"))},
         queues={each.name: each for each in queues},
         local_routing=routing,
@@ -199,8 +198,8 @@ def test_every_namespace_is_labeled_with_its_name() -> None:
     name = "kubernetes.io/metadata.name"
     assert namespace_labels(ROUTING, "ml") == {"team": "ml", name: "ml"}
     assert namespace_labels(ROUTING, "unknown") == {name: "unknown"}
-    by_name = Queue(name="train", namespaces=only(**{name: "web"}))
-    everybody = Queue(name="sealed", namespaces=EVERYTHING)
+    by_name = QueueSpec(name="train", namespaces=only(**{name: "web"}))
+    everybody = QueueSpec(name="sealed", namespaces=EVERYTHING)
     router = Router(world(queues=(by_name, everybody)))
     assert [
         router.route(each).problem
@@ -358,4 +357,7 @@ def test_a_workload_that_waits_starts_when_its_namespace_gets_a_default() -> Non
     assert (starts.outcome, starts.queue) == (Outcome.ADMITTED, "train")
 
 
-OPEN = (Queue(name="train", is_passthrough=True, namespaces=EVERYTHING), Queue(name="sealed"))
+OPEN = (
+    QueueSpec(name="train", is_passthrough=True, namespaces=EVERYTHING),
+    QueueSpec(name="sealed"),
+)

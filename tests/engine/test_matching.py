@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from console.engine.disciplines.quota.spec import Flavor, QueueSpec, quota_policy
 from console.engine.model.nodes import NodeExpression, NodeOperator, Taint, TaintEffect, Toleration
 from console.engine.model.origin import Origin
-from console.engine.model.policy import Flavor, Policy, Queue
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from console.engine.model.trace import FailedExpression, FlavorVerdict
 from console.engine.model.workload import PodSet, Workload
@@ -29,10 +29,10 @@ FLAVORS = (
 )
 
 
-def world(*flavors: Flavor, of: Queue) -> Matcher:
+def world(*flavors: Flavor, of: QueueSpec) -> Matcher:
     return Matcher(
-        Policy(
-            dialect="kueue",
+        quota_policy(
+            "kueue",
             flavors={each.name: each for each in flavors},
             queues={of.name: of},
         )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.model.policy import LocalQueue, LocalQueueRouting, PriorityClass, Queue
+from console.engine.disciplines.quota.spec import QueueSpec
+from console.engine.model.policy import LocalQueue, LocalQueueRouting, PriorityClass
 from console.engine.model.trace import LocalQueueVerdict
 from console.engine.routing.local_queues import MOST_NEIGHBORS, follow_local_queue
 from console.engine.wording import suggest
@@ -57,7 +58,7 @@ def test_a_few_names_are_compared_however_many_there_are(
     given = {known.queue_label: labels["queue"]}
     if "class" in labels:
         given[known.priority_label] = labels["class"]
-    queues = {"train": Queue(name="train")}
+    queues = {"train": QueueSpec(name="train")}
     for _ in range(3):
         found = follow_local_queue(known, queues, labels=given, namespace="ml", requested=None)
         assert (found.step.verdict, found.step.nearest) == (verdict, nearest)

@@ -8,9 +8,16 @@ import pytest
 
 from console.engine.disciplines.quota.ledger import Ledger
 from console.engine.disciplines.quota.pools import with_pools
+from console.engine.disciplines.quota.spec import (
+    Cohort,
+    FlavorQuotas,
+    QueueSpec,
+    Quota,
+    ResourceGroup,
+    quota_policy,
+)
 from console.engine.model.amounts import UNLIMITED, Amount
 from console.engine.model.origin import Origin
-from console.engine.model.policy import Cohort, FlavorQuotas, Policy, Queue, Quota, ResourceGroup
 from console.engine.model.trace import FlavorVerdict, GroupStep, NodeFact
 from tests.engine.telling import check, walk
 
@@ -40,10 +47,10 @@ def tree() -> Ledger:
         "alone": (None, gpu(4000)),
     }
     ledger = Ledger(
-        Policy(
-            dialect="kueue",
+        quota_policy(
+            "kueue",
             queues={
-                name: Queue(name=name, parent=parent, groups=groups)
+                name: QueueSpec(name=name, parent=parent, groups=groups)
                 for name, (parent, groups) in queues.items()
             },
             cohorts={

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from console.engine.disciplines.quota.spec import Search
 from console.engine.model.decision import Decision
-from console.engine.model.policy import Search, StopPolicy
+from console.engine.model.policy import StopPolicy
 from console.engine.model.trace import TurnStep, TurnVerdict
 from tests.engine.builders import (
     ANY,

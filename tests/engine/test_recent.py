@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from console.engine import recent_answers
-from console.engine.model.policy import Policy, Queue
+from console.engine.disciplines.quota.spec import QueueSpec, quota_policy
+from console.engine.model.policy import Policy
 from console.engine.recent_answers import MOST_ANSWERS, MOST_OBJECTS, Recent
 
 
 def policy(queues: int) -> Policy:
     """Return a policy with as many queues."""
-    return Policy(dialect="native", queues={f"q{n}": Queue(name=f"q{n}") for n in range(queues)})
+    return quota_policy("native", queues={f"q{n}": QueueSpec(name=f"q{n}") for n in range(queues)})
 
 
 def asked() -> tuple[Recent[[Policy, Policy], int], list[int]]:

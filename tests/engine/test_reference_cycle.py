@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.model.policy import FairStrategy, Preemption, PreemptionRule, Strategy
+from console.engine.disciplines.quota.spec import FairStrategy, Preemption, PreemptionRule
+from console.engine.model.policy import Strategy
 from console.engine.model.workload import PodSet
 from tests.engine.reference_model.builder import (
     CPU,

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from console.dialects.objects import flows_between
 from console.engine.diff import flows
+from console.engine.disciplines.quota.spec import QueueSpec, quota_policy
 from console.engine.model.history import History, Shape
-from console.engine.model.policy import OnViolation, Policy, PriorityPolicy, Queue, Rule
+from console.engine.model.policy import OnViolation, Policy, PriorityPolicy, Rule
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from console.engine.model.workload import PodSet, Workload
 from console.engine.routing.regions import Region, region_of
@@ -54,9 +55,9 @@ WORLD = [(labels, requested) for labels in LABELS for requested in REQUESTED]
 
 def policy_of(drawn: list[Rule]) -> Policy:
     """Return a policy of these rules, in order."""
-    return Policy(
-        dialect="native",
-        queues={name: Queue(name=name, is_passthrough=True) for name in "xyz"},
+    return quota_policy(
+        "native",
+        queues={name: QueueSpec(name=name, is_passthrough=True) for name in "xyz"},
         rules=tuple(
             Rule(index=index, queue=rule.queue, selector=rule.selector, priority=rule.priority)
             for index, rule in enumerate(drawn)

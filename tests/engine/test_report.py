@@ -10,6 +10,7 @@ from console.engine.disciplines.quota.classical import Candidates
 from console.engine.disciplines.quota.fair import offers_for
 from console.engine.disciplines.quota.nominate import nominate
 from console.engine.disciplines.quota.report import LISTED
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.live.live_tree import AnyQueue
 from console.engine.model.decision import PodSetAssignment
 from console.engine.model.policy import Policy
@@ -47,7 +48,7 @@ def test_who_has_to_stop_is_whom_the_search_finds(draw: st.DrawFn, policy: Polic
         before = {name: dict(each.account.usage) for name, each in state.queues.items()}
         step = state.explain(uid).preemption
         assert {name: dict(each.account.usage) for name, each in state.queues.items()} == before
-        found = nominate(queue, pending, policy.settings)
+        found = nominate(queue, pending, spec_of(policy).settings)
         targets = {target.running.workload.id for target in found.targets}
         candidates = step.candidates if step is not None else ()
         assert {
@@ -70,7 +71,7 @@ def test_who_has_to_stop_is_whom_the_search_finds(draw: st.DrawFn, policy: Polic
 
 def within_reach(queue: AnyQueue, pending: Pending, policy: Policy) -> set[str]:
     """Return who might be stopped for *pending*, as the search has it."""
-    found = nominate(queue, pending, policy.settings)
+    found = nominate(queue, pending, spec_of(policy).settings)
     search = Search(
         queue,
         pending.workload.id,
@@ -79,7 +80,7 @@ def within_reach(queue: AnyQueue, pending: Pending, policy: Policy) -> set[str]:
         found.usage,
         found.found.short,
     )
-    if policy.settings.fair_sharing:
+    if spec_of(policy).settings.fair_sharing:
         return {each.workload.id for offers in offers_for(search).values() for each in offers}
     return {each.running.workload.id for each in Candidates(search).sequence()}
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
+from console.engine.disciplines.quota.spec import with_spec
 from console.engine.model.policy import OnViolation, PriorityPolicy, Rule
 from console.engine.model.reasons import Reason
 from console.engine.model.selectors import EVERYTHING
@@ -154,5 +153,5 @@ def test_a_passthrough_queue_keeps_nobody_off() -> None:
 
 def test_a_flavor_that_is_not_described_keeps_nobody_off_by_labels() -> None:
     world = policy(queue("train").owns("a100", gpu=4), rules=[rule(0, "train")])
-    lacking = replace(world, flavors={})
+    lacking = with_spec(world, flavors={})
     assert Router(lacking).route(workload("a", gpu=1)).matches == ((None,),)

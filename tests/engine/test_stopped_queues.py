@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from console.engine.disciplines.quota.spec import QuotaSettings, Undeclared, quota_policy, spec_of
 from console.engine.model.common_reasons import QUEUE_HELD, QUEUE_STOPPED
 from console.engine.model.policy import (
     LocalQueue,
     LocalQueueRouting,
     Policy,
     PriorityClass,
-    QuotaSettings,
     StopPolicy,
-    Undeclared,
 )
 from console.engine.model.selectors import EVERYTHING
 from console.engine.routing.reasons import NAMESPACE_NOT_ALLOWED
@@ -86,9 +85,9 @@ def test_a_hold_by_a_person_is_not_a_stop_by_the_config(strict: bool) -> None:
 def test_a_queue_with_a_missing_flavor_admits_nothing_and_says_which() -> None:
     owner = queue("train").owns("spot", gpu=4).owns("gone", gpu=4)
     whole = policy(owner)
-    broken = Policy(
-        dialect="kueue",
-        flavors={"spot": whole.flavors["spot"]},
+    broken = quota_policy(
+        "kueue",
+        flavors={"spot": spec_of(whole).flavors["spot"]},
         queues=whole.queues,
         rules=whole.rules,
     )

@@ -9,6 +9,14 @@ from itertools import combinations, product
 from hypothesis import given
 from hypothesis import strategies as st
 
+from console.engine.disciplines.quota.spec import (
+    Flavor,
+    FlavorQuotas,
+    QueueSpec,
+    Quota,
+    ResourceGroup,
+    quota_policy,
+)
 from console.engine.explain.route_result import route_sentence
 from console.engine.explain.tested import (
     branch_words,
@@ -22,17 +30,12 @@ from console.engine.impact.fit import Fit, Judge, request_of
 from console.engine.model.common_reasons import QUEUE_STOPPED
 from console.engine.model.decision import Outcome
 from console.engine.model.policy import (
-    Flavor,
-    FlavorQuotas,
     LocalQueue,
     LocalQueueRouting,
     OnViolation,
     Policy,
     PriorityClass,
     PriorityPolicy,
-    Queue,
-    Quota,
-    ResourceGroup,
     Rule,
     StopPolicy,
 )
@@ -71,9 +74,9 @@ def one_of(key: str, *values: str) -> tuple[str, Operator, tuple[str, ...]]:
 
 def routes(*rules: tuple[Selector, PriorityPolicy]) -> Policy:
     """Return a policy whose rule *i* leads to queue ``q<i>``, which takes everything."""
-    return Policy(
-        dialect="any",
-        queues={f"q{i}": Queue(name=f"q{i}", is_passthrough=True) for i in range(len(rules))},
+    return quota_policy(
+        "any",
+        queues={f"q{i}": QueueSpec(name=f"q{i}", is_passthrough=True) for i in range(len(rules))},
         rules=tuple(
             Rule(index=i, queue=f"q{i}", selector=chosen, priority=priority)
             for i, (chosen, priority) in enumerate(rules)
@@ -233,7 +236,7 @@ def test_behind_rules_with_endless_ways_past_them_all_searches_together_end(monk
         )
         for index in range(60)
     )
-    policy = Policy(dialect="any", queues={"a": Queue(name="a")}, rules=in_the_way)
+    policy = quota_policy("any", queues={"a": QueueSpec(name="a")}, rules=in_the_way)
     nearest = NearestRules(policy, asking({}))
     looks: list[int] = []
     look = NearestRules.in_the_way
@@ -263,7 +266,7 @@ def test_values_of_many_rules_on_one_label_are_each_looked_at_once():
         Rule(index=index, queue="a", selector=selector(one_of("k", Value(f"v{index}"))))
         for index in range(500)
     )
-    policy = Policy(dialect="any", queues={"a": Queue(name="a")}, rules=rules)
+    policy = quota_policy("any", queues={"a": QueueSpec(name="a")}, rules=rules)
     router = Router(policy)
     Value.hashed = 0
     nearest = NearestRules(policy, asking({}), router)
@@ -275,14 +278,14 @@ def quota(nominal: int) -> Quota:
     return Quota(nominal=nominal * 1000)
 
 
-GPUS = Policy(
-    dialect="any",
+GPUS = quota_policy(
+    "any",
     flavors={
         "a100": Flavor(name="a100", selector=selector(one_of("accelerator", "a100"))),
         "any": Flavor(name="any"),
     },
     queues={
-        "research": Queue(
+        "research": QueueSpec(
             name="research",
             groups=(
                 ResourceGroup(
@@ -369,13 +372,13 @@ ROUTING = LocalQueueRouting(
     queue_label="door",
     priority_label="class",
 )
-DOORS = Policy(
-    dialect="any",
+DOORS = quota_policy(
+    "any",
     queues={
-        name: Queue(name=name, is_passthrough=True, namespaces=selector(one_of("team", name)))
+        name: QueueSpec(name=name, is_passthrough=True, namespaces=selector(one_of("team", name)))
         for name in ("vision", "speech")
     }
-    | {"closed": Queue(name="closed", is_passthrough=True)},
+    | {"closed": QueueSpec(name="closed", is_passthrough=True)},
     local_routing=ROUTING,
 )
 

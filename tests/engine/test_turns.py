@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.engine.model.policy import Preference, Search
+from console.engine.disciplines.quota.spec import Preference, Search
 from tests.engine.builders import ANY, FAIR, LOWER, World, cohort, pods, queue
 
 

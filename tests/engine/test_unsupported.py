@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from console.engine.disciplines.quota.spec import Flavor, quota_policy, spec_of, with_spec
 from console.engine.explain import explain
 from console.engine.model.decision import Decision, Outcome
 from console.engine.model.origin import Origin
-from console.engine.model.policy import Flavor, Policy, Rule, Unsupported, UnsupportedSetting
+from console.engine.model.policy import Policy, Rule, Unsupported, UnsupportedSetting
 from console.engine.model.workload import PodSet, Workload
 from console.engine.state import State
 from tests.engine.builders import queue
@@ -28,8 +29,8 @@ ROWS = setting(Unsupported.TOPOLOGY, "fixed", "rows")
 READY = setting(Unsupported.PODS_READY)
 TURNED = setting(Unsupported.TRANSFORMATIONS, "", "mig", "fpga")
 LEFT_OUT = setting(Unsupported.EXCLUDED_RESOURCES, "", "net.example.com/")
-POLICY = Policy(
-    dialect="any",
+POLICY = quota_policy(
+    "any",
     flavors={
         "spot": Flavor(name="spot", unsupported=(RACKS,)),
         "fixed": Flavor(name="fixed", unsupported=(ROWS,)),
@@ -143,11 +144,9 @@ def test_a_live_explanation_says_the_same_as_the_decision() -> None:
 
 
 def test_a_policy_without_such_settings_says_nothing_of_them() -> None:
-    plain = replace(
-        POLICY,
-        unsupported=(),
-        unsupported_labels={},
-        flavors={name: Flavor(name=name) for name in POLICY.flavors},
+    plain = with_spec(
+        replace(POLICY, unsupported=(), unsupported_labels={}),
+        flavors={name: Flavor(name=name) for name in spec_of(POLICY).flavors},
         queues={"train": replace(POLICY.queues["train"], unsupported=())},
     )
     assert [each.trace.unsupported for each in decide(2, 1, policy=plain)] == [(), ()]

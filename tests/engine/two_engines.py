@@ -16,6 +16,7 @@ from console.engine.disciplines.quota.reasons import (
     RECLAIMED_IN_COHORT,
     RECLAIMED_WHILE_BORROWING,
 )
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.amounts import Amount
 from console.engine.model.common_reasons import PREEMPTED_IN_QUEUE
 from console.engine.model.decision import Outcome
@@ -201,7 +202,7 @@ class Product:
             usage={pair: amount},
             short=frozenset((pair,)),
         )
-        found = find_targets(search, policy.settings)
+        found = find_targets(search, spec_of(policy).settings)
         return {each.running.workload.id: RIGHTS[each.reason] for each in found}
 
     def nominate(
@@ -211,7 +212,7 @@ class Product:
         state.take_in_arrivals()
         resumed = ScanPosition(scan.tried, scan.cycle, scan.generation) if scan else None
         pending = state.pending[head.id]
-        found = nominate(state.queues[head.queue], pending, policy.settings, scan=resumed)
+        found = nominate(state.queues[head.queue], pending, spec_of(policy).settings, scan=resumed)
         parts = found.found.pod_sets
         failed = {each.name: each.count for each in found.found.failed}
         return Nomination(

@@ -7,8 +7,9 @@ from contextlib import suppress
 from decimal import Decimal
 from typing import Any, Final
 
+from console.engine.disciplines.quota.spec import QueueSpec, spec_of
 from console.engine.model.amounts import SCALE, Unlimited
-from console.engine.model.policy import Policy, Queue
+from console.engine.model.policy import Policy
 from console.engine.model.selectors import Operator, Selector
 from console.errors import BadRequest
 from console.reading import LARGEST_INTEGER
@@ -44,8 +45,8 @@ def _entrances(policy: Policy) -> Iterator[tuple[str, dict[str, str], str]]:
         queue = policy.queues[rule.queue]
         labels: dict[str, str] = {}
         for flavor in (entry.flavor for group in queue.groups for entry in group.flavors[:1]):
-            if flavor in policy.flavors:
-                labels |= _labels(policy.flavors[flavor].selector)
+            if flavor in spec_of(policy).flavors:
+                labels |= _labels(spec_of(policy).flavors[flavor].selector)
         yield rule.queue, labels | _labels(rule.selector), ""
 
 
@@ -59,7 +60,7 @@ def _labels(selector: Selector) -> dict[str, str]:
     }
 
 
-def _requests(queue: Queue | None) -> Iterator[tuple[str, dict[str, Any]]]:
+def _requests(queue: QueueSpec | None) -> Iterator[tuple[str, dict[str, Any]]]:
     owned = {
         resource: quota.nominal
         for group in (queue.groups if queue else ())

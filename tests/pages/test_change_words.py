@@ -19,8 +19,9 @@ from console.engine.diff import (
     QuotaChange,
 )
 from console.engine.disciplines.quota.policy_objects import Noun
+from console.engine.disciplines.quota.spec import Cohort, QueueSpec, quota_policy
 from console.engine.model.amounts import UNLIMITED
-from console.engine.model.policy import Cohort, Policy, Queue, StopPolicy
+from console.engine.model.policy import Policy, StopPolicy
 from console.engine.routing.regions import Priorities, Region, Values
 from console.pages.presenters.configs.change_parts import detail_line
 from console.pages.presenters.configs.changes import (
@@ -138,9 +139,11 @@ def test_of_an_added_object_only_the_new_side_is_said() -> None:
 
 
 def test_a_large_difference_has_pages() -> None:
-    queues = {f"q{i}": Queue(name=f"q{i}", parent="c", stop=StopPolicy.HOLD) for i in range(250)}
-    new = Policy(dialect="native", queues=queues, cohorts={"c": Cohort(name="c")})
-    old = Policy(dialect="native")
+    queues = {
+        f"q{i}": QueueSpec(name=f"q{i}", parent="c", stop=StopPolicy.HOLD) for i in range(250)
+    }
+    new = quota_policy("native", queues=queues, cohorts={"c": Cohort(name="c")})
+    old = quota_policy("native")
     found = compare_policies(old, new)
     cohorts, told = change_groups(found, flows_between(old, new), old, new)
     assert (len(cohorts.changes), cohorts.span) == (1, "")

@@ -14,8 +14,8 @@ from django.http import StreamingHttpResponse
 from django.test import Client
 from django.utils import timezone
 
+from console.engine.disciplines.quota.spec import Cohort, QueueSpec, quota_policy
 from console.engine.model.amounts import UNLIMITED
-from console.engine.model.policy import Cohort, Policy, Queue
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import Engine, Intake, OverQuota
@@ -214,10 +214,10 @@ def test_members_and_loans_of_a_cohort_are_files(
 def test_a_name_that_looks_like_a_formula_is_none_in_a_file(
     org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    policy = Policy(
-        dialect="native",
+    policy = quota_policy(
+        "native",
         cohorts={"=1+1": Cohort(name="=1+1")},
-        queues={"@q": Queue(name="@q", parent="=1+1", groups=quotas(("f", UNLIMITED)))},
+        queues={"@q": QueueSpec(name="@q", parent="=1+1", groups=quotas(("f", UNLIMITED)))},
     )
     put_in_force(org, policy, monkeypatch)
     (row,) = csv.DictReader(io.StringIO(file(browser, "cohorts?as=csv")))
@@ -246,10 +246,10 @@ def test_a_loan_says_since_when_its_borrower_is_above_its_own(
 def test_quota_that_was_taken_away_says_under_which_config(
     org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    policy = Policy(
-        dialect="native",
+    policy = quota_policy(
+        "native",
         cohorts={"few": Cohort(name="few")},
-        queues={"one": Queue(name="one", parent="few", groups=quotas(("f", 2000)))},
+        queues={"one": QueueSpec(name="one", parent="few", groups=quotas(("f", 2000)))},
     )
     put_in_force(org, policy, monkeypatch)
     use(org, "one", "f", 5000)

@@ -14,19 +14,21 @@ from django.urls import reverse
 
 from console.configs.services.apply_config import apply_config
 from console.dialects import dialects
-from console.engine.model.amounts import UNLIMITED
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Cohort,
     FairStrategy,
-    Policy,
     Preemption,
     PreemptionRule,
-    Queue,
+    QueueSpec,
     QuotaSettings,
+    quota_policy,
+    with_spec,
 )
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.policy import Policy
 from console.orgs.models import Organization, Role, User
 from console.orgs.permissions import Actor
-from console.pages.presenters.cohorts.lending import rules_rows
+from console.pages.presenters.quota.lending import rules_rows
 from console.workloads.queries.cohorts import cohort_view
 from tests.cohorts import LAB, fill, put_in_force, quotas, use, wait
 from tests.pages.page import Element, complaints, read_page
@@ -103,7 +105,7 @@ def test_without_cohorts_the_page_says_what_one_is(
 ) -> None:
     browser = client_for({"owner": owner, "viewer": viewer}[role])
     assert get(browser, "cohorts").id("main").all("h2")[0].text == "No config yet"
-    put_in_force(owner.org, Policy(dialect="native"), monkeypatch)
+    put_in_force(owner.org, quota_policy("native"), monkeypatch)
     region = get(browser, "cohorts").id("cohorts-region")
     assert region.all("h2")[0].text == "No cohorts in the active config"
     assert "share unused quota" in region.text
@@ -198,7 +200,7 @@ def test_with_fair_sharing_the_matrix_has_shares(
 ) -> None:
     unweighted = {"research": replace(LAB.queues["research"], fair_weight=0)}
     fair = QuotaSettings(fair_sharing=(FairStrategy.FINAL_SHARE,))
-    put_in_force(org, replace(LAB, queues=LAB.queues | unweighted, settings=fair), monkeypatch)
+    put_in_force(org, with_spec(LAB, queues=LAB.queues | unweighted, settings=fair), monkeypatch)
     page = get(browser, "cohorts/all")
     assert page.id("matrix-region").all("thead")[0].all("th")[-1].text == "Weighted share"
     assert [(row[0], row[-1]) for row in seen(page)] == [
@@ -222,7 +224,7 @@ def test_the_overview_names_who_goes_short(lab: None, browser: Client) -> None:
     (item,) = get(browser, "").id("attention").all("li")
     (way,) = item.all("a")
     assert way.attrs["href"] == "/o/here/cohorts/ml"
-    assert way.text == "View loans : Queue batch waits for its quota, which other queues use"
+    assert way.text == "View loans : QueueSpec batch waits for its quota, which other queues use"
 
 
 @pytest.mark.parametrize(
@@ -239,10 +241,10 @@ def test_a_cohort_of_none_or_one_says_so(
     browser: Client,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    policy = Policy(
-        dialect="native",
+    policy = quota_policy(
+        "native",
         cohorts={"few": Cohort(name="few")},
-        queues={n: Queue(name=n, parent="few", groups=quotas(("f", 1000))) for n in queues},
+        queues={n: QueueSpec(name=n, parent="few", groups=quotas(("f", 1000))) for n in queues},
     )
     put_in_force(org, policy, monkeypatch)
     assert notices(get(browser, "cohorts/few")) == [notice]
@@ -377,11 +379,11 @@ def test_the_list_of_queues_leads_to_cohorts(lab: None, browser: Client) -> None
 def crowd(queues: int = 100, flavors: int = 10) -> Policy:
     """Return a cohort of many queues that have many flavors."""
     owned = [(f"f{number}", 10000) for number in range(flavors)]
-    return Policy(
-        dialect="native",
+    return quota_policy(
+        "native",
         cohorts={"wide": Cohort(name="wide")},
         queues={
-            f"q{number}": Queue(name=f"q{number}", parent="wide", groups=quotas(*owned))
+            f"q{number}": QueueSpec(name=f"q{number}", parent="wide", groups=quotas(*owned))
             for number in range(queues)
         },
     )
@@ -499,10 +501,10 @@ def test_members_of_every_role_may_look_and_nobody_else(
 def test_any_name_of_a_cohort_has_a_page(
     name: str, org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    policy = Policy(
-        dialect="native",
+    policy = quota_policy(
+        "native",
         cohorts={name: Cohort(name=name)},
-        queues={"q": Queue(name="q", parent=name, groups=quotas(("f", UNLIMITED)))},
+        queues={"q": QueueSpec(name="q", parent=name, groups=quotas(("f", UNLIMITED)))},
     )
     put_in_force(org, policy, monkeypatch)
     listed = get(browser, "cohorts").all("tbody")[0].all("a")[0]
@@ -550,7 +552,7 @@ def test_rules_in_words(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     queues = LAB.queues | {"archive": replace(LAB.queues["archive"], preemption=rules)}
-    put_in_force(org, replace(LAB, queues=queues, settings=settings), monkeypatch)
+    put_in_force(org, with_spec(LAB, queues=queues, settings=settings), monkeypatch)
     view = cohort_view(org, "all")
     archive = rules_rows(view.members, view.members, view.policy)[0]
     assert (archive.reclaims, archive.borrows_by_force) == words

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from console.engine.disciplines import load_discipline
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.amounts import UNLIMITED, Amount, Unlimited, parse_amount
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.policy import Policy
@@ -260,7 +261,9 @@ def test_whatever_the_engine_does_its_numbers_agree_and_are_drawn(draw: st.DrawF
     }
     capacity = load_discipline(policy.discipline).capacity(policy, used)
     usages = {name: capacity.queue_nodes(name, {"gpu": 3000}) for name in policy.queues}
-    pools = [pool for name in policy.cohorts for pool in capacity.cohort_nodes(name, usages)]
+    pools = [
+        pool for name in spec_of(policy).cohorts for pool in capacity.cohort_nodes(name, usages)
+    ]
     left = [
         each
         for name in used.keys() - policy.queues.keys()

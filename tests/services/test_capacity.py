@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 
 from console.engine.disciplines import load_discipline
+from console.engine.disciplines.quota.spec import quota_policy, spec_of
 from console.engine.model.policy import Policy
 from console.workloads.queries.capacity import capacity_of
 from tests.engine.quota_trees import KEY, worlds
@@ -38,7 +39,7 @@ def test_what_is_kept_of_a_capacity_is_what_would_be_computed(
                 queues := {
                     name: each.queue_nodes(name, {KEY[1]: wanted}) for name in policy.queues
                 },
-                {name: each.cohort_nodes(name, queues) for name in policy.cohorts},
+                {name: each.cohort_nodes(name, queues) for name in spec_of(policy).cohorts},
             )
             for each in (kept, fresh)
         ]
@@ -46,7 +47,7 @@ def test_what_is_kept_of_a_capacity_is_what_would_be_computed(
 
 
 def test_a_capacity_is_kept_as_long_as_nothing_changes() -> None:
-    policy, other = Policy(dialect="any"), Policy(dialect="any")
+    policy, other = quota_policy("any"), quota_policy("any")
     first = capacity_of(policy, {"gone": {KEY: 1}})
     assert capacity_of(policy, {"gone": {KEY: 1}}) is first
     assert capacity_of(other, {"gone": {KEY: 1}}) is not first

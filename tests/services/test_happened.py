@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from console.engine.model.policy import Policy
+from console.engine.disciplines.quota.spec import quota_policy
 from console.orgs.models import Organization
 from console.series.happened import happened
 from console.series.tallies import tally
@@ -19,7 +19,7 @@ MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 @pytest.fixture
 def counted(org: Organization) -> Organization:
     """Count three admissions of one queue in as many hours, and a rejection without one."""
-    policy = Policy(dialect="native")
+    policy = quota_policy("native")
     for hours in (0, 1, 2):
         moment = NOW - HOUR * hours
         tally(org.pk, moment, [Happening(What.ADMITTED, "a", 1.0)], policy).run()

@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from console.configs.services.apply_config import apply_config
+from console.engine.disciplines.quota.spec import QueueSpec, quota_policy
 from console.engine.model.amounts import UNLIMITED
-from console.engine.model.policy import Policy, Queue
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.overview.consumers import top_consumers
@@ -54,7 +54,7 @@ scheduling_rules: [{resource_queue: team}]
 def rejected(org: Organization, moment: datetime, count: int) -> None:
     happenings = [Happening(What.REJECTED, None)] * count
     with transaction.atomic():
-        tally(org.pk, moment, happenings, Policy(dialect="native")).run()
+        tally(org.pk, moment, happenings, quota_policy("native")).run()
 
 
 def test_a_week_without_anybody_to_look_is_not_known(org: Organization) -> None:
@@ -114,8 +114,8 @@ def test_all_quota_together(org: Organization, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_quota_without_end(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
-    queues = {"one": Queue(name="one", groups=quotas(("f", UNLIMITED)))}
-    put_in_force(org, Policy(dialect="native", queues=queues), monkeypatch)
+    queues = {"one": QueueSpec(name="one", groups=quotas(("f", UNLIMITED)))}
+    put_in_force(org, quota_policy("native", queues=queues), monkeypatch)
     (found,) = usage_of_all(active_policy(org), queue_list(org))
     assert (found.guaranteed, found.available, found.over) == (UNLIMITED, UNLIMITED, 0)
 

@@ -12,6 +12,7 @@ from console.configs.queue_log import queue_log
 from console.configs.services.apply_config import apply_config
 from console.engine.disciplines.quota.nominate import nominate
 from console.engine.disciplines.quota.reasons import WAITING_FOR_QUOTA
+from console.engine.disciplines.quota.spec import spec_of
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.policies.queries import active_policy
@@ -145,7 +146,7 @@ def _check(org: Organization, name: str) -> bool:
     assert end == (place_of(short[0]) if short else None)
     for each in short:
         # Nobody of whom it was said that quota is short would fit, even alone.
-        found = nominate(state, world.pending[each.uid], world.policy.settings)
+        found = nominate(state, world.pending[each.uid], spec_of(world.policy).settings)
         assert not found.fits, each.uid
     return end is not None
 

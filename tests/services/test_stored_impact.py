@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from console.configs import stored_impact
+from console.engine.disciplines.quota.spec import quota_policy
 from console.engine.impact import (
     Fit,
     HistoryImpact,
@@ -16,7 +17,6 @@ from console.engine.impact import (
     Standing,
 )
 from console.engine.model.history import Shape
-from console.engine.model.policy import Policy
 from console.engine.model.workload import PodSet, Workload
 from console.engine.routing.reasons import NO_RULE_MATCHED
 
@@ -43,8 +43,8 @@ def kept(*shapes: ShapeImpact) -> tuple[list[str], list[str]]:
         HistoryImpact(window_days=30, is_complete=True, shapes=shapes),
         as_of=datetime(2026, 1, 31, tzinfo=UTC),
         names={},
-        before=Policy(dialect="native"),
-        after=Policy(dialect="native"),
+        before=quota_policy("native"),
+        after=quota_policy("native"),
     )["history"]
     return [row["labels"]["name"] for row in history["rows"]], history["resources"]
 

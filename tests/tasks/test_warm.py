@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import transaction
 
-from console.engine.model.policy import Policy
+from console.engine.disciplines.quota.spec import quota_policy
 from console.engine.model.workload import PodSet, Workload
 from console.engine.state import State
 from console.orgs.models import Organization
@@ -22,7 +22,7 @@ from console.workloads.warm import _EMPTY, Warm, WarmStates
 
 def warm(workloads: int) -> Warm:
     """Return a state in which so many workloads wait."""
-    state = State(Policy(dialect="native"))
+    state = State(quota_policy("native"))
     for number in range(workloads):
         asks = PodSet(requests={"gpu": 1})
         state.submit(Workload(id=str(number), sequence=number, labels={}, pod_sets=(asks,)))

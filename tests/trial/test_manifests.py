@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from console.bench.traces import BASELINE, LARGE, ArrivalTrace
+from console.bench.kueue.traces import BASELINE, LARGE, ArrivalTrace
 from console.dialects import dialects
 from console.trial.manifests import body, manifests
 from console.workloads.submissions import read_submissions

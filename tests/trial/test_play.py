@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from console.bench.book import BrokenPromise
-from console.bench.traces import ArrivalTrace, WorkloadSet
+from console.bench.kueue.traces import ArrivalTrace, WorkloadSet
 from console.engine.model.decision import Outcome
 from console.engine.state import State
 from console.traffic.client import Away, Client, Refused

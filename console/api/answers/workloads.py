@@ -11,7 +11,6 @@ from console.api.answers.times import time_answer
 from console.engine.counterfactual.change import Change, ChangeKind, Value
 from console.engine.explain import Sentence, StageText
 from console.engine.model.amounts import Unlimited, amount_to_number, decode_amount
-from console.engine.model.launch_settings import pod_additions
 from console.engine.model.policy import Policy
 from console.engine.model.workload import PODS, PodSet
 from console.engine.wording.reasons import reason_message
@@ -101,13 +100,12 @@ def amounts_answer(amounts: Mapping[str, int]) -> dict[str, int | float | None]:
 def decision_answer(decision: Decision, policies: Mapping[int, Policy]) -> dict[str, Any]:
     """Return a decision of the feed; *policies* holds those of the page by version number."""
     policy = policies.get(decision.config_version, NO_POLICY)
-    described = policy.flavors
 
     def with_launch(flavors: Mapping[str, str]) -> dict[str, dict[str, Any]]:
         return {
             resource: {
                 "flavor": name,
-                "launch_config": described[name].launch_config if name in described else None,
+                "launch_config": policy.spec.launch_config_of(name),
             }
             for resource, name in flavors.items()
         }
@@ -143,7 +141,7 @@ def _additions(flavors: Mapping[str, str], policy: Policy | None) -> dict[str, A
     """Return what *flavors* add to the pods of a pod set; nulls where no policy is at hand."""
     if policy is None:
         return {"node_selector": None, "tolerations": None}
-    added = pod_additions(policy.flavors, flavors)
+    added = policy.spec.pod_additions(flavors)
     return {
         "node_selector": dict(added.node_selector),
         "tolerations": [

@@ -13,7 +13,7 @@ from console.api.answers.times import time_answer
 from console.api.compat.base import ClientView, result
 from console.api.compat.resources import counts_answer, market_answer, nodes_answer, usage_answer
 from console.configs.models import ConfigVersion
-from console.engine.model.amounts import Amount, FlavorResource
+from console.engine.model.amounts import FlavorResource
 from console.engine.model.policy import Policy
 from console.policies.queries import NO_POLICY, active_version, policy_of
 from console.workloads.models import State
@@ -54,16 +54,7 @@ class Overview(ClientView):
 
 def _utilization(policy: Policy, used: Counter[FlavorResource]) -> Iterator[dict[str, Any]]:
     """Yield what is used of all quota that queues and cohorts own together."""
-    owned: dict[FlavorResource, Amount] = {}
-    groups = [
-        *(group for queue in policy.queues.values() for group in queue.groups),
-        *(group for cohort in policy.cohorts.values() for group in cohort.groups),
-    ]
-    for entry in (entry for group in groups for entry in group.flavors):
-        for resource, quota in entry.quotas.items():
-            key = entry.flavor, resource
-            owned[key] = owned.get(key, 0) + quota.nominal
-    for key, amount in owned.items():
+    for key, amount in policy.spec.guaranteed().items():
         usage = usage_answer(*key, used[key], amount)
         if usage:
             yield usage
@@ -72,9 +63,9 @@ def _utilization(policy: Policy, used: Counter[FlavorResource]) -> Iterator[dict
 def _topology(policy: Policy, version: ConfigVersion | None) -> dict[str, Any]:
     return {
         "active_queues": len(policy.queues),
-        "active_flavors": len(policy.flavors),
+        "active_flavors": len(policy.spec.capacity_names),
         "active_rules": len(policy.rules),
-        "active_cohorts": len(policy.cohorts),
+        "active_cohorts": len(policy.spec.parents),
         "config_version": version.number if version else 0,
         "config_updated_at": time_answer(version.created_at) if version else None,
     }

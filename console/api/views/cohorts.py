@@ -8,10 +8,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from console.api.answers.cohorts import cohort_answer, whole_cohort_answer
+from console.api.answers.quota.cohorts import cohort_answer, whole_cohort_answer
 from console.api.base import PAGING, OrgView, results
-from console.api.schemas import cohorts as schemas
 from console.api.schemas.common import PAGED, problems, query
+from console.api.schemas.quota import cohorts as schemas
 from console.paging import read_cursor, write_cursor
 from console.workloads.queries.cohort_search import CohortSearch, CohortSort
 from console.workloads.queries.cohorts import cohort_list, cohort_view

@@ -20,6 +20,7 @@ from console.dialects.kueue.parse import parse
 from console.dialects.lints.quota import QuotaLints
 from console.dialects.source import Source, read_source
 from console.engine.disciplines.quota.policy_objects import VOCABULARY, quota_objects
+from console.engine.disciplines.quota.spec import QuotaSpec
 
 _HEADER = re.compile(r"\bapiVersion[\"']?[ \t]*:")
 _SAMPLES = {
@@ -70,7 +71,7 @@ def samples() -> dict[str, str]:
 DIALECT = Dialect(
     name="kueue",
     title="Kueue",
-    discipline="quota",
+    empty_spec=QuotaSpec(),
     read=read,
     read_joined=read_joined,
     recognizes=recognizes,

@@ -35,25 +35,24 @@ from console.dialects.numbers import LEAST_PRIORITY
 from console.dialects.positions import Positions
 from console.dialects.quantity import Quantity
 from console.dialects.written import Read, Written, value_of
-from console.engine.model.nodes import FlavorToleration, Taint, TaintEffect
-from console.engine.model.origin import Origin
-from console.engine.model.policy import (
-    WEIGHT_ONE,
+from console.engine.disciplines.quota.spec import (
     Cohort,
     FairStrategy,
     Flavor,
     Fungibility,
-    Policy,
     Preemption,
     PreemptionRule,
     Preference,
-    Queue,
+    QueueSpec,
     QuotaSettings,
     Search,
-    Strategy,
     Undeclared,
-    UnsupportedSetting,
+    quota_policy,
 )
+from console.engine.model.amounts import WEIGHT_ONE
+from console.engine.model.nodes import FlavorToleration, Taint, TaintEffect
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Policy, Strategy, UnsupportedSetting
 
 _RULES: Final = {
     "Never": PreemptionRule.NEVER,
@@ -109,8 +108,8 @@ class _Compiler:
             if parent is not None and parent not in cohorts:
                 # A cohort exists as soon as something names it (Kueue, spec 1.4).
                 cohorts[parent] = Cohort(name=parent)
-        return Policy(
-            dialect="kueue",
+        return quota_policy(
+            "kueue",
             flavors={flavor.name: flavor for flavor in flavors},
             queues={queue.name: queue for queue in queues},
             cohorts=cohorts,
@@ -169,9 +168,9 @@ class _Compiler:
             origin=self._origin(cohort.place),
         )
 
-    def _queue(self, queue: QueueDoc) -> Queue:
+    def _queue(self, queue: QueueDoc) -> QueueSpec:
         strategy = value_of(queue.strategy) or QueueingStrategy.BEST_EFFORT_FIFO
-        return Queue(
+        return QueueSpec(
             name=name_of(queue.name),
             parent=value_of(queue.parent),
             groups=self._quotas.groups(queue.groups),

@@ -8,9 +8,9 @@ from console.dialects.findings import Place
 from console.dialects.kueue.schema import GroupDoc, QuotaDoc, ResourceDoc
 from console.dialects.quantity import Quantity, counted
 from console.dialects.written import Read, Written, value_of, written_items
+from console.engine.disciplines.quota.spec import FlavorQuotas, Quota, ResourceGroup
 from console.engine.model.amounts import UNLIMITED, Amount
 from console.engine.model.origin import Origin
-from console.engine.model.policy import FlavorQuotas, Quota, ResourceGroup
 
 
 class QuotaCompiler:

@@ -19,6 +19,7 @@ from console.dialects.repairs import did_you_mean
 from console.dialects.wording import shorten
 from console.dialects.written import Written
 from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.policy import Policy
 
 
@@ -102,7 +103,7 @@ def _lint_alone(
     if not isinstance(parent, Written):
         return
     above = [parent.value, *trees.path(parent.value)]
-    if any(policy.cohorts[name].groups for name in above):
+    if any(spec_of(policy).cohorts[name].groups for name in above):
         return
     findings.add(
         COHORT_OF_ONE,

@@ -17,12 +17,14 @@ from console.dialects.kueue.words import BorrowPolicy, QueueingStrategy, Reclaim
 from console.dialects.quantity import Quantity
 from console.dialects.repairs import replace
 from console.dialects.written import Read, Written, value_of
-from console.engine.model.policy import WEIGHT_ONE, Policy
+from console.engine.disciplines.quota.spec import spec_of
+from console.engine.model.amounts import WEIGHT_ONE
+from console.engine.model.policy import Policy
 
 
 def lint_preemption(document: Document, policy: Policy, findings: Findings) -> None:
     """Note what has no effect, or one that surprises."""
-    is_fair = bool(policy.settings.fair_sharing)
+    is_fair = bool(spec_of(policy).settings.fair_sharing)
     values = {
         value for each in document.priority_classes if (value := value_of(each.value)) is not None
     }

@@ -18,8 +18,9 @@ from console.dialects.wording import listed, shorten
 from console.dialects.written import Read, Written, value_of
 from console.engine.disciplines.quota.hierarchy import Hierarchy
 from console.engine.disciplines.quota.ledger import Ledger, Node
+from console.engine.disciplines.quota.spec import PreemptionRule, QueueSpec, spec_of
 from console.engine.model.amounts import Amount, FlavorResource
-from console.engine.model.policy import Policy, PreemptionRule, Queue
+from console.engine.model.policy import Policy
 
 #: Queues that a message names; more are counted.
 _NAMED = 5
@@ -101,7 +102,7 @@ def _lint_starved(
     """
     largest: dict[FlavorResource, tuple[Amount, str]] = {}
     for doc in docs:
-        queue = policy.queues[value_of(doc.name) or ""]
+        queue = spec_of(policy).queues[value_of(doc.name) or ""]
         for key, quota in quotas_of([queue]):
             if key not in largest or quota.nominal > largest[key][0]:
                 largest[key] = quota.nominal, queue.name
@@ -130,7 +131,7 @@ def _lint_starved(
 
 def _lint_lenders(root: str, docs: Sequence[QueueDoc], policy: Policy, findings: Findings) -> None:
     """Note, once for a tree, the queues whose quota others may hold as long as they like."""
-    queues = [policy.queues[value_of(doc.name) or ""] for doc in docs]
+    queues = [spec_of(policy).queues[value_of(doc.name) or ""] for doc in docs]
     lenders = [queue.name for queue in queues if _lends_for_good(queue)]
     borrowers = {queue.name for queue in queues if _may_borrow(queue)}
     # Nobody borrows from oneself.
@@ -150,11 +151,11 @@ def _lint_lenders(root: str, docs: Sequence[QueueDoc], policy: Policy, findings:
     )
 
 
-def _lends_for_good(queue: Queue) -> bool:
+def _lends_for_good(queue: QueueSpec) -> bool:
     return queue.preemption.reclaim_within_cohort is PreemptionRule.NEVER and any(
         quota.nominal > 0 and quota.lending_limit > 0 for _, quota in quotas_of([queue])
     )
 
 
-def _may_borrow(queue: Queue) -> bool:
+def _may_borrow(queue: QueueSpec) -> bool:
     return any(quota.borrowing_limit > 0 for _, quota in quotas_of([queue]))

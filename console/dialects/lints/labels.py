@@ -40,8 +40,8 @@ def lint_labels(policy: Policy, past: Past, spots: Spots, findings: Findings) ->
 
 
 def _expressions(policy: Policy) -> Iterator[MatchExpression]:
-    for flavor in policy.flavors.values():
-        yield from flavor.selector.expressions
+    for selector in policy.spec.selectors().values():
+        yield from selector.expressions
     for rule in policy.rules:
         yield from rule.selector.expressions
 

@@ -22,7 +22,7 @@ from console.dialects.native.specs import check_specs, queue_specs
 from console.dialects.source import read_source
 from console.engine.counterfactual.change import Setting
 from console.engine.disciplines.quota.policy_objects import VOCABULARY, flows_between, quota_objects
-from console.engine.model.policy import PreemptionRule
+from console.engine.disciplines.quota.spec import PreemptionRule, QuotaSpec
 
 _PART = re.compile(rf"^[{{\"']*(?:{'|'.join(DOCUMENT.keys)})\b", re.MULTILINE)
 _SAMPLES = {
@@ -74,7 +74,7 @@ def samples() -> dict[str, str]:
 DIALECT = Dialect(
     name="native",
     title="Native",
-    discipline="quota",
+    empty_spec=QuotaSpec(),
     read=read,
     recognizes=recognizes,
     codes=NATIVE_CODES,

@@ -11,6 +11,7 @@ from console.dialects.wording import shorten
 from console.dialects.written import Written, value_of
 from console.engine.disciplines.quota.hierarchy import Hierarchy
 from console.engine.disciplines.quota.ledger import Ledger, Node
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.policy import Policy
 
 
@@ -38,7 +39,7 @@ def _lint_alone(queue: QueueDoc, policy: Policy, findings: Findings) -> None:
     cohort = queue.cohort_name
     if not isinstance(cohort, Written):
         return
-    hint, repairs = did_you_mean(findings, cohort.place, cohort.value, policy.cohorts)
+    hint, repairs = did_you_mean(findings, cohort.place, cohort.value, spec_of(policy).cohorts)
     findings.add(
         COHORT_OF_ONE,
         cohort.place,

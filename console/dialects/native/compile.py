@@ -18,22 +18,20 @@ from console.dialects.native.schema import (
 )
 from console.dialects.positions import Positions
 from console.dialects.written import Read, Written, value_of, written_items
-from console.engine.model.amounts import UNLIMITED, Amount
-from console.engine.model.origin import Origin
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Cohort,
     Flavor,
     FlavorQuotas,
-    OnViolation,
-    Policy,
     Preemption,
     PreemptionRule,
-    PriorityPolicy,
-    Queue,
+    QueueSpec,
     Quota,
     ResourceGroup,
-    Rule,
+    quota_policy,
 )
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.origin import Origin
+from console.engine.model.policy import OnViolation, Policy, PriorityPolicy, Rule
 from console.engine.model.selectors import EVERYTHING, MatchExpression, Selector
 
 
@@ -51,8 +49,8 @@ class _Compiler:
     def policy(self, document: Document) -> Policy:
         flavors = [self._flavor(flavor) for flavor in document.flavors]
         queues = [self._queue(queue) for queue in document.queues]
-        return Policy(
-            dialect="native",
+        return quota_policy(
+            "native",
             flavors={flavor.name: flavor for flavor in flavors},
             queues={queue.name: queue for queue in queues},
             # A cohort is what queues call by one name; it owns nothing itself.
@@ -85,8 +83,8 @@ class _Compiler:
             _required(expression.key), operator, values, self._origin(expression.place)
         )
 
-    def _queue(self, queue: QueueDoc) -> Queue:
-        return Queue(
+    def _queue(self, queue: QueueDoc) -> QueueSpec:
+        return QueueSpec(
             name=_required(queue.name),
             parent=value_of(queue.cohort_name),
             groups=tuple(self._group(group) for group in queue.groups),

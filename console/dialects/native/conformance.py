@@ -12,6 +12,7 @@ from console.dialects.conformance.differences import named, names
 from console.dialects.conformance.parts import MalformedCase
 from console.dialects.conformance.rest import RestlessError, cycles_to_rest
 from console.dialects.conformance.result import Result, Verdict, judged
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.live.running import Running
 from console.engine.model.amounts import parse_amount
 from console.engine.model.decision import Decision, Outcome, merged_flavors
@@ -106,7 +107,7 @@ def _workload(submitted: Mapping[str, Any], sequence: int) -> Workload:
 
 
 def _admitted(policy: Policy, running: Running) -> dict[str, Any]:
-    groups = policy.queues[running.queue].groups if running.queue is not None else ()
+    groups = spec_of(policy).queues[running.queue].groups if running.queue is not None else ()
     given = merged_flavors(running.assignment)
     flavors = [
         next((given[resource] for resource in group.resources if resource in given), None)

@@ -7,7 +7,8 @@ from typing import Any
 from console.dialects.fields import MAX_TEXT
 from console.dialects.native.schema import NeverOrLower, Resource
 from console.dialects.numbers import MAX_AMOUNT, MAX_PRIORITY
-from console.engine.model.policy import OnViolation, PreemptionRule
+from console.engine.disciplines.quota.spec import PreemptionRule
+from console.engine.model.policy import OnViolation
 from console.engine.model.selectors import Operator
 
 _NAME = {"type": "string", "pattern": r"\S", "maxLength": MAX_TEXT}

@@ -21,7 +21,8 @@ from console.dialects.native.schema import (
 )
 from console.dialects.nodes import MapNode, Node, ScalarNode, UnreadNode
 from console.dialects.written import Read, Unread, Written
-from console.engine.model.policy import OnViolation, PreemptionRule
+from console.engine.disciplines.quota.spec import PreemptionRule
+from console.engine.model.policy import OnViolation
 from console.engine.model.selectors import Operator
 
 DOCUMENT = Shape("the config", ("resource_flavors", "resource_queues", "scheduling_rules"))

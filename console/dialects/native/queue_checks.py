@@ -32,8 +32,8 @@ from console.dialects.repairs import replace
 from console.dialects.repeated import note_repeated
 from console.dialects.wording import capitalize, listed, shorten
 from console.dialects.written import Read, Unread, Written, written_items
+from console.engine.disciplines.quota.spec import PreemptionRule
 from console.engine.model.amounts import format_amount
-from console.engine.model.policy import PreemptionRule
 from console.engine.wording.suggest import nearest
 
 _RESOURCES = tuple(resource.value for resource in Resource)

@@ -14,8 +14,8 @@ from console.dialects.native.schema import Document, GroupDoc, QueueDoc, QuotaDo
 from console.dialects.scalars import write_text
 from console.dialects.wording import shorten
 from console.dialects.written import Read, Written, value_of, written_items
+from console.engine.disciplines.quota.spec import PreemptionRule
 from console.engine.model.amounts import format_amount
-from console.engine.model.policy import PreemptionRule
 
 #: More differences than this are counted rather than named.
 _NAMED: Final = 4

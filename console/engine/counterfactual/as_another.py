@@ -137,12 +137,10 @@ def _by_rule(trials: Trials) -> Iterator[tuple[str, str | None]]:
 
 
 def _by_flavor(trials: Trials) -> Iterator[tuple[str, str | None]]:
-    queue = trials.policy.queues.get(trials.pending.route.queue or "")
-    for group in queue.groups if queue is not None else ():
-        for entry in group.flavors:
-            flavor = trials.policy.flavors.get(entry.flavor)
-            if flavor is not None:
-                yield from _meeting(flavor.selector, trials.workload)
+    queue = trials.pending.route.queue or ""
+    if queue in trials.policy.queues:
+        for selector in trials.policy.spec.selectors_of(queue).values():
+            yield from _meeting(selector, trials.workload)
 
 
 def _meeting(selector: Selector, workload: Workload) -> Iterator[tuple[str, str | None]]:

@@ -177,7 +177,7 @@ class Proof:
         for theirs in queues:
             self._trials.go_on()
             queue = self.snapshot.queues[theirs.name]
-            if queue.barrier is None and queue.covers:
+            if queue.barrier is None and self._trials.discipline.is_limited(queue):
                 most = _COMPETITORS if theirs.name == self._target else _OF_OTHERS
                 competitors += islice(self._competitors_in(queue, theirs.pending), most)
         competitors.sort(key=lambda cls: (cls.queue != self._target, *_place(cls)))

@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection, Iterable
 
 from console.engine.counterfactual.proof import Proof, Started
 from console.engine.disciplines import load_discipline
+from console.engine.disciplines.quota.spec import Undeclared, spec_of
 from console.engine.live.live_tree import AnyQueue, LiveTree
 from console.engine.live.snapshot import Snapshot, SnapshotBase
 from console.engine.model.amounts import FlavorResource, Unlimited
 from console.engine.model.common_reasons import BEHIND_OTHERS, WAITING_FOR_PREEMPTED
 from console.engine.model.nomination import Nomination
-from console.engine.model.policy import Policy, Undeclared
-from console.engine.model.workload import PODS, Workload
+from console.engine.model.policy import Policy
+from console.engine.model.workload import Workload
 from console.engine.pending.pending_class import Pending, min_requests_of
 from console.engine.routing.flavor_matching import Matcher
 from console.engine.routing.router import Route, Router, flavor_rejection
@@ -137,7 +138,7 @@ class Trials:
         """Return what would happen to *candidate* now; None: nobody of its queue has a turn."""
         looked_at = state or self.state
         queue = looked_at.queues.get(candidate.route.queue or "")
-        if queue is None or queue.barrier is not None or not queue.covers:
+        if queue is None or queue.barrier is not None or not self.discipline.is_limited(queue):
             return None
         return self.discipline.nominate(looked_at, queue, candidate, without=frozenset(gone))
 
@@ -153,25 +154,7 @@ class Trials:
 
     def asked(self) -> dict[FlavorResource, int]:
         """Return what it would ask of every flavor that accepts it, in thousandths."""
-        queue = self.queue
-        asked: dict[FlavorResource, int] = {}
-        assert queue.policy is not None
-        for pod_set, obstacles in zip(
-            self.workload.pod_sets, self._obstacles(self.pending), strict=True
-        ):
-            wanted = pod_set.total() | (
-                {PODS: pod_set.count * 1000} if PODS in queue.covers else {}
-            )
-            for resource, amount in wanted.items():
-                index = queue.covers.get(resource)
-                if index is None:
-                    continue
-                flavors = queue.policy.groups[index].flavors
-                for entry, obstacle in zip(flavors, obstacles[index], strict=True):
-                    if obstacle is None:
-                        key = (entry.flavor, resource)
-                        asked[key] = asked.get(key, 0) + amount
-        return asked
+        return self.discipline.requested(self.queue, self.workload, self._obstacles(self.pending))
 
     # Proven
 
@@ -248,8 +231,8 @@ class Trials:
         route = self.route(workload)
         if route.queue is None or route.queue not in self._known or route.problem is not None:
             return None
-        queue = self.policy.queues[route.queue]
-        if self.policy.settings.undeclared is Undeclared.IGNORE and flavor_rejection(
+        queue = spec_of(self.policy).queues[route.queue]
+        if spec_of(self.policy).settings.undeclared is Undeclared.IGNORE and flavor_rejection(
             route, queue, workload.total()
         ):
             return None

@@ -288,10 +288,10 @@ def field_facts(
     is_compared: bool = True,
     is_effective: bool = True,
 ) -> dict[str, FactType]:
-    """Return facts for the fields of a dataclass, but for its origin and those of *without*."""
+    """Return facts for what a dataclass is made of, but for its origin and *without*."""
     found = {}
     for each in dataclasses.fields(kind):
-        if each.name == "origin" or each.name in without:
+        if each.name == "origin" or each.name in without or not each.init:
             continue
         default = None
         if each.default is not dataclasses.MISSING:

@@ -48,8 +48,10 @@ def plain_fields(item: Any, without: tuple[str, ...] = ()) -> dict[str, Plain]:
 
 @cache
 def _field_names(kind: type) -> tuple[str, ...]:
-    """Return what the fields of a dataclass are called, but for places in a text."""
-    return tuple(field.name for field in dataclasses.fields(kind) if field.name != "origin")
+    """Return the names of the fields of which a dataclass is made, without places in a text."""
+    return tuple(
+        field.name for field in dataclasses.fields(kind) if field.init and field.name != "origin"
+    )
 
 
 def differing(

@@ -7,7 +7,7 @@ from enum import Enum
 from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from console.engine.disciplines.read_model import (
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     )
     from console.engine.live.accounts import QueueLedger
     from console.engine.live.live_tree import AnyQueue, LiveTree
+    from console.engine.model.amounts import FlavorResource
     from console.engine.model.capacity_node import CapacityNode
     from console.engine.model.consequences import Excess, Finding
     from console.engine.model.history import Live
     from console.engine.model.load_plan import LoadPlan
     from console.engine.model.nomination import Nomination, Report
-    from console.engine.model.policy import Policy
+    from console.engine.model.policy import Policy, Queue
     from console.engine.model.reasons import Reason
+    from console.engine.model.workload import Workload
     from console.engine.pending.pending_class import Pending
     from console.engine.state import State
 
@@ -104,6 +106,31 @@ class Discipline(Protocol):
 
         *successors* are the removed queues with their replacements. *heirs* are queues that
         drain already, each with its replacement under the active policy.
+        """
+
+    def demand(self, queue: AnyQueue, workload: Workload) -> dict[str, int]:
+        """Return what *workload* requests from *queue*, by resource, in thousandths."""
+
+    def requested(
+        self, queue: AnyQueue, workload: Workload, obstacles: Sequence[Any]
+    ) -> dict[FlavorResource, int]:
+        """
+        Return what *workload* requests of all capacity that accepts it, in thousandths.
+
+        *obstacles* are those of its pod sets in *queue*, as its eligibility has them.
+        """
+
+    def is_limited(self, queue: AnyQueue) -> bool:
+        """Say whether *queue* has capacity of its own that a workload can be nominated for."""
+
+    def preemption_summary(self, queue: Queue) -> str:
+        """Return in a few words what *queue* preempts; empty where nothing is preempted."""
+
+    def preempted_by(self, policy: Policy, queue: Queue, *, borrows: bool) -> tuple[str, ...]:
+        """
+        Return what may preempt the workloads of *queue*, a sentence for each way.
+
+        *borrows* says whether the queue uses capacity of others now.
         """
 
     def load_plan(

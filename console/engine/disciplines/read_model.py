@@ -8,9 +8,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, Protocol, TypeAlias
 
-from console.engine.model.amounts import FlavorResource
+from console.engine.model.amounts import WEIGHT_ONE, FlavorResource
 from console.engine.model.capacity_node import CapacityNode
-from console.engine.model.policy import WEIGHT_ONE, Policy
+from console.engine.model.policy import Policy
 
 #: What each queue uses, in thousandths, by flavor-resource.
 Used: TypeAlias = Mapping[str, Mapping[FlavorResource, int]]

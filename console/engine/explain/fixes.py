@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from console.engine.counterfactual.change import Change, ChangeKind
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.explain.route_result import route_sentence
 from console.engine.explain.sentences import Sentence, Verdict
 from console.engine.explain.tested import near_sentence, rule_sentence
@@ -81,7 +82,7 @@ def _false(rule: RuleEvaluation) -> str:
 
 def _flavors(route_result: RouteResult) -> Iterator[tuple[Change, Sentence]]:
     """Yield what the flavors of the queue ask for, where they all refuse the labels."""
-    queue = route_result.policy.queues.get(route_result.route.queue or "")
+    queue = spec_of(route_result.policy).queues.get(route_result.route.queue or "")
     if queue is None:
         return
     for group, failures in zip(queue.groups, route_result.route.matches, strict=False):

@@ -126,11 +126,8 @@ class _Comparison:
         return tuple((DoubtKind.LABEL, key) for key in sorted(keys))
 
     def _flavor_doubts(self, after: Standing) -> tuple[tuple[DoubtKind, str], ...]:
-        policy = self._after.policy
-        queue = policy.queues[after.queue or ""]
-        names = {entry.flavor for group in queue.groups for entry in group.flavors}
-        described = [policy.flavors[name] for name in sorted(names & policy.flavors.keys())]
-        keys = {key for each in described for key in self._unrecorded.keys_of(each.selector)}
+        selectors = self._after.policy.spec.selectors_of(after.queue or "").values()
+        keys = {key for each in selectors for key in self._unrecorded.keys_of(each)}
         return tuple((DoubtKind.LABEL, key) for key in sorted(keys))
 
     def doubts(self, found: list[ShapeImpact]) -> Iterator[Doubt]:
@@ -147,7 +144,11 @@ class _Comparison:
                 kind=kind,
                 key=key,
                 rules=tuple(r.index for r in policy.rules if r.selector.asks_for(key)),
-                flavors=tuple(f.name for f in policy.flavors.values() if f.selector.asks_for(key)),
+                flavors=tuple(
+                    name
+                    for name, selector in policy.spec.selectors().items()
+                    if selector.asks_for(key)
+                ),
                 shapes=shapes,
                 runs=runs,
             )

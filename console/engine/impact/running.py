@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
+from console.engine.disciplines.quota.spec import PreemptionRule, spec_of
 from console.engine.live.live_tree import AnyQueue
 from console.engine.live.running import Running
 from console.engine.model.amounts import FlavorResource
-from console.engine.model.policy import Policy, PreemptionRule
+from console.engine.model.policy import Policy
 from console.engine.routing.flavor_matching import Matcher
 from console.engine.state import State
 
@@ -84,7 +85,7 @@ def losses(state: State, policy: Policy) -> dict[str, Loss]:
 
 
 def _loss(running: Running, policy: Policy, matcher: Matcher) -> Loss | None:
-    queue = policy.queues.get(running.queue or "")
+    queue = spec_of(policy).queues.get(running.queue or "")
     if queue is None:
         return Loss.QUEUE
     if queue.is_passthrough or not running.usage:
@@ -104,7 +105,7 @@ def _loss(running: Running, policy: Policy, matcher: Matcher) -> Loss | None:
                 ),
                 None,
             )
-            if place is None or flavor not in policy.flavors:
+            if place is None or flavor not in spec_of(policy).flavors:
                 return Loss.FLAVOR
             if obstacles[at[assigned.name]][place[0]][place[1]] is not None:
                 return Loss.ACCESS

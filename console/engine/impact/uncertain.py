@@ -9,12 +9,12 @@ is not in doubt: everybody could have set it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from console.engine.model.history import Shape
-from console.engine.model.policy import Flavor, Policy, Rule
+from console.engine.model.policy import Policy, Rule
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from console.engine.model.workload import Workload
 from console.engine.routing.referenced_labels import referenced_labels
@@ -110,25 +110,19 @@ class Unrecorded:
 
         None when no flavor asks for what nobody recorded.
         """
-        doubtful = [f for f in self._after.flavors.values() if self.keys_of(f.selector)]
-        if not doubtful:
+        if not any(map(self.keys_of, self._after.spec.selectors().values())):
             return ()
         return (
-            self._with(
-                {each.name: replace(each, selector=_shut(each.selector)) for each in doubtful}
-            ),
-            self._with(
-                {
-                    each.name: replace(
-                        each, selector=Selector(tuple(self._split(each.selector)[0]))
-                    )
-                    for each in doubtful
-                }
-            ),
+            self._with(_shut),
+            self._with(lambda selector: Selector(tuple(self._split(selector)[0]))),
         )
 
-    def _with(self, flavors: Mapping[str, Flavor]) -> Policy:
-        return replace(self._after, flavors={**self._after.flavors, **flavors})
+    def _with(self, change: Callable[[Selector], Selector]) -> Policy:
+        """Return *after* with a *change* to the selectors that refer to what was not recorded."""
+        spec = self._after.spec.with_selectors(
+            lambda selector: change(selector) if self.keys_of(selector) else selector
+        )
+        return replace(self._after, spec=spec)
 
 
 def _shut(selector: Selector) -> Selector:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol, TypeVar
 
 from console.engine.model.amounts import Amount, FlavorResource, Usage
-from console.engine.model.policy import Policy
+from console.engine.model.policy import Policy, Queue
 
 
 class Account(Protocol):
@@ -71,3 +71,6 @@ class QueueLedger(Protocol):
 
 #: The account that a discipline gives its queues.
 AccountT = TypeVar("AccountT", bound=Account)
+
+#: The queue as the spec of a discipline describes it.
+QueueT = TypeVar("QueueT", bound=Queue)

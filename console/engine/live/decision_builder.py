@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
+from console.engine.disciplines.quota.spec import QueueSpec, Undeclared, spec_of
 from console.engine.live.live_tree import AnyQueue, Preemptor
 from console.engine.live.running import Running
 from console.engine.model.common_reasons import (
@@ -19,7 +20,7 @@ from console.engine.model.common_reasons import (
 )
 from console.engine.model.decision import Decision, Outcome
 from console.engine.model.nomination import Nomination, Report
-from console.engine.model.policy import Policy, Queue, StopPolicy, Undeclared
+from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.reasons import Reason
 from console.engine.model.trace import (
     FlavorTried,
@@ -67,7 +68,9 @@ def rejected(policy: Policy, pending: Pending, reason: Reason) -> Decision:
     """Return the decision that no rule or no flavor accepts a workload."""
     route = pending.route
     outcome = OutcomeStep(outcome=Outcome.REJECTED, reason=reason)
-    groups = _unmatched(policy.queues[route.queue], route) if route.queue is not None else ()
+    groups = (
+        _unmatched(spec_of(policy).queues[route.queue], route) if route.queue is not None else ()
+    )
     return _of_pending(policy, pending, outcome, groups=groups)
 
 
@@ -90,7 +93,7 @@ def inadmissible(
         verdict.nomination,
         pending_class=pending.class_key,
         order=order,
-        queue=_queue_step(policy, policy.queues[queue.name], queue),
+        queue=_queue_step(policy, spec_of(policy).queues[queue.name], queue),
         turn=verdict.turn,
     )
 
@@ -104,7 +107,7 @@ def route_trace(route_result: RouteResult) -> Trace:
     policy, route = route_result.policy, route_result.route
     groups: tuple[GroupStep, ...] = ()
     if route_result.reason is NO_FLAVOR_MATCHED and route.queue is not None:
-        groups = _unmatched(policy.queues[route.queue], route)
+        groups = _unmatched(spec_of(policy).queues[route.queue], route)
     return _trace(policy, route_result.workload, route, outcome, groups=groups)
 
 
@@ -128,7 +131,7 @@ def waiting_for_preempted(
         OutcomeStep(outcome=Outcome.PENDING, reason=reason, victims=victims),
         nomination,
         pending_class=preemptor_key(pending.workload.id),
-        queue=_queue_step(policy, policy.queues[queue.name], queue),
+        queue=_queue_step(policy, spec_of(policy).queues[queue.name], queue),
         turn=turn,
     )
 
@@ -204,7 +207,7 @@ def admission_reason(policy: Policy, running: Running, by_discipline: Reason) ->
     """Return why a workload runs: *by_discipline* in a queue with quota."""
     if running.queue is None:
         return NO_RULES
-    queue = policy.queues.get(running.queue)
+    queue = spec_of(policy).queues.get(running.queue)
     return PASSTHROUGH if queue and queue.is_passthrough else by_discipline
 
 
@@ -289,9 +292,9 @@ def _trace(
     judged: bool = True,
 ) -> Trace:
     """Record the facts of a decision; they must not change after it."""
-    settings = policy.queues.get(route.queue) if route.queue is not None else None
+    settings = spec_of(policy).queues.get(route.queue) if route.queue is not None else None
     requests = workload.total()
-    blocks = policy.settings.undeclared is Undeclared.BLOCK
+    blocks = spec_of(policy).settings.undeclared is Undeclared.BLOCK
     if queue is None and settings is not None:
         queue = _queue_step(policy, settings)
     if groups is None:
@@ -321,24 +324,24 @@ def _trace(
     )
 
 
-def _queue_step(policy: Policy, settings: Queue, queue: AnyQueue | None = None) -> QueueStep:
+def _queue_step(policy: Policy, settings: QueueSpec, queue: AnyQueue | None = None) -> QueueStep:
     return QueueStep(
         name=settings.name,
         passthrough=settings.is_passthrough,
         held=queue is not None and queue.held,
         stopped=settings.stop is not StopPolicy.NONE,
-        missing_flavor=queue.missing_flavor if queue is not None else None,
+        missing_flavor=queue.missing_reference if queue is not None else None,
         path=_path(policy, settings),
         origin=settings.origin,
     )
 
 
-def _path(policy: Policy, queue: Queue) -> tuple[str, ...]:
+def _path(policy: Policy, queue: QueueSpec) -> tuple[str, ...]:
     """Return the cohorts above *queue*, nearest first."""
     path, above = [], queue.parent
     while above is not None:
         path.append(above)
-        above = policy.cohorts[above].parent
+        above = spec_of(policy).cohorts[above].parent
     return tuple(path)
 
 
@@ -369,7 +372,7 @@ def _fewer(started: int | None, asked: int) -> int | None:
     return started if started is not None and started < asked else None
 
 
-def _uncovered(queue: Queue, requests: dict[str, int]) -> tuple[str, ...]:
+def _uncovered(queue: QueueSpec, requests: dict[str, int]) -> tuple[str, ...]:
     if queue.is_passthrough:
         return ()
     covered = {resource for group in queue.groups for resource in group.resources}
@@ -377,7 +380,7 @@ def _uncovered(queue: Queue, requests: dict[str, int]) -> tuple[str, ...]:
 
 
 def _with_own_obstacles(
-    queue: Queue,
+    queue: QueueSpec,
     workload: Workload,
     obstacles: tuple[Obstacles, ...],
     groups: tuple[GroupStep, ...],
@@ -407,7 +410,7 @@ def _with_own_obstacles(
     )
 
 
-def _unmatched(queue: Queue, route: Route) -> tuple[GroupStep, ...]:
+def _unmatched(queue: QueueSpec, route: Route) -> tuple[GroupStep, ...]:
     return tuple(
         GroupStep(
             resources=group.resources,

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeAlias
+from typing import Any, Generic, TypeAlias, cast
 
-from console.engine.live.accounts import Account, AccountT, QueueLedger
+from console.engine.live.accounts import Account, AccountT, QueueLedger, QueueT
 from console.engine.live.running import Held, Running, RunningSet
-from console.engine.model.amounts import SCALE
 from console.engine.model.common_reasons import QUEUE_HELD, QUEUE_MISCONFIGURED, QUEUE_STOPPED
 from console.engine.model.nomination import Nomination
-from console.engine.model.policy import Policy, Queue, StopPolicy
+from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.reasons import Reason
-from console.engine.model.workload import PODS, Workload
 from console.engine.pending.pending_class import Pending
 from console.engine.pending.pending_queue import PendingQueue
 
@@ -41,11 +39,11 @@ class Target:
     """A running workload that has to be evicted, and the rule that allows it."""
 
     running: Running
-    queue: QueueState[Any]
+    queue: QueueState[Any, Any]
     reason: Reason
 
 
-class QueueState(Generic[AccountT]):
+class QueueState(Generic[AccountT, QueueT]):
     """The live state of one queue: settings, account, pending and running workloads, hold."""
 
     #: What it uses and may use, in the books of its discipline.
@@ -54,7 +52,7 @@ class QueueState(Generic[AccountT]):
     def __init__(self, name: str) -> None:
         self.name = name
         #: None while it drains: the policy no longer contains it.
-        self.policy: Queue | None = None
+        self.policy: QueueT | None = None
         self.tree: LiveTree
         self.pending = PendingQueue()
         self.running = RunningSet()
@@ -64,24 +62,19 @@ class QueueState(Generic[AccountT]):
         self.preemptors: dict[str, Preemptor] = {}
         #: Held by an operator.
         self.held = False
-        #: A flavor that a group names and the policy does not contain.
-        self.missing_flavor: str | None = None
-        #: Resource -> index of the group that covers it.
-        self.covers: dict[str, int] = {}
+        #: What the queue refers to and the policy does not contain.
+        self.missing_reference: str | None = None
         #: Grows with every start or stop here (Kueue's allocatable generation, spec 6.6).
         self.generation = 0
 
     def follow(self, policy: Policy) -> None:
         """Apply the settings of *policy*."""
-        self.policy = queue = policy.queues.get(self.name)
-        self.missing_flavor, self.covers = None, {}
-        self.pending.strategy = queue.strategy if queue is not None else self.pending.strategy
-        for index, group in enumerate(queue.groups if queue is not None else ()):
-            for resource in group.resources:
-                self.covers.setdefault(resource, index)
-            for entry in group.flavors:
-                if entry.flavor not in policy.flavors and self.missing_flavor is None:
-                    self.missing_flavor = entry.flavor
+        queue = policy.queues.get(self.name)
+        self.policy = cast("QueueT | None", queue)
+        self.missing_reference = None
+        if queue is not None:
+            self.pending.strategy = queue.strategy
+            self.missing_reference = policy.spec.missing_reference(self.name)
 
     @property
     def is_active(self) -> bool:
@@ -89,7 +82,7 @@ class QueueState(Generic[AccountT]):
         return (
             self.policy is not None
             and self.policy.stop is StopPolicy.NONE
-            and self.missing_flavor is None
+            and self.missing_reference is None
         )
 
     @property
@@ -97,7 +90,7 @@ class QueueState(Generic[AccountT]):
         """Why no workload in it gets a turn; None when the head does."""
         if self.held:
             return QUEUE_HELD
-        if self.missing_flavor is not None:
+        if self.missing_reference is not None:
             return QUEUE_MISCONFIGURED
         return None if self.is_active else QUEUE_STOPPED
 
@@ -114,17 +107,6 @@ class QueueState(Generic[AccountT]):
             waiting.append(head)
         return min(waiting, key=lambda each: each.place, default=None)
 
-    def demand_of(self, workload: Workload) -> dict[str, int]:
-        """
-        Return what *workload* requests from the queue, by resource, in thousandths.
-
-        Its pods are included where a group covers ``pods`` (Kueue, spec 1.8).
-        """
-        demand = workload.total()
-        if PODS in self.covers:
-            demand[PODS] = SCALE * sum(each.count for each in workload.pod_sets)
-        return demand
-
     @property
     def running_count(self) -> int:
         """Number of running workloads, evicting ones and those charged as a sum included."""
@@ -137,7 +119,7 @@ class QueueState(Generic[AccountT]):
 
 
 #: A queue, whatever its discipline.
-AnyQueue: TypeAlias = QueueState[Any]
+AnyQueue: TypeAlias = QueueState[Any, Any]
 
 
 class LiveTree:

@@ -8,6 +8,9 @@ from typing import Any, Final, TypeAlias
 
 SCALE: Final = 1000
 
+#: A fair share weight of 1, in billionths.
+WEIGHT_ONE = 1_000_000_000
+
 #: (flavor, resource): what quota is counted on.
 FlavorResource: TypeAlias = tuple[str, str]
 

@@ -1,14 +1,19 @@
-"""The policy: what any dialect compiles to and the only thing the engine reads of a config."""
+"""
+The policy: what any dialect compiles to and the only thing the engine reads of a config.
+
+It is an envelope: routing and what every discipline shares, around the spec of the discipline
+that admits.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
-from console.engine.model.amounts import UNLIMITED, Amount
-from console.engine.model.nodes import FlavorToleration, Taint
+from console.engine.model.amounts import Amount, FlavorResource
+from console.engine.model.launch_settings import PodAdditions
 from console.engine.model.origin import Origin
 from console.engine.model.selectors import EVERYTHING, Selector
 
@@ -50,73 +55,6 @@ class UnsupportedSetting:
     origin: Origin | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flavor:
-    """A kind of capacity, and which workloads may use it."""
-
-    name: str
-    #: Judged on the workload's labels.
-    selector: Selector = EVERYTHING
-    #: Labels of its nodes: what node selectors and affinity of pod sets are judged on.
-    node_labels: Mapping[str, str] = field(default_factory=dict)
-    taints: tuple[Taint, ...] = ()
-    #: Tolerated on behalf of every pod that uses the flavor.
-    tolerations: tuple[FlavorToleration, ...] = ()
-    #: Opaque; handed back with every admission that uses the flavor.
-    launch_config: Mapping[str, Any] | None = None
-    unsupported: tuple[UnsupportedSetting, ...] = ()
-    origin: Origin | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quota:
-    """What a node owns of one flavor-resource, and what it may borrow and lend."""
-
-    nominal: Amount = 0
-    borrowing_limit: Amount = UNLIMITED
-    lending_limit: Amount = UNLIMITED
-    origin: Origin | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FlavorQuotas:
-    """The quotas of one flavor inside a resource group, by resource."""
-
-    flavor: str
-    quotas: Mapping[str, Quota]
-    origin: Origin | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceGroup:
-    """Resources that take one flavor together, and the flavors in the order they are tried."""
-
-    resources: tuple[str, ...]
-    flavors: tuple[FlavorQuotas, ...]
-    origin: Origin | None = None
-
-
-class PreemptionRule(StrEnum):
-    """Which workloads may be preempted."""
-
-    NEVER = "never"
-    LOWER_PRIORITY = "lower_priority"
-    LOWER_OR_NEWER_EQUAL_PRIORITY = "lower_or_newer_equal_priority"
-    ANY = "any"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preemption:
-    """When a queue may stop running workloads to make room for its own."""
-
-    within_queue: PreemptionRule = PreemptionRule.NEVER
-    reclaim_within_cohort: PreemptionRule = PreemptionRule.NEVER
-    borrow_within_cohort: PreemptionRule = PreemptionRule.NEVER
-    #: Highest priority that may be stopped by a workload that borrows; None: no bound.
-    max_priority_threshold: int | None = None
-    origin: Origin | None = None
-
-
 class Strategy(StrEnum):
     """In which order a queue gives its workloads a turn."""
 
@@ -124,30 +62,6 @@ class Strategy(StrEnum):
     BEST_EFFORT_FIFO = "best_effort_fifo"
     #: What does not fit blocks those behind it.
     STRICT_FIFO = "strict_fifo"
-
-
-class Search(StrEnum):
-    """Whether a flavor that is good enough ends the walk over the flavors."""
-
-    MAY_STOP = "may_stop_search"
-    TRY_NEXT = "try_next_flavor"
-
-
-class Preference(StrEnum):
-    """What is worse about a flavor when the walk looked at several."""
-
-    BORROWING_OVER_PREEMPTION = "borrowing_over_preemption"
-    PREEMPTION_OVER_BORROWING = "preemption_over_borrowing"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fungibility:
-    """When a queue goes on to its next flavor."""
-
-    when_can_borrow: Search = Search.MAY_STOP
-    when_can_preempt: Search = Search.TRY_NEXT
-    preference: Preference = Preference.BORROWING_OVER_PREEMPTION
-    origin: Origin | None = None
 
 
 class StopPolicy(StrEnum):
@@ -158,46 +72,6 @@ class StopPolicy(StrEnum):
     HOLD = "hold"
     #: Nothing new is admitted, and what runs is told to stop.
     HOLD_AND_DRAIN = "hold_and_drain"
-
-
-#: A fair share weight of 1, in billionths.
-WEIGHT_ONE = 1_000_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Queue:
-    """A leaf of the quota tree: holds pending workloads and owns nominal quota."""
-
-    name: str
-    #: Name of the cohort above, or None for a queue of its own.
-    parent: str | None = None
-    groups: tuple[ResourceGroup, ...] = ()
-    #: Everything routed here is admitted without quota; it has no groups.
-    is_passthrough: bool = False
-    preemption: Preemption = Preemption()
-    strategy: Strategy = Strategy.BEST_EFFORT_FIFO
-    fungibility: Fungibility = Fungibility()
-    stop: StopPolicy = StopPolicy.NONE
-    #: Share weight in billionths; 0: its borrowing counts as above any other's.
-    fair_weight: int = WEIGHT_ONE
-    #: Judged on the labels of a workload's namespace when a local queue leads here; None: nobody.
-    namespaces: Selector | None = None
-    unsupported: tuple[UnsupportedSetting, ...] = ()
-    origin: Origin | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cohort:
-    """An inner node of the quota tree: its queues and cohorts share unused quota."""
-
-    name: str
-    #: Name of the cohort above, or None for the root of a tree.
-    parent: str | None = None
-    groups: tuple[ResourceGroup, ...] = ()
-    #: Share weight in billionths, against its siblings.
-    fair_weight: int = WEIGHT_ONE
-    #: None when queues name it and nothing describes it.
-    origin: Origin | None = None
 
 
 class OnViolation(StrEnum):
@@ -250,34 +124,6 @@ class PriorityClass:
     origin: Origin | None = None
 
 
-class FairStrategy(StrEnum):
-    """A test that lets a workload preempt for its fair share."""
-
-    FINAL_SHARE = "less_than_or_equal_to_final_share"
-    INITIAL_SHARE = "less_than_initial_share"
-
-
-class Undeclared(StrEnum):
-    """What a requested resource means that no group of the queue covers."""
-
-    #: It is not limited.
-    IGNORE = "ignore"
-    #: The workload cannot be admitted.
-    BLOCK = "block"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuotaSettings:
-    """How the quota discipline admits, for all queues of a policy."""
-
-    #: Strategies in the order they are tried; empty: classical preemption, no fair sharing.
-    fair_sharing: tuple[FairStrategy, ...] = ()
-    undeclared: Undeclared = Undeclared.IGNORE
-    #: Whether a request of nothing for a covered resource takes a flavor all the same.
-    zeros_take_flavors: bool = False
-    origin: Origin | None = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalQueueRouting:
     """
@@ -300,30 +146,112 @@ class LocalQueueRouting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Queue:
+    """A queue as every discipline knows it; each has a class of its own that adds to this."""
+
+    name: str
+    #: Name of the node above, or None for a queue of its own.
+    parent: str | None = None
+    #: Everything routed here is admitted without limit.
+    is_passthrough: bool = False
+    strategy: Strategy = Strategy.BEST_EFFORT_FIFO
+    stop: StopPolicy = StopPolicy.NONE
+    #: Judged on the labels of a workload's namespace when a local queue leads here; None: no
+    #: namespace is allowed.
+    namespaces: Selector | None = None
+    unsupported: tuple[UnsupportedSetting, ...] = ()
+    origin: Origin | None = None
+
+
+class Spec(Protocol):
+    """
+    What one discipline admits by: its queues, and everything else that only it reads.
+
+    Capacity has names that assignments refer to: the flavors of quota. A parent is a node that
+    contains queues or other parents. Mappings keep the order of the text.
+    """
+
+    #: Name of the folder under ``engine/disciplines`` that admits.
+    discipline: ClassVar[str]
+
+    @property
+    def queues(self) -> Mapping[str, Queue]:
+        """The queues by name."""
+
+    @property
+    def parents(self) -> Mapping[str, Origin | None]:
+        """The names of all nodes that contain queues, with their origins."""
+
+    @property
+    def capacity_names(self) -> Collection[str]:
+        """The names of everything that an assignment may refer to."""
+
+    @property
+    def object_count(self) -> int:
+        """How many objects the spec consists of: a measure of its size in memory."""
+
+    def path(self, queue: str) -> tuple[str, ...]:
+        """Return the names of the nodes above a queue of this spec, the nearest first."""
+
+    def uses(self, queue: str) -> Mapping[str, Collection[str]]:
+        """Return by kind of object the names of those on which a queue of this spec depends."""
+
+    def missing_reference(self, queue: str) -> str | None:
+        """Return what a queue of this spec refers to and the spec lacks; it then admits nothing."""
+
+    def resources(self) -> tuple[str, ...]:
+        """Return the names of all resources that are limited."""
+
+    def guaranteed(self) -> Mapping[FlavorResource, Amount]:
+        """Return what all nodes are guaranteed together, in thousandths."""
+
+    def selectors(self) -> Mapping[str, Selector]:
+        """Return by name the selectors of capacity, judged on the labels of workloads."""
+
+    def selectors_of(self, queue: str) -> Mapping[str, Selector]:
+        """Return those that decide about workloads of a queue of this spec, sorted by name."""
+
+    def with_selectors(self, change: Callable[[Selector], Selector]) -> Spec:
+        """Return the spec with *change* applied to every selector of `selectors`."""
+
+    def unsupported_of(self, name: str) -> tuple[UnsupportedSetting, ...]:
+        """Return the settings of the capacity *name* that are not acted on."""
+
+    def launch_config_of(self, name: str) -> Mapping[str, Any] | None:
+        """Return what is handed back with every admission that uses the capacity *name*."""
+
+    def pod_additions(self, assigned: Mapping[str, str]) -> PodAdditions:
+        """Return what the capacity in *assigned*, by resource, adds to each pod of a pod set."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """
     One compiled config.
 
-    Mappings are keyed by name and keep the order of the text. Every queue a
-    rule names and every parent exists. A flavor that a group names may be
-    missing: its queue then admits nothing.
+    Mappings are keyed by name and keep the order of the text. Every queue that routing
+    names exists.
     """
 
     dialect: str
-    #: Name of the folder under ``engine/disciplines`` that admits.
-    discipline: str = "quota"
-    flavors: Mapping[str, Flavor] = field(default_factory=dict)
-    queues: Mapping[str, Queue] = field(default_factory=dict)
-    #: Every cohort that a queue or cohort names is here, described in the text or not.
-    cohorts: Mapping[str, Cohort] = field(default_factory=dict)
+    spec: Spec
     #: Without any rule, and without local queues, everything is admitted without quota.
     rules: tuple[Rule, ...] = ()
     #: Instead of rules: workloads name their queue.
     local_routing: LocalQueueRouting | None = None
-    settings: QuotaSettings = QuotaSettings()
     #: The lowest priority that a workload may request.
     least_priority: int = 0
     #: Settings of the whole policy that are not acted on; queues and flavors have their own.
     unsupported: tuple[UnsupportedSetting, ...] = ()
     #: Label of a workload -> what it asks for and is not acted on.
     unsupported_labels: Mapping[str, Unsupported] = field(default_factory=dict)
+
+    @property
+    def discipline(self) -> str:
+        """The name of the discipline that admits."""
+        return self.spec.discipline
+
+    @property
+    def queues(self) -> Mapping[str, Queue]:
+        """The queues by name, in the order of the text."""
+        return self.spec.queues

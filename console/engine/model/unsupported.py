@@ -31,8 +31,7 @@ def unsupported_for(
     if queue is not None and queue in policy.queues:
         found += policy.queues[queue].unsupported
     for name in dict.fromkeys(_flavors(groups, outcome)):
-        if name in policy.flavors:
-            found += policy.flavors[name].unsupported
+        found += policy.spec.unsupported_of(name)
     return tuple(found)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from console.engine.model.policy import Policy, Queue, Undeclared
+from console.engine.disciplines.quota.spec import QueueSpec, Undeclared, spec_of
+from console.engine.model.policy import Policy
 from console.engine.model.reasons import Reason
 from console.engine.model.workload import PodSet
 from console.engine.pending.pending_class import Pending, class_key
@@ -32,12 +33,12 @@ class EligibilityCache:
     """Evaluates routed workloads under one policy."""
 
     def __init__(self, policy: Policy, matcher: Matcher) -> None:
-        self._rejects = policy.settings.undeclared is Undeclared.IGNORE
+        self._rejects = spec_of(policy).settings.undeclared is Undeclared.IGNORE
         self._matcher = matcher
         #: By the identity of route and pod sets, which each entry keeps alive.
         self._judged: dict[tuple[int, int], Eligibility] = {}
 
-    def judge(self, pending: Pending, queue: Queue) -> Eligibility:
+    def judge(self, pending: Pending, queue: QueueSpec) -> Eligibility:
         """Return the eligibility of *pending* for *queue*, to which its route leads."""
         route, workload = pending.route, pending.workload
         identity = (id(route), id(workload.pod_sets))

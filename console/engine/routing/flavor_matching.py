@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from console.engine.disciplines.quota.spec import Flavor, QueueSpec, spec_of
 from console.engine.model.nodes import NodeTerm, Taint, Toleration, mismatch, untolerated
-from console.engine.model.policy import Flavor, Policy, Queue
+from console.engine.model.policy import Policy
 from console.engine.model.selectors import Selector
 from console.engine.model.trace import FailedExpression, FlavorVerdict
 from console.engine.model.workload import PodSet, Workload
@@ -52,14 +53,14 @@ class Matcher:
     """
 
     def __init__(self, policy: Policy) -> None:
-        self._flavors = policy.flavors
+        self._flavors = spec_of(policy).flavors
         self._label_keys = {
-            queue.name: tuple(sorted(_keys_read(queue, policy.flavors)))
-            for queue in policy.queues.values()
+            queue.name: tuple(sorted(_keys_read(queue, spec_of(policy).flavors)))
+            for queue in spec_of(policy).queues.values()
         }
         self._judged: dict[tuple[str, tuple[str | None, ...], _Constraints], Obstacles] = {}
 
-    def obstacles(self, workload: Workload, queue: Queue) -> tuple[Obstacles, ...]:
+    def obstacles(self, workload: Workload, queue: QueueSpec) -> tuple[Obstacles, ...]:
         """
         Return for every pod set of *workload* its obstacles to the flavors of *queue*.
 
@@ -76,7 +77,7 @@ class Matcher:
 
     def _remembered(
         self,
-        queue: Queue,
+        queue: QueueSpec,
         labels: Mapping[str, str],
         actual: tuple[str | None, ...],
         constraints: _Constraints,
@@ -142,7 +143,7 @@ def _obstacle(
     return None
 
 
-def _keys_read(queue: Queue, flavors: Mapping[str, Flavor]) -> set[str]:
+def _keys_read(queue: QueueSpec, flavors: Mapping[str, Flavor]) -> set[str]:
     described = [
         flavors[entry.flavor]
         for group in queue.groups

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.policy import Policy
 from console.engine.routing.route_result import RouteResult, accepted_flavors, land
 from console.engine.routing.router import Router
@@ -95,9 +96,9 @@ def _asked(policy: Policy, route_result: RouteResult) -> Iterator[tuple[str, tup
         asked[routing.priority_label] = dict.fromkeys(routing.priority_classes)
     last = route_result.route.rule
     selectors = [rule.selector for rule in policy.rules if last is None or rule.index <= last]
-    queue = policy.queues.get(route_result.route.queue or "")
+    queue = spec_of(policy).queues.get(route_result.route.queue or "")
     for group in queue.groups if queue is not None else ():
-        flavors = (policy.flavors.get(entry.flavor) for entry in group.flavors)
+        flavors = (spec_of(policy).flavors.get(entry.flavor) for entry in group.flavors)
         selectors += [flavor.selector for flavor in flavors if flavor is not None]
     for selector in selectors:
         for each in selector.expressions:

@@ -8,7 +8,7 @@ from console.engine.model.policy import Policy
 def referenced_labels(policy: Policy) -> frozenset[str]:
     """Return the keys of the labels by which *policy* routes workloads and selects flavors."""
     selectors = [rule.selector for rule in policy.rules]
-    selectors += [flavor.selector for flavor in policy.flavors.values()]
+    selectors += policy.spec.selectors().values()
     asked = {expression.key for each in selectors for expression in each.expressions}
     if policy.local_routing is not None:
         asked |= {policy.local_routing.queue_label, policy.local_routing.priority_label}

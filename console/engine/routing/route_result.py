@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from console.engine.disciplines.quota.spec import Undeclared, spec_of
 from console.engine.model.common_reasons import QUEUE_STOPPED
 from console.engine.model.decision import Outcome
-from console.engine.model.policy import Policy, Undeclared
+from console.engine.model.policy import Policy
 from console.engine.model.reasons import Reason
 from console.engine.model.workload import Workload
 from console.engine.routing.reasons import (
@@ -78,7 +79,7 @@ def land(policy: Policy, workload: Workload, router: Router | None = None) -> Ro
 
 def accepted_flavors(route_result: RouteResult) -> tuple[str, ...]:
     """Return the flavors of the queue that accept the workload's labels, in order of trying."""
-    queue = route_result.policy.queues.get(route_result.queue or "")
+    queue = spec_of(route_result.policy).queues.get(route_result.queue or "")
     if queue is None:
         return ()
     accepted = (
@@ -95,8 +96,8 @@ def _reached(policy: Policy, workload: Workload, route: Route) -> tuple[str | No
         return None, route.problem
     if route.queue is None:
         return None, NO_RULE_MATCHED if policy.rules else NO_RULES
-    if policy.settings.undeclared is Undeclared.IGNORE:
-        refused = flavor_rejection(route, policy.queues[route.queue], workload.total())
+    if spec_of(policy).settings.undeclared is Undeclared.IGNORE:
+        refused = flavor_rejection(route, spec_of(policy).queues[route.queue], workload.total())
         if refused is not None:
             return None, refused
     return route.queue, None

@@ -7,14 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TypeAlias
 
-from console.engine.model.policy import (
-    LocalQueueRouting,
-    OnViolation,
-    Policy,
-    PriorityPolicy,
-    Queue,
-    Rule,
-)
+from console.engine.disciplines.quota.spec import QueueSpec, spec_of
+from console.engine.model.policy import LocalQueueRouting, OnViolation, Policy, PriorityPolicy, Rule
 from console.engine.model.reasons import Reason
 from console.engine.model.trace import (
     FailedExpression,
@@ -129,7 +123,7 @@ class Router:
     def _follow(self, routing: LocalQueueRouting, workload: Workload) -> Route:
         led = follow_local_queue(
             routing,
-            self._policy.queues,
+            spec_of(self._policy).queues,
             labels=workload.labels,
             namespace=workload.namespace,
             requested=workload.priority,
@@ -137,7 +131,11 @@ class Router:
         return Route(
             queue=led.queue.name if led.queue is not None else None,
             priority=led.priority,
-            matches=self._flavor_matches(led.queue, workload.labels) if led.queue else (),
+            matches=self._flavor_matches(
+                spec_of(self._policy).queues[led.queue.name], workload.labels
+            )
+            if led.queue
+            else (),
             local_queue=led.step,
             problem=led.problem,
             drains=led.drains,
@@ -154,14 +152,14 @@ class Router:
             rule=rule.index,
             queue=rule.queue,
             priority=effective_priority(rule, requested).effective,
-            matches=self._flavor_matches(self._policy.queues[rule.queue], labels),
+            matches=self._flavor_matches(spec_of(self._policy).queues[rule.queue], labels),
             judge=partial(_judge, rules, labels, requested),
         )
 
     def _flavor_matches(
-        self, queue: Queue, labels: Mapping[str, str]
+        self, queue: QueueSpec, labels: Mapping[str, str]
     ) -> tuple[tuple[FailedExpression | None, ...], ...]:
-        flavors = self._policy.flavors
+        flavors = spec_of(self._policy).flavors
         # An undeclared flavor excludes no workload by labels: its whole queue is closed.
         return tuple(
             tuple(
@@ -236,7 +234,7 @@ def lacks_rules(trace: Trace, rule: int | None) -> bool:
     return rule is not None or trace.outcome.reason is NO_RULE_MATCHED
 
 
-def flavor_rejection(route: Route, queue: Queue, requests: Mapping[str, int]) -> Reason | None:
+def flavor_rejection(route: Route, queue: QueueSpec, requests: Mapping[str, int]) -> Reason | None:
     """
     Return NO_FLAVOR_MATCHED when the workload's labels exclude it from every flavor it could use.
 

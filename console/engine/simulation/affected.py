@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from console.engine.diff import Change
@@ -61,7 +61,7 @@ def _sharing(policy: Policy, changed: _Names) -> set[str]:
     found: set[str] = set()
     for queue in policy.queues.values():
         if queue.parent is not None:
-            trees[_root(policy, queue.parent)].append(queue)
+            trees[policy.spec.path(queue.name)[-1]].append(queue)
         elif _is_touched(policy, queue, changed):
             found.add(queue.name)
     for queues in trees.values():
@@ -71,23 +71,5 @@ def _sharing(policy: Policy, changed: _Names) -> set[str]:
 
 
 def _is_touched(policy: Policy, queue: Queue, changed: _Names) -> bool:
-    flavors = {quotas.flavor for group in queue.groups for quotas in group.flavors}
-    return (
-        queue.name in changed["queue"]
-        or not changed["flavor"].isdisjoint(flavors)
-        or not changed["cohort"].isdisjoint(_cohorts_above(policy, queue.parent))
-    )
-
-
-def _root(policy: Policy, cohort: str) -> str:
-    return _cohorts_above(policy, cohort)[-1]
-
-
-def _cohorts_above(policy: Policy, name: str | None) -> Sequence[str]:
-    """Return cohort *name* and those above it; a cycle ends where it began."""
-    found: dict[str, None] = {}
-    while name is not None and name not in found:
-        found[name] = None
-        cohort = policy.cohorts.get(name)
-        name = cohort.parent if cohort else None
-    return list(found)
+    uses = policy.spec.uses(queue.name)
+    return any(not changed[noun].isdisjoint(names) for noun, names in uses.items())

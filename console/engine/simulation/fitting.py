@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.amounts import SCALE, Amount, FlavorResource
 from console.engine.model.decision import Outcome
 from console.engine.model.origin import Origin
@@ -112,7 +113,7 @@ class Fitting:
             self._state.charge(queue, {cell: -amount for cell, amount in used.items()})
 
     def _flavors(self, name: str, workload: Workload) -> Iterable[FlavorEvaluation]:
-        queue = self._policy.queues.get(name)
+        queue = spec_of(self._policy).queues.get(name)
         if queue is None:
             return
         account = self._state.queue(name).account
@@ -127,7 +128,7 @@ class Fitting:
             }
             for place, entry in enumerate(group.flavors):
                 against = (each[index][place] for each in obstacles)
-                flavor = self._policy.flavors.get(entry.flavor)
+                flavor = spec_of(self._policy).flavors.get(entry.flavor)
                 selector = flavor.selector if flavor is not None else None
                 yield FlavorEvaluation(
                     flavor=entry.flavor,

@@ -15,7 +15,8 @@ from console.pages.access import org_page
 from console.pages.exports import export_links, exported
 from console.pages.live import live_by
 from console.pages.parts import lazily
-from console.pages.presenters.cohorts.cohort_files import (
+from console.pages.presenters.lists.addresses import PAGE_SIZE, Pager, pager_of
+from console.pages.presenters.quota.cohort_files import (
     COHORTS,
     LOANS,
     MEMBERS,
@@ -23,12 +24,11 @@ from console.pages.presenters.cohorts.cohort_files import (
     loans_file,
     members_file,
 )
-from console.pages.presenters.cohorts.cohort_list import cohort_row, has_no_limit, reason_rows
-from console.pages.presenters.cohorts.lending import rules_rows, starved_notices
-from console.pages.presenters.cohorts.loans import loan_groups, loan_row
-from console.pages.presenters.cohorts.matrix import columns_of, matrix_rows
-from console.pages.presenters.cohorts.sorting import cohort_sorts, level_choices, member_sorts
-from console.pages.presenters.lists.addresses import PAGE_SIZE, Pager, pager_of
+from console.pages.presenters.quota.cohort_list import cohort_row, has_no_limit, reason_rows
+from console.pages.presenters.quota.lending import rules_rows, starved_notices
+from console.pages.presenters.quota.loans import loan_groups, loan_row
+from console.pages.presenters.quota.matrix import columns_of, matrix_rows
+from console.pages.presenters.quota.sorting import cohort_sorts, level_choices, member_sorts
 from console.pages.presenters.quota_bars.examples import bar_cases
 from console.pages.shell import render_page
 from console.paging import Page, read_cursor, write_cursor
@@ -127,7 +127,7 @@ def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
         "levels": level_choices(request.path, request.GET, view.summary, search.direct),
         "exports": export_links(request.path, request.GET),
         "loan_exports": export_links(request.path, loans_query),
-        "has_shares": bool(view.policy.settings.fair_sharing),
+        "has_shares": view.summary.share is not None,
         "loans": lazily(
             lambda: [loan_row(group, view.policy, view.over_quota_since) for group in groups]
         ),

@@ -67,7 +67,7 @@ def _shown(request: HttpRequest, actor: Actor, shown: ConfigVersion) -> HttpResp
         "diagnostics": reading.diagnostics,
         "draft": latest_draft(actor.org, signed_in_user(request)),
         "queues": len(policy.queues),
-        "flavors": len(policy.flavors),
+        "flavors": len(policy.spec.capacity_names),
         "rules": len(policy.rules),
     }
     if "diff" in request.GET:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from console.configs.queue_log import queue_log
+from console.engine.disciplines import load_discipline
 from console.engine.model.amounts import Unlimited
 from console.engine.model.policy import Policy, Strategy
 from console.errors import BadRequest
@@ -20,10 +21,8 @@ from console.pages.access import org_page
 from console.pages.hold_form import SPANS, read_hold
 from console.pages.live import live_by
 from console.pages.parts import lazily
-from console.pages.presenters.cohorts.loans import loan_rows
 from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
 from console.pages.presenters.queues.capacity_cells import cells_of, columns_of
-from console.pages.presenters.queues.preemption import stoppers_of
 from console.pages.presenters.queues.queue import queue_row
 from console.pages.presenters.queues.queue_page import (
     TABS,
@@ -36,6 +35,7 @@ from console.pages.presenters.queues.queue_page import (
     running_rows,
     tabs_of,
 )
+from console.pages.presenters.quota.loans import loan_rows
 from console.pages.presenters.workloads.workload import stages_of
 from console.pages.shell import render_page
 from console.pages.views.queues import fresh_version
@@ -210,7 +210,7 @@ def _running(
         "orders": orders_of(request.path, request.GET, resources if is_comparable else [], chosen),
         "compared": MOST_COMPARED,
         "is_comparable": is_comparable or not resources,
-        "stoppers": stoppers_of(view, policy),
+        "stoppers": _preempted_by(view, policy),
         "pager": pager_of(request.path, request.GET, page),
     }
 
@@ -251,3 +251,12 @@ def _change(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         )
         return shown
     return HttpResponseRedirect(reverse("pages:queue", args=[actor.org.slug, name]))
+
+
+def _preempted_by(view: QueueView, policy: Policy) -> tuple[str, ...]:
+    """Return what may preempt workloads of the queue; a removed queue shares no capacity."""
+    if view.settings is None:
+        return ()
+    return load_discipline(policy.discipline).preempted_by(
+        policy, view.settings, borrows=any(usage.borrowed for usage in view.usages)
+    )

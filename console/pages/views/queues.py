@@ -79,7 +79,7 @@ def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "search": search,
         "orders": order_choices(search),
         "states": state_choices(search),
-        "cohorts": cohort_choices(search, active_policy(org).cohorts),
+        "cohorts": cohort_choices(search, active_policy(org).spec.parents),
         "group_url": group_url(request.path, query, search),
         "chips": chips_of(request.path, query, FILTERS),
         "exports": export_links(request.path, query),

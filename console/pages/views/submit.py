@@ -90,10 +90,4 @@ def _page(
 
 
 def _resources(org: Organization) -> tuple[str, ...]:
-    named = dict.fromkeys(
-        resource
-        for queue in active_policy(org).queues.values()
-        for group in queue.groups
-        for resource in group.resources
-    )
-    return tuple(named) or USUAL_RESOURCES
+    return active_policy(org).spec.resources() or USUAL_RESOURCES

@@ -73,7 +73,7 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "grouping": by or "",
         "groupings": GROUPINGS,
         "queue_names": list(policy.queues),
-        "flavor_names": list(policy.flavors),
+        "flavor_names": list(policy.spec.capacity_names),
         "gone_queue": chosen.queue if chosen.queue not in (None, *policy.queues) else "",
         "reasons": _reasons(chosen),
         "reason_classes": [

@@ -45,7 +45,7 @@ def known_subject(org: Organization, subject: Subject) -> Subject:
     Raises NotFound when *org* has none such, and never had while sampled.
     """
     policy = active_policy(org)
-    names = policy.queues if subject.kind == Kind.QUEUE else policy.cohorts
+    names = policy.queues if subject.kind == Kind.QUEUE else policy.spec.parents
     if subject == EVERYTHING or subject.name in names or _is_draining(org, subject):
         return subject
     error = absent(org, subject.name, _NOUNS[subject.kind])

@@ -119,7 +119,7 @@ class _World:
         return CohortSummary(
             name=name,
             path=trees.path(name),
-            origin=self.policy.cohorts[name].origin,
+            origin=self.policy.spec.parents[name],
             queues=trees.queues(name),
             cohorts=trees.cohorts(name),
             queue_count=len(queues),

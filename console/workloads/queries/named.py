@@ -40,7 +40,7 @@ def find_named(org: Organization, text: str, limit: int) -> Named:
     numbered = versions(org).defer("text").filter(number=int(number[1])) if number else None
     return Named(
         queues=_called(policy.queues, text, limit),
-        cohorts=_called(policy.cohorts, text, limit),
+        cohorts=_called(policy.spec.parents, text, limit),
         workloads=tuple(list_workloads(org, WorkloadFilter(q=text), limit).results),
         version=numbered.first() if numbered is not None else None,
     )

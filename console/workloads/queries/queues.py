@@ -16,10 +16,11 @@ from datetime import datetime
 from django.db.models import OuterRef, QuerySet, Subquery, TextField
 from django.db.models.functions import Cast
 
+from console.engine.disciplines import load_discipline
 from console.engine.disciplines.read_model import Capacity, Loan
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.origin import Origin
-from console.engine.model.policy import Queue, StopPolicy, Strategy
+from console.engine.model.policy import Policy, Queue, StopPolicy, Strategy
 from console.orgs.models import Organization
 from console.policies.queries import active_policy
 from console.policies.renames import absent
@@ -57,6 +58,8 @@ class QueueView:
     reasons: Mapping[str, int]
     #: Its settings in the active version; None when it drains.
     settings: Queue | None
+    #: What it preempts, in a few words.
+    preemption_summary: str
 
     @property
     def is_stopped(self) -> bool:
@@ -90,8 +93,8 @@ def queue_list(org: Organization) -> list[QueueView]:
         rules[rule.queue].append(rule.index)
     return [
         _view(
+            policy,
             name,
-            policy.queues.get(name),
             rules[name],
             counts.get(name),
             capacity.queue_nodes(name, waiting[name].wanted, waiting[name].cannot_run),
@@ -117,7 +120,7 @@ def queue_view(org: Organization, name: str) -> QueueView:
     capacity = capacity_of(policy, used)
     usages = capacity.queue_nodes(name, waiting.wanted, waiting.cannot_run)
     loans = _loans_by_queue(capacity)[name]
-    return _view(name, policy.queues.get(name), rules, count, usages, loans, hold, waiting)
+    return _view(policy, name, rules, count, usages, loans, hold, waiting)
 
 
 def hold_of(org: Organization, queue: str) -> QueueHold | None:
@@ -157,8 +160,8 @@ def _waiting(rows: QuerySet[PendingClass]) -> defaultdict[str, Demand]:
 
 
 def _view(
+    policy: Policy,
     name: str,
-    queue: Queue | None,
     rules: Iterable[int],
     count: QueueCount | None,
     usages: tuple[CapacityNode, ...],
@@ -166,6 +169,7 @@ def _view(
     held: QueueHold | None,
     waiting: Demand,
 ) -> QueueView:
+    queue = policy.queues.get(name)
     return QueueView(
         name=name,
         cohort=queue.parent if queue else None,
@@ -183,4 +187,7 @@ def _view(
         loans=tuple(loans),
         reasons=dict(sorted(waiting.reasons.items(), key=lambda item: (-item[1], item[0]))),
         settings=queue,
+        preemption_summary=load_discipline(policy.discipline).preemption_summary(queue)
+        if queue
+        else "",
     )

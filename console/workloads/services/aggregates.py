@@ -63,7 +63,7 @@ def _classes(org_id: int, state: State, changes: DirtySet) -> Iterable[tuple[Any
             missing = {f"{f}/{r}": amount for (f, r), amount in sorted(cls.missing.items())}
             reason, requests = (
                 cls.verdict.reason,
-                state.queues[queue].demand_of(cls.head.workload),
+                state.demand(queue, cls.head.workload),
             )
             yield org_id, key, queue, cls.priority, requests, reason, missing, len(cls)
 
@@ -75,5 +75,5 @@ def _preemptors(org_id: int, state: State, queues: Iterable[str]) -> Iterable[tu
         for preemptor in state.preemptors_in(queue):
             workload, priority = preemptor.pending.workload, preemptor.pending.priority
             key = preemptor_key(workload.id)
-            requests = state.queues[queue].demand_of(workload)
+            requests = state.demand(queue, workload)
             yield org_id, key, queue, priority, requests, reason, {}, 1

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from console.dialects import dialects
 from console.dialects.assist import Names, assist
 from console.dialects.base import Dialect
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.policy import Policy
 from tests.dialects.test_contract import EVERY, RELAXED, mutated_samples
 
@@ -34,9 +35,9 @@ def described(names: Names, kind: str) -> list[tuple[str, int]]:
 @pytest.mark.parametrize(("dialect", "text"), SAMPLES)
 def test_the_outline_is_what_the_text_compiles_to(dialect: Dialect, text: str) -> None:
     policy, names = policy_of(dialect, text), assist(dialect, text).names
-    assert [name for name, _ in described(names, "flavor")] == list(policy.flavors)
+    assert [name for name, _ in described(names, "flavor")] == list(spec_of(policy).flavors)
     assert [name for name, _ in described(names, "queue")] == list(policy.queues)
-    assert {name for name, _ in described(names, "cohort")} == policy.cohorts.keys()
+    assert {name for name, _ in described(names, "cohort")} == spec_of(policy).cohorts.keys()
     assert [name for name, _ in described(names, "rule")] == [rule.queue for rule in policy.rules]
     routing = policy.local_routing
     if routing is not None:
@@ -51,7 +52,7 @@ def test_its_objects_contain_the_lines_the_policy_comes_from(dialect: Dialect, t
     policy, names = policy_of(dialect, text), assist(dialect, text).names
     origins = [
         *(("queue", queue.name, queue.origin) for queue in policy.queues.values()),
-        *(("flavor", flavor.name, flavor.origin) for flavor in policy.flavors.values()),
+        *(("flavor", flavor.name, flavor.origin) for flavor in spec_of(policy).flavors.values()),
     ]
     for kind, name, origin in origins:
         item = names.described(kind, name)

@@ -11,6 +11,7 @@ import pytest
 
 from console.dialects.kueue import DIALECT
 from console.dialects.kueue.conformance.objects import read_policy
+from console.engine.disciplines.quota.spec import spec_of
 from tests.dialects.meaning import plain
 
 FOLDER = Path(__file__).parents[2] / "vectors" / "kueue"
@@ -28,15 +29,15 @@ def policy_parts(policy: Any) -> dict[str, Any]:
     """Return what objects say; fair sharing and what is undeclared come from elsewhere."""
     routing = policy.local_routing
     return {
-        "flavors": plain(policy.flavors),
-        "cohorts": plain(policy.cohorts),
+        "flavors": plain(spec_of(policy).flavors),
+        "cohorts": plain(spec_of(policy).cohorts),
         "queues": plain(policy.queues),
         "local queues": plain(routing.local_queues),
         "namespaces": {
             name: {"kubernetes.io/metadata.name": name, **labels}
             for name, labels in routing.namespaces.items()
         },
-        "zeros": policy.settings.zeros_take_flavors,
+        "zeros": spec_of(policy).settings.zeros_take_flavors,
     }
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from console.dialects.kueue import DIALECT
 from console.dialects.positions import apply_fix
+from console.engine.disciplines.quota.spec import spec_of
 from tests.dialects.meaning import plain
 
 INNER = """\
@@ -69,7 +70,7 @@ def test_every_form_of_the_text_means_the_same(text: str):
     alone, inside = DIALECT.read(INNER, {}), DIALECT.read(text, {})
     assert inside.diagnostics == ()
     assert inside.policy is not None
-    assert inside.policy.settings.fair_sharing == ("less_than_initial_share",)
+    assert spec_of(inside.policy).settings.fair_sharing == ("less_than_initial_share",)
     assert plain(alone.policy) == plain(inside.policy)
 
 
@@ -146,7 +147,7 @@ spec:
 def test_the_operator_of_openshift_turns_fair_sharing_on(policy: str, strategies: tuple[str, ...]):
     reading = DIALECT.read(OPERATOR % policy, {})
     assert reading.policy is not None
-    assert reading.policy.settings.fair_sharing == strategies
+    assert spec_of(reading.policy).settings.fair_sharing == strategies
     assert [d.code for d in reading.diagnostics] == ["KUE043"]
 
 
@@ -155,14 +156,14 @@ def test_its_older_version_has_the_settings_of_a_configuration():
     text = text.replace("preemption: {preemptionPolicy: %s}", "fairSharing: {enable: true}")
     policy = DIALECT.read(text, {}).policy
     assert policy is not None
-    assert len(policy.settings.fair_sharing) == 2
+    assert len(spec_of(policy).settings.fair_sharing) == 2
 
 
 def test_the_configuration_that_the_operator_wrote_counts_and_not_its_object():
     for text in (f"{OPERATOR % 'Classical'}---\n{block(INNER)}",):
         reading = DIALECT.read(text, {})
         assert reading.policy is not None
-        assert reading.policy.settings.fair_sharing == ("less_than_initial_share",)
+        assert spec_of(reading.policy).settings.fair_sharing == ("less_than_initial_share",)
         assert [d.code for d in reading.diagnostics] == ["KUE041", "KUE043"]
 
 
@@ -172,7 +173,7 @@ def test_texts_in_texts_are_not_followed():
         text = block(text, indent=" " * (4 if depth < 2 else 2))
     reading = DIALECT.read(text, {})
     assert reading.policy is not None
-    assert reading.policy.settings.fair_sharing == ()
+    assert spec_of(reading.policy).settings.fair_sharing == ()
     assert [d.code for d in reading.diagnostics] == ["KUE041"]
 
 

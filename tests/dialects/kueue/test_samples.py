@@ -7,27 +7,26 @@ from collections import Counter
 from console.dialects.kueue import DIALECT
 from console.dialects.kueue.unsupported import LABELS
 from console.engine.disciplines.quota.hierarchy import Hierarchy
-from console.engine.model.amounts import UNLIMITED
-from console.engine.model.nodes import FlavorToleration, Taint, TaintEffect
-from console.engine.model.origin import Origin
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Cohort,
     Flavor,
     FlavorQuotas,
     Fungibility,
-    LocalQueue,
-    LocalQueueRouting,
-    Policy,
     Preemption,
     PreemptionRule,
-    PriorityClass,
-    Queue,
+    QueueSpec,
     Quota,
     QuotaSettings,
     ResourceGroup,
     Search,
     Undeclared,
+    quota_policy,
+    spec_of,
 )
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.nodes import FlavorToleration, Taint, TaintEffect
+from console.engine.model.origin import Origin
+from console.engine.model.policy import LocalQueue, LocalQueueRouting, PriorityClass
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from tests.dialects.kueue.dump import SAMPLE, dump
 from tests.dialects.meaning import plain
@@ -48,9 +47,9 @@ def quotas(flavor: str, cpu: int, gib: int, gpus: int, **limits: int) -> FlavorQ
     )
 
 
-def team(name: str, reserved: FlavorQuotas, **fields: object) -> Queue:
+def team(name: str, reserved: FlavorQuotas, **fields: object) -> QueueSpec:
     """Return the queue of a team."""
-    return Queue(
+    return QueueSpec(
         name=name,
         parent="research",
         groups=(ResourceGroup(resources=RESOURCES, flavors=(reserved, quotas("spot", 0, 0, 0))),),
@@ -59,8 +58,8 @@ def team(name: str, reserved: FlavorQuotas, **fields: object) -> Queue:
     )
 
 
-TWO_TEAMS = Policy(
-    dialect="kueue",
+TWO_TEAMS = quota_policy(
+    "kueue",
     flavors={
         "reserved": Flavor(name="reserved", node_labels={"capacity": "reserved"}),
         "spot": Flavor(
@@ -138,7 +137,7 @@ def test_the_dump_compiles_with_one_note():
     policy = reading.policy
     assert policy is not None
     assert policy.local_routing is not None
-    assert {name: cohort.parent for name, cohort in policy.cohorts.items()} == {
+    assert {name: cohort.parent for name, cohort in spec_of(policy).cohorts.items()} == {
         "organization": None,
         "research": "organization",
         "vision": "research",
@@ -219,9 +218,9 @@ def test_every_part_of_a_policy_knows_its_lines():
     group = queue.groups[0]
     first, second = queue.namespaces.expressions
     assert {
-        "flavor": policy.flavors["f"].origin,
-        "cohort": policy.cohorts["c"].origin,
-        "implicit cohort": policy.cohorts["implicit"].origin,
+        "flavor": spec_of(policy).flavors["f"].origin,
+        "cohort": spec_of(policy).cohorts["c"].origin,
+        "implicit cohort": spec_of(policy).cohorts["implicit"].origin,
         "queue": queue.origin,
         "fungibility": queue.fungibility.origin,
         "selector": queue.namespaces.origin,
@@ -233,7 +232,7 @@ def test_every_part_of_a_policy_knows_its_lines():
         "quota": group.flavors[0].quotas["cpu"].origin,
         "local queue": routing.local_queues["n", "l"].origin,
         "priority class": routing.priority_classes["p"].origin,
-        "settings": policy.settings.origin,
+        "settings": spec_of(policy).settings.origin,
     } == {
         "flavor": Origin(4, 3, 7, 12),
         "cohort": Origin(8, 3, 11, 12),
@@ -276,7 +275,7 @@ def test_what_the_fields_mean():
             )
         )
     )
-    assert policy.settings.undeclared is Undeclared.IGNORE
+    assert spec_of(policy).settings.undeclared is Undeclared.IGNORE
     assert policy.queues["q"].groups[0].flavors[0].quotas["cpu"].nominal is not UNLIMITED
 
 

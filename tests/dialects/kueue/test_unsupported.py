@@ -10,6 +10,7 @@ import pytest
 from console.dialects.kueue import DIALECT
 from console.dialects.kueue.feature_gates import OFF, ON
 from console.dialects.kueue.unsupported import LABELS
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.policy import Policy, Unsupported, UnsupportedSetting
 
 BAD = Path(__file__).parent / "bad"
@@ -39,7 +40,9 @@ def test_a_policy_keeps_what_is_not_acted_on_with_its_lines() -> None:
         (Unsupported.ADMISSION_CHECKS, "a", ("provision", "budget"), 20),
         (Unsupported.PAST_USAGE, "a", (), 17),
     ]
-    assert facts(policy.flavors["f"].unsupported) == [(Unsupported.TOPOLOGY, "f", ("racks",), 10)]
+    assert facts(spec_of(policy).flavors["f"].unsupported) == [
+        (Unsupported.TOPOLOGY, "f", ("racks",), 10)
+    ]
     assert facts(policy.unsupported) == [
         (Unsupported.PODS_READY, "", (), 75),
         (Unsupported.EXCLUDED_RESOURCES, "", ("networking.example.com/",), 83),

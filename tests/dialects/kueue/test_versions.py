@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from console.dialects.kueue import DIALECT
+from console.engine.disciplines.quota.spec import spec_of
 from tests.dialects.meaning import plain
 
 NEW = """\
@@ -129,7 +130,7 @@ def test_the_paths_of_findings_say_which_document_and_item():
 def test_fair_sharing_of_v1beta1_is_on_when_it_says_so_and_has_both_strategies_by_default():
     head = "apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\n"
     strategies = {
-        text: DIALECT.read(head + text, {}).policy.settings.fair_sharing
+        text: spec_of(DIALECT.read(head + text, {}).policy).settings.fair_sharing
         for text in (
             "",
             "fairSharing: {}",

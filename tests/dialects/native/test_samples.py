@@ -9,22 +9,21 @@ from typing import Any
 import pytest
 
 from console.dialects.native import DIALECT
-from console.engine.model.amounts import UNLIMITED
-from console.engine.model.origin import Origin
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Cohort,
     Flavor,
     FlavorQuotas,
-    OnViolation,
-    Policy,
     Preemption,
     PreemptionRule,
-    PriorityPolicy,
-    Queue,
+    QueueSpec,
     Quota,
     ResourceGroup,
-    Rule,
+    quota_policy,
+    spec_of,
 )
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.origin import Origin
+from console.engine.model.policy import OnViolation, PriorityPolicy, Rule
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from tests.dialects.meaning import plain
 
@@ -47,15 +46,15 @@ def quotas(flavor: str, **thousandths: int) -> FlavorQuotas:
     )
 
 
-CAP = Policy(
-    dialect="native",
+CAP = quota_policy(
+    "native",
     flavors={
         "m5-2xlarge": Flavor(
             name="m5-2xlarge", selector=Selector((label_in("instance-type", "m5.2xlarge"),))
         )
     },
     queues={
-        "q-m5-2xlarge-cap3": Queue(
+        "q-m5-2xlarge-cap3": QueueSpec(
             name="q-m5-2xlarge-cap3",
             groups=(
                 ResourceGroup(
@@ -64,7 +63,7 @@ CAP = Policy(
                 ),
             ),
         ),
-        "default": Queue(name="default", is_passthrough=True),
+        "default": QueueSpec(name="default", is_passthrough=True),
     },
     rules=(
         Rule(
@@ -78,8 +77,8 @@ CAP = Policy(
         Rule(index=1, queue="default"),
     ),
 )
-RESEARCH = Policy(
-    dialect="native",
+RESEARCH = quota_policy(
+    "native",
     flavors={
         "gpu_a100_spot": Flavor(
             name="gpu_a100_spot",
@@ -92,7 +91,7 @@ RESEARCH = Policy(
         ),
     },
     queues={
-        "ml_training": Queue(
+        "ml_training": QueueSpec(
             name="ml_training",
             groups=(
                 ResourceGroup(
@@ -105,7 +104,7 @@ RESEARCH = Policy(
             ),
             preemption=Preemption(within_queue=PreemptionRule.LOWER_PRIORITY),
         ),
-        "default": Queue(name="default", is_passthrough=True),
+        "default": QueueSpec(name="default", is_passthrough=True),
     },
     rules=(
         Rule(
@@ -119,8 +118,8 @@ RESEARCH = Policy(
         Rule(index=1, queue="default"),
     ),
 )
-RESERVATION = Policy(
-    dialect="native",
+RESERVATION = quota_policy(
+    "native",
     flavors={
         "a4_reserved": Flavor(
             name="a4_reserved",
@@ -137,13 +136,13 @@ RESERVATION = Policy(
         )
     },
     queues={
-        "reservation": Queue(
+        "reservation": QueueSpec(
             name="reservation",
             groups=(
                 ResourceGroup(resources=("gpu",), flavors=(quotas("a4_reserved", gpu=80_000),)),
             ),
         ),
-        "default": Queue(name="default", is_passthrough=True),
+        "default": QueueSpec(name="default", is_passthrough=True),
     },
     rules=(
         Rule(
@@ -190,7 +189,7 @@ scheduling_rules:
 """
     policy = DIALECT.read(text, {}).policy
     assert policy is not None
-    flavor, queue, rule = policy.flavors["f"], policy.queues["q"], policy.rules[0]
+    flavor, queue, rule = spec_of(policy).flavors["f"], policy.queues["q"], policy.rules[0]
     group = queue.groups[0]
     gpu, cpu = group.flavors[0].quotas["gpu"], group.flavors[0].quotas["cpu"]
     assert {
@@ -232,7 +231,7 @@ resource_queues: &queues
 """
     policy = DIALECT.read(text, {}).policy
     assert policy is not None
-    assert policy.flavors["f"].origin == Origin(4, 5, 4, 12)
+    assert spec_of(policy).flavors["f"].origin == Origin(4, 5, 4, 12)
     assert policy.queues["q"].origin == Origin(6, 8, 6, 19)
 
 
@@ -248,7 +247,7 @@ resource_flavors:
 """
     policy = DIALECT.read(text, {}).policy
     assert policy is not None
-    assert policy.flavors["f"].launch_config == {
+    assert spec_of(policy).flavors["f"].launch_config == {
         "flags": [True, False, None, None, "no", "on"],
         "numbers": [1, -2, 1.5, "010", "1_000", "0x10", "12:30", "2024-01-01", ".inf"],
         "quoted": ["true", "1", "null"],
@@ -279,7 +278,7 @@ resource_queues:
 """
     policy = DIALECT.read(text, {}).policy
     assert policy is not None
-    assert policy.cohorts == {"red": Cohort(name="red")}
+    assert spec_of(policy).cohorts == {"red": Cohort(name="red")}
     assert {queue.name: queue.parent for queue in policy.queues.values()} == {
         "a": "red",
         "b": None,

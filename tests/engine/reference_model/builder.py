@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from console.engine.model.amounts import UNLIMITED
-from console.engine.model.decision import PodSetAssignment
-from console.engine.model.policy import (
-    WEIGHT_ONE,
+from console.engine.disciplines.quota.spec import (
     Cohort,
     FairStrategy,
     Flavor,
     FlavorQuotas,
-    Policy,
-    Queue,
+    QueueSpec,
     Quota,
     QuotaSettings,
     ResourceGroup,
     Undeclared,
+    quota_policy,
 )
+from console.engine.model.amounts import UNLIMITED, WEIGHT_ONE
+from console.engine.model.decision import PodSetAssignment
+from console.engine.model.policy import Policy
 from console.engine.model.workload import PodSet, Workload
 from tests.engine.reference_model.world import Running, Waiting, World
 
@@ -65,9 +65,9 @@ def queue(
     *,
     weight: float = 1,
     **fields: Any,
-) -> Queue:
+) -> QueueSpec:
     """Return a queue with quota of the flavor ``f``, or of each flavor named."""
-    return Queue(
+    return QueueSpec(
         name=name,
         parent=parent,
         groups=fields.pop("groups", None) or _quotas(written),
@@ -84,7 +84,7 @@ def cohort(
 
 
 def policy(
-    *nodes: Queue | Cohort,
+    *nodes: QueueSpec | Cohort,
     strategies: tuple[FairStrategy, ...] = (),
     flavors: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Policy:
@@ -100,10 +100,10 @@ def policy(
         for group in each.groups
         for flavor in group.flavors
     }
-    return Policy(
-        dialect="kueue",
+    return quota_policy(
+        "kueue",
         flavors={name: Flavor(name=name, node_labels=each) for name, each in named.items()},
-        queues={each.name: each for each in nodes if isinstance(each, Queue)},
+        queues={each.name: each for each in nodes if isinstance(each, QueueSpec)},
         cohorts=cohorts,
         settings=QuotaSettings(
             fair_sharing=strategies, undeclared=Undeclared.BLOCK, zeros_take_flavors=True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from console.engine.model.policy import PreemptionRule, Queue
+from console.engine.disciplines.quota.spec import PreemptionRule, QueueSpec
 from tests.engine.reference_model.tree import Tree
 from tests.engine.reference_model.world import Pair, Running
 
@@ -19,7 +19,7 @@ FAIR_SHARE = "InCohortFairSharing"
 class Asker:
     """The workload that wants room, and what it wants."""
 
-    queue: Queue
+    queue: QueueSpec
     priority: int
     sequence: int
     #: All that its pod sets take; an amount of zero plays no part.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from console.engine.model.policy import Cohort, Preemption, PreemptionRule, Queue
+from console.engine.disciplines.quota.spec import Cohort, Preemption, PreemptionRule, QueueSpec
 from tests.engine.reference_model.candidates import (
     IN_QUEUE,
     RECLAIMED,
@@ -102,9 +102,9 @@ def _others(
     return hierarchical, by_priority
 
 
-def _over_nominal(tree: Tree, cohort: Cohort, visited: Node, asker: Asker) -> list[Queue]:
+def _over_nominal(tree: Tree, cohort: Cohort, visited: Node, asker: Asker) -> list[QueueSpec]:
     """Return the queues under *cohort* that use more than their own of what is short."""
-    found: list[Queue] = []
+    found: list[QueueSpec] = []
     for child in tree.children(cohort):
         if child is visited or tree.is_within_nominal(child, asker.short):
             continue

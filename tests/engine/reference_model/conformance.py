@@ -31,6 +31,7 @@ from console.dialects.kueue.conformance.answers import Share as SaidShare
 from console.dialects.kueue.conformance.engine_under_test import Nominated, PreemptionStub
 from console.dialects.kueue.conformance.workloads import PendingWorkload
 from console.dialects.kueue.conformance.world import World as Given
+from console.engine.disciplines.quota.spec import spec_of, with_spec
 from console.engine.model.nodes import Taint, TaintEffect
 from console.engine.model.policy import Policy, StopPolicy
 from tests.engine.reference_model.cycle import run_cycle
@@ -212,15 +213,15 @@ class ReferenceEngine:
 
         return SharesAnswer(
             cluster_queues={name: said(each) for name, each in live.policy.queues.items()},
-            cohorts={name: said(each) for name, each in live.policy.cohorts.items()},
+            cohorts={name: said(each) for name, each in spec_of(live.policy).cohorts.items()},
         )
 
 
 def read(given: Given, *, keeps_capacity: bool = False) -> tuple[World, dict[str, Condition]]:
     """Return the world of a case, and why some workloads stand in no line."""
     # In Kueue a request of nothing takes a flavor too (spec 6.1).
-    settings = replace(given.policy.settings, zeros_take_flavors=True)
-    policy = replace(given.policy, settings=settings)
+    settings = replace(spec_of(given.policy).settings, zeros_take_flavors=True)
+    policy = with_spec(given.policy, settings=settings)
     world = World(policy=policy, keeps_capacity=keeps_capacity)
     astray: dict[str, Condition] = {}
     for held in given.running:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from console.engine.disciplines.quota.spec import Cohort, PreemptionRule, QueueSpec, spec_of
 from console.engine.model.decision import PodSetAssignment
-from console.engine.model.policy import Cohort, PreemptionRule, Queue, Strategy
+from console.engine.model.policy import Strategy
 from tests.engine.reference_model.candidates import Target
 from tests.engine.reference_model.flavors import Choices, Mode, Walker
 from tests.engine.reference_model.nomination import Nominated, Nominator
@@ -48,7 +49,7 @@ class Entry:
     """A head in its turn."""
 
     waiting: Waiting
-    queue: Queue
+    queue: QueueSpec
     nominated: Nominated
     ending: Ending | None = None
     #: It was nominated again beside victims of others.
@@ -73,7 +74,7 @@ class CycleResult:
     admitted: list[Running] = field(default_factory=list)
     #: Preemptor -> victim -> reason.
     preempted: dict[str, dict[str, str]] = field(default_factory=dict)
-    #: Queue -> heads with targets that were passed over.
+    #: QueueSpec -> heads with targets that were passed over.
     skipped_preemptions: dict[str, int] = field(default_factory=dict)
 
 
@@ -149,7 +150,7 @@ class _Processing:
 
     def run(self) -> None:
         """Process all entries."""
-        fair = bool(self.world.policy.settings.fair_sharing)
+        fair = bool(spec_of(self.world.policy).settings.fair_sharing)
         entries = list(self.result.entries)
         while entries:
             entry = _fair_winner(self.tree, entries) if fair else min(entries, key=_classical_key)
@@ -289,7 +290,7 @@ def _classical_key(entry: Entry) -> tuple[int, int, int]:
 def _fair_winner(tree: Tree, entries: list[Entry]) -> Entry:
     """Return who goes next: the winner of the tournament in the tree of the first entry."""
     root = tree.root(entries[0].queue)
-    if isinstance(root, Queue):
+    if isinstance(root, QueueSpec):
         return entries[0]
     winner = _tournament(tree, root, entries)
     assert winner is not None

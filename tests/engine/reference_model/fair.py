@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from console.engine.model.policy import Cohort, FairStrategy, PreemptionRule, Queue
+from console.engine.disciplines.quota.spec import Cohort, FairStrategy, PreemptionRule, QueueSpec
 from tests.engine.reference_model.candidates import (
     FAIR_SHARE,
     IN_QUEUE,
@@ -92,13 +92,13 @@ class _Search:
         self.tree.add(self.asker.queue.name, self.asker.request)
         return enough
 
-    def _sides(self, queue: Queue) -> tuple[Share, Share]:
+    def _sides(self, queue: QueueSpec) -> tuple[Share, Share]:
         """Return the shares of the asker's and the other side, below their lowest common cohort."""
         return share(self.tree, self._side(self.asker.queue, queue)), share(
             self.tree, self._side(queue, self.asker.queue)
         )
 
-    def _side(self, queue: Queue, other: Queue) -> Node:
+    def _side(self, queue: QueueSpec, other: QueueSpec) -> Node:
         others = [each.name for each in self.tree.path(other)]
         side: Node = queue
         for cohort in self.tree.path(queue):
@@ -108,7 +108,7 @@ class _Search:
         return side
 
     def _passes(
-        self, strategy: FairStrategy, queue: Queue, candidate: Running, new: Share, old: Share
+        self, strategy: FairStrategy, queue: QueueSpec, candidate: Running, new: Share, old: Share
     ) -> bool:
         if new.value is None and old.value is not None:
             return False
@@ -127,7 +127,7 @@ class _Order:
         self.candidates = list(candidates)
         self.pruned: list[Node] = []
 
-    def of(self, queue: Queue) -> list[Running]:
+    def of(self, queue: QueueSpec) -> list[Running]:
         """Return the candidates left in *queue*, in order."""
         return [each for each in self.candidates if each.queue == queue.name]
 
@@ -135,10 +135,10 @@ class _Order:
         """Do not offer *running* again."""
         self.candidates.remove(running)
 
-    def next(self) -> Queue | None:
+    def next(self) -> QueueSpec | None:
         """Return the queue that gives next, or None when nobody is left."""
         root = self.tree.root(self.asker.queue)
-        if isinstance(root, Queue):
+        if isinstance(root, QueueSpec):
             return root if self.of(root) and root not in self.pruned else None
         while root not in self.pruned:
             found = self._walk(root)
@@ -146,8 +146,8 @@ class _Order:
                 return found
         return None
 
-    def _walk(self, cohort: Cohort) -> Queue | None:
-        queues: list[Queue] = []
+    def _walk(self, cohort: Cohort) -> QueueSpec | None:
+        queues: list[QueueSpec] = []
         for queue in self.tree.queues_of(cohort):
             if queue in self.pruned:
                 continue

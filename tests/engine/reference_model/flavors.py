@@ -7,17 +7,18 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TypeAlias
 
-from console.engine.model.nodes import accepts, untolerated
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Fungibility,
-    Policy,
     PreemptionRule,
     Preference,
-    Queue,
+    QueueSpec,
     ResourceGroup,
     Search,
     Undeclared,
+    spec_of,
 )
+from console.engine.model.nodes import accepts, untolerated
+from console.engine.model.policy import Policy
 from console.engine.model.workload import PodSet, Workload
 from tests.engine.reference_model.tree import Tree
 from tests.engine.reference_model.world import POD, PODS, Complaint, Pair, Scan, Usage, total
@@ -150,7 +151,7 @@ class Walker:
     """One workload before the flavors of its queue."""
 
     tree: Tree
-    queue: Queue
+    queue: QueueSpec
     workload: Workload
     oracle: Oracle
     scan: Scan | None = None
@@ -183,7 +184,7 @@ class Walker:
         return self._unfit(flavor, [pod_set]) is None
 
     def _part(self, pod_set: PodSet, count: int) -> PodSetChoice:
-        keeps_zeros = self.policy.settings.zeros_take_flavors
+        keeps_zeros = spec_of(self.policy).settings.zeros_take_flavors
         requests = {
             resource: amount * count
             for resource, amount in pod_set.requests.items()
@@ -214,7 +215,10 @@ class Walker:
                 continue
             group = self._group_of(resource)
             if group is None:
-                if not asked[resource] or self.policy.settings.undeclared is Undeclared.IGNORE:
+                if (
+                    not asked[resource]
+                    or spec_of(self.policy).settings.undeclared is Undeclared.IGNORE
+                ):
                     continue
                 found, said = None, [Complaint(code="ResourceNotCovered", resource=resource)]
                 looked: dict[str, Grade] = {}
@@ -288,7 +292,7 @@ class Walker:
 
     def _unfit(self, name: str, members: list[PodSet]) -> Complaint | None:
         """Return why pods of *members* cannot use nodes of this flavor (spec 6.2, 6.3)."""
-        flavor = self.policy.flavors.get(name)
+        flavor = spec_of(self.policy).flavors.get(name)
         if flavor is None:
             return Complaint(code="FlavorMissing", flavor=name)
         if not flavor.selector.matches(self.workload.labels):
@@ -336,7 +340,7 @@ class Walker:
 
     def _may_preempt_while_borrowing(self) -> bool:
         rules = self.queue.preemption
-        if self.policy.settings.fair_sharing:
+        if spec_of(self.policy).settings.fair_sharing:
             return rules.reclaim_within_cohort is not PreemptionRule.NEVER
         return rules.borrow_within_cohort is not PreemptionRule.NEVER
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from console.engine.model.policy import Queue
+from console.engine.disciplines.quota.spec import QueueSpec, spec_of
 from console.engine.model.workload import Workload
 from tests.engine.reference_model.candidates import Asker, Target
 from tests.engine.reference_model.classical import classical_targets
@@ -36,7 +36,7 @@ class Nominator:
 
     tree: Tree
     running: Sequence[Running]
-    queue: Queue
+    queue: QueueSpec
     workload: Workload
     priority: int
     scan: Scan | None = None
@@ -79,7 +79,7 @@ class Nominator:
             request={pair: amount for pair, amount in request.items() if amount},
             short=short,
         )
-        strategies = self.tree.policy.settings.fair_sharing
+        strategies = spec_of(self.tree.policy).settings.fair_sharing
         if strategies:
             return fair_targets(self.tree, self.running, asker, strategies)
         return classical_targets(self.tree, self.running, asker)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import total_ordering
 
-from console.engine.model.policy import WEIGHT_ONE
+from console.engine.model.amounts import WEIGHT_ONE
 from tests.engine.reference_model.tree import Node, Tree
 from tests.engine.reference_model.world import Pair
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
+from console.engine.disciplines.quota.spec import Cohort, QueueSpec, Quota, spec_of
 from console.engine.model.amounts import Amount, Unlimited
-from console.engine.model.policy import Cohort, Policy, Queue, Quota
+from console.engine.model.policy import Policy
 from tests.engine.reference_model.world import Pair, Running, Usage
 
-Node: TypeAlias = Queue | Cohort
+Node: TypeAlias = QueueSpec | Cohort
 
 #: Stands for UNLIMITED in sums: more than everything finite together.
 BOUNDLESS = 10**30
@@ -55,13 +56,13 @@ class Tree:
 
     # Shape
 
-    def queue(self, name: str) -> Queue:
+    def queue(self, name: str) -> QueueSpec:
         """Return a queue by name."""
         return self.policy.queues[name]
 
     def parent(self, node: Node) -> Cohort | None:
         """Return the cohort above *node*."""
-        return None if node.parent is None else self.policy.cohorts[node.parent]
+        return None if node.parent is None else spec_of(self.policy).cohorts[node.parent]
 
     def path(self, node: Node) -> list[Cohort]:
         """Return the cohorts above *node*, the nearest first."""
@@ -72,18 +73,20 @@ class Tree:
         """Return the top of the tree of *node*."""
         return [node, *self.path(node)][-1]
 
-    def queues_of(self, cohort: Cohort) -> list[Queue]:
+    def queues_of(self, cohort: Cohort) -> list[QueueSpec]:
         """Return the queues directly under *cohort*."""
         return [each for each in self.policy.queues.values() if each.parent == cohort.name]
 
     def cohorts_of(self, cohort: Cohort) -> list[Cohort]:
         """Return the cohorts directly under *cohort*, by name."""
-        children = [each for each in self.policy.cohorts.values() if each.parent == cohort.name]
+        children = [
+            each for each in spec_of(self.policy).cohorts.values() if each.parent == cohort.name
+        ]
         return sorted(children, key=lambda each: each.name)
 
     def children(self, node: Node) -> list[Node]:
         """Return all nodes directly under *node*."""
-        if isinstance(node, Queue):
+        if isinstance(node, QueueSpec):
             return []
         return [*self.queues_of(node), *self.cohorts_of(node)]
 
@@ -136,7 +139,7 @@ class Tree:
 
     def usage(self, node: Node, pair: Pair) -> int:
         """Return U: what a queue holds; of a cohort, what its children drew from it."""
-        if isinstance(node, Queue):
+        if isinstance(node, QueueSpec):
             return self.held.get(node.name, {}).get(pair, 0)
         return sum(
             max(0, self.usage(child, pair) - self.local(child, pair))
@@ -160,11 +163,11 @@ class Tree:
             from_parent = min(from_parent, deposit - drawn + limit)
         return self.local_available(node, pair) + from_parent
 
-    def room(self, queue: Queue, pair: Pair) -> int:
+    def room(self, queue: QueueSpec, pair: Pair) -> int:
         """Return what a workload of *queue* may still take."""
         return max(0, self.available(queue, pair))
 
-    def has_room(self, queue: Queue, request: Mapping[Pair, int]) -> bool:
+    def has_room(self, queue: QueueSpec, request: Mapping[Pair, int]) -> bool:
         """Say whether all of *request* is free for *queue*."""
         return all(amount <= self.room(queue, pair) for pair, amount in request.items())
 
@@ -187,7 +190,7 @@ class Tree:
         """Say whether *node* uses no more than its own quota in all *pairs* (spec 5.5)."""
         return not any(self.borrows_with(node, pair, 0) for pair in pairs)
 
-    def level(self, queue: Queue, pair: Pair, amount: int) -> tuple[int, bool]:
+    def level(self, queue: QueueSpec, pair: Pair, amount: int) -> tuple[int, bool]:
         """
         Return how far up *queue* would borrow for *amount*, and whether it may reclaim.
 

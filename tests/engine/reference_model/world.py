@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.decision import PodSetAssignment
 from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.workload import Workload
@@ -183,12 +184,14 @@ class World:
         parent = node.parent
         while parent is not None and parent not in above:
             above.append(parent)
-            parent = policy.cohorts[parent].parent
+            parent = spec_of(policy).cohorts[parent].parent
         return (
             parent is None
             and node.stop is StopPolicy.NONE
             and all(
-                each.flavor in policy.flavors for group in node.groups for each in group.flavors
+                each.flavor in spec_of(policy).flavors
+                for group in node.groups
+                for each in group.flavors
             )
         )
 

@@ -13,29 +13,26 @@ from console.dialects.conformance.parts import (
     quantity,
 )
 from console.dialects.quantity import parse_quantity
-from console.engine.model.amounts import UNLIMITED, Amount
-from console.engine.model.nodes import FlavorToleration, Taint, TaintEffect, Toleration
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Cohort,
     FairStrategy,
     Flavor,
     FlavorQuotas,
     Fungibility,
-    LocalQueue,
-    LocalQueueRouting,
-    Policy,
     Preemption,
     PreemptionRule,
     Preference,
-    Queue,
+    QueueSpec,
     Quota,
     QuotaSettings,
     ResourceGroup,
     Search,
-    StopPolicy,
-    Strategy,
     Undeclared,
+    quota_policy,
 )
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.nodes import FlavorToleration, Taint, TaintEffect, Toleration
+from console.engine.model.policy import LocalQueue, LocalQueueRouting, Policy, StopPolicy, Strategy
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 
 Node = TypeVar("Node")
@@ -102,8 +99,8 @@ def read_policy(case: Mapping[str, Any], others: Iterable[LocalQueue] = ()) -> P
     parents += [cohort.parent for cohort in cohorts.values()]
     for name in filter(None, parents):
         cohorts.setdefault(name, Cohort(name=name))
-    return Policy(
-        dialect="kueue",
+    return quota_policy(
+        "kueue",
         flavors=_read_each(by_kind, "ResourceFlavor", _flavor),
         queues=queues,
         cohorts=cohorts,
@@ -177,8 +174,8 @@ def _cohort(name: str, spec: Mapping[str, Any]) -> Cohort:
     )
 
 
-def _queue(name: str, spec: Mapping[str, Any]) -> Queue:
-    return Queue(
+def _queue(name: str, spec: Mapping[str, Any]) -> QueueSpec:
+    return QueueSpec(
         name=name,
         parent=part(spec, "cohortName", str, "") or None,
         groups=tuple(_groups(spec)),

@@ -49,10 +49,11 @@ from console.engine.disciplines.quota.reasons import (
     RECLAIMED_WHILE_BORROWING,
 )
 from console.engine.disciplines.quota.shares import dominant_share
+from console.engine.disciplines.quota.spec import Undeclared, spec_of
 from console.engine.model.amounts import Amount, FlavorResource
 from console.engine.model.common_reasons import PREEMPTED_IN_QUEUE
 from console.engine.model.decision import Decision, Outcome
-from console.engine.model.policy import StopPolicy, Undeclared
+from console.engine.model.policy import StopPolicy
 from console.engine.model.reasons import Reason
 from console.engine.pending.pending_class import Pending, ScanPosition
 from console.engine.state import State
@@ -137,7 +138,7 @@ class Product:
             answer = stub.simulate(*key)
             return simulated[answer.outcome], answer.level
 
-        settings = state.policy.settings
+        settings = spec_of(state.policy).settings
         assigner = Assigner(
             queue,
             oracle,
@@ -201,7 +202,7 @@ class Product:
             usage,
             frozenset(short),
         )
-        targets = find_targets(search, state.policy.settings)
+        targets = find_targets(search, spec_of(state.policy).settings)
         return VictimsAnswer(
             victims={
                 target.running.workload.id: _RIGHTS[target.reason]
@@ -238,7 +239,7 @@ class Product:
         }
         ledger = state.ledger
         assert isinstance(ledger, Ledger)
-        cohorts = {name: ledger.cohort(name) for name in state.policy.cohorts}
+        cohorts = {name: ledger.cohort(name) for name in spec_of(state.policy).cohorts}
         return SharesAnswer(
             cluster_queues={
                 name: _share(queue.account, extra) for name, queue in state.queues.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from console.dialects.findings import Findings
+from console.dialects.lints.quota.closed_flavors import lint_closed_flavors
 from console.dialects.lints.quota.flavors import lint_flavors
 from console.dialects.lints.quota.lenders import lint_lenders
 from console.dialects.lints.quota.quotas import lint_quotas
@@ -24,6 +25,7 @@ class QuotaLints:
 
     def lint_policy(self, spots: Spots, findings: Findings) -> None:
         """Note flavors that are never tried, quotas that say nothing, and starved lenders."""
+        lint_closed_flavors(self._policy, spots, findings)
         lint_flavors(self._policy, spots, findings)
         lint_quotas(self._policy, self._ledger, spots, findings)
         lint_lenders(self._policy, spots, findings)

@@ -7,9 +7,16 @@ from console.dialects.lints.codes import FLAVOR_NEVER_TRIED
 from console.dialects.lints.selectors import region_of_selector
 from console.dialects.lints.wording import quoted
 from console.dialects.spots import Spots
+from console.engine.disciplines.quota.spec import (
+    Flavor,
+    FlavorQuotas,
+    QueueSpec,
+    ResourceGroup,
+    spec_of,
+)
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.nodes import untolerated
-from console.engine.model.policy import Flavor, FlavorQuotas, Policy, Queue, ResourceGroup
+from console.engine.model.policy import Policy
 
 #: Endless flavors of one group that later ones are compared with: one is enough to be told.
 _COMPARED = 20
@@ -17,19 +24,23 @@ _COMPARED = 20
 
 def lint_flavors(policy: Policy, spots: Spots, findings: Findings) -> None:
     """Note, queue by queue, flavors that stand behind one without a limit."""
-    for queue in policy.queues.values():
+    for queue in spec_of(policy).queues.values():
         for group in queue.groups:
             _lint_group(queue, group, policy, spots, findings)
 
 
 def _lint_group(
-    queue: Queue, group: ResourceGroup, policy: Policy, spots: Spots, findings: Findings
+    queue: QueueSpec, group: ResourceGroup, policy: Policy, spots: Spots, findings: Findings
 ) -> None:
     endless: list[FlavorQuotas] = []
     for entry in group.flavors:
-        flavor = policy.flavors.get(entry.flavor)
+        flavor = spec_of(policy).flavors.get(entry.flavor)
         before = next(
-            (each for each in endless if _accepts_all_of(policy.flavors[each.flavor], flavor)),
+            (
+                each
+                for each in endless
+                if _accepts_all_of(spec_of(policy).flavors[each.flavor], flavor)
+            ),
             None,
         )
         if before is not None:
@@ -43,7 +54,7 @@ def _lint_group(
             )
         elif (
             len(endless) < _COMPARED
-            and entry.flavor in policy.flavors
+            and entry.flavor in spec_of(policy).flavors
             and _has_no_limit(entry, group)
         ):
             endless.append(entry)

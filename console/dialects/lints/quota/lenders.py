@@ -11,15 +11,16 @@ from console.dialects.lints.quota.sharing import quotas_of
 from console.dialects.lints.wording import names, quoted
 from console.dialects.spots import Spots
 from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.disciplines.quota.spec import PreemptionRule, QueueSpec, spec_of
 from console.engine.model.amounts import FlavorResource
-from console.engine.model.policy import Policy, PreemptionRule, Queue
+from console.engine.model.policy import Policy
 
 
 def lint_lenders(policy: Policy, spots: Spots, findings: Findings) -> None:
     """Note, once for a tree, the queues whose quota others may hold as long as they like."""
     trees = Hierarchy(policy)
     for root in trees.roots:
-        queues = [policy.queues[name] for name in trees.queues_below(root)]
+        queues = [spec_of(policy).queues[name] for name in trees.queues_below(root)]
         lenders = [queue for queue in queues if _lends_for_good(queue)]
         if not _somebody_may_borrow(lenders, queues):
             continue
@@ -34,13 +35,13 @@ def lint_lenders(policy: Policy, spots: Spots, findings: Findings) -> None:
         )
 
 
-def _lends_for_good(queue: Queue) -> bool:
+def _lends_for_good(queue: QueueSpec) -> bool:
     return queue.preemption.reclaim_within_cohort is PreemptionRule.NEVER and any(
         quota.nominal > 0 and quota.lending_limit > 0 for _, quota in quotas_of([queue])
     )
 
 
-def _somebody_may_borrow(lenders: Iterable[Queue], queues: Iterable[Queue]) -> bool:
+def _somebody_may_borrow(lenders: Iterable[QueueSpec], queues: Iterable[QueueSpec]) -> bool:
     """Say whether any of *queues* may borrow what another one of *lenders* owns."""
     borrowers: defaultdict[FlavorResource, set[str]] = defaultdict(set)
     for queue in queues:

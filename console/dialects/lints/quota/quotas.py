@@ -10,13 +10,14 @@ from console.dialects.lints.wording import quoted
 from console.dialects.spots import Spots
 from console.dialects.wording import listed, shorten
 from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.disciplines.quota.spec import FlavorQuotas, QueueSpec, Quota, spec_of
 from console.engine.model.amounts import UNLIMITED
-from console.engine.model.policy import FlavorQuotas, Policy, Queue, Quota
+from console.engine.model.policy import Policy
 
 
 def lint_quotas(policy: Policy, ledger: Ledger, spots: Spots, findings: Findings) -> None:
     """Note what has no limit because none is written, and what 0 blocks."""
-    for queue in policy.queues.values():
+    for queue in spec_of(policy).queues.values():
         for group in queue.groups:
             for entry in group.flavors:
                 _lint_unlimited(queue, entry, spots, findings)
@@ -35,7 +36,9 @@ def lint_quotas(policy: Policy, ledger: Ledger, spots: Spots, findings: Findings
                     )
 
 
-def _lint_unlimited(queue: Queue, entry: FlavorQuotas, spots: Spots, findings: Findings) -> None:
+def _lint_unlimited(
+    queue: QueueSpec, entry: FlavorQuotas, spots: Spots, findings: Findings
+) -> None:
     unlisted = []
     for resource, quota in _unlimited(entry):
         if quota.origin == entry.origin:

@@ -13,9 +13,10 @@ from console.dialects.past import Kind, Past
 from console.dialects.spots import Spots
 from console.dialects.wording import shorten
 from console.engine.disciplines.quota.ledger import Ledger, Node
+from console.engine.disciplines.quota.spec import QueueSpec, ResourceGroup, Undeclared, spec_of
 from console.engine.model.amounts import SCALE
 from console.engine.model.origin import Origin
-from console.engine.model.policy import Policy, Queue, ResourceGroup, Undeclared
+from console.engine.model.policy import Policy
 from console.engine.model.workload import PODS, PodSet, Workload
 from console.engine.routing.flavor_matching import Matcher, Obstacle
 from console.engine.wording.words import amount
@@ -50,7 +51,7 @@ def lint_requests(
     """Note, for each queue, the recorded requests that can never fit, and those refused."""
     matcher = Matcher(policy)
     for name, kinds in past.by_queue().items():
-        queue, node = policy.queues[name], ledger.queue(name)
+        queue, node = spec_of(policy).queues[name], ledger.queue(name)
         if queue.is_passthrough:
             continue
         judge = _Judge(policy, queue, node, matcher)
@@ -83,12 +84,12 @@ def lint_requests(
 class _Judge:
     """Says which requests one queue could hold if nothing else ran."""
 
-    def __init__(self, policy: Policy, queue: Queue, node: Node, matcher: Matcher) -> None:
+    def __init__(self, policy: Policy, queue: QueueSpec, node: Node, matcher: Matcher) -> None:
         self._queue = queue
         self._node = node
         self._matcher = matcher
         #: Whether what cannot be admitted waits for ever; else it is rejected.
-        self.blocks = policy.settings.undeclared is Undeclared.BLOCK
+        self.blocks = spec_of(policy).settings.undeclared is Undeclared.BLOCK
         self._covered = {resource: group for group in queue.groups for resource in group.resources}
 
     def origin(self, resource: str, flavor: str) -> Origin | None:

@@ -9,10 +9,11 @@ from enum import Enum
 from typing import TypeAlias, TypeVar
 
 from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.disciplines.quota.spec import Cohort, QueueSpec, Quota, spec_of, with_spec
 from console.engine.model.amounts import UNLIMITED, FlavorResource
-from console.engine.model.policy import Cohort, Policy, Queue, Quota
+from console.engine.model.policy import Policy
 
-Node = TypeVar("Node", Queue, Cohort)
+Node = TypeVar("Node", QueueSpec, Cohort)
 
 #: How many queues and cohorts own any of a flavor-resource, by the root of their tree.
 Owners: TypeAlias = Counter[tuple[str, FlavorResource]]
@@ -25,14 +26,14 @@ class Shut(Enum):
     LENDING = "lending"
 
 
-def nodes_below(policy: Policy, trees: Hierarchy, root: str) -> Iterator[Queue | Cohort]:
+def nodes_below(policy: Policy, trees: Hierarchy, root: str) -> Iterator[QueueSpec | Cohort]:
     """Yield the root and every queue and cohort below it."""
-    yield policy.cohorts[root]
+    yield spec_of(policy).cohorts[root]
     for member in trees.below(root):
-        yield (policy.cohorts if member.is_cohort else policy.queues)[member.name]
+        yield (spec_of(policy).cohorts if member.is_cohort else spec_of(policy).queues)[member.name]
 
 
-def quotas_of(nodes: Iterable[Queue | Cohort]) -> Iterator[tuple[FlavorResource, Quota]]:
+def quotas_of(nodes: Iterable[QueueSpec | Cohort]) -> Iterator[tuple[FlavorResource, Quota]]:
     """Yield every quota of *nodes* with what it is of."""
     for node in nodes:
         for group in node.groups:
@@ -52,10 +53,10 @@ def owners(policy: Policy, trees: Hierarchy) -> Owners:
 
 def lent_freely(policy: Policy) -> Policy:
     """Return *policy* as it would be if nobody kept anything at home."""
-    return replace(
+    return with_spec(
         policy,
-        queues={name: _lending_all(queue) for name, queue in policy.queues.items()},
-        cohorts={name: _lending_all(cohort) for name, cohort in policy.cohorts.items()},
+        queues={name: _lending_all(queue) for name, queue in spec_of(policy).queues.items()},
+        cohorts={name: _lending_all(cohort) for name, cohort in spec_of(policy).cohorts.items()},
     )
 
 
@@ -89,7 +90,7 @@ def shut(policy: Policy, trees: Hierarchy, root: str) -> Shut | None:
     and no cohort owns anything itself.
     """
     nodes = list(nodes_below(policy, trees, root))
-    quotas = [quota for _, quota in quotas_of(n for n in nodes if isinstance(n, Queue))]
+    quotas = [quota for _, quota in quotas_of(n for n in nodes if isinstance(n, QueueSpec))]
     if quotas and all(quota.borrowing_limit == 0 for quota in quotas):
         return Shut.BORROWING
     is_pooled = any(isinstance(node, Cohort) and node.groups for node in nodes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from console.engine.disciplines.quota.ledger import QuotaQueue
+from console.engine.disciplines.quota.ledger import QuotaQueue, covers
 from console.engine.model.amounts import SCALE
 from console.engine.model.workload import PODS
 from console.engine.pending.pending_class import Pending
@@ -42,7 +42,7 @@ def ask(
             for resource, amount in pod_set.requests.items()
             if zeros or amount * count
         }
-        if PODS in queue.covers:
+        if PODS in covers(queue):
             requests[PODS] = count * SCALE
         asks.append(
             PodSetAsk(pod_set.name, count, requests, pending.obstacles[index], pod_set.group)

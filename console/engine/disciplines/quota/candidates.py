@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import chain
 
 from console.engine.disciplines.quota.ledger import QuotaQueue
+from console.engine.disciplines.quota.spec import Preemption, PreemptionRule
 from console.engine.live.live_tree import Target
 from console.engine.live.running import Running
 from console.engine.model.amounts import FlavorResource, Usage
-from console.engine.model.policy import Preemption, PreemptionRule
 from console.engine.model.preemption_loops import is_circle
 
 

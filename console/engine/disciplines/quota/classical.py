@@ -18,11 +18,11 @@ from console.engine.disciplines.quota.candidates import (
 from console.engine.disciplines.quota.ledger import Node, QuotaQueue
 from console.engine.disciplines.quota.levels import within_nominal
 from console.engine.disciplines.quota.reasons import RECLAIMED_IN_COHORT, RECLAIMED_WHILE_BORROWING
+from console.engine.disciplines.quota.spec import PreemptionRule
 from console.engine.live.live_tree import Target
 from console.engine.live.running import Running
 from console.engine.model.amounts import Amount, FlavorResource
 from console.engine.model.common_reasons import PREEMPTED_IN_QUEUE
-from console.engine.model.policy import PreemptionRule
 from console.engine.model.reasons import Reason
 
 

@@ -9,9 +9,9 @@ from console.engine.disciplines.quota.candidates import put_back, take_out
 from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
 from console.engine.disciplines.quota.order import Entry, in_order_of_borrowing
+from console.engine.disciplines.quota.spec import QuotaSettings
 from console.engine.live.live_tree import Target
 from console.engine.model.amounts import Usage
-from console.engine.model.policy import QuotaSettings
 from console.engine.model.trace import TurnStep, TurnVerdict
 from console.engine.pending.pending_class import Pending
 

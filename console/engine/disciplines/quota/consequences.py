@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from console.engine.disciplines.quota.excess import over_quota
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.consequences import ConsequenceCode, Finding, of_queues
 from console.engine.model.history import Live
@@ -23,7 +24,7 @@ def _flavors_lost(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
         name
         for name, usage in live.usage.items()
         # Passthrough queues assign no flavor, and a flavor lost before is not lost by this.
-        if (queue := new.queues.get(name)) is not None
+        if (queue := spec_of(new).queues.get(name)) is not None
         and not queue.is_passthrough
         and not _places(old, name).isdisjoint(
             {key for key, used in usage.items() if used} - _places(new, name)
@@ -42,11 +43,11 @@ def _over_nominal(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
 
 def _places(policy: Policy, queue: str) -> set[FlavorResource]:
     """Return the flavor-resources that workloads of *queue* may use."""
-    owner = policy.queues.get(queue)
+    owner = spec_of(policy).queues.get(queue)
     return {
         (quotas.flavor, resource)
         for group in (owner.groups if owner else ())
         for quotas in group.flavors
-        if quotas.flavor in policy.flavors
+        if quotas.flavor in spec_of(policy).flavors
         for resource in group.resources
     }

@@ -22,10 +22,10 @@ from console.engine.disciplines.quota.order import (
     in_order_of_borrowing,
     winner_of_tournament,
 )
+from console.engine.disciplines.quota.spec import PreemptionRule, spec_of
 from console.engine.live.live_tree import LiveTree, Preemptor, Target
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.common_reasons import BEHIND_OTHERS
-from console.engine.model.policy import PreemptionRule
 from console.engine.model.trace import TurnStep, TurnVerdict
 from console.engine.pending.pending_class import Pending, ScanPosition, Verdict
 
@@ -50,7 +50,7 @@ class Cycle:
         self._skipping = skipping
         #: The workloads that have a turn, by queue; None: the head of every queue.
         self._heads = heads
-        self._settings = state.policy.settings
+        self._settings = spec_of(state.policy).settings
         #: Workloads preempted in this cycle, by id; the ledger is kept as if they had stopped
         #: until the end of the cycle.
         self._victims: dict[str, Target] = {}

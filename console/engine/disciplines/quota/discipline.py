@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from console.engine.disciplines import Progress
 from console.engine.disciplines.quota.consequences import consequences
@@ -16,9 +16,10 @@ from console.engine.disciplines.quota.feasibility import (
     surely_fails,
 )
 from console.engine.disciplines.quota.hierarchy import Hierarchy
-from console.engine.disciplines.quota.ledger import Ledger, QuotaQueue
+from console.engine.disciplines.quota.ledger import Ledger, QuotaQueue, covers
 from console.engine.disciplines.quota.load_plan import load_plan
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
+from console.engine.disciplines.quota.preemption_words import preempted_by, preemption_summary
 from console.engine.disciplines.quota.read_model import (
     COLUMNS,
     SECTIONS,
@@ -27,14 +28,18 @@ from console.engine.disciplines.quota.read_model import (
 )
 from console.engine.disciplines.quota.reasons import QUOTA_RESERVED
 from console.engine.disciplines.quota.report import Report, report
+from console.engine.disciplines.quota.spec import QueueSpec, spec_of
 from console.engine.disciplines.read_model import Column, Section, Used
 from console.engine.live.live_tree import LiveTree
+from console.engine.model.amounts import SCALE, FlavorResource
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.consequences import Excess, Finding
 from console.engine.model.history import Live
 from console.engine.model.load_plan import LoadPlan
-from console.engine.model.policy import Policy
+from console.engine.model.policy import Policy, Queue
+from console.engine.model.workload import PODS, Workload
 from console.engine.pending.pending_class import Pending, ScanPosition
+from console.engine.routing.flavor_matching import Obstacles
 
 if TYPE_CHECKING:
     from console.engine.state import State
@@ -51,7 +56,7 @@ class QuotaDiscipline:
 
     def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
         """Give the head of every queue its turn; *skipping* passes over futile turns."""
-        if skipping and not skip_futile_cycles(tree, state.policy.settings):
+        if skipping and not skip_futile_cycles(tree, spec_of(state.policy).settings):
             return Progress.NOTHING
         return Cycle(state, tree, skipping=skipping).run()
 
@@ -61,7 +66,7 @@ class QuotaDiscipline:
         for queue in tree.queues:
             state.going_on()
             if queue.barrier is None and not queue.pending.is_strict:
-                head = first_that_fits(queue, state.policy.settings)
+                head = first_that_fits(queue, spec_of(state.policy).settings)
                 if head is not None:
                     heads[queue.name] = head
         if not heads:
@@ -83,7 +88,7 @@ class QuotaDiscipline:
         Where a walk over flavors stops early and fails, the next turn resumes behind it
         (spec 6.6): the first turn that succeeds is returned.
         """
-        settings = state.policy.settings
+        settings = spec_of(state.policy).settings
         first = found = nominate(queue, pending, settings, without=without)
         seen: list[object] = []
         while not (found.fits or found.targets):
@@ -97,7 +102,7 @@ class QuotaDiscipline:
 
     def report(self, state: State, queue: QuotaQueue, pending: Pending) -> Report:
         """Return the nomination in full, for an explanation."""
-        return report(queue, pending, state.policy.settings)
+        return report(queue, pending, spec_of(state.policy).settings)
 
     def has_no_room(self, queue: QuotaQueue, least: Mapping[str, int]) -> bool:
         """Say whether no flavor has *least* available."""
@@ -107,7 +112,7 @@ class QuotaDiscipline:
         self, policy: Policy, queue: QuotaQueue, least: Mapping[str, int], priority: int
     ) -> bool:
         """Say whether no flavor has *least* available, and no preemption can make room."""
-        return surely_fails(queue, policy.settings, least, priority)
+        return surely_fails(queue, spec_of(policy).settings, least, priority)
 
     def consequences(self, old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
         """Return flavors that are lost, and usage beyond the new quota."""
@@ -119,6 +124,50 @@ class QuotaDiscipline:
         """Return what queues may use together with the removed queues that they replace."""
         return beside_draining(successors, new, live, heirs)
 
+    def demand(self, queue: QuotaQueue, workload: Workload) -> dict[str, int]:
+        """
+        Return what *workload* requests, by resource, in thousandths.
+
+        Its pods are included where a group covers ``pods`` (Kueue, spec 1.8).
+        """
+        demand = workload.total()
+        if PODS in covers(queue):
+            demand[PODS] = SCALE * sum(each.count for each in workload.pod_sets)
+        return demand
+
+    def requested(
+        self, queue: QuotaQueue, workload: Workload, obstacles: Sequence[Obstacles]
+    ) -> dict[FlavorResource, int]:
+        """Return what *workload* requests of every flavor that accepts it, in thousandths."""
+        assert queue.policy is not None
+        requested: dict[FlavorResource, int] = {}
+        for pod_set, of_pod_set in zip(workload.pod_sets, obstacles, strict=True):
+            wanted = pod_set.total()
+            if PODS in queue.policy.covers:
+                wanted[PODS] = pod_set.count * SCALE
+            for resource, amount in wanted.items():
+                index = queue.policy.covers.get(resource)
+                if index is None:
+                    continue
+                flavors = queue.policy.groups[index].flavors
+                for entry, obstacle in zip(flavors, of_pod_set[index], strict=True):
+                    if obstacle is None:
+                        key = (entry.flavor, resource)
+                        requested[key] = requested.get(key, 0) + amount
+        return requested
+
+    def is_limited(self, queue: QuotaQueue) -> bool:
+        """Say whether *queue* has a resource group."""
+        return bool(covers(queue))
+
+    def preemption_summary(self, queue: Queue) -> str:
+        """Return which workloads *queue* preempts, in a few words."""
+        return preemption_summary(cast(QueueSpec, queue))
+
+    def preempted_by(self, policy: Policy, queue: Queue, *, borrows: bool) -> tuple[str, ...]:
+        """Return which queues may preempt the workloads of *queue*, a sentence for each way."""
+        return preempted_by(policy, cast(QueueSpec, queue), borrows=borrows)
+
     def load_plan(
         self,
         policy: Policy,
@@ -128,7 +177,7 @@ class QuotaDiscipline:
         lowest: int | None,
     ) -> LoadPlan:
         """Return the workloads that preemption for *requests* would examine first."""
-        return load_plan(queue, policy.settings, requests, priority, lowest)
+        return load_plan(queue, spec_of(policy).settings, requests, priority, lowest)
 
     def columns(self) -> tuple[Column, ...]:
         """Return the columns of the table of a queue's quota."""

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from console.engine.disciplines.quota.ledger import Cell, Ledger, Node
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.amounts import UNLIMITED, Amount, FlavorResource
 from console.engine.model.consequences import Excess, Limit
 from console.engine.model.history import Live
@@ -31,7 +32,7 @@ def over_quota(old: Policy, new: Policy, live: Live) -> tuple[Excess, ...]:
 
 def _over_nominal(old: Policy, new: Policy, live: Live) -> Iterator[Excess]:
     for name, usage in live.usage.items():
-        for key, used in sorted(usage.items()) if name in new.queues else ():
+        for key, used in sorted(usage.items()) if name in spec_of(new).queues else ():
             nominal = nominal_of(new, name, key)
             # A queue that borrowed before and owns as much as before goes on borrowing.
             if isinstance(nominal, int) and nominal < used and nominal_of(old, name, key) > nominal:
@@ -43,15 +44,15 @@ def _over_limits(
 ) -> Iterator[Excess]:
     before, after = Ledger(old), Ledger(new)
     for name, usage in live.usage.items():
-        if name in new.queues:
+        if name in spec_of(new).queues:
             after.add(name, usage)
     #: The excess of the queues and cohorts listed so far, at and below a node.
     over = {(after.queue(each.name), each.key): each.over for each in known}
     for node in _nodes(new, live, after):
         if not node.children:
-            was = before.queue(node.name) if node.name in old.queues else None
+            was = before.queue(node.name) if node.name in spec_of(old).queues else None
         else:
-            was = before.cohort(node.name) if node.name in old.cohorts else None
+            was = before.cohort(node.name) if node.name in spec_of(old).cohorts else None
         for key, used in sorted(node.usage.items()):
             told = sum(over.get((child, key), 0) for child in node.children)
             over[node, key] = told = max(told, over.get((node, key), 0))
@@ -71,7 +72,7 @@ def _nodes(policy: Policy, live: Live, ledger: Ledger) -> list[Node]:
     """Return the queues and cohorts of all trees with usage, children before parents."""
     roots: dict[Node, None] = {}
     for name in live.usage:
-        queue = policy.queues.get(name)
+        queue = spec_of(policy).queues.get(name)
         if queue is not None and queue.parent is not None:
             roots[ledger.queue(name).root] = None
     order = list(roots)
@@ -148,7 +149,7 @@ def _together(successor: str, drained: list[str], new: Policy, live: Live) -> It
 
 def nominal_of(policy: Policy, queue: str, key: FlavorResource) -> Amount:
     """Return what *queue* owns of a flavor-resource; unlimited where no quota limits it."""
-    owner = policy.queues.get(queue)
+    owner = spec_of(policy).queues.get(queue)
     for group in owner.groups if owner else ():
         for quotas in group.flavors:
             if quotas.flavor == key[0] and key[1] in quotas.quotas:

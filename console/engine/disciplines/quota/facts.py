@@ -6,9 +6,14 @@ from console.engine.disciplines.quota.flavors import Found, Looked, Walk
 from console.engine.disciplines.quota.ledger import NO_QUOTA, Node
 from console.engine.disciplines.quota.modes import Check, Mode, NoFit
 from console.engine.disciplines.quota.pools import lending_cohort
+from console.engine.disciplines.quota.spec import (
+    FairStrategy,
+    FlavorQuotas,
+    PreemptionRule,
+    QueueSpec,
+)
 from console.engine.live.live_tree import Target
 from console.engine.model.amounts import UNLIMITED, Amount
-from console.engine.model.policy import FairStrategy, FlavorQuotas, PreemptionRule, Queue
 from console.engine.model.trace import (
     Candidate,
     CandidateVerdict,
@@ -112,7 +117,7 @@ def _check(entry: FlavorQuotas, check: Check, node: Node) -> QuotaCheck:
 
 
 def search_step(
-    queue: Queue,
+    queue: QueueSpec,
     node: Node,
     strategies: tuple[FairStrategy, ...],
     found: Found,
@@ -155,7 +160,7 @@ def _needs(found: Found) -> dict[str, int]:
     return dict(sorted(needs.items()))
 
 
-def _target(queue: Queue, found: Found, target: Target) -> Candidate:
+def _target(queue: QueueSpec, found: Found, target: Target) -> Candidate:
     running = target.running
     return Candidate(
         workload=running.workload.id,

@@ -17,10 +17,10 @@ from console.engine.disciplines.quota.ledger import Node, QuotaQueue
 from console.engine.disciplines.quota.levels import within_nominal
 from console.engine.disciplines.quota.reasons import PREEMPTED_FOR_FAIR_SHARE, RECLAIMED_IN_COHORT
 from console.engine.disciplines.quota.shares import Share, dominant_share
+from console.engine.disciplines.quota.spec import FairStrategy, PreemptionRule
 from console.engine.live.live_tree import Target
 from console.engine.live.running import Running
 from console.engine.model.common_reasons import PREEMPTED_IN_QUEUE
-from console.engine.model.policy import FairStrategy, PreemptionRule
 from console.engine.model.reasons import Reason
 
 

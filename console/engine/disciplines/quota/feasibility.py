@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from console.engine.disciplines.quota.futile_searches import is_futile
-from console.engine.disciplines.quota.ledger import QuotaQueue
+from console.engine.disciplines.quota.ledger import QuotaQueue, covers
 from console.engine.disciplines.quota.nominate import nominate
+from console.engine.disciplines.quota.spec import PreemptionRule, QuotaSettings
 from console.engine.live.live_tree import LiveTree
 from console.engine.model.amounts import FlavorResource
-from console.engine.model.policy import PreemptionRule, QuotaSettings
 from console.engine.pending.pending_class import Pending, PendingClass
 
 
@@ -137,7 +137,7 @@ def _full(queue: QuotaQueue, least: Mapping[str, int]) -> Iterator[list[FlavorRe
     policy, node = queue.policy, queue.account
     assert policy is not None
     for resource, amount in least.items():
-        index = queue.covers.get(resource)
+        index = covers(queue).get(resource)
         if index is None or not amount:
             continue
         keys = [(entry.flavor, resource) for entry in policy.groups[index].flavors]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from console.engine.disciplines.quota.asks import PodSetAsk, together
-from console.engine.disciplines.quota.ledger import QuotaQueue
+from console.engine.disciplines.quota.ledger import QuotaQueue, covers
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.modes import (
     WORST,
@@ -18,8 +18,8 @@ from console.engine.disciplines.quota.modes import (
     ends_search,
     rank,
 )
+from console.engine.disciplines.quota.spec import FlavorQuotas, ResourceGroup
 from console.engine.model.amounts import FlavorResource
-from console.engine.model.policy import FlavorQuotas, ResourceGroup
 from console.engine.pending.pending_class import ScanPosition
 from console.engine.routing.flavor_matching import Obstacle
 
@@ -164,7 +164,7 @@ class Assigner:
         for resource in requests if len(requests) == 1 else sorted(requests, key=_upstream_order):
             if resource in chosen:
                 continue
-            index = self._queue.covers.get(resource)
+            index = covers(self._queue).get(resource)
             if index is None:
                 if not requests[resource] or self._ignores_undeclared:
                     continue

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from console.engine.disciplines.quota.ledger import QuotaQueue
+from console.engine.disciplines.quota.ledger import QuotaQueue, covers
 from console.engine.disciplines.quota.levels import borrow_level
+from console.engine.disciplines.quota.spec import PreemptionRule, QuotaSettings
 from console.engine.model.amounts import FlavorResource, Unlimited, Usage
-from console.engine.model.policy import PreemptionRule, QuotaSettings
 
 #: No priority is lower.
 _NOBODY: Final = -(2**62)
@@ -119,7 +119,7 @@ def cohort_reach(
         and (own is None or lowest < own)
     )
     for resource, amount in least.items():
-        index = queue.covers.get(resource)
+        index = covers(queue).get(resource)
         for entry in queue.policy.groups[index].flavors if index is not None else ():
             key = (entry.flavor, resource)
             cell = queue.account.cell(key)

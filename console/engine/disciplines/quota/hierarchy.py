@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.disciplines.read_model import Member
 from console.engine.model.policy import Policy
 
@@ -18,13 +19,13 @@ class Hierarchy:
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._parents = {cohort.name: cohort.parent for cohort in policy.cohorts.values()}
+        self._parents = {cohort.name: cohort.parent for cohort in spec_of(policy).cohorts.values()}
         self._queues: defaultdict[str, list[str]] = defaultdict(list)
         self._cohorts: defaultdict[str, list[str]] = defaultdict(list)
         for queue in policy.queues.values():
             if queue.parent is not None:
                 self._queues[queue.parent].append(queue.name)
-        for cohort in policy.cohorts.values():
+        for cohort in spec_of(policy).cohorts.values():
             if cohort.parent is not None:
                 self._cohorts[cohort.parent].append(cohort.name)
         #: All cohorts.

@@ -12,14 +12,29 @@ disciplines/quota/README.md.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from typing import TypeAlias
 
 from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.disciplines.quota.spec import (
+    Cohort,
+    QueueSpec,
+    Quota,
+    ResourceGroup,
+    quota_policy,
+    spec_of,
+)
 from console.engine.live.live_tree import QueueState
-from console.engine.model.amounts import UNLIMITED, Amount, FlavorResource, Unlimited, Usage
-from console.engine.model.policy import WEIGHT_ONE, Cohort, Policy, Queue, Quota, ResourceGroup
+from console.engine.model.amounts import (
+    UNLIMITED,
+    WEIGHT_ONE,
+    Amount,
+    FlavorResource,
+    Unlimited,
+    Usage,
+)
+from console.engine.model.policy import Policy
 
 NO_QUOTA = Quota()
 
@@ -263,7 +278,12 @@ class Node:
 
 
 #: A queue of the live state with its account in a ledger.
-QuotaQueue: TypeAlias = QueueState[Node]
+QuotaQueue: TypeAlias = QueueState[Node, QueueSpec]
+
+
+def covers(queue: QuotaQueue) -> Mapping[str, int]:
+    """Return for every resource that *queue* limits the index of the group that covers it."""
+    return queue.policy.covers if queue.policy is not None else {}
 
 
 class Ledger:
@@ -278,7 +298,7 @@ class Ledger:
         """Without a *policy* there is no tree."""
         self._cohorts: dict[str, Node] = {}
         self._queues: dict[str, Node] = {}
-        self._policy = policy or Policy(dialect="")
+        self._policy = policy or quota_policy("")
 
     def queue(self, name: str) -> Node:
         """
@@ -289,7 +309,7 @@ class Ledger:
         """
         node = self._queues.get(name)
         if node is None:
-            queue = self._policy.queues.get(name)
+            queue = spec_of(self._policy).queues.get(name)
             if queue is None:
                 node = self._queues[name] = Node(name)
             elif queue.parent is None:
@@ -308,7 +328,7 @@ class Ledger:
 
     def queues_around(self, name: str) -> list[str]:
         """Return the names of all queues in the tree of queue *name*, in the order of the text."""
-        queue = self._policy.queues.get(name)
+        queue = spec_of(self._policy).queues.get(name)
         if queue is None or queue.parent is None:
             return [name]
         return [each.name for each in self._groves.queues[self._groves.root(queue.parent)]]
@@ -356,11 +376,11 @@ class Ledger:
     def adapt(self, before: Policy, after: Policy, queues: Collection[str]) -> None:
         """Apply the quotas and weights of *queues* and cohorts that differ between policies."""
         for name in queues:
-            queue = after.queues[name]
-            if queue is not before.queues[name]:
+            queue = spec_of(after).queues[name]
+            if queue is not spec_of(before).queues[name]:
                 self.change(self.queue(name), queue.groups, queue.fair_weight)
-        for name, cohort in after.cohorts.items():
-            if cohort is not before.cohorts[name]:
+        for name, cohort in spec_of(after).cohorts.items():
+            if cohort is not spec_of(before).cohorts[name]:
                 self.change(self.cohort(name), cohort.groups, cohort.fair_weight)
 
     def add(self, queue: str, usage: Usage) -> None:
@@ -383,10 +403,10 @@ class _Groves:
         self._trees = Hierarchy(policy)
         #: In the order of the text.
         self.cohorts: defaultdict[str, list[Cohort]] = defaultdict(list)
-        self.queues: defaultdict[str, list[Queue]] = defaultdict(list)
-        for cohort in policy.cohorts.values():
+        self.queues: defaultdict[str, list[QueueSpec]] = defaultdict(list)
+        for cohort in spec_of(policy).cohorts.values():
             self.cohorts[self.root(cohort.name)].append(cohort)
-        for queue in policy.queues.values():
+        for queue in spec_of(policy).queues.values():
             if queue.parent is not None:
                 self.queues[self.root(queue.parent)].append(queue)
 
@@ -395,7 +415,7 @@ class _Groves:
         return next(iter(self._trees.path(cohort)), cohort)
 
 
-def _node(owner: Queue | Cohort) -> Node:
+def _node(owner: QueueSpec | Cohort) -> Node:
     return Node(owner.name, owner.groups, owner.fair_weight)
 
 

@@ -24,9 +24,10 @@ from dataclasses import dataclass
 
 from console.engine.disciplines.quota.hierarchy import Hierarchy
 from console.engine.disciplines.quota.ledger import NO_QUOTA
+from console.engine.disciplines.quota.spec import Quota, ResourceGroup, spec_of
 from console.engine.disciplines.read_model import Loan, Used
 from console.engine.model.amounts import SCALE, UNLIMITED, Amount, FlavorResource, Unlimited
-from console.engine.model.policy import Policy, Quota, ResourceGroup
+from console.engine.model.policy import Policy
 
 #: Amounts that are multiples of a unit are split into multiples of it. Below 2**20: not bytes.
 _UNITS = (2**30 * SCALE, 2**20 * SCALE, SCALE, 1)
@@ -82,7 +83,7 @@ def lending(policy: Policy, used: Used) -> Lending:
         if not loan.is_certain:
             uncertain |= {(loan.borrower, key), (loan.lender, key)}
     positions = {}
-    places = {(name, key) for name in policy.queues for key in used.get(name, ())}
+    places = {(name, key) for name in spec_of(policy).queues for key in used.get(name, ())}
     for place in places | lent.keys():
         name, key = place
         amount = used.get(name, {}).get(key, 0)
@@ -102,8 +103,8 @@ class _Quotas:
 
     def __init__(self, policy: Policy) -> None:
         self.trees = Hierarchy(policy)
-        self.queues = {q.name: _by_key(q.groups) for q in policy.queues.values()}
-        self.cohorts = {c.name: _by_key(c.groups) for c in policy.cohorts.values()}
+        self.queues = {q.name: _by_key(q.groups) for q in spec_of(policy).queues.values()}
+        self.cohorts = {c.name: _by_key(c.groups) for c in spec_of(policy).cohorts.values()}
 
     def drawn_by(self, queue: str, key: FlavorResource, used: int) -> int:
         """Return what *queue* uses beyond its nominal quota."""

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from console.engine.disciplines.quota.futile_searches import cohort_reach
 from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.report import LISTED
+from console.engine.disciplines.quota.spec import PreemptionRule, QuotaSettings
 from console.engine.model.load_plan import LoadPlan, RowsToLoad
-from console.engine.model.policy import PreemptionRule, QuotaSettings
 
 #: Running workloads of one queue that are loaded: a search for room by preemption that needs more
 #: of one queue is not found.

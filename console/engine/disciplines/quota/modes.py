@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
+from console.engine.disciplines.quota.spec import Fungibility, Preference, Search
 from console.engine.model.amounts import Amount, FlavorResource
-from console.engine.model.policy import Fungibility, Preference, Search
 
 
 class Mode(IntEnum):
@@ -70,7 +70,7 @@ def rank(mode: Mode, level: int, preference: Preference) -> Rank:
     """
     Return a sort key by which a better flavor is larger (Kueue's isPreferred, spec 6.5).
 
-    >>> from console.engine.model.policy import Preference
+    >>> from console.engine.disciplines.quota.spec import Preference
     >>> borrow = rank(Mode.FIT, 1, Preference.BORROWING_OVER_PREEMPTION)
     >>> borrow > rank(Mode.RECLAIM, 0, Preference.BORROWING_OVER_PREEMPTION)
     True

@@ -16,17 +16,17 @@ from console.engine.disciplines.quota.ledger import Node, QuotaQueue
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.modes import Mode, NoFit, Nominated
 from console.engine.disciplines.quota.reasons import EXCEEDS_MAX_QUOTA, WAITING_FOR_QUOTA
+from console.engine.disciplines.quota.spec import (
+    FairStrategy,
+    PreemptionRule,
+    QueueSpec,
+    QuotaSettings,
+    Undeclared,
+)
 from console.engine.live.live_tree import Target
 from console.engine.model.amounts import FlavorResource, Usage
 from console.engine.model.common_reasons import BEHIND_OTHERS, WAITING_FOR_PREEMPTED
 from console.engine.model.decision import Assignment, PodSetAssignment
-from console.engine.model.policy import (
-    FairStrategy,
-    PreemptionRule,
-    Queue,
-    QuotaSettings,
-    Undeclared,
-)
 from console.engine.model.reasons import Reason
 from console.engine.model.trace import GroupStep, PreemptionStep
 from console.engine.pending.pending_class import Pending, ScanPosition
@@ -44,7 +44,7 @@ class QuotaNomination:
     """The flavors a workload would take, and the victims it would preempt."""
 
     #: The settings of its queue, and its place in the quota tree.
-    queue: Queue
+    queue: QueueSpec
     node: Node
     #: Empty: preemption is classical.
     strategies: tuple[FairStrategy, ...]

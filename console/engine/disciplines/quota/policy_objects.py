@@ -35,21 +35,17 @@ from console.engine.disciplines.quota.quota_differences import (
     quota_numbers,
     rename_flavors,
 )
-from console.engine.model.amounts import format_amount
-from console.engine.model.history import History
-from console.engine.model.policy import (
-    WEIGHT_ONE,
+from console.engine.disciplines.quota.spec import (
     Cohort,
     Flavor,
-    LocalQueue,
-    LocalQueueRouting,
-    Policy,
-    PriorityClass,
-    Queue,
+    QueueSpec,
     QuotaSettings,
     ResourceGroup,
-    Rule,
+    spec_of,
 )
+from console.engine.model.amounts import WEIGHT_ONE, format_amount
+from console.engine.model.history import History
+from console.engine.model.policy import LocalQueue, LocalQueueRouting, Policy, PriorityClass, Rule
 from console.engine.routing.regions import Region, region_of
 
 
@@ -167,10 +163,23 @@ _COHORT: Final = ObjectKind(
     facts=_GROUPS | field_facts(Cohort, ("name", "groups"), forms=_NODE_FORMS, tells=False),
     may_be_renamed=True,
 )
+#: In the order in which changes are told.
+_QUEUE_FACTS: Final = (
+    "parent",
+    "is_passthrough",
+    "preemption",
+    "strategy",
+    "fungibility",
+    "stop",
+    "fair_weight",
+    "namespaces",
+    "unsupported",
+)
+_QUEUE_TYPES: Final = field_facts(QueueSpec, ("name", "groups"), forms=_NODE_FORMS, tells=False)
 _QUEUE: Final = ObjectKind(
     name=Noun.QUEUE.value,
     # Most queues have the same order and preemption, so that only quota tells them apart.
-    facts=_GROUPS | field_facts(Queue, ("name", "groups"), forms=_NODE_FORMS, tells=False),
+    facts=_GROUPS | {name: _QUEUE_TYPES[name] for name in _QUEUE_FACTS},
     may_be_renamed=True,
 )
 _RULE: Final = ObjectKind(
@@ -246,8 +255,8 @@ def flows_between(
 def _objects(policy: Policy) -> Iterator[PolicyObject]:
     yield _settings(policy)
     for kind, items in (
-        (_FLAVOR, policy.flavors),
-        (_COHORT, policy.cohorts),
+        (_FLAVOR, spec_of(policy).flavors),
+        (_COHORT, spec_of(policy).cohorts),
         (_QUEUE, policy.queues),
     ):
         yield from _named(kind, items)
@@ -289,13 +298,15 @@ def _settings(policy: Policy) -> PolicyObject:
     return PolicyObject(
         kind=_SETTINGS,
         key=OF_ADMISSION,
-        origin=policy.settings.origin,
+        origin=spec_of(policy).settings.origin,
         facts={
             LANGUAGE: policy.dialect,
             "discipline": policy.discipline,
             "routing": "rules" if routing is None else "local_queues",
             **({} if routing is None else _reader(_ROUTING)(routing)),
-            **{name: getattr(policy.settings, name) for name in field_facts(QuotaSettings)},
+            **{
+                name: getattr(spec_of(policy).settings, name) for name in field_facts(QuotaSettings)
+            },
             "least_priority": policy.least_priority,
             "unsupported": policy.unsupported,
             "unsupported_labels": policy.unsupported_labels,

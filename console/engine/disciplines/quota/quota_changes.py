@@ -13,8 +13,16 @@ from console.engine.counterfactual.proof import Started
 from console.engine.counterfactual.smallest import least, least_start, units_of
 from console.engine.counterfactual.trials import Trials
 from console.engine.disciplines.quota.ledger import Node
+from console.engine.disciplines.quota.spec import (
+    Cohort,
+    FlavorQuotas,
+    QueueSpec,
+    Quota,
+    spec_of,
+    with_spec,
+)
 from console.engine.model.amounts import Amount, FlavorResource, Unlimited
-from console.engine.model.policy import Cohort, FlavorQuotas, Policy, Queue, Quota
+from console.engine.model.policy import Policy
 
 #: Cells that are tried, and those that are told.
 _TRIED, _TOLD = 24, 4
@@ -23,7 +31,7 @@ _TRIED, _TOLD = 24, 4
 #: then looked for.
 _DOUBLED, _STEPS = 3, 16
 
-_Owner = TypeVar("_Owner", Queue, Cohort)
+_Owner = TypeVar("_Owner", QueueSpec, Cohort)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +83,10 @@ def with_quota(
 ) -> Policy:
     """Return *policy* with one number of the quota of *node*, a queue or cohort, replaced."""
     if _is_queue(policy, node):
-        changed = _owner_with(policy.queues[node.name], key, number, amount)
-        return replace(policy, queues={**policy.queues, node.name: changed})
-    cohort = _owner_with(policy.cohorts[node.name], key, number, amount)
-    return replace(policy, cohorts={**policy.cohorts, node.name: cohort})
+        changed = _owner_with(spec_of(policy).queues[node.name], key, number, amount)
+        return with_spec(policy, queues={**spec_of(policy).queues, node.name: changed})
+    cohort = _owner_with(spec_of(policy).cohorts[node.name], key, number, amount)
+    return with_spec(policy, cohorts={**spec_of(policy).cohorts, node.name: cohort})
 
 
 def _cells(trials: Trials) -> Iterator[_Cell]:
@@ -206,8 +214,12 @@ def _below(node: Node) -> Iterator[Node]:
 
 
 def _is_queue(policy: Policy, node: Node) -> bool:
-    return not node.children and node.name in policy.queues
+    return not node.children and node.name in spec_of(policy).queues
 
 
-def _owner(policy: Policy, node: Node) -> Queue | Cohort:
-    return policy.queues[node.name] if _is_queue(policy, node) else policy.cohorts[node.name]
+def _owner(policy: Policy, node: Node) -> QueueSpec | Cohort:
+    return (
+        spec_of(policy).queues[node.name]
+        if _is_queue(policy, node)
+        else spec_of(policy).cohorts[node.name]
+    )

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from console.engine.diff.values import Difference, FieldChange, Limit, OrderChange, QuotaChange
+from console.engine.disciplines.quota.spec import FlavorQuotas, Quota, ResourceGroup
 from console.engine.model.amounts import Amount
-from console.engine.model.policy import FlavorQuotas, Quota, ResourceGroup
 
 #: What a quota is when nothing is said of it.
 _UNSAID = Quota()

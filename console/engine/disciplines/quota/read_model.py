@@ -21,6 +21,7 @@ from console.engine.disciplines.quota.hierarchy import Hierarchy
 from console.engine.disciplines.quota.ledger import Ledger
 from console.engine.disciplines.quota.lending import lending
 from console.engine.disciplines.quota.shares import dominant_share
+from console.engine.disciplines.quota.spec import ResourceGroup, spec_of
 from console.engine.disciplines.read_model import (
     NO_REQUESTS,
     Column,
@@ -33,7 +34,7 @@ from console.engine.disciplines.read_model import (
 )
 from console.engine.model.amounts import Amount, FlavorResource
 from console.engine.model.capacity_node import CapacityNode
-from console.engine.model.policy import Policy, ResourceGroup
+from console.engine.model.policy import Policy
 
 COLUMNS: Final = (
     Column(key="guaranteed", title="Nominal", help="The quota that the queue owns."),
@@ -77,7 +78,7 @@ class QuotaCapacity:
         self.tree = Hierarchy(policy)
         self._lending = lending(policy, used)
         self._ledger = Ledger(policy)
-        for name in policy.queues:
+        for name in spec_of(policy).queues:
             self._ledger.add(name, used.get(name, {}))
         #: The ledger opens accounts when they are asked for.
         self._lock = RLock()
@@ -92,7 +93,7 @@ class QuotaCapacity:
 
     def share(self, name: str, *, is_cohort: bool = False) -> FairShare | None:
         """Return the fair share of a queue or cohort; None where shares decide nothing."""
-        if not self.policy.settings.fair_sharing:
+        if not spec_of(self.policy).settings.fair_sharing:
             return None
         with self._lock:
             node = self._ledger.cohort(name) if is_cohort else self._ledger.queue(name)
@@ -104,7 +105,7 @@ class QuotaCapacity:
 
     def keys(self, queue: str) -> tuple[FlavorResource, ...]:
         """Return what *queue* has quota of, in the order of the text."""
-        found = self.policy.queues.get(queue)
+        found = spec_of(self.policy).queues.get(queue)
         return _keys(found.groups) if found else ()
 
     def queue_nodes(
@@ -125,13 +126,13 @@ class QuotaCapacity:
         members = list(self.tree.below(cohort))
         names = {member.name for member in members if not member.is_cohort}
         cohorts = {cohort, *(member.name for member in members if member.is_cohort)}
-        demand: _Demand = dict.fromkeys(_keys(self.policy.cohorts[cohort].groups), (0, 0))
+        demand: _Demand = dict.fromkeys(_keys(spec_of(self.policy).cohorts[cohort].groups), (0, 0))
         for name in self.tree.queues_below(cohort):
             for node in queues[name]:
                 requested, never = demand.get(node.key, (0, 0))
                 demand[node.key] = requested + node.demand, never + node.cannot_run_demand
         for name in (member.name for member in members if member.is_cohort):
-            for key in _keys(self.policy.cohorts[name].groups):
+            for key in _keys(spec_of(self.policy).cohorts[name].groups):
                 demand.setdefault(key, (0, 0))
         with self._lock:
             last = self._cohorts.get(cohort)
@@ -147,7 +148,7 @@ class QuotaCapacity:
     def _nodes_of(
         self, queue: str, requested: Requests, cannot_run: Requests
     ) -> tuple[CapacityNode, ...]:
-        found = self.policy.queues.get(queue)
+        found = spec_of(self.policy).queues.get(queue)
         listed = {}
         for group in found.groups if found else ():
             for place, entry in enumerate(group.flavors):
@@ -267,7 +268,7 @@ def organization_nodes(policy: Policy, queues: Iterable[CapacityNode]) -> tuple[
         of_key[0] += node.used
         of_key[1] += node.demand
         of_key[2] += node.cannot_run_demand
-    for group in (group for cohort in policy.cohorts.values() for group in cohort.groups):
+    for group in (group for cohort in spec_of(policy).cohorts.values() for group in cohort.groups):
         for entry in group.flavors:
             for resource, quota in entry.quotas.items():
                 key = entry.flavor, resource

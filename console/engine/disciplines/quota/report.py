@@ -22,11 +22,11 @@ from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.modes import NoFit
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
 from console.engine.disciplines.quota.pools import with_pools
+from console.engine.disciplines.quota.spec import FairStrategy, PreemptionRule, QuotaSettings
 from console.engine.disciplines.quota.victim_eligibility import looked_through, out_of_reach
 from console.engine.live.live_tree import Target
 from console.engine.live.running import Running
 from console.engine.model.amounts import FlavorResource
-from console.engine.model.policy import FairStrategy, PreemptionRule, QuotaSettings
 from console.engine.model.reasons import Reason
 from console.engine.model.trace import (
     Candidate,

@@ -10,18 +10,18 @@ from typing import Any
 from console.engine.counterfactual.attempts import Attempts
 from console.engine.counterfactual.change import Change, ChangeKind, Menu, Setting, Value
 from console.engine.counterfactual.trials import Trials
-from console.engine.model.origin import Origin
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Fungibility,
-    Policy,
     Preemption,
     PreemptionRule,
     Preference,
-    Queue,
+    QueueSpec,
     Search,
-    StopPolicy,
-    Strategy,
+    spec_of,
+    with_spec,
 )
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Policy, StopPolicy, Strategy
 
 #: Every setting with every value.
 WHOLE_MENU: Menu = {
@@ -42,7 +42,7 @@ WHOLE_MENU: Menu = {
 
 def setting_changes(trials: Trials, menu: Menu) -> Attempts:
     """Return the search for the mildest other value of each setting with which it starts."""
-    queue = trials.policy.queues[trials.queue.name]
+    queue = spec_of(trials.policy).queues[trials.queue.name]
     attempts = [
         partial(_with_values, trials, setting, others)
         for setting, values in menu.items()
@@ -53,7 +53,7 @@ def setting_changes(trials: Trials, menu: Menu) -> Attempts:
 
 def _with_values(trials: Trials, setting: Setting, values: tuple[Value, ...]) -> Change | None:
     name = trials.queue.name
-    queue = trials.policy.queues[name]
+    queue = spec_of(trials.policy).queues[name]
     for value in values:
         policy = with_setting(trials.policy, name, setting, value)
         if not trials.could_start_under(policy):
@@ -73,7 +73,7 @@ def _with_values(trials: Trials, setting: Setting, values: tuple[Value, ...]) ->
     return None
 
 
-def value_of(queue: Queue, setting: Setting) -> Value:
+def value_of(queue: QueueSpec, setting: Setting) -> Value:
     """Return what *setting* is in *queue*, as its code."""
     value: Value = getattr(_part(queue, setting), setting.value)
     return value
@@ -81,7 +81,7 @@ def value_of(queue: Queue, setting: Setting) -> Value:
 
 def with_setting(policy: Policy, queue: str, setting: Setting, value: Value) -> Policy:
     """Return *policy* with one setting of a queue replaced."""
-    before = policy.queues[queue]
+    before = spec_of(policy).queues[queue]
     part = _part(before, setting)
     field: dict[str, Any] = {setting.value: value}
     if isinstance(part, Preemption):
@@ -90,10 +90,10 @@ def with_setting(policy: Policy, queue: str, setting: Setting, value: Value) -> 
         after = replace(before, fungibility=replace(part, **field))
     else:
         after = replace(before, **field)
-    return replace(policy, queues={**policy.queues, queue: after})
+    return with_spec(policy, queues={**spec_of(policy).queues, queue: after})
 
 
-def _others(queue: Queue, setting: Setting, values: tuple[Value, ...]) -> Iterator[Value]:
+def _others(queue: QueueSpec, setting: Setting, values: tuple[Value, ...]) -> Iterator[Value]:
     """Yield the values that give *queue* something it does not have."""
     now = value_of(queue, setting)
     rights = setting in (Setting.WITHIN_QUEUE, Setting.RECLAIM_WITHIN_COHORT)
@@ -110,7 +110,7 @@ def _others(queue: Queue, setting: Setting, values: tuple[Value, ...]) -> Iterat
     yield from (value for value in values if value != now)
 
 
-def _part(queue: Queue, setting: Setting) -> Queue | Preemption | Fungibility:
+def _part(queue: QueueSpec, setting: Setting) -> QueueSpec | Preemption | Fungibility:
     match setting:
         case (
             Setting.WITHIN_QUEUE
@@ -125,5 +125,5 @@ def _part(queue: Queue, setting: Setting) -> Queue | Preemption | Fungibility:
             return queue
 
 
-def _origin(queue: Queue, setting: Setting) -> Origin | None:
+def _origin(queue: QueueSpec, setting: Setting) -> Origin | None:
     return _part(queue, setting).origin or queue.origin

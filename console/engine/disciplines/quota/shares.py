@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import total_ordering
 
 from console.engine.disciplines.quota.ledger import Node
-from console.engine.model.amounts import Unlimited
-from console.engine.model.policy import WEIGHT_ONE
+from console.engine.model.amounts import WEIGHT_ONE, Unlimited
 
 #: Stands for an unlimited amount among what can be lent, as in Kueue's 64-bit arithmetic.
 _ENDLESS = 2**63 - 1

@@ -16,8 +16,7 @@ from console.engine.diff import (
     QuotaChange,
 )
 from console.engine.diff.objects import Vocabulary, Words
-from console.engine.model.amounts import Amount, Unlimited
-from console.engine.model.policy import WEIGHT_ONE
+from console.engine.model.amounts import WEIGHT_ONE, Amount, Unlimited
 from console.engine.wording.words import cut, expression, quantity
 
 #: Characters of a value that are shown.

@@ -8,7 +8,6 @@ from typing import Any, Final
 from console.engine.model.amounts import amount_to_number
 from console.engine.model.capacity_node import CapacityNode
 from console.moments import written
-from console.pages.presenters.queues.preemption import preemption_summary
 from console.pages.presenters.queues.queue import queue_row
 from console.pages.queue_form import state_of
 from console.series.waits import WaitQuantiles
@@ -67,7 +66,7 @@ def file_rows(
             "waits": wait.n,
             "top_reason": top or None,
             "top_reason_count": count,
-            "preemption": preemption_summary(view.settings),
+            "preemption": view.preemption_summary,
             "pressure_resource": pressure.resource or None,
             "pressure_wanted": amount_to_number(pressure.wanted),
             "pressure_free": amount_to_number(pressure.free),

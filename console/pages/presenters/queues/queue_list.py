@@ -14,7 +14,6 @@ from console.engine.wording.words import amount, quantity
 from console.pages.presenters.charts.labels import plain, span
 from console.pages.presenters.charts.sparklines import Sparkline, used_sparklines
 from console.pages.presenters.lists.addresses import with_query
-from console.pages.presenters.queues.preemption import preemption_summary
 from console.pages.presenters.queues.queue import STATE_TITLES, QueueRow, queue_row
 from console.pages.presenters.quota_bars.quota_bar import Bar
 from console.pages.queue_form import NO_COHORT, ORDERS, STATES, QueueSearch
@@ -106,7 +105,7 @@ def listed_queues(
                 top_reason_title=reasons.reason_title(top) if top else "",
                 top_reason_count=count,
                 other_reasons=sum(view.reasons.values()) - count,
-                preemption=preemption_summary(view.settings),
+                preemption=view.preemption_summary,
                 spark=lines.get(view.name),
                 begins=cohort if is_grouped and cohort != before else None,
                 is_unknown=fresh.as_of is not None and _is_blank(view),

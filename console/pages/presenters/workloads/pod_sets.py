@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from console.engine.model.decision import PodSetAssignment
-from console.engine.model.launch_settings import PodAdditions, pod_additions
+from console.engine.model.launch_settings import PodAdditions
 from console.engine.model.nodes import NodeExpression, Toleration
 from console.engine.model.policy import Policy
 from console.engine.model.workload import PodSet
@@ -75,7 +75,7 @@ def _row(pod_set: PodSet, assigned: PodSetAssignment | None, policy: Policy) -> 
         requests=pod_set.requests,
         nodes=tuple(_nodes(pod_set)),
         flavors=flavors,
-        additions=tuple(_additions(pod_additions(policy.flavors, flavors))),
+        additions=tuple(_additions(policy.spec.pod_additions(flavors))),
         group=pod_set.group,
     )
 

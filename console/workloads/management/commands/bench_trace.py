@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from console.bench import virtual
 from console.bench.book import BrokenPromise
 from console.bench.figures import Figures
-from console.bench.traces import TRACES, ArrivalTrace
+from console.bench.kueue.traces import TRACES, ArrivalTrace
 from console.collector import collect_seldom
 from console.traffic.client import Away, Refused
 from console.trial.play import Progress, play

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from console.api.answers.configs import range_answer
 from console.api.answers.queues import usage_answer
 from console.api.answers.times import time_answer
+from console.engine.disciplines.quota.spec import QueueSpec, spec_of
 from console.engine.disciplines.read_model import FairShare, Loan
-from console.engine.model.amounts import amount_to_number
+from console.engine.model.amounts import WEIGHT_ONE, amount_to_number
 from console.engine.model.capacity_node import CapacityNode
-from console.engine.model.policy import WEIGHT_ONE, Queue
 from console.workloads.queries.cohort_views import (
     CohortSummary,
     CohortView,
@@ -49,7 +49,7 @@ def whole_cohort_answer(view: CohortView) -> dict[str, Any]:
         "members": [_member(member) for member in view.members],
         "loans": [loan_answer(loan) | _since(loan, view.over_quota_since) for loan in view.loans],
         "waiting": [_waiting(waiting) for waiting in view.waiting],
-        "fair_sharing": [strategy.value for strategy in view.policy.settings.fair_sharing],
+        "fair_sharing": [strategy.value for strategy in spec_of(view.policy).settings.fair_sharing],
     }
 
 
@@ -105,7 +105,7 @@ def _member(member: MemberView) -> dict[str, Any]:
             "pending": member.pending,
             "cannot_run": member.cannot_run,
         },
-        "preemption": _preemption(member.queue) if member.queue else None,
+        "preemption": _preemption(cast(QueueSpec, member.queue)) if member.queue else None,
         "share": _share(member.share),
         "usage": [
             usage_answer(usage)
@@ -129,7 +129,7 @@ def _share(share: FairShare | None) -> dict[str, Any] | None:
     }
 
 
-def _preemption(queue: Queue) -> dict[str, Any]:
+def _preemption(queue: QueueSpec) -> dict[str, Any]:
     rules = queue.preemption
     return {
         "within_queue": rules.within_queue.value,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from console.engine.model.amounts import FlavorResource, Unlimited
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.wording.words import amount, listed, quantity
-from console.pages.presenters.cohorts.lending import share_words
+from console.pages.presenters.quota.lending import share_words
 from console.pages.presenters.quota_bars.layout import NOTHING, WIDTH, Segment, lay_out, seams
 from console.pages.presenters.quota_bars.quota_bar import anchor_of, lending_notes, own_parts
 from console.workloads.queries.cohort_search import MemberSearch, scales_of

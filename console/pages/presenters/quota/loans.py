@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.disciplines.read_model import Loan
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy
 from console.engine.wording.words import quantity, resource_name
-from console.pages.presenters.cohorts.lending import reclaim_words, rule_origin
+from console.pages.presenters.quota.lending import reclaim_words, rule_origin
 from console.pages.presenters.quota_bars.quota_bar import up_to
 from console.workloads.queries.over_quota import OverQuotaSince
 
@@ -109,7 +110,7 @@ def loan_row(
             all(loan.is_certain for loan in loans),
         ),
         back=_back(first, policy),
-        origin=None if first.is_from_cohort else rule_origin(policy.queues[first.lender]),
+        origin=None if first.is_from_cohort else rule_origin(spec_of(policy).queues[first.lender]),
         since=min((known[place].since for place in places if place in known), default=None),
         key="\0".join(key).encode().hex(),
     )
@@ -124,4 +125,4 @@ def _sides(named: list[tuple[str, Loan]]) -> tuple[Side, ...]:
 def _back(loan: Loan, policy: Policy) -> str:
     if loan.is_from_cohort:
         return "By any member queue that reclaims, up to the quota of the cohort"
-    return reclaim_words(policy.queues[loan.lender], policy.settings)
+    return reclaim_words(spec_of(policy).queues[loan.lender], spec_of(policy).settings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.amounts import Amount, Unlimited, amount_to_number
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.policy import Policy
@@ -115,4 +116,4 @@ def _number(amount: Amount) -> int | float | str | None:
 
 
 def _rule(queue: str, policy: Policy) -> str:
-    return policy.queues[queue].preemption.reclaim_within_cohort.value
+    return spec_of(policy).queues[queue].preemption.reclaim_within_cohort.value

@@ -10,22 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from console.engine.model.amounts import SCALE
-from console.engine.model.policy import (
+from console.engine.disciplines.quota.spec import (
     Cohort,
     Flavor,
     FlavorQuotas,
-    LocalQueue,
-    LocalQueueRouting,
-    Policy,
     Preemption,
     PreemptionRule,
-    Queue,
+    QueueSpec,
     Quota,
     QuotaSettings,
     ResourceGroup,
     Undeclared,
+    quota_policy,
 )
+from console.engine.model.amounts import SCALE
+from console.engine.model.policy import LocalQueue, LocalQueueRouting, Policy
 from console.engine.model.selectors import EVERYTHING
 from console.engine.model.workload import PodSet, Workload
 
@@ -95,12 +94,12 @@ class ArrivalTrace:
         preemption = Preemption(
             within_queue=PreemptionRule.LOWER_PRIORITY, reclaim_within_cohort=PreemptionRule.ANY
         )
-        return Policy(
-            dialect="kueue",
+        return quota_policy(
+            "kueue",
             flavors={FLAVOR: Flavor(name=FLAVOR)},
             cohorts={name: Cohort(name=name) for name in names.values()},
             queues={
-                name: Queue(
+                name: QueueSpec(
                     name=name,
                     parent=cohort,
                     groups=(group,),

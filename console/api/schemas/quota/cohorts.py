@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from console.api.schemas.common import Range, ReasonCode, Schema, page_of
 from console.api.schemas.state import QueueCounts, QueueUsage
-from console.engine.model.policy import FairStrategy, PreemptionRule
+from console.engine.disciplines.quota.spec import FairStrategy, PreemptionRule
 
 _RULES = [rule.value for rule in PreemptionRule]
 _NODES = ["queue", "cohort"]

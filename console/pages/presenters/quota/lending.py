@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from console.engine.disciplines.quota.spec import PreemptionRule, QueueSpec, QuotaSettings, spec_of
 from console.engine.disciplines.read_model import FairShare
 from console.engine.model.amounts import Amount, FlavorResource, Unlimited
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.origin import Origin
-from console.engine.model.policy import Policy, PreemptionRule, Queue, QuotaSettings
+from console.engine.model.policy import Policy
 from console.engine.wording.words import amount, quantity
 from console.pages.presenters.quota_bars.quota_bar import up_to
 from console.workloads.queries.cohort_views import MemberView, Starved
@@ -61,19 +62,20 @@ def rules_rows(
         for each in everybody
         if each.queue is not None
     ]
+    spec = spec_of(policy)
+    described = [(each, spec.queues[each.name]) for each in members if each.queue is not None]
     return tuple(
         RulesRow(
             name=member.name,
-            reclaims=reclaim_words(member.queue, policy.settings),
-            borrows_by_force=_borrow_words(member.queue, policy.settings),
+            reclaims=reclaim_words(queue, spec.settings),
+            borrows_by_force=_borrow_words(queue, spec.settings),
             lends=_lends(member.usages),
             borrows=_borrows(member.usages),
-            warning=_warning(member, member.queue, takers),
-            origin=rule_origin(member.queue),
+            warning=_warning(member, queue, takers),
+            origin=rule_origin(queue),
             key=member.name.encode().hex(),
         )
-        for member in members
-        if member.queue is not None
+        for member, queue in described
     )
 
 
@@ -87,7 +89,7 @@ def starved_notices(starved: Iterable[Starved], policy: Policy) -> tuple[Starved
                 for loan in each.loans
             ]
         )
-        rule = policy.queues[each.queue].preemption.reclaim_within_cohort
+        rule = spec_of(policy).queues[each.queue].preemption.reclaim_within_cohort
         notices.append(
             StarvedNotice(
                 queue=each.queue,
@@ -103,16 +105,16 @@ def starved_notices(starved: Iterable[Starved], policy: Policy) -> tuple[Starved
     return tuple(notices)
 
 
-def rule_origin(queue: Queue) -> Origin | None:
+def rule_origin(queue: QueueSpec) -> Origin | None:
     """Return where the config says what *queue* may stop; the whole queue where it says nothing."""
     return queue.preemption.origin or queue.origin
 
 
-def reclaim_words(queue: Queue, settings: QuotaSettings) -> str:
+def reclaim_words(queue: QueueSpec, settings: QuotaSettings) -> str:
     """
     Return from which work *queue* takes its own quota back (Kueue, spec 7.2).
 
-    >>> reclaim_words(Queue(name="q"), QuotaSettings())
+    >>> reclaim_words(QueueSpec(name="q"), QuotaSettings())
     'Never: waits until borrowers end'
     """
     rule = queue.preemption.reclaim_within_cohort
@@ -153,7 +155,7 @@ def listed(texts: Sequence[str]) -> str:
     return f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def _borrow_words(queue: Queue, settings: QuotaSettings) -> str:
+def _borrow_words(queue: QueueSpec, settings: QuotaSettings) -> str:
     """Return which work *queue* stops in order to borrow (Kueue, spec 7.2 and 7.5)."""
     rules = queue.preemption
     if settings.fair_sharing:
@@ -195,7 +197,7 @@ def _limits(
 
 
 def _warning(
-    member: MemberView, queue: Queue, takers: Iterable[tuple[str, set[FlavorResource]]]
+    member: MemberView, queue: QueueSpec, takers: Iterable[tuple[str, set[FlavorResource]]]
 ) -> str:
     """Say who may keep what *member* lends: *takers* are queues and what each may borrow."""
     if queue.preemption.reclaim_within_cohort is not PreemptionRule.NEVER:

@@ -1,0 +1,1 @@
+"""Answers about what only the quota discipline has."""

@@ -1,0 +1,1 @@
+"""Schemas of what only the quota discipline has."""

@@ -1,0 +1,1 @@
+"""The traces of the scheduler performance test of Kueue."""

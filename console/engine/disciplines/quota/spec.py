@@ -1,0 +1,313 @@
+"""The spec of the quota discipline: queues with nominal quota, cohorts, flavors and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, ClassVar, cast
+
+from console.engine.model.amounts import UNLIMITED, WEIGHT_ONE, Amount, FlavorResource
+from console.engine.model.launch_settings import PodAdditions
+from console.engine.model.nodes import FlavorToleration, Taint
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Policy, Queue, UnsupportedSetting
+from console.engine.model.selectors import EVERYTHING, Selector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flavor:
+    """A kind of capacity, and which workloads may use it."""
+
+    name: str
+    #: Judged on the workload's labels.
+    selector: Selector = EVERYTHING
+    #: Labels of its nodes: what node selectors and affinity of pod sets are judged on.
+    node_labels: Mapping[str, str] = field(default_factory=dict)
+    taints: tuple[Taint, ...] = ()
+    #: Tolerated on behalf of every pod that uses the flavor.
+    tolerations: tuple[FlavorToleration, ...] = ()
+    #: Opaque; handed back with every admission that uses the flavor.
+    launch_config: Mapping[str, Any] | None = None
+    unsupported: tuple[UnsupportedSetting, ...] = ()
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """What a node owns of one flavor-resource, and what it may borrow and lend."""
+
+    nominal: Amount = 0
+    borrowing_limit: Amount = UNLIMITED
+    lending_limit: Amount = UNLIMITED
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlavorQuotas:
+    """The quotas of one flavor inside a resource group, by resource."""
+
+    flavor: str
+    quotas: Mapping[str, Quota]
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceGroup:
+    """Resources that take one flavor together, and the flavors in the order they are tried."""
+
+    resources: tuple[str, ...]
+    flavors: tuple[FlavorQuotas, ...]
+    origin: Origin | None = None
+
+
+class PreemptionRule(StrEnum):
+    """Which workloads may be preempted."""
+
+    NEVER = "never"
+    LOWER_PRIORITY = "lower_priority"
+    LOWER_OR_NEWER_EQUAL_PRIORITY = "lower_or_newer_equal_priority"
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preemption:
+    """When a queue may stop running workloads to make room for its own."""
+
+    within_queue: PreemptionRule = PreemptionRule.NEVER
+    reclaim_within_cohort: PreemptionRule = PreemptionRule.NEVER
+    borrow_within_cohort: PreemptionRule = PreemptionRule.NEVER
+    #: Highest priority that may be stopped by a workload that borrows; None: no bound.
+    max_priority_threshold: int | None = None
+    origin: Origin | None = None
+
+
+class Search(StrEnum):
+    """Whether a flavor that is good enough ends the walk over the flavors."""
+
+    MAY_STOP = "may_stop_search"
+    TRY_NEXT = "try_next_flavor"
+
+
+class Preference(StrEnum):
+    """What is worse about a flavor when the walk looked at several."""
+
+    BORROWING_OVER_PREEMPTION = "borrowing_over_preemption"
+    PREEMPTION_OVER_BORROWING = "preemption_over_borrowing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fungibility:
+    """When a queue goes on to its next flavor."""
+
+    when_can_borrow: Search = Search.MAY_STOP
+    when_can_preempt: Search = Search.TRY_NEXT
+    preference: Preference = Preference.BORROWING_OVER_PREEMPTION
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cohort:
+    """An inner node of the quota tree: its queues and cohorts share unused quota."""
+
+    name: str
+    #: Name of the cohort above, or None for the root of a tree.
+    parent: str | None = None
+    groups: tuple[ResourceGroup, ...] = ()
+    #: Share weight in billionths, against its siblings.
+    fair_weight: int = WEIGHT_ONE
+    #: None when queues name it and nothing describes it.
+    origin: Origin | None = None
+
+
+class FairStrategy(StrEnum):
+    """A test that lets a workload preempt for its fair share."""
+
+    FINAL_SHARE = "less_than_or_equal_to_final_share"
+    INITIAL_SHARE = "less_than_initial_share"
+
+
+class Undeclared(StrEnum):
+    """What a requested resource means that no group of the queue covers."""
+
+    #: It is not limited.
+    IGNORE = "ignore"
+    #: The workload cannot be admitted.
+    BLOCK = "block"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaSettings:
+    """How the quota discipline admits, for all queues of a policy."""
+
+    #: Strategies in the order they are tried; empty: classical preemption, no fair sharing.
+    fair_sharing: tuple[FairStrategy, ...] = ()
+    undeclared: Undeclared = Undeclared.IGNORE
+    #: Whether a request of nothing for a covered resource takes a flavor all the same.
+    zeros_take_flavors: bool = False
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueSpec(Queue):
+    """A leaf of the quota tree: holds pending workloads and owns nominal quota."""
+
+    #: Empty where it is passthrough.
+    groups: tuple[ResourceGroup, ...] = ()
+    preemption: Preemption = Preemption()
+    fungibility: Fungibility = Fungibility()
+    #: Share weight in billionths; 0: its borrowing counts as above any other's.
+    fair_weight: int = WEIGHT_ONE
+    #: Resource -> index of the group that covers it.
+    covers: Mapping[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        covers: dict[str, int] = {}
+        for index, group in enumerate(self.groups):
+            for resource in group.resources:
+                covers.setdefault(resource, index)
+        object.__setattr__(self, "covers", covers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaSpec:
+    """
+    What the quota discipline admits by.
+
+    Every parent exists. A flavor that a group names may be missing: its queue then admits
+    nothing.
+    """
+
+    discipline: ClassVar[str] = "quota"
+
+    flavors: Mapping[str, Flavor] = field(default_factory=dict)
+    queues: Mapping[str, QueueSpec] = field(default_factory=dict)
+    #: Every cohort that a queue or cohort names is here, described in the text or not.
+    cohorts: Mapping[str, Cohort] = field(default_factory=dict)
+    settings: QuotaSettings = QuotaSettings()
+
+    @property
+    def parents(self) -> Mapping[str, Origin | None]:
+        """The cohorts with their origins."""
+        return {cohort.name: cohort.origin for cohort in self.cohorts.values()}
+
+    @property
+    def capacity_names(self) -> Collection[str]:
+        """The names of the flavors."""
+        return self.flavors.keys()
+
+    @property
+    def object_count(self) -> int:
+        """The number of flavors, cohorts and queues."""
+        return len(self.flavors) + len(self.cohorts) + len(self.queues)
+
+    def path(self, queue: str) -> tuple[str, ...]:
+        """Return the cohorts above a queue, the nearest first."""
+        path, above = [], self.queues[queue].parent
+        while above is not None:
+            path.append(above)
+            above = self.cohorts[above].parent
+        return tuple(path)
+
+    def uses(self, queue: str) -> Mapping[str, Collection[str]]:
+        """Return the queue itself, its flavors, and the cohorts above it."""
+        flavors = {entry.flavor for group in self.queues[queue].groups for entry in group.flavors}
+        return {"queue": {queue}, "flavor": flavors, "cohort": self.path(queue)}
+
+    def missing_reference(self, queue: str) -> str | None:
+        """Return the first flavor that a group of the queue names and the config lacks."""
+        for group in self.queues[queue].groups:
+            for entry in group.flavors:
+                if entry.flavor not in self.flavors:
+                    return entry.flavor
+        return None
+
+    def resources(self) -> tuple[str, ...]:
+        """Return the resources that a group of a queue covers."""
+        groups = (group for queue in self.queues.values() for group in queue.groups)
+        return tuple(dict.fromkeys(resource for group in groups for resource in group.resources))
+
+    def guaranteed(self) -> Mapping[FlavorResource, Amount]:
+        """Return the nominal quota of all queues and cohorts together."""
+        owned: dict[FlavorResource, Amount] = {}
+        owners: tuple[QueueSpec | Cohort, ...] = (*self.queues.values(), *self.cohorts.values())
+        groups = (group for owner in owners for group in owner.groups)
+        for entry in (entry for group in groups for entry in group.flavors):
+            for resource, quota in entry.quotas.items():
+                key = entry.flavor, resource
+                owned[key] = owned.get(key, 0) + quota.nominal
+        return owned
+
+    def selectors(self) -> Mapping[str, Selector]:
+        """Return the selectors of the flavors."""
+        return {name: flavor.selector for name, flavor in self.flavors.items()}
+
+    def selectors_of(self, queue: str) -> Mapping[str, Selector]:
+        """Return the selectors of the flavors that the groups of a queue name."""
+        named = sorted(
+            {entry.flavor for group in self.queues[queue].groups for entry in group.flavors}
+        )
+        return {name: self.flavors[name].selector for name in named if name in self.flavors}
+
+    def with_selectors(self, change: Callable[[Selector], Selector]) -> QuotaSpec:
+        """Return the spec with *change* applied to the selector of every flavor."""
+        flavors = {
+            name: replace(flavor, selector=change(flavor.selector))
+            for name, flavor in self.flavors.items()
+        }
+        return replace(self, flavors=flavors)
+
+    def unsupported_of(self, name: str) -> tuple[UnsupportedSetting, ...]:
+        """Return the settings of the flavor *name* that are not acted on."""
+        flavor = self.flavors.get(name)
+        return flavor.unsupported if flavor is not None else ()
+
+    def launch_config_of(self, name: str) -> Mapping[str, Any] | None:
+        """Return the launch config of the flavor *name*."""
+        flavor = self.flavors.get(name)
+        return flavor.launch_config if flavor is not None else None
+
+    def pod_additions(self, assigned: Mapping[str, str]) -> PodAdditions:
+        """
+        Return what the flavors in *assigned*, by resource, add to each pod of a pod set.
+
+        Every flavor counts once. Where two of them disagree on a node label, that of the
+        resource whose name is first counts, so the answer does not depend on how rows order an
+        assignment; tolerations that are alike come once. A flavor that the config does not
+        describe adds nothing. The rule is that of Kueue (pkg/podset), which leaves the order of
+        flavors open.
+        """
+        named = dict.fromkeys(name for _, name in sorted(assigned.items()))
+        used = [self.flavors[name] for name in named if name in self.flavors]
+        selector: dict[str, str] = {}
+        for flavor in used:
+            for key, value in flavor.node_labels.items():
+                selector.setdefault(key, value)
+        tolerations = dict.fromkeys(each for flavor in used for each in flavor.tolerations)
+        return PodAdditions(node_selector=selector, tolerations=tuple(tolerations))
+
+
+def spec_of(policy: Policy) -> QuotaSpec:
+    """Return the spec of a policy that the quota discipline admits by."""
+    return cast(QuotaSpec, policy.spec)
+
+
+def with_spec(policy: Policy, **changes: Any) -> Policy:
+    """Return *policy* with *changes* to the fields of its quota spec."""
+    return replace(policy, spec=replace(spec_of(policy), **changes))
+
+
+def quota_policy(
+    dialect: str,
+    *,
+    flavors: Mapping[str, Flavor] | None = None,
+    queues: Mapping[str, QueueSpec] | None = None,
+    cohorts: Mapping[str, Cohort] | None = None,
+    settings: QuotaSettings = QuotaSettings(),
+    **envelope: Any,
+) -> Policy:
+    """Return a policy of the quota discipline; *envelope* has the other fields of `Policy`."""
+    spec = QuotaSpec(
+        flavors=flavors or {}, queues=queues or {}, cohorts=cohorts or {}, settings=settings
+    )
+    return Policy(dialect=dialect, spec=spec, **envelope)
