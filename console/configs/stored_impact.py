@@ -20,6 +20,7 @@ from console.engine.impact import (
 )
 from console.engine.model.amounts import encode_amount
 from console.engine.model.policy import Policy
+from console.engine.routing.rule_routing import rules_of
 
 #: Shapes kept of each outcome, those with the most runs; the rest is counted.
 LISTED = 500
@@ -199,6 +200,6 @@ def _rules(policy: Policy, indexes: Iterable[int | None]) -> dict[str, list[int]
     wanted = {index for index in indexes if index is not None}
     return {
         str(rule.index): [rule.origin.line, rule.origin.end_line]
-        for rule in policy.rules
+        for rule in rules_of(policy)
         if rule.index in wanted and rule.origin is not None
     }

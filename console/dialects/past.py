@@ -8,13 +8,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from console.engine.model.history import History, Shape
-from console.engine.model.policy import LocalQueueRouting, Policy
+from console.engine.model.policy import Policy
 from console.engine.model.trace import LocalQueueVerdict
 from console.engine.model.workload import Workload
-from console.engine.routing.local_queues import follow_local_queue, local_queue_name
+from console.engine.routing.local_queues import (
+    LocalQueueRouting,
+    follow_local_queue,
+    local_queue_name,
+    local_routing_of,
+)
 from console.engine.routing.referenced_labels import referenced_labels
-from console.engine.routing.router import first_rule
+from console.engine.routing.router import Router
 from console.engine.routing.rule_index import RuleIndex
+from console.engine.routing.rule_routing import first_rule, rules_of
 
 #: Kinds that are led to their queue, those seen last; and rules that are judged for them.
 MOST_KINDS, MOST_JUDGED = 2_000, 100_000
@@ -46,7 +52,7 @@ class Past:
     def __init__(self, policy: Policy, history: History) -> None:
         self.history = history
         self._policy = policy
-        self._rules = RuleIndex(policy.rules)
+        self._rules = RuleIndex(rules_of(policy))
         #: Values that were seen of each label that the policy asks about; those of others are not
         #: looked at.
         self.values: dict[str, set[str]] = {}
@@ -79,6 +85,10 @@ class Past:
     def lost(self) -> list[Kind]:
         """Return the kinds that reach no queue."""
         return [kind for kind in self.kinds if kind.is_lost]
+
+    @cached_property
+    def _router(self) -> Router:
+        return Router(self._policy)
 
     def _read(self) -> None:
         asked = referenced_labels(self._policy)
@@ -113,12 +123,15 @@ class Past:
 
     def _lead(self, kind: Kind) -> None:
         policy, workload = self._policy, kind.workload
-        if policy.local_routing is not None:
-            kind.queue, kind.is_lost = _follow(policy.local_routing, policy, workload)
-        elif policy.rules:
+        routing = local_routing_of(policy)
+        if routing is not None:
+            kind.queue, kind.is_lost = _follow(routing, policy, workload)
+        elif rules_of(policy):
             rule = first_rule(self._rules, workload.labels, workload.priority)
             kind.queue = rule.queue if rule is not None else None
             kind.is_lost = rule is None
+        else:
+            kind.queue = self._router.route(workload).queue
 
 
 def _follow(

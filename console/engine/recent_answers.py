@@ -8,6 +8,8 @@ from threading import Lock
 from typing import Generic, ParamSpec, TypeVar
 
 from console.engine.model.policy import Policy
+from console.engine.routing.local_queues import local_routing_of
+from console.engine.routing.rule_routing import rules_of
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -76,6 +78,6 @@ def _weight(key: tuple[IdentityKey[object], ...]) -> int:
 
 
 def _objects(policy: Policy) -> int:
-    routing = policy.local_routing
+    routing = local_routing_of(policy)
     local_queues = len(routing.local_queues) if routing is not None else 0
-    return policy.spec.object_count + len(policy.rules) + local_queues
+    return policy.spec.object_count + len(rules_of(policy)) + local_queues

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from console.engine.disciplines import Progress, load_discipline
-from console.engine.live import decision_builder
 from console.engine.live.accounts import QueueLedger
+from console.engine.live.decision_builder import DecisionBuilder, as_of_now, order_of
 from console.engine.live.dirty_set import DirtySet
 from console.engine.live.live_tree import AnyQueue, LiveTree, Preemptor, QueueState, plant
 from console.engine.live.mutations import StateMutations, usage_of
@@ -23,13 +23,12 @@ from console.engine.model.decision import Assignment, Decision
 from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.preemption_loops import NEVER, Stops, is_circle
 from console.engine.model.reasons import Reason
+from console.engine.model.route import Route
 from console.engine.model.trace import PreemptedStep, Trace, TurnStep, TurnVerdict
 from console.engine.model.workload import Workload
 from console.engine.pending.eligibility import EligibilityCache
 from console.engine.pending.pending_class import Announced, Pending, PendingClass, Verdict
-from console.engine.routing.flavor_matching import Matcher
-from console.engine.routing.reasons import NO_RULE_MATCHED
-from console.engine.routing.router import Route, Router
+from console.engine.routing.router import Router
 
 
 class State(StateMutations):
@@ -142,7 +141,7 @@ class State(StateMutations):
         """
         running = self.running.get(workload_id)
         if running is not None:
-            self._decisions.append(decision_builder.withdrawn(self.policy, running))
+            self._decisions.append(self._builder.withdrawn(running))
         return self.finish(workload_id)
 
     def release(self, workload_id: str) -> bool:
@@ -316,19 +315,17 @@ class State(StateMutations):
         """
         running = self.running.get(workload_id)
         if running is not None:
-            return decision_builder.trace_running(
-                self.policy, running, self._stopped_for(running), self._admitted_reason
-            )
+            return self._builder.trace_running(running, self._stopped_for(running))
         pending = self.pending[workload_id]
         if pending.route.queue is None:
-            return decision_builder.stranded(self.policy, pending).trace
+            return self._builder.stranded(pending).trace
         queue = self.queues[pending.route.queue]
         waiting = queue.preemptors.get(workload_id)
         if waiting is not None:
             if queue.barrier is None:
                 found = self._discipline.report(self, queue, pending)
                 waiting = Preemptor(pending, found, waiting.victims)
-            return decision_builder.waiting_for_victims(self.policy, queue, waiting).trace
+            return self._builder.waiting_for_victims(queue, waiting).trace
         # A reason that holds whatever the quota is known without a turn, even before the first.
         keeps_off = queue.barrier or pending.route.problem
         if keeps_off is not None:
@@ -336,9 +333,9 @@ class State(StateMutations):
         else:
             last = queue.pending.classes[pending.class_key].verdict
             found = self._discipline.report(self, queue, pending)
-            verdict = decision_builder.as_of_now(last, found)
-        order = decision_builder.order_of(queue, pending, verdict.reason)
-        return decision_builder.inadmissible(self.policy, queue, pending, verdict, order).trace
+            verdict = as_of_now(last, found)
+        order = order_of(queue, pending, verdict.reason)
+        return self._builder.inadmissible(queue, pending, verdict, order).trace
 
     def _stopped_for(self, running: Running) -> PreemptedStep | None:
         """Return the preemption of a workload; None when its preemptor is gone or it has none."""
@@ -348,11 +345,11 @@ class State(StateMutations):
         if queue is None or queue.policy is None:
             return None
         if pending is not None:
-            return decision_builder.preempted_step(
+            return self._discipline.preempted_step(
                 running, pending.workload, pending.priority, queue
             )
         assert started is not None
-        return decision_builder.preempted_step(running, started.workload, started.priority, queue)
+        return self._discipline.preempted_step(running, started.workload, started.priority, queue)
 
     def _announce_all(self, queue: AnyQueue) -> None:
         if queue.pending.is_strict and queue.barrier is None:
@@ -374,17 +371,17 @@ class State(StateMutations):
                 self.note(queue, cls, Verdict(BEHIND_OTHERS))
 
     def _announce(self, queue: AnyQueue, cls: PendingClass) -> None:
-        self._decisions.extend(decision_builder.announce(self.policy, queue, cls))
+        self._decisions.extend(self._builder.announce(queue, cls))
 
     # Another policy
 
     def _take_policy(self, policy: Policy) -> None:
         self.policy = policy
         self._router = Router(policy)
-        self._matcher = Matcher(policy)
-        self._eligibility = EligibilityCache(policy, self._matcher)
         self._discipline = load_discipline(policy.discipline)
-        self._admitted_reason = self._discipline.admitted
+        self._judge = self._discipline.eligibility(policy)
+        self._eligibility = EligibilityCache(self._judge)
+        self._builder = DecisionBuilder(policy, self._discipline)
         self.ledger = self._discipline.ledger(policy)
         self._active.clear()
         if self._is_sparse:
@@ -407,7 +404,7 @@ class State(StateMutations):
         queue = self.queues[running.queue].policy
         if queue is not None and queue.stop is StopPolicy.HOLD_AND_DRAIN:
             return True
-        return self.policy.local_routing is not None and self._router.route(running.workload).drains
+        return self.policy.routing.may_drain and self._router.route(running.workload).drains
 
     def _drain(self) -> None:
         """Evict workloads whose queue is stopped and drained."""
@@ -420,7 +417,7 @@ class State(StateMutations):
             running.evicting, running.reason, running.preemptor = True, DRAINED, None
             self.evicting.add(running.workload.id)
             told.running.tell(running)
-            self._decisions.append(decision_builder.drained(self.policy, running, local_queue))
+            self._decisions.append(self._builder.drained(running, local_queue))
 
     # Arrivals
 
@@ -442,7 +439,6 @@ class State(StateMutations):
         pending.route = route
         self.pending[pending.workload.id] = pending
         assert queue.policy is not None
-        pending.obstacles = self._eligibility.judge(pending, queue.policy).obstacles
         self._wait_outside(queue, Preemptor(pending, None, stopping))
         self._stir(queue)
 
@@ -461,14 +457,13 @@ class State(StateMutations):
             return
         queue = self.queue(route.queue)
         assert queue.policy is not None
-        eligibility = self._eligibility.judge(pending, queue.policy)
-        if eligibility.rejection is not None:
-            self._reject(pending, eligibility.rejection)
+        judged = self._eligibility.judge(pending, queue.policy)
+        if judged.rejection is not None:
+            self._reject(pending, judged.rejection)
             return
-        pending.obstacles = eligibility.obstacles
         if pending.yields_to is not None and pending.yields_to not in self.pending:
             pending.yields_to = None
-        cls = queue.pending.join(pending, eligibility.key if pending.yields_to is None else None)
+        cls = queue.pending.join(pending, judged.key if pending.yields_to is None else None)
         self._changes.queues.add(route.queue)
         self._changes.classes.add((route.queue, cls.key))
         if pending.yields_to is not None:
@@ -491,12 +486,12 @@ class State(StateMutations):
             said = (None, pending.route.priority, None, pending.route.problem)
             if pending.announced != said:
                 pending.announced = said
-                self._decisions.append(decision_builder.stranded(self.policy, pending))
-        elif self.policy.rules:
-            self._reject(pending, NO_RULE_MATCHED)
+                self._decisions.append(self._builder.stranded(pending))
+        elif pending.route.rejection is not None:
+            self._reject(pending, pending.route.rejection)
         else:
             self._admit(pending, None, ())
 
     def _reject(self, pending: Pending, reason: Reason) -> None:
         del self.pending[pending.workload.id]
-        self._decisions.append(decision_builder.rejected(self.policy, pending, reason))
+        self._decisions.append(self._builder.rejected(pending, reason))

@@ -9,6 +9,7 @@ from console.configs.models import Draft
 from console.configs.queries import drafts_of, get_draft
 from console.configs.subjects import Subject, find_subject
 from console.engine.model.policy import Policy
+from console.engine.routing.rule_routing import rules_of
 from console.errors import BadRequest, FieldError, NotFound
 from console.orgs.models import Organization
 from console.pages.tester_query import Asked
@@ -90,7 +91,7 @@ def _configs(
 def _asked_for(policy: Policy) -> dict[str, dict[str, None]]:
     asked: dict[str, dict[str, None]] = {}
     for selector in (
-        *(rule.selector for rule in policy.rules),
+        *(rule.selector for rule in rules_of(policy)),
         *policy.spec.selectors().values(),
     ):
         for each in selector.expressions:

@@ -31,8 +31,7 @@ def what_would_let_in(policy: Policy, workload: Workload) -> tuple[tuple[Change,
     narrow = _narrowest(evaluate_rules(policy, judged))
     nearest = NearestRules(policy, judged)
     misses = tuple(nearest.miss(rule.index) for rule in narrow)
-    if policy.local_routing is not None:
-        misses = nearest_local_queues(policy, judged, _MOST)
+    misses += nearest_local_queues(policy, judged, _MOST)
     return tuple(fixes(land(policy, judged), misses, narrow, judged.priority))
 
 

@@ -15,7 +15,7 @@ from datetime import datetime
 from django.urls import reverse
 
 from console.engine.explain import Sentence, StageText
-from console.engine.explain.titles import STAGE_TITLES, VERDICT_TITLES
+from console.engine.explain.titles import VERDICT_TITLES, stage_title
 from console.engine.model.origin import Origin
 from console.engine.wording.characters import CONTROLS, DIRECTIONS, LINE_ENDS
 from console.workloads.explanations import Explained
@@ -95,7 +95,7 @@ def explanation_markdown(
 
 def stage_lines(stage: StageText, version: int, links: Links, title: str = "") -> Iterator[str]:
     """Yield the lines of one stage under its *title*."""
-    yield f"**{title or STAGE_TITLES.get(stage.stage, stage.stage.capitalize())}**"
+    yield f"**{title or stage_title(stage.stage)}**"
     yield ""
     for sentence in stage.sentences:
         yield f"- {_sentence(sentence)}{links.lines(version, sentence.origin)}"

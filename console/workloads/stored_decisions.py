@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from console.engine.model.stored_trace import trace_from_json
 from console.engine.model.trace import Trace
-from console.engine.routing.router import lacks_rules, with_rules
+from console.engine.routing.rule_routing import lacks_rules, with_rules
 from console.orgs.models import Organization
 from console.policies.queries import policies_of
 from console.workloads.models import Decision

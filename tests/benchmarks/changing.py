@@ -24,9 +24,11 @@ from console.engine.disciplines.quota.spec import (
 from console.engine.explain import explain
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.decision import PodSetAssignment
-from console.engine.model.policy import Policy, Rule
+from console.engine.model.policy import Policy
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.rule_routing import route_by
+from console.engine.routing.rules import Rule
 from console.engine.state import State
 from tests.benchmarks.measured import Measured
 
@@ -128,7 +130,7 @@ def _policy() -> Policy:
             )
             for number, name in enumerate(names)
         },
-        rules=tuple(
+        routing=route_by(
             Rule(
                 index=index,
                 queue=name,

@@ -19,9 +19,11 @@ from console.engine.disciplines.quota.spec import (
 )
 from console.engine.impact import HistoryImpact, HistoryOutcome, history_impact
 from console.engine.model.history import History, Shape
-from console.engine.model.policy import Policy, Rule
+from console.engine.model.policy import Policy
 from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
 from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.rule_routing import route_by, rules_of
+from console.engine.routing.rules import Rule
 from tests.benchmarks.measured import Measured
 
 #: Rules of a selector each, all of which move; equal rules, about as many as a text of one MiB
@@ -41,9 +43,9 @@ def run() -> Iterator[Measured]:
 
 def _moved() -> Measured:
     old = _teams(RULES)
-    rules = list(old.rules)
+    rules = list(rules_of(old))
     Random(7).shuffle(rules)
-    new = replace(old, rules=_numbered(rules))
+    new = replace(old, routing=route_by(_numbered(rules)))
     start = time.perf_counter()
     changes, flows = compare_policies(old, new), flows_between(old, new, _history(RULES))
     seconds = time.perf_counter() - start
@@ -59,8 +61,10 @@ def _equal() -> Measured:
     rules = [Rule(index=0, queue="team-0")] * EQUAL
     other = Rule(index=0, queue="team-1")
     base = _teams(2)
-    old = replace(base, rules=_numbered(rules))
-    new = replace(base, rules=_numbered([*rules[: EQUAL // 2], other, *rules[EQUAL // 2 :]]))
+    old = replace(base, routing=route_by(_numbered(rules)))
+    new = replace(
+        base, routing=route_by(_numbered([*rules[: EQUAL // 2], other, *rules[EQUAL // 2 :]]))
+    )
     start = time.perf_counter()
     changes, flows = compare_policies(old, new), flows_between(old, new)
     seconds = time.perf_counter() - start
@@ -95,10 +99,10 @@ def _impact() -> Measured:
     # The first ten teams share a queue, and nobody takes the next ten.
     rules = [
         replace(rule, queue="team-0") if rule.index < 10 else rule
-        for rule in old.rules
+        for rule in rules_of(old)
         if not 10 <= rule.index < 20
     ]
-    new = replace(old, rules=_numbered(rules))
+    new = replace(old, routing=route_by(_numbered(rules)))
     history = _history(TEAMS)
     start = time.perf_counter()
     found = history_impact(old, new, history)
@@ -138,7 +142,7 @@ def _teams(count: int, prefix: str = "team") -> Policy:
         for number in range(count)
     ]
     flavors = {"any": Flavor(name="any", selector=EVERYTHING)}
-    return quota_policy("native", flavors=flavors, queues=queues, rules=tuple(rules))
+    return quota_policy("native", flavors=flavors, queues=queues, routing=route_by(rules))
 
 
 def _numbered(rules: list[Rule]) -> tuple[Rule, ...]:

@@ -21,8 +21,10 @@ from console.engine.disciplines.quota.spec import (
     quota_policy,
 )
 from console.engine.model.decision import Decision, Outcome
-from console.engine.model.policy import Policy, Rule
+from console.engine.model.policy import Policy
 from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.rule_routing import route_by
+from console.engine.routing.rules import Rule
 from console.engine.state import State
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.waiting import Waiting, asks_no_more, place
@@ -157,7 +159,7 @@ def _one_queue(gpus: int) -> Policy:
         "native",
         flavors={"any": Flavor(name="any")},
         queues={"train": QueueSpec(name="train", groups=(group,))},
-        rules=(Rule(index=0, queue="train"),),
+        routing=route_by((Rule(index=0, queue="train"),)),
     )
 
 

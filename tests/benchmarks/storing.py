@@ -15,12 +15,13 @@ from console.engine.disciplines.quota.spec import (
     quota_policy,
 )
 from console.engine.model.decision import Decision
-from console.engine.model.policy import Policy, Rule
+from console.engine.model.policy import Policy
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from console.engine.model.stored_trace import trace_from_json, trace_to_json
 from console.engine.model.trace import Trace
 from console.engine.model.workload import PodSet, Workload
-from console.engine.routing.router import with_rules
+from console.engine.routing.rule_routing import route_by, with_rules
+from console.engine.routing.rules import Rule
 from console.engine.state import State
 from tests.benchmarks.measured import Measured
 
@@ -83,7 +84,7 @@ def _policy() -> Policy:
         "native",
         flavors={"any": Flavor(name="any")},
         queues={"train": QueueSpec(name="train", groups=(group,))},
-        rules=tuple(_rule(number) for number in range(RULES)),
+        routing=route_by(_rule(number) for number in range(RULES)),
     )
 
 

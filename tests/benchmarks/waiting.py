@@ -25,9 +25,10 @@ from console.engine.disciplines.quota.spec import (
 )
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.decision import Decision, Outcome
-from console.engine.model.policy import LocalQueue, LocalQueueRouting, Policy
+from console.engine.model.policy import Policy
 from console.engine.model.selectors import EVERYTHING
 from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.local_queues import LocalQueue, LocalQueueRouting
 from console.engine.state import State
 
 QUEUES = 30
@@ -175,7 +176,7 @@ def _policy(cohorts: int) -> Policy:
             )
             for name, cohort in names.items()
         },
-        local_routing=LocalQueueRouting(
+        routing=LocalQueueRouting(
             local_queues={
                 (name, "main"): LocalQueue(namespace=name, name="main", queue=name)
                 for name in names

@@ -12,6 +12,7 @@ from console.engine.disciplines.quota.policy_objects import Noun
 from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload
 from console.engine.routing.router import Router
+from console.engine.routing.rule_routing import rules_of
 
 HEAD = "resource_queues:\n  - name: a\n  - name: b\n  - name: c\nscheduling_rules:\n"
 LAST = "  - resource_queue: c\n"
@@ -103,7 +104,7 @@ def taken_by(policy: Policy, team: str) -> tuple[str, tuple[str, ...]]:
     """Return the rule that takes workloads of *team*, by what it says."""
     route = Router(policy).route(Workload(id="w", sequence=0, labels={"team": team}))
     assert route.rule is not None
-    rule = policy.rules[route.rule]
+    rule = rules_of(policy)[route.rule]
     return rule.queue, sum((each.values for each in rule.selector.expressions), ())
 
 

@@ -16,7 +16,10 @@ from console.engine.diff import Comparison
 from console.engine.diff.objects import SETTINGS, PolicyObjects, Role
 from console.engine.disciplines.quota.spec import Cohort, Flavor, QueueSpec, QuotaSettings, spec_of
 from console.engine.model.origin import Origin
-from console.engine.model.policy import LocalQueue, Policy, PriorityClass, Rule
+from console.engine.model.policy import Policy
+from console.engine.routing.local_queues import LocalQueue, PriorityClass
+from console.engine.routing.rule_routing import rules_of
+from console.engine.routing.rules import Rule
 from tests.engine.strategies import policies, worlds
 
 #: What a policy is made of; all else with a place in the text is a part of one of these.
@@ -81,7 +84,9 @@ def test_objects_of_any_policy_have_keys_of_their_own(data: st.DataObject) -> No
     assert_is_sound(policy, objects)
     by_kind = [len(objects.of(kind)) for kind in ("flavor", "cohort", "queue", "rule")]
     assert by_kind == [
-        *map(len, (spec_of(policy).flavors, spec_of(policy).cohorts, policy.queues, policy.rules))
+        *map(
+            len, (spec_of(policy).flavors, spec_of(policy).cohorts, policy.queues, rules_of(policy))
+        )
     ]
 
 

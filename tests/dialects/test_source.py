@@ -8,6 +8,7 @@ from console.dialects.findings import MAX_ERRORS, MAX_KEPT
 from console.dialects.native import DIALECT
 from console.dialects.source import MAX_BYTES, read_source
 from console.engine.disciplines.quota.spec import spec_of
+from console.engine.routing.rule_routing import rules_of
 from tests.dialects.carets import actual_findings
 from tests.dialects.test_contract import check_diagnostic
 
@@ -115,7 +116,7 @@ def test_an_empty_document_is_an_empty_config(text: str | bytes):
     assert reading.ok
     assert reading.diagnostics == ()
     assert reading.policy is not None
-    assert (spec_of(reading.policy).flavors, reading.policy.queues, reading.policy.rules) == (
+    assert (spec_of(reading.policy).flavors, reading.policy.queues, rules_of(reading.policy)) == (
         {},
         {},
         (),
@@ -150,8 +151,8 @@ scheduling_rules:
     expression = spec_of(policy).flavors["spot"].selector.expressions[0]
     assert (expression.key, expression.values) == ("market-type", ("SPOT",))
     assert spec_of(policy).flavors["other"].selector.expressions == (expression,)
-    assert policy.rules[0].selector.expressions == (expression,)
-    assert [rule.queue for rule in policy.rules] == ["queue", "queue"]
+    assert rules_of(policy)[0].selector.expressions == (expression,)
+    assert [rule.queue for rule in rules_of(policy)] == ["queue", "queue"]
 
 
 def test_a_key_that_a_merge_brought_in_may_be_written_again_once():

@@ -40,9 +40,11 @@ from console.engine.disciplines.quota.spec import (
 from console.engine.model.amounts import UNLIMITED, WEIGHT_ONE, Amount, parse_amount
 from console.engine.model.common_reasons import DRAINED, PREEMPTED_IN_QUEUE, WAITING_FOR_PREEMPTED
 from console.engine.model.decision import Assignment, Decision, Outcome
-from console.engine.model.policy import Policy, PriorityPolicy, Rule, StopPolicy, Strategy
+from console.engine.model.policy import Policy, StopPolicy, Strategy
 from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
 from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.rule_routing import route_by
+from console.engine.routing.rules import PriorityPolicy, Rule
 from console.engine.state import State
 
 NEVER, ANY = PreemptionRule.NEVER, PreemptionRule.ANY
@@ -239,7 +241,7 @@ def policy(
     named = {entry.flavor for each in nodes for group in each.groups for entry in group.flavors}
     known: dict[str, Selector | Flavor] = dict.fromkeys(sorted(named), EVERYTHING)
     known |= flavors or {}
-    if rules is None and "local_routing" not in fields:
+    if rules is None and "routing" not in fields:
         rules = [
             Rule(index=index, queue=each.name, selector=only(queue=each.name))
             for index, each in enumerate(queues)
@@ -252,9 +254,8 @@ def policy(
         },
         queues={each.name: each for each in queues},
         cohorts=cohorts,
-        rules=tuple(rules or ()),
         settings=settings or QuotaSettings(fair_sharing=fair),
-        **fields,
+        **{"routing": route_by(rules or ()), **fields},
     )
 
 

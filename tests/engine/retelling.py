@@ -6,19 +6,20 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from console.engine.diff import (
-    Change,
-    ChangeKind,
-    FieldChange,
-    Limit,
-    OrderChange,
-    QuotaChange,
-)
+from console.engine.diff import Change, ChangeKind, FieldChange, Limit, OrderChange, QuotaChange
 from console.engine.diff.plain import Plain, plain, plain_fields
 from console.engine.disciplines.quota.policy_objects import Noun
 from console.engine.disciplines.quota.spec import Cohort, Flavor, QueueSpec, ResourceGroup, spec_of
 from console.engine.model.amounts import UNLIMITED
-from console.engine.model.policy import LocalQueue, LocalQueueRouting, Policy, PriorityClass, Rule
+from console.engine.model.policy import Policy
+from console.engine.routing.local_queues import (
+    LocalQueue,
+    LocalQueueRouting,
+    PriorityClass,
+    local_routing_of,
+)
+from console.engine.routing.rule_routing import rules_of
+from console.engine.routing.rules import Rule
 
 #: Of each kind of object: what it says when nothing is said.
 APART = ("name", "namespace", "groups", "index")
@@ -35,7 +36,7 @@ Told = dict[Any, Any]
 
 def told_of(policy: Policy) -> Told:
     """Return all that *policy* says, in a form that changes can be applied to."""
-    routing = policy.local_routing or LocalQueueRouting()
+    routing = local_routing_of(policy) or LocalQueueRouting()
     local_queues = {"/".join(key): local_queue for key, local_queue in routing.local_queues.items()}
     told: Told = {
         noun: {name: _object(item) for name, item in items.items()}
@@ -50,14 +51,14 @@ def told_of(policy: Policy) -> Told:
     told[Noun.NAMESPACE] = {
         name: {"fields": {"labels": dict(labels)}} for name, labels in routing.namespaces.items()
     }
-    told[Noun.RULE] = [_object(rule) for rule in policy.rules]
+    told[Noun.RULE] = [_object(rule) for rule in rules_of(policy)]
     told[Noun.SETTINGS] = {
         "fields": {
             "dialect": policy.dialect,
             "discipline": policy.discipline,
-            "routing": "local_queues" if policy.local_routing else "rules",
-            "queue_label": routing.queue_label if policy.local_routing else None,
-            "priority_label": routing.priority_label if policy.local_routing else None,
+            "routing": "local_queues" if local_routing_of(policy) else "rules",
+            "queue_label": routing.queue_label if local_routing_of(policy) else None,
+            "priority_label": routing.priority_label if local_routing_of(policy) else None,
             **plain_fields(spec_of(policy).settings),
         }
     }

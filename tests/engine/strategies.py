@@ -32,16 +32,11 @@ from console.engine.disciplines.quota.spec import (
 )
 from console.engine.model.amounts import UNLIMITED, WEIGHT_ONE
 from console.engine.model.nodes import Taint, Toleration
-from console.engine.model.policy import (
-    OnViolation,
-    Policy,
-    PriorityPolicy,
-    Rule,
-    StopPolicy,
-    Strategy,
-)
+from console.engine.model.policy import Policy, StopPolicy, Strategy
 from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
 from console.engine.model.workload import PODS, PodSet, Workload
+from console.engine.routing.rule_routing import route_by
+from console.engine.routing.rules import OnViolation, PriorityPolicy, Rule
 
 QUEUES = ("train", "serve", "batch", "eval")
 FLAVORS = ("a100", "h100", "spot")
@@ -262,7 +257,7 @@ def policies(draw: st.DrawFn, *, one_tree: bool = False) -> Policy:
         flavors=known_flavors,
         queues=known_queues,
         cohorts=known_cohorts,
-        rules=tuple(
+        routing=route_by(
             Rule(index=index, queue=name, selector=selector, priority=draw(priority_policies()))
             for index, (name, selector) in enumerate(rules)
         ),

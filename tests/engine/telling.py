@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from console.engine.disciplines.quota.reasons import WAITING_FOR_QUOTA
+from console.engine.disciplines.quota.trace import (
+    QUOTA,
+    FlavorTried,
+    GroupStep,
+    QuotaCheck,
+    QuotaFacts,
+)
 from console.engine.explain import Explanation, StageText, explain
 from console.engine.model.decision import Outcome
 from console.engine.model.origin import Origin
 from console.engine.model.reasons import Reason
-from console.engine.model.trace import (
-    FlavorTried,
-    FlavorVerdict,
-    GroupStep,
-    OutcomeStep,
-    QueueStep,
-    QuotaCheck,
-    Trace,
-)
+from console.engine.model.trace import FlavorVerdict, OutcomeStep, QueueStep, Trace
 
 LINE = Origin(3, 1, 3, 9)
 OTHER_LINE = Origin(7, 1, 7, 9)
@@ -30,11 +31,13 @@ def trace(
 ) -> Trace:
     """Return a trace that has nothing but an ending and these stages."""
     ending = OutcomeStep(outcome=outcome, reason=reason)
+    found = {each.name: stages.pop(each.name) for each in fields(QuotaFacts) if each.name in stages}
     return Trace(
         workload="w",
         labels={},
         requests={},
         requested_priority=None,
+        sections={QUOTA: QuotaFacts(**found)},  # type: ignore[arg-type]
         **({"outcome": ending} | stages),  # type: ignore[arg-type]
     )
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from console.engine.disciplines.quota.spec import QueueSpec, spec_of
 from console.engine.model.policy import Policy
 from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.rule_routing import rules_of
 
 
 def told_policy(policy: Policy) -> Iterator[str]:
     """Yield a policy in a line for each setting and node."""
     yield f"{spec_of(policy).settings}"
-    for rule in policy.rules:
+    for rule in rules_of(policy):
         yield f"rule {rule.queue} {rule.selector.expressions} {rule.priority}"
     for each in spec_of(policy).flavors.values():
         yield f"flavor {each.name} {each.selector.expressions} {each.node_labels} {each.taints}"

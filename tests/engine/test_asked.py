@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from console.engine.model.policy import LocalQueueRouting
+from console.engine.routing.local_queues import LocalQueueRouting
 from console.engine.routing.referenced_labels import referenced_labels
 from console.engine.routing.router import Router
 from tests.engine.builders import only, policy, queue, rule, workload
@@ -17,7 +17,7 @@ def test_labels_of_rules_and_flavors_are_asked_about() -> None:
         flavors={"spot": only(tier="y")},
     )
     assert referenced_labels(rules) == {"team", "tier"}
-    local_queues = replace(rules, rules=(), local_routing=LocalQueueRouting(queue_label="q"))
+    local_queues = replace(rules, routing=LocalQueueRouting(queue_label="q"))
     assert referenced_labels(local_queues) == {"tier", "q", "kueue.x-k8s.io/priority-class"}
 
 

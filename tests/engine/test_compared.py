@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from console.engine.disciplines.quota.reasons import WAITING_FOR_QUOTA
+from console.engine.disciplines.quota.trace import (
+    QUOTA,
+    FlavorTried,
+    GroupStep,
+    PreemptionStep,
+    PreemptionVerdict,
+    QuotaCheck,
+    QuotaFacts,
+)
 from console.engine.explain.compared import Compared, compare
 from console.engine.explain.sentences import Telling
 from console.engine.model.common_reasons import PASSTHROUGH, WAITING_FOR_PREEMPTED
 from console.engine.model.decision import Outcome
 from console.engine.model.trace import (
-    FlavorTried,
     FlavorVerdict,
-    GroupStep,
     OrderStep,
     OutcomeStep,
-    PreemptionStep,
-    PreemptionVerdict,
     PriorityStep,
     PriorityVerdict,
     QueueStep,
-    QuotaCheck,
     RuleTried,
     RuleVerdict,
     Trace,
@@ -53,7 +57,11 @@ def _trace(gpu: int, available: int, verdict: FlavorVerdict, outcome: OutcomeSte
             PriorityStep(rule=0, requested=None, effective=50, verdict=PriorityVerdict.DEFAULT),
         ),
         queue=QueueStep(name="research", passthrough=False, held=verdict is FlavorVerdict.NO_ROOM),
-        groups=(GroupStep(resources=("gpu",), flavors=(tried,), chosen="spot"),),
+        sections={
+            QUOTA: QuotaFacts(
+                groups=(GroupStep(resources=("gpu",), flavors=(tried,), chosen="spot"),)
+            )
+        },
         outcome=outcome,
     )
 
@@ -111,7 +119,11 @@ def test_what_only_one_of_them_reached_is_missing_in_the_other() -> None:
         requests={},
         requested_priority=7,
         queue=QueueStep(name="research", passthrough=False),
-        preemption=PreemptionStep(rule="never", verdict=PreemptionVerdict.NOT_ALLOWED),
+        sections={
+            QUOTA: QuotaFacts(
+                preemption=PreemptionStep(rule="never", verdict=PreemptionVerdict.NOT_ALLOWED)
+            )
+        },
         order=OrderStep(position=3, pending=9, alike=1),
         outcome=OutcomeStep(
             outcome=Outcome.PENDING, reason=WAITING_FOR_PREEMPTED, victims=("x", "y")

@@ -48,9 +48,10 @@ from console.engine.model.nodes import (
     TaintEffect,
     Toleration,
 )
-from console.engine.model.policy import LocalQueue, LocalQueueRouting, StopPolicy, Strategy
+from console.engine.model.policy import StopPolicy, Strategy
 from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
 from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.local_queues import LocalQueue, LocalQueueRouting, local_routing_of
 
 KUEUE = sorted((Path(__file__).parents[1] / "vectors" / "kueue").glob("*.json"))
 LABEL = "kueue.x-k8s.io/queue-name"
@@ -95,7 +96,7 @@ def test_an_empty_spec_has_the_defaults_of_the_api() -> None:
                 namespaces=None,
             )
         },
-        local_routing=LocalQueueRouting(),
+        routing=LocalQueueRouting(),
         settings=QuotaSettings(
             fair_sharing=(), undeclared=Undeclared.BLOCK, zeros_take_flavors=True
         ),
@@ -201,7 +202,7 @@ def test_everything_that_objects_say_is_in_the_policy() -> None:
             "middle": Cohort(name="middle", parent="outer"),
             "inner": Cohort(name="inner"),
         },
-        local_routing=LocalQueueRouting(
+        routing=LocalQueueRouting(
             local_queues={
                 ("lab", "door"): LocalQueue(
                     namespace="lab", name="door", queue="q", stop=StopPolicy.HOLD
@@ -228,8 +229,9 @@ def test_what_is_only_named_is_tolerated() -> None:
     assert spec_of(policy).flavors == {}
     assert policy.queues["q"].namespaces == EVERYTHING
     assert list(spec_of(policy).cohorts) == ["child", "parent"]
-    assert policy.local_routing is not None
-    assert policy.local_routing.local_queues["lab", "door"].queue == "nowhere"
+    routing = local_routing_of(policy)
+    assert routing is not None
+    assert routing.local_queues["lab", "door"].queue == "nowhere"
 
 
 @pytest.mark.parametrize(
@@ -333,7 +335,7 @@ def test_workloads_are_read_with_everything_that_counts() -> None:
             last_assignment={"worker": {"cpu": 0}},
         ),
     )
-    assert read.policy.local_routing == LocalQueueRouting(
+    assert local_routing_of(read.policy) == LocalQueueRouting(
         local_queues={("default", "to/q"): LocalQueue(namespace="default", name="to/q", queue="q")}
     )
 

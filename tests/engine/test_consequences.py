@@ -23,11 +23,14 @@ from console.engine.explain.consequences import consequence_sentence
 from console.engine.model.amounts import UNLIMITED, Amount
 from console.engine.model.consequences import GRAVITY, ConsequenceCode, Excess, Finding, Gravity
 from console.engine.model.history import Backlog, Live, Waiting
-from console.engine.model.policy import LocalQueue, LocalQueueRouting, Policy, Rule, StopPolicy
+from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.local_queues import LocalQueue, LocalQueueRouting
+from console.engine.routing.rule_routing import route_by
+from console.engine.routing.rules import Rule
 from console.engine.simulation.affected import affected_workloads
-from console.engine.simulation.consequences import find, successors, takes_everything
+from console.engine.simulation.consequences import find, successors
 
 NOTHING = Live()
 
@@ -64,7 +67,7 @@ def policy(*queues: QueueSpec, rules: Mapping[str, str] | None = None, rest: str
         flavors={"spot": Flavor(name="spot"), "fixed": Flavor(name="fixed")},
         queues={each.name: each for each in queues},
         cohorts={name: Cohort(name=name) for name in parents},
-        rules=tuple(found),
+        routing=route_by(found),
     )
 
 
@@ -96,7 +99,7 @@ def test_local_queues_lead_to_the_new_name_as_rules_do() -> None:
     def routed(name: str) -> Policy:
         local_queue = LocalQueue(namespace="team", name="main", queue=name)
         routing = LocalQueueRouting(local_queues={("team", "main"): local_queue})
-        return quota_policy("kueue", queues={name: queue(name)}, local_routing=routing)
+        return quota_policy("kueue", queues={name: queue(name)}, routing=routing)
 
     assert successors(routed("a"), routed("b")) == {"a": "b"}
 
@@ -204,7 +207,7 @@ def test_a_local_queue_that_is_stopped_concerns_at_most_all_of_its_queue() -> No
             }
         )
         queues = {"a": queue("a", stop=queue_stop)}
-        return quota_policy("kueue", queues=queues, local_routing=routing)
+        return quota_policy("kueue", queues=queues, routing=routing)
 
     none, hold, drain = StopPolicy
     old = routed(none, none, none)
@@ -242,7 +245,7 @@ def test_a_local_queue_that_is_stopped_concerns_at_most_all_of_its_queue() -> No
 def test_routing_that_takes_less_or_everything() -> None:
     whole, some = policy(queue("a"), rest="a"), policy(queue("a"), rules={"x": "a"})
     none = policy(queue("a"))
-    assert [takes_everything(each) for each in (whole, some, none)] == [True, False, True]
+    assert [each.routing.takes_everything for each in (whole, some, none)] == [True, False, True]
     assert codes(whole, some, NOTHING) == ["catch_all_lost"]
     assert codes(some, none, NOTHING) == ["quota_dropped"]
     assert codes(none, some, NOTHING) == ["catch_all_lost"]

@@ -123,6 +123,6 @@ def test_labels_are_judged_once_for_alike_workloads(monkeypatch: pytest.MonkeyPa
     def never(*_: object) -> None:
         pytest.fail("judged again")
 
-    monkeypatch.setattr("console.engine.routing.router.effective_priority", never)
+    monkeypatch.setattr("console.engine.routing.rule_routing.effective_priority", never)
     world.submit(*(f"w{i}" for i in range(100)), gpu=1)
     assert len(world.settle()) == 100

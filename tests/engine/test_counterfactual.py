@@ -10,19 +10,9 @@ from console.engine.counterfactual import Findings, find_changes
 from console.engine.counterfactual.change import ChangeKind
 from console.engine.explain.changes import change_sentence, in_vain_sentence
 from console.engine.live.snapshot import SnapshotBase
-from console.engine.model.policy import LocalQueue, LocalQueueRouting
 from console.engine.model.selectors import EVERYTHING
-from tests.engine.builders import (
-    FAIR,
-    World,
-    cohort,
-    only,
-    pods,
-    policy,
-    queue,
-    rule,
-    workload,
-)
+from console.engine.routing.local_queues import LocalQueue, LocalQueueRouting
+from tests.engine.builders import FAIR, World, cohort, only, pods, policy, queue, rule, workload
 
 GIB = 2**30
 
@@ -130,7 +120,7 @@ def without_local_queue() -> World:
         local_queues={("ns", "main"): LocalQueue(namespace="ns", name="main", queue="train")}
     )
     train = queue("train").owns(gpu=4).welcomes(EVERYTHING)
-    world = World(policy_=policy(train, local_routing=routing))
+    world = World(policy_=policy(train, routing=routing))
     return world.submit("z", gpu=2, namespace="ns")
 
 

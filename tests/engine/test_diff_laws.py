@@ -19,6 +19,7 @@ from console.dialects.objects import (
 from console.engine.disciplines.quota.policy_objects import Noun
 from console.engine.disciplines.quota.spec import with_spec
 from console.engine.model.policy import Policy
+from console.engine.routing.rule_routing import route_by, rules_of
 from tests.engine.retelling import retell, settled, told_of
 from tests.engine.strategies import policies, worlds
 
@@ -43,15 +44,15 @@ def edited(draw: st.DrawFn, policy: Policy) -> Policy:
     match draw(st.integers(0, 5)):
         case 0 if policy.queues:
             return _renamed(policy, draw(st.sampled_from(list(policy.queues))))
-        case 1 if len(policy.rules) > 1:
-            order = draw(st.permutations(policy.rules))
+        case 1 if len(rules_of(policy)) > 1:
+            order = draw(st.permutations(rules_of(policy)))
             rules = tuple(replace(rule, index=index) for index, rule in enumerate(order))
-            return replace(policy, rules=rules)
-        case 2 if policy.rules:
-            left = [*policy.rules]
+            return replace(policy, routing=route_by(rules))
+        case 2 if rules_of(policy):
+            left = [*rules_of(policy)]
             left.remove(draw(st.sampled_from(left)))
             rules = tuple(replace(rule, index=index) for index, rule in enumerate(left))
-            return replace(policy, rules=rules)
+            return replace(policy, routing=route_by(rules))
         case 3 if policy.queues:
             name = draw(st.sampled_from(list(policy.queues)))
             queue = policy.queues[name]
@@ -74,10 +75,11 @@ def _renamed(policy: Policy, name: str) -> Policy:
             for each, queue in policy.queues.items()
         },
     )
-    rules = tuple(
-        replace(rule, queue=f"{name}-2") if rule.queue == name else rule for rule in policy.rules
+    routing = route_by(
+        replace(rule, queue=f"{name}-2") if rule.queue == name else rule
+        for rule in rules_of(policy)
     )
-    return replace(renamed, rules=rules)
+    return replace(renamed, routing=routing)
 
 
 @worlds(100)
@@ -106,7 +108,7 @@ def test_the_effective_text_differs_when_the_meaning_does(data: st.DataObject) -
     new = data.draw(st.one_of(policies(), edited(old)))
     is_same = effective_text(old) == effective_text(new)
     assert not is_same or not compare_policies(old, new)
-    assert effective_text(old) == effective_text(replace(old, rules=tuple(old.rules)))
+    assert effective_text(old) == effective_text(replace(old, routing=route_by(rules_of(old))))
 
 
 @worlds(100)
@@ -118,7 +120,7 @@ def test_a_renamed_queue_is_one_queue_and_nobody_changes_by_it(data: st.DataObje
     told = [
         (change.kind.value, change.name, change.old_name) for change in compare_policies(old, new)
     ]
-    has_evidence = old.queues[name].groups or any(rule.queue == name for rule in old.rules)
+    has_evidence = old.queues[name].groups or any(rule.queue == name for rule in rules_of(old))
     if has_evidence:
         assert told == [("renamed", f"{name}-2", name)]
         known = renames_between(old, new).apply(objects_of(old))

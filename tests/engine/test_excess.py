@@ -21,8 +21,10 @@ from console.engine.explain.consequences import consequence_sentence
 from console.engine.model.amounts import UNLIMITED, Amount
 from console.engine.model.consequences import ConsequenceCode, Excess, Holding, with_ends
 from console.engine.model.history import Live
-from console.engine.model.policy import Policy, Rule
+from console.engine.model.policy import Policy
 from console.engine.model.selectors import Selector
+from console.engine.routing.rule_routing import route_by
+from console.engine.routing.rules import Rule
 from console.engine.simulation.consequences import find
 from tests.engine.test_consequences import policy, queue
 
@@ -122,7 +124,7 @@ def cohorts(own: int, *, borrowing: Amount = UNLIMITED, nominal: int = 4000) -> 
                 name="team", groups=(ResourceGroup(resources=("gpu",), flavors=(shared,)),)
             )
         },
-        rules=(Rule(index=0, selector=Selector(()), queue="a"),),
+        routing=route_by((Rule(index=0, selector=Selector(()), queue="a"),)),
     )
 
 

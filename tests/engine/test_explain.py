@@ -9,21 +9,25 @@ from pathlib import Path
 import pytest
 
 from console.engine.disciplines.quota.reasons import QUOTA_RESERVED
+from console.engine.disciplines.quota.trace import (
+    QUOTA,
+    Candidate,
+    CandidateVerdict,
+    PreemptionStep,
+    PreemptionVerdict,
+    QuotaFacts,
+)
 from console.engine.explain import explain, mentioned
 from console.engine.model.common_reasons import DRAINED, PREEMPTED_IN_QUEUE, WAITING_FOR_PREEMPTED
 from console.engine.model.decision import Outcome, PodSetAssignment
 from console.engine.model.reasons import Reason, registered_reasons
 from console.engine.model.stored_trace import trace_from_json
 from console.engine.model.trace import (
-    Candidate,
-    CandidateVerdict,
     LocalQueueStep,
     LocalQueueVerdict,
     OrderStep,
     OutcomeStep,
     PreemptedStep,
-    PreemptionStep,
-    PreemptionVerdict,
     Trace,
     TurnStep,
     TurnVerdict,
@@ -471,15 +475,22 @@ def test_everybody_whom_a_trace_speaks_of_is_mentioned() -> None:
         labels={},
         requests={},
         requested_priority=None,
-        preemption=PreemptionStep(
-            rule="any",
-            verdict=PreemptionVerdict.FOUND,
-            candidates=(
-                Candidate(
-                    workload="candidate", priority=1, verdict=CandidateVerdict.TARGET, frees={}
-                ),
-            ),
-        ),
+        sections={
+            QUOTA: QuotaFacts(
+                preemption=PreemptionStep(
+                    rule="any",
+                    verdict=PreemptionVerdict.FOUND,
+                    candidates=(
+                        Candidate(
+                            workload="candidate",
+                            priority=1,
+                            verdict=CandidateVerdict.TARGET,
+                            frees={},
+                        ),
+                    ),
+                )
+            )
+        },
         turn=TurnStep(verdict=TurnVerdict.OVERTAKEN, others=("one", "two")),
         preempted=STEP,
         order=OrderStep(position=2, pending=2, alike=1, blocked_by="first"),

@@ -7,20 +7,12 @@ from dataclasses import replace
 import pytest
 
 from console.engine.disciplines.quota.reasons import QUOTA_RESERVED
+from console.engine.disciplines.quota.trace import FlavorTried, GroupStep, NodeFact, QuotaCheck
 from console.engine.explain import Verdict, explain
 from console.engine.model.amounts import UNLIMITED
-from console.engine.model.common_reasons import PREEMPTED_IN_QUEUE, QUEUE_HELD
+from console.engine.model.common_reasons import NO_FLAVOR_MATCHED, PREEMPTED_IN_QUEUE, QUEUE_HELD
 from console.engine.model.decision import Outcome
-from console.engine.model.trace import (
-    FailedExpression,
-    FlavorTried,
-    FlavorVerdict,
-    GroupStep,
-    NodeFact,
-    PodSetStep,
-    QuotaCheck,
-)
-from console.engine.routing.reasons import NO_FLAVOR_MATCHED
+from console.engine.model.trace import FailedExpression, FlavorVerdict, PodSetStep
 from tests.engine.telling import (
     ALONE,
     LINE,

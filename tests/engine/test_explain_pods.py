@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from console.engine.disciplines.quota.spec import Flavor
 from console.engine.model.nodes import Taint
-from console.engine.model.policy import LocalQueueRouting
+from console.engine.routing.local_queues import LocalQueueRouting
 from tests.engine.asking import in_full, why
 from tests.engine.builders import World, pods, queue
 
@@ -126,7 +126,7 @@ def test_taints_and_labels_keep_pods_off() -> None:
 
 def test_a_local_queue_that_is_missing_is_named() -> None:
     routing = LocalQueueRouting(queue_label="queue", priority_label="class")
-    world = World(queue("train").owns("a100", gpu=4), local_routing=routing)
+    world = World(queue("train").owns("a100", gpu=4), routing=routing)
     world.submit("lost", to="main", namespace="vision", gpu=1).settle()
     assert in_full(world.state.explain("lost")) == [
         "Waiting: there is no local queue main in namespace vision.",

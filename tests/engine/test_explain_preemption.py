@@ -11,6 +11,12 @@ from console.engine.disciplines.quota.reasons import (
     RECLAIMED_IN_COHORT,
     RECLAIMED_WHILE_BORROWING,
 )
+from console.engine.disciplines.quota.trace import (
+    Candidate,
+    CandidateVerdict,
+    PreemptionStep,
+    PreemptionVerdict,
+)
 from console.engine.explain import explain
 from console.engine.model.common_reasons import (
     BEHIND_OTHERS,
@@ -19,17 +25,7 @@ from console.engine.model.common_reasons import (
 )
 from console.engine.model.decision import Outcome
 from console.engine.model.reasons import Reason
-from console.engine.model.trace import (
-    Candidate,
-    CandidateVerdict,
-    OrderStep,
-    OutcomeStep,
-    PreemptedStep,
-    PreemptionStep,
-    PreemptionVerdict,
-    TurnStep,
-    TurnVerdict,
-)
+from console.engine.model.trace import OrderStep, OutcomeStep, PreemptedStep, TurnStep, TurnVerdict
 from tests.engine.telling import ALONE, LINE, SHARING, lines, said, stage, trace
 
 JUDGMENTS = {

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from console.engine.disciplines.quota.spec import with_spec
 from console.engine.explain import explain
 from console.engine.model.common_reasons import QUEUE_HELD, QUEUE_MISCONFIGURED, QUEUE_STOPPED
-from console.engine.model.policy import (
-    LocalQueue,
-    LocalQueueRouting,
-    Policy,
-    PriorityClass,
-    StopPolicy,
-)
+from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.selectors import EVERYTHING
 from console.engine.model.workload import Workload
+from console.engine.routing.local_queues import (
+    LocalQueue,
+    LocalQueueRouting,
+    PriorityClass,
+    local_routing_of,
+)
 from console.engine.routing.reasons import (
     LOCAL_QUEUE_MISSING,
     NAMESPACE_NOT_ALLOWED,
@@ -66,12 +66,12 @@ def with_local_queues(draw: st.DrawFn, policy: Policy) -> Policy:
         namespaces={"ml": {"team": "ml"}},
         priority_classes={"x": PriorityClass(name="x", value=2)},
     )
-    return with_spec(replace(policy, rules=(), local_routing=routing), queues=queues)
+    return with_spec(replace(policy, routing=routing), queues=queues)
 
 
 def submitted(draw: st.DrawFn, policy: Policy, sequence: int) -> Workload:
     workload = draw(workloads(sequence))
-    if policy.local_routing is not None:
+    if local_routing_of(policy) is not None:
         classes = st.sampled_from([{}, {}, {"kind": "x"}, {"kind": "unknown"}])
         workload = replace(
             workload,

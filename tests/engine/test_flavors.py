@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from console.engine.disciplines.quota.spec import Flavor, QuotaSettings, Search, Undeclared
+from console.engine.disciplines.quota.trace import FlavorTried, QuotaCheck, quota_facts
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.nodes import Taint, Toleration
-from console.engine.model.trace import FlavorTried, FlavorVerdict, QuotaCheck
+from console.engine.model.trace import FlavorVerdict
 from console.engine.model.workload import PodSet
 from tests.engine.builders import World, asks, only, pods, policy, queue
 
@@ -15,12 +16,14 @@ V = FlavorVerdict
 def walked(world: World, name: str) -> list[list[tuple[str, FlavorVerdict]]]:
     """Return per walk the flavors of a workload's last decision with their verdicts."""
     trace = next(each.trace for each in reversed(world.decisions) if each.workload == name)
-    return [[(each.flavor, each.verdict) for each in step.flavors] for step in trace.groups]
+    return [
+        [(each.flavor, each.verdict) for each in step.flavors] for step in quota_facts(trace).groups
+    ]
 
 
 def only_flavor(world: World, name: str) -> FlavorTried:
     """Return the one flavor that was tried for *name*."""
-    ((flavor,),) = [step.flavors for step in world.state.explain(name).groups]
+    ((flavor,),) = [step.flavors for step in quota_facts(world.state.explain(name)).groups]
     return flavor
 
 
@@ -81,7 +84,7 @@ def test_unlimited_quota_always_fits() -> None:
     world = World(queue("train").owns("spot", gpu=None))
     world.submit("a", gpu=900)
     world.settle()
-    (check,) = world.decisions[0].trace.groups[0].flavors[0].checks
+    (check,) = quota_facts(world.decisions[0].trace).groups[0].flavors[0].checks
     assert (check.verdict, check.available, check.maximum) == (V.FITS, UNLIMITED, UNLIMITED)
 
 
@@ -167,14 +170,14 @@ def test_f12_a_group_that_is_not_asked_for_takes_no_part() -> None:
     world = World(queue("train").owns("spot", gpu=4).and_apart().owns("node", cpu=1))
     world.submit("a", gpu=1, cpu=0, tpu=7)
     assert world.settle() == ["a: admitted on spot"]
-    assert len(world.decisions[0].trace.groups) == 1
+    assert len(quota_facts(world.decisions[0].trace).groups) == 1
 
 
 def test_nothing_asked_fits_without_a_flavor() -> None:
     world = World(queue("train").owns("spot", gpu=0))
     world.submit("a")
     assert world.settle() == ["a: admitted"]
-    assert world.decisions[0].trace.groups == ()
+    assert quota_facts(world.decisions[0].trace).groups == ()
 
 
 def test_a_request_of_nothing_takes_a_flavor_where_the_policy_says_so() -> None:
@@ -190,7 +193,7 @@ def test_f11_what_nobody_covers_blocks_where_the_policy_says_so() -> None:
     world = World(queue("train").owns("spot", cpu=4), settings=settings)
     world.submit("a", cpu=1, gpu=1).submit("b", cpu=1)
     assert world.settle() == ["b: admitted on spot", "a: pending (no_flavor_matched)"]
-    assert world.decisions[1].trace.undeclared == "gpu"
+    assert quota_facts(world.decisions[1].trace).undeclared == "gpu"
 
 
 def nodes(*pod_sets: PodSet) -> World:
@@ -219,7 +222,7 @@ def test_f14_taints_and_node_labels_keep_pods_off() -> None:
 def test_what_keeps_it_off_is_in_its_trace() -> None:
     world = nodes(PodSet(requests=asks(gpu=1), node_selector={"type": "spot"}))
     world.settle()
-    first, second = world.decisions[0].trace.groups[0].flavors
+    first, second = quota_facts(world.decisions[0].trace).groups[0].flavors
     assert (first.verdict, first.taint) == (V.TAINT_NOT_TOLERATED, "spot:NoSchedule")
     assert second.verdict is V.LABELS_DO_NOT_MATCH
     assert second.failed is not None
@@ -231,7 +234,7 @@ def test_a_flavor_whose_selector_fails_is_skipped_with_its_expression() -> None:
     owner = queue("train").owns("off", gpu=4).owns("od", gpu=4)
     world = World(policy_=policy(owner, flavors=flavors)).submit("a", gpu=1)
     assert world.settle() == ["a: admitted on od"]
-    first, second = world.decisions[0].trace.groups[0].flavors
+    first, second = quota_facts(world.decisions[0].trace).groups[0].flavors
     assert (first.verdict, first.checks, second.verdict) == (V.SELECTOR_FALSE, (), V.FITS)
     assert first.failed is not None
     assert (first.failed.key, first.failed.actual) == ("never", None)

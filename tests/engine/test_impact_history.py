@@ -20,8 +20,10 @@ from console.engine.impact import (
     history_impact,
 )
 from console.engine.model.history import History, Shape
-from console.engine.model.policy import LocalQueue, LocalQueueRouting, Policy, StopPolicy
+from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
+from console.engine.routing.local_queues import LocalQueue, LocalQueueRouting
+from console.engine.routing.rule_routing import rules_of
 from console.engine.state import State
 from tests.engine.builders import cohort, only, policy, queue, rule, workload
 from tests.engine.strategies import draws, policies, workloads, worlds
@@ -203,7 +205,7 @@ def test_a_label_that_the_present_policy_asks_for_too_is_certain() -> None:
 
 
 def test_a_flavor_about_a_label_that_nobody_set_leaves_open_who_fits() -> None:
-    after = policy(TRAIN, SERVE, rules=BEFORE.rules, flavors={"any": only(zone="a")})
+    after = policy(TRAIN, SERVE, rules=rules_of(BEFORE), flavors={"any": only(zone="a")})
     found = compared(BEFORE, after, shape("a", 4))
     assert [each.outcome for each in found.shapes] == [HistoryOutcome.CANNOT_TELL]
     assert found.doubts == (
@@ -214,7 +216,7 @@ def test_a_flavor_about_a_label_that_nobody_set_leaves_open_who_fits() -> None:
 def test_a_flavor_in_doubt_matters_only_where_no_other_serves() -> None:
     both = queue("serve").owns("fixed", gpu=2).owns("zoned", gpu=2)
     after = policy(
-        TRAIN, both, rules=BEFORE.rules, flavors={"fixed": EVERYTHING, "zoned": only(zone="a")}
+        TRAIN, both, rules=rules_of(BEFORE), flavors={"fixed": EVERYTHING, "zoned": only(zone="a")}
     )
     assert outcomes(BEFORE, after, shape("a")) == {"a": "unchanged"}
 
@@ -223,7 +225,7 @@ def test_local_queues_cannot_be_told_from_work_that_named_none() -> None:
     routing = LocalQueueRouting(
         local_queues={("ml", "main"): LocalQueue(namespace="ml", name="main", queue="train")}
     )
-    after = policy(queue("train").owns(gpu=4).welcomes(EVERYTHING), local_routing=routing)
+    after = policy(queue("train").owns(gpu=4).welcomes(EVERYTHING), routing=routing)
     found = compared(BEFORE, after, shape("a", 2), shape("b", 3))
     assert {each.outcome for each in found.shapes} == {HistoryOutcome.CANNOT_TELL}
     assert found.doubts == (
@@ -236,7 +238,7 @@ def test_local_queues_cannot_be_told_from_work_that_named_none() -> None:
     other = LocalQueueRouting(
         local_queues={("ml", "gone"): LocalQueue(namespace="ml", name="gone", queue="train")}
     )
-    renamed = policy(queue("train").owns(gpu=4).welcomes(EVERYTHING), local_routing=other)
+    renamed = policy(queue("train").owns(gpu=4).welcomes(EVERYTHING), routing=other)
     assert outcomes(after, renamed, named, lost) == {"c": "never_fits", "d": "accepted"}
 
 

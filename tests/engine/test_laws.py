@@ -14,7 +14,7 @@ from console.engine.model.amounts import FlavorResource, Unlimited
 from console.engine.model.decision import Decision, Outcome
 from console.engine.model.policy import Policy
 from console.engine.model.stored_trace import trace_from_json, trace_to_json
-from console.engine.routing.router import with_rules
+from console.engine.routing.rule_routing import with_rules
 from console.engine.state import State
 from tests.engine.builders import in_words
 from tests.engine.rows import Rows

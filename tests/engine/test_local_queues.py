@@ -10,24 +10,24 @@ from console.engine.disciplines.quota.spec import Flavor, QueueSpec, quota_polic
 from console.engine.model.common_reasons import QUEUE_STOPPED
 from console.engine.model.decision import Outcome
 from console.engine.model.origin import Origin
-from console.engine.model.policy import (
-    LocalQueue,
-    LocalQueueRouting,
-    Policy,
-    PriorityClass,
-    StopPolicy,
-)
+from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.reasons import Reason
+from console.engine.model.route import Route
 from console.engine.model.selectors import EVERYTHING
 from console.engine.model.trace import FailedExpression, LocalQueueStep, LocalQueueVerdict
 from console.engine.model.workload import Workload
-from console.engine.routing.local_queues import namespace_labels
+from console.engine.routing.local_queues import (
+    LocalQueue,
+    LocalQueueRouting,
+    PriorityClass,
+    namespace_labels,
+)
 from console.engine.routing.reasons import (
     LOCAL_QUEUE_MISSING,
     NAMESPACE_NOT_ALLOWED,
     PRIORITY_CLASS_MISSING,
 )
-from console.engine.routing.router import Route, Router
+from console.engine.routing.router import Router
 from console.engine.state import State
 from tests.engine.builders import only, queue
 
@@ -68,7 +68,7 @@ def world(routing: LocalQueueRouting = ROUTING, queues: tuple[QueueSpec, ...] = 
         "kueue",
         flavors={"spot": Flavor(name="spot", selector=only(market="spot"))},
         queues={each.name: each for each in queues},
-        local_routing=routing,
+        routing=routing,
     )
 
 
@@ -88,14 +88,10 @@ def named(
     )
 
 
-OFF_SPOT = ((FailedExpression(key="market", operator="in", values=("spot",)),),)
-
-
 def test_a_local_queue_leads_to_its_queue() -> None:
     assert Router(world()).route(named()) == Route(
         queue="train",
         priority=0,
-        matches=OFF_SPOT,
         local_queue=LocalQueueStep(
             namespace="ml",
             name="main",
@@ -165,23 +161,21 @@ def test_a_stopped_local_queue_leads_into_no_line(name: str, drains: bool) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "leads_to", "failed", "matches"),
+    ("name", "leads_to", "failed"),
     [
-        ("main", "train", FailedExpression(key="team", operator="in", values=("ml",)), OFF_SPOT),
+        ("main", "train", FailedExpression(key="team", operator="in", values=("ml",))),
         # A queue without a namespace selector takes nobody.
-        ("sealed", "sealed", None, ()),
+        ("sealed", "sealed", None),
     ],
 )
 def test_a_namespace_that_the_queue_does_not_take_waits_in_its_line(
     name: str,
     leads_to: str,
     failed: FailedExpression | None,
-    matches: tuple[tuple[FailedExpression | None, ...], ...],
 ) -> None:
     assert Router(world()).route(named(name, "web")) == Route(
         queue=leads_to,
         priority=0,
-        matches=matches,
         local_queue=LocalQueueStep(
             namespace="web",
             name=name,
@@ -315,7 +309,7 @@ def test_a_workload_that_names_none_takes_the_default_of_its_namespace() -> None
         origin=DOOR,
     )
     router = Router(world(DEFAULTS))
-    expected = Route(queue="train", priority=0, matches=OFF_SPOT, local_queue=led)
+    expected = Route(queue="train", priority=0, local_queue=led)
     assert router.route(named(None)) == expected
     assert router.route(named("")) == expected
     # One that names its local queue is led as before, and the trace says nothing of a default.

@@ -6,14 +6,23 @@ from dataclasses import replace
 
 import pytest
 
-from console.engine.disciplines.quota.spec import Flavor, QueueSpec, quota_policy
+from console.engine.disciplines.quota.flavor_matching import FlavorEligibility, Matcher
+from console.engine.disciplines.quota.spec import (
+    Flavor,
+    QueueSpec,
+    QuotaSettings,
+    Undeclared,
+    quota_policy,
+)
+from console.engine.model.common_reasons import NO_FLAVOR_MATCHED
 from console.engine.model.nodes import NodeExpression, NodeOperator, Taint, TaintEffect, Toleration
+from console.engine.model.obstacles import Obstacle
 from console.engine.model.origin import Origin
-from console.engine.model.selectors import MatchExpression, Operator, Selector
+from console.engine.model.reasons import Reason
+from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
 from console.engine.model.trace import FailedExpression, FlavorVerdict
-from console.engine.model.workload import PodSet, Workload
-from console.engine.routing.flavor_matching import Matcher, Obstacle, constraints_of
-from tests.engine.builders import queue
+from console.engine.model.workload import PodSet, Workload, constraints_of
+from tests.engine.builders import only, policy, queue, rule, workload
 
 LINE = Origin(2, 1, 2, 9)
 GPU = Taint("gpu", "a100")
@@ -140,3 +149,87 @@ def test_alike_pod_sets_are_judged_once() -> None:
     assert first is second is third
     (fourth, *_) = matcher.obstacles(asking(one, market="spot"), TRAIN)
     assert fourth != first
+
+
+TWO_GROUPS = queue("train").owns("a100", gpu=4).owns("h100", gpu=4).and_apart().owns("cheap", cpu=8)
+
+
+@pytest.mark.parametrize(
+    ("labels", "requests", "reason"),
+    [
+        ({"kind": "a100", "disk": "cheap"}, {"gpu": 1, "cpu": 1}, None),
+        ({"kind": "h100", "disk": "cheap"}, {"gpu": 1, "cpu": 1}, None),
+        # No flavor of any group, whatever it requests.
+        ({}, {}, NO_FLAVOR_MATCHED),
+        ({}, {"tpu": 1}, NO_FLAVOR_MATCHED),
+        # A group that is asked for has no flavor; one that is not does not matter.
+        ({"kind": "a100"}, {"gpu": 1}, None),
+        ({"kind": "a100"}, {"gpu": 1, "cpu": 1}, NO_FLAVOR_MATCHED),
+        ({"disk": "cheap"}, {"gpu": 1}, NO_FLAVOR_MATCHED),
+        ({"disk": "cheap"}, {"gpu": 0, "cpu": 1}, None),
+        ({"disk": "cheap"}, {}, None),
+        ({"disk": "cheap"}, {"tpu": 1}, None),
+    ],
+)
+def test_flavors_that_keep_a_workload_off(
+    labels: dict[str, str], requests: dict[str, int], reason: Reason | None
+) -> None:
+    world = policy(
+        TWO_GROUPS,
+        flavors={"a100": only(kind="a100"), "h100": only(kind="h100"), "cheap": only(disk="cheap")},
+        rules=[rule(0, "train", EVERYTHING)],
+    )
+    asked = workload("a", labels=labels, **requests)
+    assert FlavorEligibility(world).rejection(asked, world.queues["train"]) is reason
+
+
+def test_a_passthrough_queue_rejects_no_workload() -> None:
+    world = policy(queue("open"), rules=[rule(0, "open")])
+    assert FlavorEligibility(world).rejection(workload("a", gpu=1), world.queues["open"]) is None
+
+
+def test_a_flavor_that_is_not_described_excludes_no_workload_by_labels() -> None:
+    described = policy(queue("train").owns("a100", gpu=4), rules=[rule(0, "train")])
+    lacking = FlavorEligibility(replace(described, flavors={}))
+    asked, train = workload("a", gpu=1), described.queues["train"]
+    assert lacking.allowed(asked, train) == ((True,),)
+    assert lacking.rejection(asked, train) is None
+
+
+def test_where_nothing_is_ignored_such_a_workload_waits() -> None:
+    settings = QuotaSettings(undeclared=Undeclared.BLOCK)
+    blocking = policy(
+        queue("train").owns("a100", gpu=4), flavors={"a100": only(kind="a100")}, settings=settings
+    )
+    found = FlavorEligibility(blocking).judge(workload("a", gpu=1), blocking.queues["train"])
+    assert (found.rejection, found.alike) == (None, (((False,),),))
+
+
+def test_a_class_depends_on_what_is_excluded_and_not_on_why() -> None:
+    eligibility = FlavorEligibility(
+        quota_policy("kueue", flavors={each.name: each for each in FLAVORS})
+    )
+    by_label = eligibility.judge(asking(PodSet(tolerations=(TOLERANT,))), TRAIN)
+    tainted = replace(FLAVORS[0], selector=EVERYTHING, taints=(Taint("other"),))
+    flavors = {each.name: each for each in (tainted, *FLAVORS[1:])}
+    by_taint = FlavorEligibility(quota_policy("kueue", flavors=flavors)).judge(
+        asking(PodSet(tolerations=(TOLERANT,))), TRAIN
+    )
+    assert by_label.obstacles != by_taint.obstacles
+    assert by_label.alike == by_taint.alike == (((False, True), (True,)),)
+
+
+def test_the_flavors_that_exclude_a_rejected_workload_say_why() -> None:
+    world = policy(TWO_GROUPS, flavors={"a100": only(kind="a100"), "h100": only(kind="h100")})
+    eligibility = FlavorEligibility(world)
+    asked, train = workload("a", labels={"kind": "h100"}), world.queues["train"]
+    first, second = eligibility.excluded(asked, train)
+    assert [(each.flavor, each.verdict) for each in first.flavors] == [
+        ("a100", FlavorVerdict.SELECTOR_FALSE),
+        ("h100", FlavorVerdict.NOT_REACHED),
+    ]
+    assert first.flavors[0].failed == FailedExpression(
+        key="kind", operator="in", values=("a100",), actual="h100"
+    )
+    assert [each.failed for each in second.flavors] == [None]
+    assert eligibility.accepted(asked, train) == ("h100", "cheap")

@@ -5,9 +5,14 @@ from __future__ import annotations
 import pytest
 
 from console.engine.disciplines.quota.spec import QueueSpec
-from console.engine.model.policy import LocalQueue, LocalQueueRouting, PriorityClass
 from console.engine.model.trace import LocalQueueVerdict
-from console.engine.routing.local_queues import MOST_NEIGHBORS, follow_local_queue
+from console.engine.routing.local_queues import (
+    MOST_NEIGHBORS,
+    LocalQueue,
+    LocalQueueRouting,
+    PriorityClass,
+    follow_local_queue,
+)
 from console.engine.wording import suggest
 
 MANY = 5_000

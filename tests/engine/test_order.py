@@ -13,7 +13,8 @@ from console.engine.diff.order import gaps, in_order
 from console.engine.diff.ordered import Matches, match_ordered
 from console.engine.disciplines.quota.policy_objects import Noun, quota_objects
 from console.engine.disciplines.quota.spec import quota_policy
-from console.engine.model.policy import Rule
+from console.engine.routing.rule_routing import route_by
+from console.engine.routing.rules import Rule
 from tests.engine.builders import only, rule
 from tests.engine.strategies import worlds
 
@@ -87,7 +88,7 @@ def test_fifty_thousand_equal_rules_are_matched_at_once() -> None:
 
 def _match(old: list[Rule], new: list[Rule]) -> Matches:
     sides = [
-        quota_objects(quota_policy("native", rules=tuple(rules))).ordered(Noun.RULE)
+        quota_objects(quota_policy("native", routing=route_by(rules))).ordered(Noun.RULE)
         for rules in (old, new)
     ]
     return match_ordered(sides[0][0].kind, *sides)

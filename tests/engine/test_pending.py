@@ -6,16 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.engine.model.policy import Strategy
-from console.engine.model.trace import FlavorVerdict
+from console.engine.model.route import Route
 from console.engine.model.workload import PodSet
 from console.engine.pending.pending_class import Pending, class_key
 from console.engine.pending.pending_queue import PendingQueue
-from console.engine.routing.flavor_matching import Obstacle
 from console.engine.routing.reasons import NAMESPACE_NOT_ALLOWED
-from console.engine.routing.router import Route
 from tests.engine.builders import pods, workload
-
-BLOCKED = Obstacle(verdict=FlavorVerdict.SELECTOR_FALSE)
 
 
 def waiting(
@@ -23,7 +19,7 @@ def waiting(
     priority: int = 0,
     gpu: int = 1,
     *pod_sets: PodSet,
-    obstacle: Obstacle | None = None,
+    is_excluded: bool = False,
     **route: object,
 ) -> Pending:
     path = {"queue": "train", "priority": priority} | route
@@ -31,7 +27,7 @@ def waiting(
     return Pending(
         asked,
         Route(**path),  # type: ignore[arg-type]
-        obstacles=tuple(((obstacle,),) for _ in asked.pod_sets),
+        alike=tuple(((not is_excluded,),) for _ in asked.pod_sets),
     )
 
 
@@ -51,7 +47,7 @@ def test_alike_is_same_request_same_flavors_same_priority_whatever_the_rule() ->
     for other in (
         waiting(3, priority=1),
         waiting(4, gpu=2),
-        waiting(5, obstacle=BLOCKED),
+        waiting(5, is_excluded=True),
         waiting(6, 0, 1, pods("main", 2, gpu=1)),
         waiting(7, 0, 1, pods("main", 2, at_least=1, gpu=1)),
         waiting(8, problem=NAMESPACE_NOT_ALLOWED),
@@ -59,11 +55,6 @@ def test_alike_is_same_request_same_flavors_same_priority_whatever_the_rule() ->
         assert line.join(other) is not first
     assert len(line.classes) == 7
     assert class_key(waiting(1)) != class_key(waiting(1, queue="serve"))
-
-
-def test_what_keeps_them_off_does_not_matter_only_that_something_does() -> None:
-    taint = Obstacle(verdict=FlavorVerdict.TAINT_NOT_TOLERATED, taint="spot:NoSchedule")
-    assert class_key(waiting(1, obstacle=BLOCKED)) == class_key(waiting(2, obstacle=taint))
 
 
 def test_an_empty_class_is_forgotten() -> None:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.model.trace import CandidateVerdict, PreemptionStep, PreemptionVerdict
+from console.engine.disciplines.quota.trace import (
+    CandidateVerdict,
+    PreemptionStep,
+    PreemptionVerdict,
+    quota_facts,
+)
 from tests.engine.builders import (
     ANY,
     FAIR,
@@ -22,8 +27,9 @@ from tests.engine.builders import (
 def search(world: World, name: str) -> PreemptionStep:
     """Return the search for workloads to stop in the last decision about *name*."""
     trace = next(each.trace for each in reversed(world.decisions) if each.workload == name)
-    assert trace.preemption is not None
-    return trace.preemption
+    found = quota_facts(trace).preemption
+    assert found is not None
+    return found
 
 
 def targets(world: World, name: str) -> dict[str, str | None]:

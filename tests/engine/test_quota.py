@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from console.engine.disciplines.quota.trace import quota_facts
 from console.engine.model.decision import PodSetAssignment
-from console.engine.model.policy import Rule
 from console.engine.model.selectors import MatchExpression, Operator, Selector
+from console.engine.routing.rules import Rule
 from tests.engine.builders import World, only, policy, queue, rule
 
 
@@ -233,7 +234,7 @@ def test_an_explanation_has_the_numbers_of_now_also_for_a_class_that_sleeps() ->
     world.settle()
     world.submit("second", gpu=4)
     world.settle()
-    (check,) = world.state.explain("second").groups[0].flavors[0].checks
+    (check,) = quota_facts(world.state.explain("second")).groups[0].flavors[0].checks
     assert (check.used, check.available, check.missing) == (8000, 0, 4000)
 
 
@@ -245,7 +246,9 @@ def test_everybody_in_a_class_is_told_their_own_labels() -> None:
     )
     world.submit("x", labels={"kind": "x"}, gpu=1).submit("y", labels={"kind": "y"}, gpu=1)
     world.settle()
-    failed = [decision.trace.groups[0].flavors[0].failed for decision in world.decisions]
+    failed = [
+        quota_facts(decision.trace).groups[0].flavors[0].failed for decision in world.decisions
+    ]
     assert [each.actual for each in failed if each is not None] == ["x", "y"]
     x, y = (world.state.pending[name] for name in "xy")
     assert x.class_key == y.class_key

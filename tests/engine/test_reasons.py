@@ -15,6 +15,7 @@ from console.engine.disciplines.quota.reasons import (
 from console.engine.model.common_reasons import (
     BEHIND_OTHERS,
     DRAINED,
+    NO_FLAVOR_MATCHED,
     NOT_EVALUATED,
     PASSTHROUGH,
     PREEMPTED_IN_QUEUE,
@@ -28,7 +29,6 @@ from console.engine.model.reasons import ReasonClass, registered_reasons
 from console.engine.routing.reasons import (
     LOCAL_QUEUE_MISSING,
     NAMESPACE_NOT_ALLOWED,
-    NO_FLAVOR_MATCHED,
     NO_RULE_MATCHED,
     NO_RULES,
     PRIORITY_CLASS_MISSING,

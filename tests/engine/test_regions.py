@@ -10,11 +10,13 @@ from console.dialects.objects import flows_between
 from console.engine.diff import flows
 from console.engine.disciplines.quota.spec import QueueSpec, quota_policy
 from console.engine.model.history import History, Shape
-from console.engine.model.policy import OnViolation, Policy, PriorityPolicy, Rule
+from console.engine.model.policy import Policy
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from console.engine.model.workload import PodSet, Workload
 from console.engine.routing.regions import Region, region_of
 from console.engine.routing.router import Router
+from console.engine.routing.rule_routing import route_by
+from console.engine.routing.rules import OnViolation, PriorityPolicy, Rule
 
 KEYS = ("team", "tier")
 VALUES = ("a", "b", "c")
@@ -58,7 +60,7 @@ def policy_of(drawn: list[Rule]) -> Policy:
     return quota_policy(
         "native",
         queues={name: QueueSpec(name=name, is_passthrough=True) for name in "xyz"},
-        rules=tuple(
+        routing=route_by(
             Rule(index=index, queue=rule.queue, selector=rule.selector, priority=rule.priority)
             for index, rule in enumerate(drawn)
         ),

@@ -11,10 +11,10 @@ from console.engine.disciplines.quota.fair import offers_for
 from console.engine.disciplines.quota.nominate import nominate
 from console.engine.disciplines.quota.report import LISTED
 from console.engine.disciplines.quota.spec import spec_of
+from console.engine.disciplines.quota.trace import CandidateVerdict, PreemptionVerdict, quota_facts
 from console.engine.live.live_tree import AnyQueue
 from console.engine.model.decision import PodSetAssignment
 from console.engine.model.policy import Policy
-from console.engine.model.trace import CandidateVerdict, PreemptionVerdict
 from console.engine.pending.pending_class import Pending
 from console.engine.state import State
 from tests.engine.builders import World, policy, queue, workload
@@ -46,7 +46,7 @@ def test_who_has_to_stop_is_whom_the_search_finds(draw: st.DrawFn, policy: Polic
         if queue is None or queue.barrier is not None or pending.route.problem is not None:
             continue
         before = {name: dict(each.account.usage) for name, each in state.queues.items()}
-        step = state.explain(uid).preemption
+        step = quota_facts(state.explain(uid)).preemption
         assert {name: dict(each.account.usage) for name, each in state.queues.items()} == before
         found = nominate(queue, pending, spec_of(policy).settings)
         targets = {target.running.workload.id for target in found.targets}
@@ -89,7 +89,7 @@ def test_whom_it_leaves_out_is_counted() -> None:
     world = World(queue("train").owns(gpu=30).preempts())
     world.submit(*(f"low-{number}" for number in range(30)), gpu=1, priority=1).settle()
     world.submit("high", gpu=2, priority=5).settle()
-    step = world.state.explain("high").preemption
+    step = quota_facts(world.state.explain("high")).preemption
     assert step is not None
     said = [(each.workload, each.verdict.value) for each in step.candidates]
     assert said == [
@@ -104,7 +104,7 @@ def test_all_who_have_to_stop_are_listed() -> None:
     world = World(queue("train").owns(gpu=30).preempts())
     world.submit(*(f"low-{number}" for number in range(30)), gpu=1, priority=1).settle()
     world.submit("high", gpu=25, priority=5).settle()
-    step = world.state.explain("high").preemption
+    step = quota_facts(world.state.explain("high")).preemption
     assert step is not None
     assert {each.verdict for each in step.candidates} == {CandidateVerdict.TARGET}
     assert (len(step.candidates), step.more_candidates) == (25, 5)
@@ -121,7 +121,7 @@ def test_those_who_are_charged_as_a_sum_count_among_the_others() -> None:
     state.queues["train"].summed_up = 3
     state.submit(workload("waits", 2, gpu=1, labels={"queue": "train"}))
     state.settle()
-    step = state.explain("waits").preemption
+    step = quota_facts(state.explain("waits")).preemption
     assert step is not None
     assert [(each.workload, each.verdict.value) for each in step.candidates] == [
         ("runs", "priority_not_lower")

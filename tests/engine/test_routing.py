@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.disciplines.quota.spec import with_spec
-from console.engine.model.policy import OnViolation, PriorityPolicy, Rule
-from console.engine.model.reasons import Reason
-from console.engine.model.selectors import EVERYTHING
+from console.engine.model.route import Route
 from console.engine.model.trace import FailedExpression, PriorityVerdict, RuleVerdict
-from console.engine.routing.reasons import NO_FLAVOR_MATCHED
-from console.engine.routing.router import Route, Router, effective_priority, flavor_rejection
+from console.engine.routing.router import Router
+from console.engine.routing.rules import OnViolation, PriorityPolicy, Rule, effective_priority
 from tests.engine.builders import only, policy, queue, rule, workload
 
 REJECT, FORCE = OnViolation.REJECT, OnViolation.FORCE_UPDATE
@@ -110,48 +107,3 @@ def test_alike_labels_and_priority_are_judged_once() -> None:
     two = router.route(workload("b", 2, labels={"y": "2", "x": "1"}, priority=1, gpu=9))
     assert one is two
     assert router.route(workload("c", 3, labels={"x": "1", "y": "2"}, priority=2)) is not one
-
-
-TWO_GROUPS = queue("train").owns("a100", gpu=4).owns("h100", gpu=4).and_apart().owns("cheap", cpu=8)
-
-
-@pytest.mark.parametrize(
-    ("labels", "requests", "reason"),
-    [
-        ({"kind": "a100", "disk": "cheap"}, {"gpu": 1, "cpu": 1}, None),
-        ({"kind": "h100", "disk": "cheap"}, {"gpu": 1, "cpu": 1}, None),
-        # No flavor of any group, whatever it requests.
-        ({}, {}, NO_FLAVOR_MATCHED),
-        ({}, {"tpu": 1}, NO_FLAVOR_MATCHED),
-        # A group that is asked for has no flavor; one that is not does not matter.
-        ({"kind": "a100"}, {"gpu": 1}, None),
-        ({"kind": "a100"}, {"gpu": 1, "cpu": 1}, NO_FLAVOR_MATCHED),
-        ({"disk": "cheap"}, {"gpu": 1}, NO_FLAVOR_MATCHED),
-        ({"disk": "cheap"}, {"gpu": 0, "cpu": 1}, None),
-        ({"disk": "cheap"}, {}, None),
-        ({"disk": "cheap"}, {"tpu": 1}, None),
-    ],
-)
-def test_flavors_that_keep_a_workload_off(
-    labels: dict[str, str], requests: dict[str, int], reason: Reason | None
-) -> None:
-    world = policy(
-        TWO_GROUPS,
-        flavors={"a100": only(kind="a100"), "h100": only(kind="h100"), "cheap": only(disk="cheap")},
-        rules=[rule(0, "train", EVERYTHING)],
-    )
-    asked = workload("a", labels=labels, **requests)
-    route = Router(world).route(asked)
-    assert flavor_rejection(route, world.queues["train"], asked.total()) is reason
-
-
-def test_a_passthrough_queue_keeps_nobody_off() -> None:
-    world = policy(queue("open"), rules=[rule(0, "open")])
-    asked = workload("a", gpu=1)
-    assert flavor_rejection(Router(world).route(asked), world.queues["open"], asked.total()) is None
-
-
-def test_a_flavor_that_is_not_described_keeps_nobody_off_by_labels() -> None:
-    world = policy(queue("train").owns("a100", gpu=4), rules=[rule(0, "train")])
-    lacking = with_spec(world, flavors={})
-    assert Router(lacking).route(workload("a", gpu=1)).matches == ((None,),)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.model.policy import Rule
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from console.engine.model.trace import RuleTried, RuleVerdict
 from console.engine.routing.regions import region_of
-from console.engine.routing.router import Router, effective_priority
+from console.engine.routing.router import Router
 from console.engine.routing.rule_index import RuleIndex
+from console.engine.routing.rules import Rule, effective_priority
 from tests.engine.builders import only, policy, queue, rule, workload
 from tests.engine.strategies import priority_policies, worlds
 

@@ -6,15 +6,11 @@ import pytest
 
 from console.engine.disciplines.quota.spec import QuotaSettings, Undeclared, quota_policy, spec_of
 from console.engine.model.common_reasons import QUEUE_HELD, QUEUE_STOPPED
-from console.engine.model.policy import (
-    LocalQueue,
-    LocalQueueRouting,
-    Policy,
-    PriorityClass,
-    StopPolicy,
-)
+from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.selectors import EVERYTHING
+from console.engine.routing.local_queues import LocalQueue, LocalQueueRouting, PriorityClass
 from console.engine.routing.reasons import NAMESPACE_NOT_ALLOWED
+from console.engine.routing.rule_routing import route_by, rules_of
 from tests.engine.builders import ANY, QueueBuilder, World, only, policy, queue
 
 
@@ -89,7 +85,7 @@ def test_a_queue_with_a_missing_flavor_admits_nothing_and_says_which() -> None:
         "kueue",
         flavors={"spot": spec_of(whole).flavors["spot"]},
         queues=whole.queues,
-        rules=whole.rules,
+        routing=route_by(rules_of(whole)),
     )
     world = World(policy_=broken)
     world.submit("a", gpu=1)
@@ -147,7 +143,7 @@ def local_queues(
     }
     return policy(
         *owners,
-        local_routing=LocalQueueRouting(
+        routing=LocalQueueRouting(
             local_queues=local,
             queue_label="queue",
             priority_label="class",

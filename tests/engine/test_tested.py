@@ -29,18 +29,10 @@ from console.engine.explain.tested import (
 from console.engine.impact.fit import Fit, Judge, request_of
 from console.engine.model.common_reasons import QUEUE_STOPPED
 from console.engine.model.decision import Outcome
-from console.engine.model.policy import (
-    LocalQueue,
-    LocalQueueRouting,
-    OnViolation,
-    Policy,
-    PriorityClass,
-    PriorityPolicy,
-    Rule,
-    StopPolicy,
-)
+from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
 from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.local_queues import LocalQueue, LocalQueueRouting, PriorityClass
 from console.engine.routing.missing_labels import missing_labels
 from console.engine.routing.nearest_local_queue import nearest_local_queues
 from console.engine.routing.nearest_rule import (
@@ -56,6 +48,8 @@ from console.engine.routing.rule_evaluation import (
     evaluate_local_queues,
     evaluate_rules,
 )
+from console.engine.routing.rule_routing import route_by, rules_of
+from console.engine.routing.rules import OnViolation, PriorityPolicy, Rule
 from console.engine.simulation.fitting import Fitting
 from console.engine.state import State
 
@@ -77,7 +71,7 @@ def routes(*rules: tuple[Selector, PriorityPolicy]) -> Policy:
     return quota_policy(
         "any",
         queues={f"q{i}": QueueSpec(name=f"q{i}", is_passthrough=True) for i in range(len(rules))},
-        rules=tuple(
+        routing=route_by(
             Rule(index=i, queue=f"q{i}", selector=chosen, priority=priority)
             for i, (chosen, priority) in enumerate(rules)
         ),
@@ -99,7 +93,7 @@ def misses(policy: Policy, workload: Workload) -> list[str]:
     """Return the nearest miss of every rule that does not take *workload*, in words."""
     nearest = NearestRules(policy, workload)
     took = land(policy, workload).route.rule
-    return [near_sentence(nearest.miss(r.index)) for r in policy.rules if r.index != took]
+    return [near_sentence(nearest.miss(r.index)) for r in rules_of(policy) if r.index != took]
 
 
 def test_every_rule_is_judged_and_says_how_it_stands():
@@ -218,7 +212,7 @@ def test_nothing_smaller_than_the_nearest_miss_would_do(
 ):
     workload = asking(labels, priority=priority)
     nearest = NearestRules(policy, workload)
-    for rule in policy.rules:
+    for rule in rules_of(policy):
         miss = nearest.miss(rule.index)
         found = len(miss.labels) + miss.changes_priority if miss.is_possible else None
         assert not miss.is_cut
@@ -236,7 +230,7 @@ def test_behind_rules_with_endless_ways_past_them_all_searches_together_end(monk
         )
         for index in range(60)
     )
-    policy = quota_policy("any", queues={"a": QueueSpec(name="a")}, rules=in_the_way)
+    policy = quota_policy("any", queues={"a": QueueSpec(name="a")}, routing=route_by(in_the_way))
     nearest = NearestRules(policy, asking({}))
     looks: list[int] = []
     look = NearestRules.in_the_way
@@ -266,7 +260,7 @@ def test_values_of_many_rules_on_one_label_are_each_looked_at_once():
         Rule(index=index, queue="a", selector=selector(one_of("k", Value(f"v{index}"))))
         for index in range(500)
     )
-    policy = quota_policy("any", queues={"a": QueueSpec(name="a")}, rules=rules)
+    policy = quota_policy("any", queues={"a": QueueSpec(name="a")}, routing=route_by(rules))
     router = Router(policy)
     Value.hashed = 0
     nearest = NearestRules(policy, asking({}), router)
@@ -298,7 +292,7 @@ GPUS = quota_policy(
             ),
         )
     },
-    rules=(Rule(index=0, queue="research"),),
+    routing=route_by((Rule(index=0, queue="research"),)),
 )
 
 
@@ -379,7 +373,7 @@ DOORS = quota_policy(
         for name in ("vision", "speech")
     }
     | {"closed": QueueSpec(name="closed", is_passthrough=True)},
-    local_routing=ROUTING,
+    routing=ROUTING,
 )
 
 
@@ -447,7 +441,7 @@ def test_a_stopped_local_queue_leads_nowhere_as_the_engine_decides():
 
 
 def test_a_workload_without_a_label_is_led_by_the_default_of_its_namespace():
-    policy = replace(DOORS, local_routing=replace(ROUTING, default_local_queue="main"))
+    policy = replace(DOORS, routing=replace(ROUTING, default_local_queue="main"))
     workload = asking({}, namespace="vision")
     assert route_sentence(land(policy, workload)) == (
         "Local queue main of namespace vision by default routes it to vision with priority 0."

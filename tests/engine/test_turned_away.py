@@ -5,6 +5,7 @@ from __future__ import annotations
 from console.engine.explain.consequences import consequence_sentence
 from console.engine.model.consequences import ConsequenceCode
 from console.engine.model.history import Backlog, Waiting
+from console.engine.routing.rule_routing import rules_of
 from console.engine.simulation.rejected_pending import find_rejected_pending
 from tests.engine.builders import only, policy, queue, rule, workload
 
@@ -49,7 +50,7 @@ def test_what_no_rule_takes_any_more_is_counted_with_the_queues_it_waits_in() ->
 
 
 def test_what_no_flavor_takes_any_more_is_rejected_too() -> None:
-    new = policy(TRAIN, SERVE, flavors={"a100": only(kind="new")}, rules=OLD.rules)
+    new = policy(TRAIN, SERVE, flavors={"a100": only(kind="new")}, rules=rules_of(OLD))
     found = find_rejected_pending(OLD, new, Backlog(kinds=BACKLOG.kinds[1:], is_whole=False))
     assert found is not None
     assert consequence_sentence(found) == (

@@ -10,8 +10,11 @@ from console.engine.disciplines.quota.spec import Flavor, quota_policy, spec_of,
 from console.engine.explain import explain
 from console.engine.model.decision import Decision, Outcome
 from console.engine.model.origin import Origin
-from console.engine.model.policy import Policy, Rule, Unsupported, UnsupportedSetting
+from console.engine.model.policy import Policy
+from console.engine.model.unsupported_settings import Unsupported, UnsupportedSetting
 from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.rule_routing import route_by
+from console.engine.routing.rules import Rule
 from console.engine.state import State
 from tests.engine.builders import queue
 
@@ -41,7 +44,7 @@ POLICY = quota_policy(
             unsupported=(CHECKS, ORDER),
         ),
     },
-    rules=(Rule(index=0, queue="train"),),
+    routing=route_by((Rule(index=0, queue="train"),)),
     unsupported=(READY, TURNED, LEFT_OUT),
     unsupported_labels={
         "max-time": Unsupported.LABELED_EXECUTION_TIME,

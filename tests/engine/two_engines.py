@@ -20,10 +20,12 @@ from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.amounts import Amount
 from console.engine.model.common_reasons import PREEMPTED_IN_QUEUE
 from console.engine.model.decision import Outcome
-from console.engine.model.policy import Policy, Rule
+from console.engine.model.policy import Policy
 from console.engine.model.trace import TurnVerdict
 from console.engine.model.workload import PodSet, Workload
 from console.engine.pending.pending_class import ScanPosition
+from console.engine.routing.rule_routing import route_by
+from console.engine.routing.rules import Rule
 from console.engine.state import State
 from tests.engine.builders import only
 from tests.engine.reference_model.builder import CPU, FLAVOR
@@ -300,7 +302,7 @@ def _state(policy: Policy, held: Iterable[Running], waiting: Iterable[Waiting]) 
         Rule(index=index, queue=name, selector=only(queue=name))
         for index, name in enumerate(policy.queues)
     )
-    state = State(replace(policy, rules=rules))
+    state = State(replace(policy, routing=route_by(rules)))
     for each in sorted(held, key=lambda each: each.reservation):
         state.restore(
             each.workload,

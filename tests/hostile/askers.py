@@ -11,6 +11,8 @@ from console.engine.disciplines.quota.spec import QueueSpec, spec_of
 from console.engine.model.amounts import SCALE, Unlimited
 from console.engine.model.policy import Policy
 from console.engine.model.selectors import Operator, Selector
+from console.engine.routing.local_queues import local_routing_of
+from console.engine.routing.rule_routing import rules_of
 from console.errors import BadRequest
 from console.reading import LARGEST_INTEGER
 from console.workloads.submissions import RESERVED, Submission, read_submissions
@@ -37,11 +39,11 @@ def askers(policy: Policy) -> list[Submission]:
 
 def _entrances(policy: Policy) -> Iterator[tuple[str, dict[str, str], str]]:
     """Yield a queue, and the labels and the namespace of who is led there."""
-    routing = policy.local_routing
+    routing = local_routing_of(policy)
     if routing is not None:
         for local_queue in routing.local_queues.values():
             yield local_queue.queue, {routing.queue_label: local_queue.name}, local_queue.namespace
-    for rule in policy.rules:
+    for rule in rules_of(policy):
         queue = policy.queues[rule.queue]
         labels: dict[str, str] = {}
         for flavor in (entry.flavor for group in queue.groups for entry in group.flavors[:1]):

@@ -8,13 +8,9 @@ import pytest
 from django.http import QueryDict
 
 from console.engine.disciplines.quota.reasons import WAITING_FOR_QUOTA
-from console.engine.model.common_reasons import NOT_EVALUATED, QUEUE_STOPPED
+from console.engine.model.common_reasons import NO_FLAVOR_MATCHED, NOT_EVALUATED, QUEUE_STOPPED
 from console.engine.model.reasons import Reason
-from console.engine.routing.reasons import (
-    LOCAL_QUEUE_MISSING,
-    NO_FLAVOR_MATCHED,
-    PRIORITY_CLASS_MISSING,
-)
+from console.engine.routing.reasons import LOCAL_QUEUE_MISSING, PRIORITY_CLASS_MISSING
 from console.orgs.models import Organization
 from console.workloads.models import LabelSet, PendingClass, State, Workload
 from console.workloads.queries import (

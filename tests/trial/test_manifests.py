@@ -9,6 +9,7 @@ import pytest
 
 from console.bench.kueue.traces import BASELINE, LARGE, ArrivalTrace
 from console.dialects import dialects
+from console.engine.routing.local_queues import local_routing_of
 from console.trial.manifests import body, manifests
 from console.workloads.submissions import read_submissions
 from tests.bench.small import BORROWING
@@ -28,10 +29,11 @@ def test_it_reads_as_the_same_policy(trace: ArrivalTrace) -> None:
     of_dialect = {
         name: getattr(read, name) for name in ("settings", "unsupported_labels", "least_priority")
     }
-    routing = replace(
-        expected.local_routing, default_local_queue=read.local_routing.default_local_queue
-    )
-    expected = replace(expected, local_routing=routing, **of_dialect)
+    written, told = local_routing_of(expected), local_routing_of(read)
+    assert written is not None
+    assert told is not None
+    routing = replace(written, default_local_queue=told.default_local_queue)
+    expected = replace(expected, routing=routing, **of_dialect)
     assert without_places(read) == without_places(expected)
     assert len(text.encode()) < MOST
     assert "&" not in text

@@ -22,14 +22,12 @@ from console.engine.model.amounts import amount_to_number
 from console.engine.model.decision import Outcome
 from console.engine.model.reasons import Reason
 from console.engine.routing.expectations import Met
+from console.engine.routing.flavor_evaluation import FlavorEvaluation
 from console.engine.routing.missing_labels import Branch
 from console.engine.routing.nearest_rule import NearMiss
-from console.engine.routing.rule_evaluation import (
-    ExpressionResult,
-    LocalQueueEvaluation,
-    RuleEvaluation,
-)
-from console.engine.simulation.fitting import Fit, FlavorEvaluation
+from console.engine.routing.rule_evaluation import LocalQueueEvaluation, RuleEvaluation
+from console.engine.routing.selector_evaluation import ExpressionResult
+from console.engine.simulation.fitting import Fit
 from console.engine.wording.reasons import reason_title
 
 

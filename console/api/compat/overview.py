@@ -15,6 +15,7 @@ from console.api.compat.resources import counts_answer, market_answer, nodes_ans
 from console.configs.models import ConfigVersion
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.policy import Policy
+from console.engine.routing.rule_routing import rules_of
 from console.policies.queries import NO_POLICY, active_version, policy_of
 from console.workloads.models import State
 from console.workloads.queries import state_counts
@@ -64,7 +65,7 @@ def _topology(policy: Policy, version: ConfigVersion | None) -> dict[str, Any]:
     return {
         "active_queues": len(policy.queues),
         "active_flavors": len(policy.spec.capacity_names),
-        "active_rules": len(policy.rules),
+        "active_rules": len(rules_of(policy)),
         "active_cohorts": len(policy.spec.parents),
         "config_version": version.number if version else 0,
         "config_updated_at": time_answer(version.created_at) if version else None,

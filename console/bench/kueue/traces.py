@@ -24,9 +24,10 @@ from console.engine.disciplines.quota.spec import (
     quota_policy,
 )
 from console.engine.model.amounts import SCALE
-from console.engine.model.policy import LocalQueue, LocalQueueRouting, Policy
+from console.engine.model.policy import Policy
 from console.engine.model.selectors import EVERYTHING
 from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.local_queues import LocalQueue, LocalQueueRouting
 
 FLAVOR, RESOURCE = "default", "cpu"
 
@@ -108,7 +109,7 @@ class ArrivalTrace:
                 )
                 for name, cohort in names.items()
             },
-            local_routing=LocalQueueRouting(
+            routing=LocalQueueRouting(
                 local_queues={
                     (name, name): LocalQueue(namespace=name, name=name, queue=name)
                     for name in names

@@ -16,6 +16,7 @@ from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload
 from console.engine.routing.route_result import land
 from console.engine.routing.router import Router
+from console.engine.routing.rule_routing import rules_of
 from console.orgs.permissions import Actor
 from console.policies.queries import active_version, policy_of
 from console.workloads.queries.history import history_of
@@ -135,6 +136,6 @@ def _unseen(policy: Policy, workloads: Iterable[Workload]) -> tuple[Unseen, ...]
         return ()
     return tuple(
         Unseen(rule=rule.index, keys=keys)
-        for rule in policy.rules
+        for rule in rules_of(policy)
         if (keys := tuple(sorted({e.key for e in rule.selector.expressions} - seen)))
     )

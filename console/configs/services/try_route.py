@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from console.configs.subjects import Subject
 from console.engine.disciplines import load_discipline
 from console.engine.model.policy import Policy
+from console.engine.model.route_result import RouteResult
 from console.engine.model.workload import Workload
 from console.engine.routing.missing_labels import MissingLabel, missing_labels
 from console.engine.routing.nearest_local_queue import nearest_local_queues
 from console.engine.routing.nearest_rule import NearestRules, NearMiss
-from console.engine.routing.route_result import RouteResult, land
+from console.engine.routing.route_result import land
 from console.engine.routing.router import Router
 from console.engine.routing.rule_evaluation import (
     LocalQueueEvaluation,
@@ -83,9 +84,7 @@ def try_route(actor: Actor, subject: Subject, workload: Workload, *, start: int 
         misses={rule.index: nearest.miss(rule.index) for rule in _nearest_first(shown)},
         local_queues=local_queues[:MOST_RULES],
         local_queue_count=len(local_queues),
-        door_misses=nearest_local_queues(policy, workload, MOST_RULES)
-        if policy.local_routing is not None
-        else (),
+        door_misses=nearest_local_queues(policy, workload, MOST_RULES),
         missing=missing_labels(policy, route_result, router),
         fit=fitting(actor.org, policy, _around(route_result)).fit(route_result),
     )

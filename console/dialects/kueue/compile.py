@@ -52,7 +52,8 @@ from console.engine.disciplines.quota.spec import (
 from console.engine.model.amounts import WEIGHT_ONE
 from console.engine.model.nodes import FlavorToleration, Taint, TaintEffect
 from console.engine.model.origin import Origin
-from console.engine.model.policy import Policy, Strategy, UnsupportedSetting
+from console.engine.model.policy import Policy, Strategy
+from console.engine.model.unsupported_settings import UnsupportedSetting
 
 _RULES: Final = {
     "Never": PreemptionRule.NEVER,
@@ -113,7 +114,7 @@ class _Compiler:
             flavors={flavor.name: flavor for flavor in flavors},
             queues={queue.name: queue for queue in queues},
             cohorts=cohorts,
-            local_routing=self._routing.routing(document),
+            routing=self._routing.routing(document),
             settings=self._settings(document.configurations),
             least_priority=LEAST_PRIORITY,
             unsupported=self._unsupported["Configuration", ""],

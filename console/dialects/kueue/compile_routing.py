@@ -19,8 +19,9 @@ from console.dialects.kueue.schema import (
 from console.dialects.kueue.words import SelectorOperator, Stop
 from console.dialects.written import Read, Written, value_of, written_items
 from console.engine.model.origin import Origin
-from console.engine.model.policy import LocalQueue, LocalQueueRouting, PriorityClass, StopPolicy
+from console.engine.model.policy import StopPolicy
 from console.engine.model.selectors import MatchExpression, Operator, Selector
+from console.engine.routing.local_queues import LocalQueue, LocalQueueRouting, PriorityClass
 
 #: The label that every namespace has, with its name.
 NAME_LABEL: Final = "kubernetes.io/metadata.name"

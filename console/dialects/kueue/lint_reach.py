@@ -16,7 +16,8 @@ from console.dialects.kueue.words import Stop
 from console.dialects.repairs import did_you_mean
 from console.dialects.wording import shorten
 from console.dialects.written import Read, Written, value_of
-from console.engine.model.policy import LocalQueueRouting, Policy
+from console.engine.model.policy import Policy
+from console.engine.routing.local_queues import LocalQueueRouting, local_routing_of
 
 
 def lint_reach(document: Document, policy: Policy, findings: Findings) -> None:
@@ -82,7 +83,7 @@ def _lint_local_queue(local: LocalQueueDoc, policy: Policy, findings: Findings) 
             repairs,
         )
         return
-    routing = policy.local_routing or LocalQueueRouting()
+    routing = local_routing_of(policy) or LocalQueueRouting()
     described = namespace.value in routing.namespaces
     labels = routing.namespaces.get(namespace.value, {NAME_LABEL: namespace.value})
     failed = queue.namespaces.first_false(labels) if queue.namespaces is not None else None

@@ -23,7 +23,7 @@ from console.dialects.kueue.words import (
 from console.dialects.quantity import Quantity
 from console.dialects.written import Read, Unread, Written
 from console.engine.model.nodes import TaintEffect
-from console.engine.model.policy import Unsupported
+from console.engine.model.unsupported_settings import Unsupported
 
 #: Labels by key, each with the places of both.
 Labels: TypeAlias = Read[tuple[tuple[Written[str], Read[str]], ...]]

@@ -19,7 +19,7 @@ from console.dialects.kueue.manifests import Manifest
 from console.dialects.kueue.schema import UnsupportedDoc
 from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode
 from console.dialects.wording import listed, shorten
-from console.engine.model.policy import Unsupported
+from console.engine.model.unsupported_settings import Unsupported
 
 #: Labels and annotations of Kueue by which a workload asks for what is not done. Submissions
 #: have labels alone, so a job that is carried over brings its annotations as labels.

@@ -29,6 +29,7 @@ from console.dialects.spots import Spots
 from console.engine.model.history import History
 from console.engine.model.policy import Policy
 from console.engine.recent_answers import IdentityKey
+from console.engine.routing.rule_routing import rules_of
 
 #: What makes the lints of a discipline.
 _Lints: TypeAlias = Callable[[Policy], DisciplineLints] | None
@@ -84,8 +85,9 @@ def _lint_lasting(lints: _Lints, reading: Reading, history: History) -> _Lasting
     assert source is not None, "what compiles knows its places"
     spots, findings = Spots(source), Findings(source.positions)
     own = lints(policy) if lints is not None else None
-    shadows = shadowed(policy.rules)
-    lint_shadows(shadows, policy.rules, spots, findings)
+    rules = rules_of(policy)
+    shadows = shadowed(rules)
+    lint_shadows(shadows, rules, spots, findings)
     lint_selectors(policy, spots, findings)
     lint_queues(policy, shadows, spots, findings)
     if own is not None:

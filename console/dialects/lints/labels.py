@@ -13,6 +13,7 @@ from console.dialects.spots import Spots
 from console.dialects.wording import shorten
 from console.engine.model.policy import Policy
 from console.engine.model.selectors import MatchExpression, Operator
+from console.engine.routing.rule_routing import rules_of
 
 #: Workloads below which it says little that a label was never seen.
 _ENOUGH = 20
@@ -42,7 +43,7 @@ def lint_labels(policy: Policy, past: Past, spots: Spots, findings: Findings) ->
 def _expressions(policy: Policy) -> Iterator[MatchExpression]:
     for selector in policy.spec.selectors().values():
         yield from selector.expressions
-    for rule in policy.rules:
+    for rule in rules_of(policy):
         yield from rule.selector.expressions
 
 

@@ -10,20 +10,21 @@ from console.dialects.lints.wording import quoted, told_by, window, workloads
 from console.dialects.past import Past
 from console.dialects.spots import START, Spots
 from console.engine.model.policy import Policy
+from console.engine.routing.local_queues import local_routing_of
 from console.engine.routing.regions import region_of
+from console.engine.routing.rule_routing import rules_of
 
 
 def lint_queues(
     policy: Policy, shadowed: Collection[int], spots: Spots, findings: Findings
 ) -> None:
     """Note queues that no rule names, or only rules that never take anything."""
-    if not policy.rules:
+    rules = rules_of(policy)
+    if not rules:
         return
-    named = {rule.queue for rule in policy.rules}
+    named = {rule.queue for rule in rules}
     filled = {
-        rule.queue
-        for rule in policy.rules
-        if rule.index not in shadowed and region_of(rule) is not None
+        rule.queue for rule in rules if rule.index not in shadowed and region_of(rule) is not None
     }
     for queue in policy.queues.values():
         if queue.name not in filled:
@@ -45,8 +46,9 @@ def lint_lost(policy: Policy, past: Past, spots: Spots, findings: Findings) -> N
     runs = sum(kind.runs for kind in lost)
     share = f"{runs:,} of the {workloads(past.history.runs)} of {window(past)}"
     example = told_by(max(lost, key=lambda kind: kind.runs))
-    if policy.rules:
-        last = policy.rules[-1]
+    rules = rules_of(policy)
+    if rules:
+        last = rules[-1]
         findings.add(
             RECORDED_WITHOUT_RULE,
             spots.reference(last.origin, last.queue),
@@ -65,7 +67,7 @@ def lint_lost(policy: Policy, past: Past, spots: Spots, findings: Findings) -> N
 
 
 def _first_door(policy: Policy, spots: Spots) -> Place:
-    routing = policy.local_routing
+    routing = local_routing_of(policy)
     for local in routing.local_queues.values() if routing is not None else ():
         return spots.name(local.origin, local.name)
     return START

@@ -8,9 +8,11 @@ from console.dialects.findings import Findings
 from console.dialects.lints.codes import CONTRADICTION
 from console.dialects.lints.wording import quoted
 from console.dialects.spots import Spots
-from console.engine.model.policy import Policy, Rule
+from console.engine.model.policy import Policy
 from console.engine.model.selectors import MatchExpression, Selector
 from console.engine.routing.regions import ANYTHING, Region, region_of, values_of
+from console.engine.routing.rule_routing import rules_of
+from console.engine.routing.rules import Rule
 
 
 def lint_selectors(policy: Policy, spots: Spots, findings: Findings) -> None:
@@ -34,7 +36,7 @@ def region_of_selector(selector: Selector) -> Region | None:
 
 def _selectors(policy: Policy) -> Iterator[Selector]:
     yield from policy.spec.selectors().values()
-    for rule in policy.rules:
+    for rule in rules_of(policy):
         yield rule.selector
     for queue in policy.queues.values():
         if queue.namespaces is not None:

@@ -8,9 +8,9 @@ from console.dialects.findings import Findings
 from console.dialects.lints.codes import RULE_SHADOWED
 from console.dialects.lints.wording import names
 from console.dialects.spots import Spots
-from console.engine.model.policy import Rule
 from console.engine.routing.regions import Region, region_of
 from console.engine.routing.rule_index import RuleIndex
+from console.engine.routing.rules import Rule
 
 #: Regions that are cut out of others in one check, and that one rule may be cut into.
 _MOST_CUTS, _MOST_PIECES = 20_000, 100

@@ -31,8 +31,10 @@ from console.engine.disciplines.quota.spec import (
 )
 from console.engine.model.amounts import UNLIMITED, Amount
 from console.engine.model.origin import Origin
-from console.engine.model.policy import OnViolation, Policy, PriorityPolicy, Rule
+from console.engine.model.policy import Policy
 from console.engine.model.selectors import EVERYTHING, MatchExpression, Selector
+from console.engine.routing.rule_routing import route_by
+from console.engine.routing.rules import OnViolation, PriorityPolicy, Rule
 
 
 def compile_policy(document: Document, positions: Positions) -> Policy:
@@ -55,7 +57,7 @@ class _Compiler:
             queues={queue.name: queue for queue in queues},
             # A cohort is what queues call by one name; it owns nothing itself.
             cohorts={queue.parent: Cohort(name=queue.parent) for queue in queues if queue.parent},
-            rules=tuple(self._rule(index, rule) for index, rule in enumerate(document.rules)),
+            routing=route_by(self._rule(index, rule) for index, rule in enumerate(document.rules)),
         )
 
     def _origin(self, place: Place) -> Origin:

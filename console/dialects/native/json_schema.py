@@ -8,8 +8,8 @@ from console.dialects.fields import MAX_TEXT
 from console.dialects.native.schema import NeverOrLower, Resource
 from console.dialects.numbers import MAX_AMOUNT, MAX_PRIORITY
 from console.engine.disciplines.quota.spec import PreemptionRule
-from console.engine.model.policy import OnViolation
 from console.engine.model.selectors import Operator
+from console.engine.routing.rules import OnViolation
 
 _NAME = {"type": "string", "pattern": r"\S", "maxLength": MAX_TEXT}
 _AMOUNT = {"type": "number", "minimum": 0, "maximum": MAX_AMOUNT, "multipleOf": 0.001}

@@ -16,8 +16,9 @@ from console.dialects.native.cohort_lints import lint_cohorts
 from console.dialects.native.schema import Document, ExpressionDoc, RuleDoc
 from console.dialects.wording import shorten
 from console.dialects.written import Written, value_of, written_items
-from console.engine.model.policy import OnViolation, Policy
+from console.engine.model.policy import Policy
 from console.engine.model.selectors import Operator
+from console.engine.routing.rules import OnViolation
 
 
 def lint(document: Document, policy: Policy, findings: Findings) -> None:

@@ -22,8 +22,8 @@ from console.dialects.native.schema import (
 from console.dialects.nodes import MapNode, Node, ScalarNode, UnreadNode
 from console.dialects.written import Read, Unread, Written
 from console.engine.disciplines.quota.spec import PreemptionRule
-from console.engine.model.policy import OnViolation
 from console.engine.model.selectors import Operator
+from console.engine.routing.rules import OnViolation
 
 DOCUMENT = Shape("the config", ("resource_flavors", "resource_queues", "scheduling_rules"))
 FLAVOR = Shape("a flavor", ("name", "selector", "advanced_instance_config"))

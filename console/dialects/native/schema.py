@@ -10,8 +10,8 @@ from typing import Any
 from console.dialects.findings import Place
 from console.dialects.written import Read, Written
 from console.engine.disciplines.quota.spec import PreemptionRule
-from console.engine.model.policy import OnViolation
 from console.engine.model.selectors import Operator
+from console.engine.routing.rules import OnViolation
 
 
 class Resource(StrEnum):

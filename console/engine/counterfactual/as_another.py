@@ -11,9 +11,11 @@ from console.engine.counterfactual.change import Change, ChangeKind
 from console.engine.counterfactual.proof import Started
 from console.engine.counterfactual.trials import Trials
 from console.engine.live.live_tree import AnyQueue
-from console.engine.model.policy import LocalQueueRouting, OnViolation
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from console.engine.model.workload import Workload
+from console.engine.routing.local_queues import LocalQueueRouting, local_routing_of
+from console.engine.routing.rule_routing import rules_of
+from console.engine.routing.rules import OnViolation
 
 #: Label changes that are looked at, and those that are told.
 _LABELS, _TOLD = 40, 3
@@ -38,7 +40,7 @@ def labels(trials: Trials) -> Attempts:
 
 def priority(trials: Trials) -> Attempts:
     """Return the search for the smallest requested priority with which it starts."""
-    routing = trials.policy.local_routing
+    routing = local_routing_of(trials.policy)
     # Its class says its priority, whatever it requests.
     is_fixed = routing is not None and routing.priority_label in trials.workload.labels
     values = [] if is_fixed else _priorities(trials)
@@ -95,11 +97,15 @@ def _change(
 def _same(trials: Trials, changed: Workload) -> bool:
     """Say whether a change of labels changes nothing that matters."""
     before, after = trials.pending.route, trials.route(changed)
-    return (before.queue, before.priority, before.problem, before.matches) == (
+    if (before.queue, before.priority, before.problem) != (
         after.queue,
         after.priority,
         after.problem,
-        after.matches,
+    ):
+        return False
+    queue = trials.policy.queues.get(before.queue or "")
+    return queue is None or (
+        trials.judge.allowed(trials.workload, queue) == trials.judge.allowed(changed, queue)
     )
 
 
@@ -112,7 +118,7 @@ def _label_values(trials: Trials) -> Iterator[tuple[str, str | None]]:
     """Yield keys with other values that something in the policy asks for, each once."""
     seen: set[tuple[str, str | None]] = set()
     present = trials.workload.labels
-    routing = trials.policy.local_routing
+    routing = local_routing_of(trials.policy)
     wanted = _by_name(trials, routing) if routing is not None else _by_rule(trials)
     for key, value in (*wanted, *_by_flavor(trials)):
         if (key, value) not in seen and present.get(key) != value:
@@ -132,7 +138,7 @@ def _by_name(trials: Trials, routing: LocalQueueRouting) -> Iterator[tuple[str, 
 
 
 def _by_rule(trials: Trials) -> Iterator[tuple[str, str | None]]:
-    for rule in trials.policy.rules:
+    for rule in rules_of(trials.policy):
         yield from _meeting(rule.selector, trials.workload)
 
 
@@ -177,19 +183,19 @@ def _priorities(trials: Trials) -> list[int]:
     the bounds of rules.
     """
     now = trials.pending.route.priority or 0
-    names = {trials.pending.route.queue} | {rule.queue for rule in trials.policy.rules}
+    names = {trials.pending.route.queue} | {rule.queue for rule in rules_of(trials.policy)}
     trees = {trials.state.queues[name].tree for name in names if name in trials.state.queues}
     found: set[int] = set()
     for tree in trees:
         for queue in tree.queues:
             for value in _priorities_in(queue):
                 found |= {value, value + 1}
-    for rule in trials.policy.rules:
+    for rule in rules_of(trials.policy):
         bounds = (rule.priority.minimum, rule.priority.maximum)
         for bound in bounds:
             if bound is not None:
                 found |= {bound, bound + 1}
-    for rule in trials.policy.rules:
+    for rule in rules_of(trials.policy):
         if rule.index == trials.pending.route.rule and rule.priority.on_violation is (
             OnViolation.FORCE_UPDATE
         ):

@@ -6,17 +6,16 @@ from collections.abc import Callable, Collection, Iterable
 
 from console.engine.counterfactual.proof import Proof, Started
 from console.engine.disciplines import load_discipline
-from console.engine.disciplines.quota.spec import Undeclared, spec_of
 from console.engine.live.live_tree import AnyQueue, LiveTree
 from console.engine.live.snapshot import Snapshot, SnapshotBase
 from console.engine.model.amounts import FlavorResource, Unlimited
 from console.engine.model.common_reasons import BEHIND_OTHERS, WAITING_FOR_PREEMPTED
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy
+from console.engine.model.route import Route
 from console.engine.model.workload import Workload
 from console.engine.pending.pending_class import Pending, min_requests_of
-from console.engine.routing.flavor_matching import Matcher
-from console.engine.routing.router import Route, Router, flavor_rejection
+from console.engine.routing.router import Router
 from console.engine.state import State
 
 #: Members of a class that a fork begins with; more where all of them start.
@@ -65,8 +64,8 @@ class Trials:
         #: Whether every candidate of a kind is tried, however many there are.
         self._is_thorough = is_thorough
         self._router = Router(state.policy)
-        self._matcher = Matcher(state.policy)
         self.discipline = load_discipline(state.policy.discipline)
+        self.judge = self.discipline.eligibility(state.policy)
         self._grounds: dict[LiveTree, SnapshotBase] = {}
         #: A fork on which nothing is ever decided.
         self._look_out: Snapshot | None = None
@@ -154,7 +153,9 @@ class Trials:
 
     def asked(self) -> dict[FlavorResource, int]:
         """Return what it would ask of every flavor that accepts it, in thousandths."""
-        return self.discipline.requested(self.queue, self.workload, self._obstacles(self.pending))
+        assert self.queue.policy is not None
+        obstacles = self.judge.obstacles(self.workload, self.queue.policy)
+        return self.discipline.requested(self.queue, self.workload, obstacles)
 
     # Proven
 
@@ -168,7 +169,7 @@ class Trials:
                 self.state,
                 name,
                 router=self._router,
-                matcher=self._matcher,
+                judge=self.judge,
                 going_on=self.go_on,
             )
             self._grounds[tree] = ground
@@ -231,13 +232,7 @@ class Trials:
         route = self.route(workload)
         if route.queue is None or route.queue not in self._known or route.problem is not None:
             return None
-        queue = spec_of(self.policy).queues[route.queue]
-        if spec_of(self.policy).settings.undeclared is Undeclared.IGNORE and flavor_rejection(
-            route, queue, workload.total()
-        ):
+        found = self.judge.judge(workload, self.policy.queues[route.queue])
+        if found.rejection is not None:
             return None
-        return Pending(workload, route, self._matcher.obstacles(workload, queue))
-
-    def _obstacles(self, pending: Pending) -> tuple[tuple[tuple[object, ...], ...], ...]:
-        assert self.queue.policy is not None
-        return self._matcher.obstacles(pending.workload, self.queue.policy)
+        return Pending(workload, route, found.obstacles, found.alike)

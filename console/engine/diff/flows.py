@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from console.engine.diff.filed import Filed, usual_key
 from console.engine.diff.ordered import Matches
 from console.engine.model.history import History
-from console.engine.model.policy import Policy, Rule
+from console.engine.model.policy import Policy
 from console.engine.routing.regions import Region, region_of
-from console.engine.routing.router import first_rule
 from console.engine.routing.rule_index import RuleIndex
+from console.engine.routing.rule_routing import first_rule, rules_of
+from console.engine.routing.rules import Rule
 
 #: What one comparison may cost, in looks at two regions. Rules that overlap in many ways can ask
 #: for more than anybody waits for.
@@ -60,13 +61,13 @@ def rule_flows(old: Policy, new: Policy, matches: Matches, history: History | No
 
     *matches* says which rules are one. Policies without rules have no flows.
     """
-    if not old.rules or not new.rules or matches.are_all_the_same:
+    if not rules_of(old) or not rules_of(new) or matches.are_all_the_same:
         return Flows()
     pairs = [*matches.same, *matches.changed, *matches.moved]
     heirs = {before.place: after.place for before, after in pairs}
     unchanged = {before.place for before, _ in matches.same}
     budget = _Budget(_MOST_LOOKS)
-    found = _exact(old.rules, new.rules, heirs, unchanged, budget)
+    found = _exact(rules_of(old), rules_of(new), heirs, unchanged, budget)
     runs, is_whole = _seen(old, new, heirs, history)
     return Flows(
         flows=tuple(
@@ -214,7 +215,7 @@ def _seen(
     """Return how many recorded workloads each flow has, and whether all were looked at."""
     if history is None:
         return {}, True
-    before, after = RuleIndex(old.rules), RuleIndex(new.rules)
+    before, after = RuleIndex(rules_of(old)), RuleIndex(rules_of(new))
     known: dict[tuple[int, int | None], _Key] = {}
     runs: dict[_Key, int] = {}
     for shape in history.shapes:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Protocol
 
+from console.engine.live.decision_builder import TraceFacts
+
 if TYPE_CHECKING:
-    from console.engine.disciplines.read_model import (
-        Capacity,
-        CapacityTree,
-        Column,
-        Section,
-        Used,
-    )
+    from console.engine.disciplines.read_model import Capacity, CapacityTree, Column, Section, Used
+    from console.engine.explain.explain_sections import ExplainSections
     from console.engine.live.accounts import QueueLedger
     from console.engine.live.live_tree import AnyQueue, LiveTree
+    from console.engine.live.running import Running
     from console.engine.model.amounts import FlavorResource
     from console.engine.model.capacity_node import CapacityNode
     from console.engine.model.consequences import Excess, Finding
@@ -26,9 +25,11 @@ if TYPE_CHECKING:
     from console.engine.model.load_plan import LoadPlan
     from console.engine.model.nomination import Nomination, Report
     from console.engine.model.policy import Policy, Queue
-    from console.engine.model.reasons import Reason
+    from console.engine.model.running_outcomes import Exposure, Loss
     from console.engine.model.workload import Workload
+    from console.engine.pending.eligibility import Judge
     from console.engine.pending.pending_class import Pending
+    from console.engine.routing.flavor_evaluation import FlavorEvaluation
     from console.engine.state import State
 
 
@@ -43,11 +44,20 @@ class Progress(Enum):
     NOTHING = "nothing"
 
 
-class Discipline(Protocol):
+class Discipline(TraceFacts, Protocol):
     """How workloads are admitted. It reads the state and changes it through the state's methods."""
 
-    #: Why a workload runs that it admitted into a queue with quota.
-    admitted: Reason
+    def eligibility(self, policy: Policy) -> Judge:
+        """Return what judges whether queues of *policy* accept workloads, whatever the quota."""
+
+    def referenced_labels(
+        self, policy: Policy, queue: Queue | None = None
+    ) -> Mapping[str, Iterable[str]]:
+        """
+        Return the labels by which it selects capacity, each with the values that it names.
+
+        With *queue*, only those that matter there, in the order of its capacity.
+        """
 
     def ledger(self, policy: Policy) -> QueueLedger:
         """Return the accounts of all queues of *policy*, with nothing charged."""
@@ -123,6 +133,21 @@ class Discipline(Protocol):
     def is_limited(self, queue: AnyQueue) -> bool:
         """Say whether *queue* has capacity of its own that a workload can be nominated for."""
 
+    def evaluations(
+        self, policy: Policy, queue: AnyQueue, workload: Workload, judge: Judge
+    ) -> tuple[FlavorEvaluation, ...]:
+        """Return the capacity of *queue* in the order of trying, as *workload* finds it now."""
+
+    def exposures(self, queue: AnyQueue, over: set[str]) -> dict[str, frozenset[Exposure]]:
+        """
+        Return by which rights running workloads of *queue* may be preempted, by id.
+
+        *over* are the ids of those that use more than what the queue is guaranteed.
+        """
+
+    def loss(self, policy: Policy, queue: Queue, running: Running, judge: Judge) -> Loss | None:
+        """Return what *running* loses in *queue* under *policy*; None: it could stay."""
+
     def preemption_summary(self, queue: Queue) -> str:
         """Return in a few words what *queue* preempts; empty where nothing is preempted."""
 
@@ -147,6 +172,9 @@ class Discipline(Protocol):
         *requests* are the least that they request, in thousandths. *lowest* is the lowest
         priority that runs in the queue; None: nothing runs there.
         """
+
+    def explain_sections(self) -> ExplainSections:
+        """Return how its section of a trace is worded; see `TraceFacts.trace_sections`."""
 
     def columns(self) -> tuple[Column, ...]:
         """Return the columns of a table of the capacity nodes of a queue, in order."""
@@ -177,13 +205,23 @@ class Discipline(Protocol):
 
 def load_reasons() -> None:
     """Import the module `reasons` of every discipline that has one; it registers its reasons."""
-    for folder in sorted(each.name for each in iter_modules(__path__) if each.ispkg):
-        module = f"{__name__}.{folder}.reasons"
-        if find_spec(module) is not None:
-            import_module(module)
+    _load_all("reasons")
 
 
+def load_trace_sections() -> None:
+    """Import the module `trace` of every discipline that has one; it registers its section."""
+    _load_all("trace")
+
+
+@cache
 def load_discipline(name: str) -> Discipline:
     """Return the discipline in the folder *name*, which the dialect guarantees to exist."""
     discipline: Discipline = import_module(f"{__name__}.{name}.discipline").DISCIPLINE
     return discipline
+
+
+def _load_all(name: str) -> None:
+    for folder in sorted(each.name for each in iter_modules(__path__) if each.ispkg):
+        module = f"{__name__}.{folder}.{name}"
+        if find_spec(module) is not None:
+            import_module(module)

@@ -3,22 +3,19 @@ From facts to sentences: the way from labels to outcome in words, stage by stage
 
 `explain` turns a trace into a headline and, stage by stage, the sentences that
 lead to it. Every sentence that a line of the config caused carries its origin.
-Each stage has a module of its own.
+Each stage has a module of its own; the discipline that has a section in the trace
+adds its stages.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from console.engine.explain.flavors import flavors
+from console.engine.explain.disciplines import own_stages
 from console.engine.explain.headline import headline
-from console.engine.explain.intake import intake
-from console.engine.explain.order import order
-from console.engine.explain.outcome import mentioned, outcome
-from console.engine.explain.preemption import preemption
-from console.engine.explain.queue import queue
-from console.engine.explain.route import priority, route
+from console.engine.explain.outcome import mentioned
 from console.engine.explain.sentences import Explanation, Sentence, StageText, Telling, Verdict
+from console.engine.explain.stages import in_order
 from console.engine.explain.unsupported import with_unsupported
 from console.engine.model.trace import Trace
 
@@ -32,8 +29,6 @@ __all__ = [
     "mentioned",
 ]
 
-_STAGES = (intake, route, priority, queue, flavors, preemption, order, outcome)
-
 
 def explain(
     trace: Trace, names: Mapping[str, str] | None = None, *, has_config: bool = True
@@ -46,11 +41,12 @@ def explain(
     Raises nothing: a trace of any known version has words.
     """
     telling = Telling(trace, names or {}, has_config)
-    stages = (stage(telling) for stage in _STAGES)
+    stages = in_order(own_stages(trace)).values()
+    texts = [text for stage in stages if (text := stage.words(telling)).sentences]
     return Explanation(
         headline=headline(telling),
         reason=trace.outcome.reason,
-        stages=tuple(with_unsupported(telling, stage) for stage in stages if stage.sentences),
+        stages=tuple(with_unsupported(telling, text) for text in texts),
     )
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from console.engine.counterfactual.change import Change, ChangeKind
-from console.engine.disciplines.quota.spec import spec_of
+from console.engine.disciplines import load_discipline
 from console.engine.explain.route_result import route_sentence
 from console.engine.explain.sentences import Sentence, Verdict
 from console.engine.explain.tested import near_sentence, rule_sentence
+from console.engine.model.route_result import RouteResult
 from console.engine.routing.nearest_rule import NearMiss
-from console.engine.routing.route_result import RouteResult
 from console.engine.routing.rule_evaluation import RuleEvaluation
 from console.engine.wording.words import expression, lower_first
 
@@ -35,7 +35,8 @@ def fixes(
     possible = [miss for miss in misses if miss.is_possible and not miss.is_cut]
     for miss in sorted(possible, key=_effort):
         yield _request(miss, requested), Sentence(text=f"In the request: {_reach(miss)}")
-    yield from _flavors(route_result)
+    discipline = load_discipline(route_result.policy.discipline)
+    yield from discipline.explain_sections().fixes(route_result)
     for rule in rules:
         text = (
             f"In the config: change rule {rule.index + 1} to accept it for {rule.queue}. "
@@ -78,25 +79,3 @@ def _false(rule: RuleEvaluation) -> str:
         return ""
     asked = false[0].expression
     return f" It requires {expression(asked.key, asked.operator.value, asked.values)}."
-
-
-def _flavors(route_result: RouteResult) -> Iterator[tuple[Change, Sentence]]:
-    """Yield what the flavors of the queue ask for, where they all refuse the labels."""
-    queue = spec_of(route_result.policy).queues.get(route_result.route.queue or "")
-    if queue is None:
-        return
-    for group, failures in zip(queue.groups, route_result.route.matches, strict=False):
-        for entry, failed in zip(group.flavors, failures, strict=True):
-            if failed is not None:
-                asked = expression(failed.key, failed.operator, failed.values)
-                text = (
-                    f"In the request: set labels with {asked}, to match {entry.flavor} of "
-                    f"{queue.name}."
-                )
-                change = Change(
-                    kind=ChangeKind.REQUEST,
-                    subject=failed.key,
-                    queue=queue.name,
-                    origin=failed.origin,
-                )
-                yield change, Sentence(text=text, origin=failed.origin)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from console.engine.explain.disciplines import explain_sections_of
 from console.engine.explain.headline import headline
 from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
 from console.engine.model.decision import Outcome, PodSetAssignment
@@ -33,10 +34,8 @@ def outcome(telling: Telling) -> StageText:
 
 def mentioned(trace: Trace) -> set[str]:
     """Return the ids of all other workloads that a trace speaks of."""
-    ids = {*trace.outcome.victims, *_in_the_way(trace)}
-    if trace.preemption is not None:
-        ids |= {candidate.workload for candidate in trace.preemption.candidates}
-    return ids
+    by_discipline = explain_sections_of(trace).mentioned(trace)
+    return {*trace.outcome.victims, *_in_the_way(trace), *by_discipline}
 
 
 def _in_the_way(trace: Trace) -> Iterator[str]:

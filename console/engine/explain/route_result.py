@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from console.engine.disciplines import load_discipline
 from console.engine.explain.headline import headline
 from console.engine.explain.route import local_queue_problem
 from console.engine.explain.sentences import Telling
-from console.engine.live.decision_builder import route_trace
+from console.engine.live.decision_builder import DecisionBuilder
+from console.engine.model.route_result import RouteResult
 from console.engine.routing.expectations import Expected, Met
 from console.engine.routing.reasons import NAMESPACE_NOT_ALLOWED
-from console.engine.routing.route_result import RouteResult
 from console.engine.wording.expectations import expected_place
 
 
@@ -23,7 +24,9 @@ def route_sentence(route_result: RouteResult) -> str:
         assert route_result.reason is not None
         if route_result.reason is NAMESPACE_NOT_ALLOWED and step is not None:
             return f"It reaches no queue: {local_queue_problem(step)}."
-        return headline(Telling(route_trace(route_result), {}))
+        policy = route_result.policy
+        build = DecisionBuilder(policy, load_discipline(policy.discipline))
+        return headline(Telling(build.route_trace(route_result), {}))
     if step is not None:
         default = "by default " if step.default else ""
         local_queue = f"Local queue {step.name} of namespace {step.namespace} {default}"

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.explain.flavors import borrowed, lending_cohort
+from console.engine.explain.disciplines import explain_sections_of
 from console.engine.explain.headline import headline
 from console.engine.explain.sentences import Telling
 from console.engine.model.common_reasons import PASSTHROUGH
+from console.engine.model.obstacles import Obstacle
 from console.engine.model.policy import StopPolicy
 from console.engine.model.trace import FlavorVerdict, Trace
-from console.engine.routing.flavor_matching import Obstacle
+from console.engine.routing.flavor_evaluation import FlavorEvaluation
 from console.engine.routing.missing_labels import Branch
 from console.engine.routing.nearest_rule import LabelChange, NearMiss
 from console.engine.routing.reasons import NO_RULES
 from console.engine.routing.rule_evaluation import (
-    ExpressionResult,
     LocalQueueEvaluation,
     RuleEvaluation,
     RuleStanding,
 )
-from console.engine.simulation.fitting import Fit, FlavorEvaluation
+from console.engine.routing.selector_evaluation import ExpressionResult
+from console.engine.simulation.fitting import Fit
 from console.engine.wording.reasons import reason_title
 from console.engine.wording.words import (
-    amount,
     cut,
     expression,
     failed_expression,
@@ -154,16 +154,7 @@ def _start(trace: Trace) -> str:
     flavors = {f for each in trace.outcome.assignment for f in each.flavors.values()}
     if not flavors:
         return "start without quota, because it requests no resource that the queue limits"
-    parts = [
-        f"{amount(borrowed(check), check.resource)} from {lending_cohort(trace, check)}"
-        for group in trace.groups
-        for tried in group.flavors
-        if tried.flavor == group.chosen
-        for check in tried.checks
-        if borrowed(check)
-    ]
-    borrowing = f", borrowing {listed(parts)}" if parts else ""
-    return f"start on {listed(sorted(flavors))}{borrowing}"
+    return f"start on {listed(sorted(flavors))}{explain_sections_of(trace).start(trace)}"
 
 
 def _against(obstacle: Obstacle) -> str:

@@ -7,19 +7,19 @@ from typing import Final
 
 from console.engine.explain.sentences import Verdict
 
-STAGE_TITLES: Final[Mapping[str, str]] = {
-    "intake": "Intake",
-    "route": "Rules",
-    "priority": "Priority",
-    "queue": "Queue",
-    "flavors": "Flavors",
-    "preemption": "Preemption",
-    "order": "Order",
-    "outcome": "Outcome",
-}
 VERDICT_TITLES: Final[Mapping[Verdict, str]] = {
     Verdict.PASS: "Passed:",
     Verdict.FAIL: "Not passed:",
     Verdict.INFO: "Noted:",
     Verdict.SKIP: "Not reached:",
 }
+
+
+def stage_title(code: str) -> str:
+    """
+    Return the title of a stage, which is its code in words.
+
+    >>> stage_title("route"), stage_title("fair_shares")
+    ('Rules', 'Fair shares')
+    """
+    return "Rules" if code == "route" else code.replace("_", " ").capitalize()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from console.engine.explain.sentences import Sentence, StageText, Telling
 from console.engine.model.decision import Outcome
-from console.engine.model.policy import Unsupported, UnsupportedSetting
+from console.engine.model.unsupported_settings import Unsupported, UnsupportedSetting
 from console.engine.wording.words import cut
 
 _STAGES = {

@@ -23,8 +23,8 @@ from console.engine.impact.recorded import (
     ShapeImpact,
     history_impact,
 )
-from console.engine.impact.running import Exposure, Loss
 from console.engine.impact.uncertain import Doubt, DoubtKind
+from console.engine.model.running_outcomes import Exposure, Loss
 
 __all__ = [
     "Affected",

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from console.engine.disciplines import load_discipline
 from console.engine.model.amounts import Usage
 from console.engine.model.common_reasons import QUEUE_MISCONFIGURED, QUEUE_STOPPED
 from console.engine.model.policy import Policy
 from console.engine.model.reasons import Reason
-from console.engine.model.workload import Workload
-from console.engine.routing.flavor_matching import constraints_of
-from console.engine.routing.router import Route
+from console.engine.model.route import Route
+from console.engine.model.workload import Workload, constraints_of
 from console.engine.state import State
 
 
@@ -66,13 +66,15 @@ class Judge:
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
         self._empty = State(policy, is_sparse=True)
+        self._eligibility = load_discipline(policy.discipline).eligibility(policy)
         self._tried: dict[tuple[object, ...], tuple[Fit, Reason]] = {}
 
     def standing(self, workload: Workload, request: Request) -> Standing:
         """Return where *workload* stands; *request* is `request_of` it."""
         route = self._empty.route(workload)
-        accepted = tuple(tuple(failed is None for failed in group) for group in route.matches)
-        key = (route.queue, route.problem, accepted, request)
+        queue = self.policy.queues.get(route.queue or "")
+        allowed = self._eligibility.allowed(workload, queue) if queue is not None else ()
+        key = (route.queue, route.problem, allowed, request)
         found = self._tried.get(key)
         if found is None:
             found = self._tried[key] = self._try(workload, route)

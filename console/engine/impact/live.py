@@ -14,12 +14,13 @@ from console.engine.impact.live_outcomes import (
     LiveOutcome,
     OverQuota,
 )
-from console.engine.impact.running import Exposure, Loss, exposures, losses, over_nominal
+from console.engine.impact.running import losses, over_nominal
 from console.engine.model.amounts import Amount, FlavorResource
 from console.engine.model.decision import Decision
 from console.engine.model.policy import Policy
 from console.engine.model.reasons import Shortage
-from console.engine.routing.router import Route
+from console.engine.model.route import Route
+from console.engine.model.running_outcomes import Exposure, Loss
 from console.engine.state import State
 
 #: Decisions after which a comparison says that it goes on.
@@ -71,11 +72,12 @@ class _Before:
         self.losses = losses(state, state.policy)
         self.over: set[str] = set()
         self.exposed: dict[str, frozenset[Exposure]] = {}
+        discipline = load_discipline(state.policy.discipline)
         self.cells: dict[tuple[str, FlavorResource], tuple[int, Amount]] = {}
         for queue in state.queues.values():
             over = over_nominal(queue)
             self.over |= over
-            self.exposed.update(exposures(queue, over))
+            self.exposed.update(discipline.exposures(queue, over))
             account = queue.account
             for key in account.opened():
                 self.cells[queue.name, key] = (account.over(key), account.guaranteed(key))
@@ -115,10 +117,11 @@ class _Found:
         state, before = self._state, self._before
         over: set[str] = set()
         exposed: dict[str, frozenset[Exposure]] = {}
+        discipline = load_discipline(state.policy.discipline)
         for place in state.queues.values():
             beyond = over_nominal(place)
             over |= beyond
-            exposed.update(exposures(place, beyond))
+            exposed.update(discipline.exposures(place, beyond))
         for uid, queue in before.running.items():
             if state.running[uid].evicting:
                 why = decided[uid]

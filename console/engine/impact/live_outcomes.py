@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from console.engine.impact.running import Exposure, Loss
 from console.engine.model.amounts import Amount
 from console.engine.model.reasons import Reason
+from console.engine.model.running_outcomes import Exposure, Loss
 
 #: Workloads, and queues, that one list of an answer names; the rest is counted.
 LISTED = 500

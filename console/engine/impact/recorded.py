@@ -9,7 +9,10 @@ from enum import StrEnum
 from console.engine.impact.fit import Fit, Judge, Standing, request_of
 from console.engine.impact.uncertain import Doubt, DoubtKind, Unrecorded
 from console.engine.model.history import History, Shape
-from console.engine.model.policy import Policy, Rule
+from console.engine.model.policy import Policy
+from console.engine.routing.local_queues import local_routing_of
+from console.engine.routing.rule_routing import rules_of
+from console.engine.routing.rules import Rule
 
 #: Shapes after which a comparison says that it goes on.
 STRETCH = 500
@@ -109,7 +112,7 @@ class _Comparison:
 
     def _route_doubts(self, shape: Shape) -> tuple[tuple[DoubtKind, str], ...]:
         unrecorded = self._unrecorded
-        routing = self._after.policy.local_routing
+        routing = local_routing_of(self._after.policy)
         if routing is not None:
             missing = []
             if unrecorded.lacks_namespaces:
@@ -143,7 +146,7 @@ class _Comparison:
             yield Doubt(
                 kind=kind,
                 key=key,
-                rules=tuple(r.index for r in policy.rules if r.selector.asks_for(key)),
+                rules=tuple(r.index for r in rules_of(policy) if r.selector.asks_for(key)),
                 flavors=tuple(
                     name
                     for name, selector in policy.spec.selectors().items()

@@ -14,12 +14,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from console.engine.model.history import Shape
-from console.engine.model.policy import Policy, Rule
+from console.engine.model.policy import Policy
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from console.engine.model.workload import Workload
+from console.engine.routing.local_queues import local_routing_of
 from console.engine.routing.referenced_labels import referenced_labels
-from console.engine.routing.router import effective_priority
 from console.engine.routing.rule_index import RuleIndex
+from console.engine.routing.rule_routing import rules_of
+from console.engine.routing.rules import Rule, effective_priority
 
 
 class DoubtKind(StrEnum):
@@ -53,14 +55,15 @@ class Unrecorded:
         self._open: dict[tuple[object, ...], tuple[Rule, ...]] = {}
         self.keys = referenced_labels(after) - referenced_labels(before) - recorded
         #: The rules as far as history can judge them.
-        self._rules = RuleIndex([self._judgeable(rule) for rule in after.rules])
-        routes_anew = after.local_routing is not None and before.local_routing is None
+        self._rules = rules_of(after)
+        self._recorded = RuleIndex([self._judgeable(rule) for rule in self._rules])
+        routes_anew = local_routing_of(after) is not None and local_routing_of(before) is None
         self.lacks_namespaces = routes_anew and not any(s.workload.namespace for s in shapes)
 
     @property
     def lacks_queue_names(self) -> bool:
         """Whether workloads have to name their queue by a label that nobody set."""
-        routing = self._after.local_routing
+        routing = local_routing_of(self._after)
         return routing is not None and routing.queue_label in self.keys
 
     def open_rules(self, workload: Workload) -> tuple[Rule, ...]:
@@ -75,8 +78,8 @@ class Unrecorded:
     def _find_open(self, workload: Workload) -> tuple[Rule, ...]:
         possible: list[Rule] = []
         ends: set[tuple[str, int] | None] = set()
-        for judged in self._rules.holding(workload.labels):
-            rule = self._after.rules[judged.index]
+        for judged in self._recorded.holding(workload.labels):
+            rule = self._rules[judged.index]
             priority = effective_priority(rule, workload.priority).effective
             if priority is None:
                 continue

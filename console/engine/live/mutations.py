@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from console.engine.live import decision_builder
 from console.engine.live.accounts import QueueLedger
+from console.engine.live.decision_builder import DecisionBuilder
 from console.engine.live.dirty_set import DirtySet
 from console.engine.live.live_tree import AnyQueue, LiveTree, Preemptor, QueueState, Target
 from console.engine.live.running import Running
@@ -19,7 +19,6 @@ from console.engine.model.decision import Assignment, Decision
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy
 from console.engine.model.preemption_loops import Stops, situation
-from console.engine.model.reasons import Reason
 from console.engine.model.trace import TurnStep
 from console.engine.model.workload import PODS, Workload
 from console.engine.pending.pending_class import Pending, PendingClass, Verdict
@@ -30,8 +29,7 @@ class StateMutations:
 
     policy: Policy
     ledger: QueueLedger
-    #: Of the discipline.
-    _admitted_reason: Reason
+    _builder: DecisionBuilder
 
     def __init__(self) -> None:
         self.queues: dict[str, AnyQueue] = {}
@@ -151,9 +149,7 @@ class StateMutations:
                 }
                 self.evicting.add(running.workload.id)
                 target.queue.running.tell(running)
-                self._decisions.append(
-                    decision_builder.preempted(self.policy, running, pending, queue)
-                )
+                self._decisions.append(self._builder.preempted(running, pending, queue))
                 self._changes.queues.add(target.queue.name)
                 told = True
         if not told and pending.workload.id in queue.preemptors:
@@ -168,9 +164,7 @@ class StateMutations:
         self._wait_outside(queue, preemptor)
         # The earlier announcement no longer holds if it returns to the pending queue.
         pending.announced = None
-        self._decisions.append(
-            decision_builder.waiting_for_victims(self.policy, queue, preemptor, turn)
-        )
+        self._decisions.append(self._builder.waiting_for_victims(queue, preemptor, turn))
         queue.tree.changed()
         return True
 
@@ -298,9 +292,7 @@ class StateMutations:
         )
         self.next_reservation += 1
         self._start(running)
-        self._decisions.append(
-            decision_builder.admitted(self.policy, running, nomination, self._admitted_reason)
-        )
+        self._decisions.append(self._builder.admitted(running, nomination))
 
     def _start(self, running: Running) -> None:
         self.running[running.workload.id] = running

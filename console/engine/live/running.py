@@ -9,8 +9,8 @@ from console.engine.model.amounts import FlavorResource, Usage
 from console.engine.model.decision import Assignment
 from console.engine.model.preemption_loops import NEVER, Stops
 from console.engine.model.reasons import Reason
+from console.engine.model.route import Route
 from console.engine.model.workload import Workload
-from console.engine.routing.router import Route
 
 
 @dataclass(slots=True, eq=False)

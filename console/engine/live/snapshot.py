@@ -21,14 +21,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from console.engine.disciplines import load_discipline
+from console.engine.live.decision_builder import DecisionBuilder
 from console.engine.live.live_tree import AnyQueue, LiveTree, Preemptor, QueueState, Target
 from console.engine.live.running import Running
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy
 from console.engine.model.trace import TurnStep
-from console.engine.pending.eligibility import EligibilityCache
+from console.engine.pending.eligibility import EligibilityCache, Judge
 from console.engine.pending.pending_class import Pending
-from console.engine.routing.flavor_matching import Matcher
 from console.engine.routing.router import Router
 from console.engine.state import State
 
@@ -42,20 +42,21 @@ class SnapshotBase:
         queue: str,
         *,
         router: Router | None = None,
-        matcher: Matcher | None = None,
+        judge: Judge | None = None,
         going_on: Callable[[], None] | None = None,
     ) -> None:
         """
         Prepare snapshots of the tree of *queue*.
 
-        *router* and *matcher* of the state's policy save evaluating labels again. *going_on* is
+        *router* and *judge* of the state's policy save evaluating labels again. *going_on* is
         called before each turn on a snapshot; it may raise to abandon the snapshot.
         """
         self.state = state
         self.going_on = going_on or state.going_on
         self.tree = state.queues[queue].tree
         self.router = router or Router(state.policy)
-        self.matcher = matcher or Matcher(state.policy)
+        discipline = load_discipline(state.policy.discipline)
+        self.judge = judge or discipline.eligibility(state.policy)
         self.running = {
             each.workload.id: each for theirs in self.tree.queues for each in theirs.running
         }
@@ -104,10 +105,10 @@ class Snapshot(State):
         base, source = self._base, self._base.state
         self.policy = policy
         # Its rules may lead to queues outside this copy; the evaluation is the same in any case.
-        self._router, self._matcher = base.router, base.matcher
-        self._eligibility = EligibilityCache(policy, base.matcher)
+        self._router, self._judge = base.router, base.judge.under(policy)
+        self._eligibility = EligibilityCache(self._judge)
         self._discipline = load_discipline(policy.discipline)
-        self._admitted_reason = self._discipline.admitted
+        self._builder = DecisionBuilder(policy, self._discipline)
         self.ledger = source.ledger.copy(base.tree.root)
         for theirs in base.tree.queues:
             mine = self.queues[theirs.name] = QueueState(theirs.name)

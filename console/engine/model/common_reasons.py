@@ -77,3 +77,15 @@ WITHDRAWN_WHILE_RUNNING: Final = register(
         "withdrawn_while_running", label="Withdrawn while running", reason_class=ReasonClass.ENDED
     )
 )
+#: Some config languages reject such a workload, others let it wait.
+NO_FLAVOR_MATCHED: Final = register(
+    Reason(
+        "no_flavor_matched",
+        label="No flavor matched",
+        reason_class=ReasonClass.REJECTED,
+        advice=(
+            "Correct the instance, accelerator or market type and submit it again, or add a flavor."
+        ),
+        cannot_run=True,
+    )
+)

@@ -7,27 +7,15 @@ from typing import Protocol
 
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.reasons import Reason
-from console.engine.model.trace import GroupStep, PreemptionStep, TurnStep
+from console.engine.model.trace import TurnStep
 
 
 class Nomination(Protocol):
     """What a discipline found for one workload, without having changed anything."""
 
     @property
-    def groups(self) -> tuple[GroupStep, ...]:
-        """The walks over the flavors."""
-
-    @property
-    def preemption(self) -> PreemptionStep | None:
-        """The search for workloads to stop; None when none was needed."""
-
-    @property
     def usage(self) -> Mapping[FlavorResource, int]:
         """What the workload would take of the best flavors, in thousandths."""
-
-    @property
-    def undeclared(self) -> str | None:
-        """The requested resource that no group covers, where that keeps it out."""
 
     @property
     def counts(self) -> Mapping[str, int]:

@@ -15,44 +15,9 @@ from typing import Any, ClassVar, Protocol
 from console.engine.model.amounts import Amount, FlavorResource
 from console.engine.model.launch_settings import PodAdditions
 from console.engine.model.origin import Origin
-from console.engine.model.selectors import EVERYTHING, Selector
-
-
-class Unsupported(StrEnum):
-    """Something that a config or a workload may ask for and that nothing acts on."""
-
-    #: Admission is to wait for checks by others.
-    ADMISSION_CHECKS = "admission_checks"
-    #: The order of waiting is to depend on what was used before.
-    PAST_USAGE = "past_usage"
-    #: A workload is to be tried in several flavors at once.
-    CONCURRENT_FLAVORS = "concurrent_flavors"
-    #: Pods are to become ready in time.
-    PODS_READY = "pods_ready"
-    #: Requests of some resources are to be counted as others.
-    TRANSFORMATIONS = "transformations"
-    #: Requests of some resources are not to be counted.
-    EXCLUDED_RESOURCES = "excluded_resources"
-    #: Pods are to be put near each other inside a flavor.
-    TOPOLOGY = "topology"
-    #: The same, asked for by a label of the workload; so are the next two.
-    LABELED_TOPOLOGY = "labeled_topology"
-    #: The workload is to be stopped after a time.
-    LABELED_EXECUTION_TIME = "labeled_execution_time"
-    #: The workload is to grow and shrink while it runs.
-    LABELED_ELASTIC_SIZE = "labeled_elastic_size"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnsupportedSetting:
-    """One setting that is not acted on."""
-
-    kind: Unsupported
-    #: The queue, flavor or label that asks for it; empty: the whole policy does.
-    subject: str = ""
-    #: Checks, resources, prefixes of resources, or a topology: what it names.
-    names: tuple[str, ...] = ()
-    origin: Origin | None = None
+from console.engine.model.routing import NoRouting, Routing
+from console.engine.model.selectors import Selector
+from console.engine.model.unsupported_settings import Unsupported, UnsupportedSetting
 
 
 class Strategy(StrEnum):
@@ -72,77 +37,6 @@ class StopPolicy(StrEnum):
     HOLD = "hold"
     #: Nothing new is admitted, and what runs is told to stop.
     HOLD_AND_DRAIN = "hold_and_drain"
-
-
-class OnViolation(StrEnum):
-    """What happens to a requested priority outside the rule's range."""
-
-    REJECT = "reject"
-    FORCE_UPDATE = "force_update"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriorityPolicy:
-    """The priority a rule gives, and the range it accepts; None leaves that side open."""
-
-    default: int | None = None
-    minimum: int | None = None
-    maximum: int | None = None
-    on_violation: OnViolation = OnViolation.REJECT
-    origin: Origin | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """One routing rule: workloads that match go to the queue, rules are tried in order."""
-
-    index: int
-    queue: str
-    selector: Selector = EVERYTHING
-    priority: PriorityPolicy = PriorityPolicy()
-    origin: Origin | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalQueue:
-    """The door of one namespace to a queue."""
-
-    namespace: str
-    name: str
-    #: Name of the queue it leads to, which need not exist.
-    queue: str
-    stop: StopPolicy = StopPolicy.NONE
-    origin: Origin | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriorityClass:
-    """A named priority that workloads ask for by label."""
-
-    name: str
-    value: int
-    origin: Origin | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalQueueRouting:
-    """
-    Routing by namespace and label instead of by rules.
-
-    A workload names a local queue of its namespace and, if it likes, a priority
-    class, each by a label.
-    """
-
-    #: By namespace and name.
-    local_queues: Mapping[tuple[str, str], LocalQueue] = field(default_factory=dict)
-    #: Labels of namespaces by name; one that is missing has the label of its name alone.
-    namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    priority_classes: Mapping[str, PriorityClass] = field(default_factory=dict)
-    #: Name of the local queue that takes a workload which names none, in namespaces that have one
-    #: of this name; None: such a workload waits.
-    default_local_queue: str | None = None
-    queue_label: str = "kueue.x-k8s.io/queue-name"
-    priority_label: str = "kueue.x-k8s.io/priority-class"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,10 +129,7 @@ class Policy:
 
     dialect: str
     spec: Spec
-    #: Without any rule, and without local queues, everything is admitted without quota.
-    rules: tuple[Rule, ...] = ()
-    #: Instead of rules: workloads name their queue.
-    local_routing: LocalQueueRouting | None = None
+    routing: Routing = field(default_factory=NoRouting)
     #: The lowest priority that a workload may request.
     least_priority: int = 0
     #: Settings of the whole policy that are not acted on; queues and flavors have their own.

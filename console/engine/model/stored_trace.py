@@ -2,8 +2,11 @@
 Traces as they are stored with decisions: plain JSON values, without what is empty.
 
 The rules that were tried are not stored: they follow from the policy, and `routing.with_rules`
-finds them again. `TRACE_VERSION` grows with every change of their shape, and the decoder keeps
-reading older shapes.
+finds them again. Traces of all versions are read:
+
+1. has the fields of one section, the one of quota, beside those of the trace. Traces with this
+   section alone are written so, which older processes read too.
+2. has every section in `sections`, by its code.
 """
 
 from __future__ import annotations
@@ -19,30 +22,66 @@ from console.engine.model.amounts import Amount, Unlimited, decode_amount, encod
 from console.engine.model.origin import Origin
 from console.engine.model.reasons import Reason, reason_of
 from console.engine.model.trace import Trace
+from console.engine.model.trace_sections import (
+    TraceSection,
+    UnreadSection,
+    section_kind,
+    version_1_section,
+)
 
-TRACE_VERSION = 1
+#: The latest version; it grows with every change of the shape.
+TRACE_VERSION = 2
 
 
 def trace_to_json(trace: Trace) -> dict[str, Any]:
     """Return *trace* as plain JSON values, with its version; empty fields are left out."""
-    return {"version": TRACE_VERSION, **_encode(trace)}
+    sections = tuple(trace.sections.items())
+    is_version_1 = len(sections) == 1 and sections[0][1].in_version_1
+    encoded: dict[str, Any] = {"version": 1 if is_version_1 else TRACE_VERSION}
+    for name, default in _fields_of(Trace):
+        item = getattr(trace, name)
+        if item is default or item == default:
+            continue
+        if name != "sections":
+            encoded[name] = _encoder(type(item))(item)
+        elif is_version_1:
+            encoded |= _encode_fields(sections[0][1])
+        else:
+            encoded[name] = {code: _encode_section(section) for code, section in sections}
+    return encoded
 
 
 def trace_from_json(stored: Mapping[str, Any]) -> Trace:
     """
     Return the trace that `trace_to_json` wrote.
 
-    Raises ValueError when the version is newer than this code.
+    Sections that are not registered are kept as they are. Raises ValueError when the version is
+    newer than this code.
     """
     version = stored.get("version")
-    if version != TRACE_VERSION:
-        raise ValueError(f"trace version {version} is not known; this code reads {TRACE_VERSION}")
-    trace: Trace = _decode(Trace, stored)
-    return trace
+    sections: dict[str, TraceSection]
+    if version == 1:
+        code, kind = version_1_section()
+        sections = {code: kind(**_decoded_fields(kind, stored))}
+    elif version == TRACE_VERSION:
+        written = stored.get("sections", {})
+        sections = {code: _decode_section(code, section) for code, section in written.items()}
+    else:
+        raise ValueError(f"trace version {version} is not known; this code reads 1 and 2")
+    return Trace(**{**_decoded_fields(Trace, stored), "sections": sections})
 
 
-def _encode(value: Any) -> Any:
-    return _encoder(type(value))(value)
+def _encode_section(section: TraceSection) -> dict[str, Any]:
+    if isinstance(section, UnreadSection):
+        return dict(section.stored)
+    return _encode_fields(section)
+
+
+def _decode_section(code: str, stored: Mapping[str, Any]) -> TraceSection:
+    kind = section_kind(code)
+    if kind is None:
+        return UnreadSection(stored)
+    return kind(**_decoded_fields(kind, stored))
 
 
 def _find_encoder(kind: type[Any]) -> Callable[[Any], Any]:
@@ -116,10 +155,12 @@ def _decode(hint: Any, stored: Any) -> Any:
         return reason_of(stored)
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return hint(stored)
-    return _decode_fields(hint, stored) if is_dataclass(hint) else stored
+    if isinstance(hint, type) and is_dataclass(hint):
+        return hint(**_decoded_fields(hint, stored))
+    return stored
 
 
-def _decode_fields(kind: Any, stored: Any) -> Any:
+def _decoded_fields(kind: Any, stored: Any) -> dict[str, Any]:
     hints = _hints_of(kind)
     names = [name for name, _ in _fields_of(kind) if name in stored]
-    return kind(**{name: _decode(hints[name], stored[name]) for name in names})
+    return {name: _decode(hints[name], stored[name]) for name in names}

@@ -4,35 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from console.engine.model.policy import Policy, Unsupported, UnsupportedSetting
-from console.engine.model.trace import GroupStep, OutcomeStep
-from console.engine.model.workload import Workload
+from console.engine.model.policy import Policy
+from console.engine.model.unsupported_settings import Unsupported, UnsupportedSetting
 
 
 def unsupported_for(
-    policy: Policy,
-    workload: Workload,
-    queue: str | None,
-    groups: tuple[GroupStep, ...],
-    outcome: OutcomeStep,
-) -> tuple[UnsupportedSetting, ...]:
+    policy: Policy, labels: Mapping[str, str], requests: Mapping[str, int]
+) -> Iterator[UnsupportedSetting]:
     """
-    Return the settings of *policy* that are not acted on and matter to *workload*.
+    Yield the settings that are not acted on and matter to a workload, wherever it is.
 
-    Those of its queue and of its labels do, of the whole policy those that concern what it
-    requests or how far it came, and of flavors those of the flavors it got, or was looked at for.
+    Those of its *labels* do, and those of the whole policy that concern what it *requests*.
     """
-    found = [each for each in policy.unsupported if _concerns(each, workload.total())]
-    found += (
-        UnsupportedSetting(kind=kind, subject=label)
-        for label, kind in policy.unsupported_labels.items()
-        if label in workload.labels
-    )
-    if queue is not None and queue in policy.queues:
-        found += policy.queues[queue].unsupported
-    for name in dict.fromkeys(_flavors(groups, outcome)):
-        found += policy.spec.unsupported_of(name)
-    return tuple(found)
+    yield from (each for each in policy.unsupported if _concerns(each, requests))
+    for label, kind in policy.unsupported_labels.items():
+        if label in labels:
+            yield UnsupportedSetting(kind=kind, subject=label)
 
 
 def _concerns(setting: UnsupportedSetting, requests: Mapping[str, int]) -> bool:
@@ -42,12 +29,3 @@ def _concerns(setting: UnsupportedSetting, requests: Mapping[str, int]) -> bool:
         case Unsupported.EXCLUDED_RESOURCES:
             return any(resource.startswith(setting.names) for resource in requests)
     return True
-
-
-def _flavors(groups: tuple[GroupStep, ...], outcome: OutcomeStep) -> Iterator[str]:
-    if outcome.assignment:
-        for each in outcome.assignment:
-            yield from each.flavors.values()
-        return
-    for group in groups:
-        yield from (tried.flavor for tried in group.flavors)

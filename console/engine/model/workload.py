@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from console.engine.model.nodes import NodeTerm, Toleration
 
@@ -30,6 +31,22 @@ class PodSet:
     def total(self) -> dict[str, int]:
         """Return what all pods together ask for, by resource; zero requests are left out."""
         return {name: amount * self.count for name, amount in self.requests.items() if amount}
+
+
+#: All node constraints of a pod set.
+NodeConstraints: TypeAlias = tuple[
+    tuple[tuple[str, str], ...], tuple[NodeTerm, ...], tuple[Toleration, ...]
+]
+
+_UNCONSTRAINED: NodeConstraints = ((), (), ())
+
+
+def constraints_of(pod_set: PodSet) -> NodeConstraints:
+    """Return the node constraints of *pod_set*; equal where the same nodes may be used."""
+    if not (pod_set.node_selector or pod_set.affinity or pod_set.tolerations):
+        return _UNCONSTRAINED
+    selector = tuple(sorted(pod_set.node_selector.items()))
+    return (selector, pod_set.affinity, pod_set.tolerations)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,15 +14,14 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.preemption_loops import NEVER, Stops
 from console.engine.model.reasons import Reason
+from console.engine.model.route import Route
 from console.engine.model.trace import TurnStep
 from console.engine.model.workload import PodSet, Workload
-from console.engine.routing.flavor_matching import Obstacles
-from console.engine.routing.router import Route
 
 if TYPE_CHECKING:
     from console.engine.model.nomination import Nomination
@@ -49,8 +48,10 @@ class Pending:
 
     workload: Workload
     route: Route
-    #: Per pod set, group and flavor: why it cannot use the flavor.
-    obstacles: tuple[Obstacles, ...] = ()
+    #: By pod set: what excludes it from capacity, whatever the quota; the discipline reads it.
+    obstacles: tuple[Any, ...] = ()
+    #: What distinguishes its class from those of the same request and priority.
+    alike: tuple[object, ...] = ()
     #: Key of its class; "" outside every pending queue.
     class_key: str = ""
     #: None before the first announcement.
@@ -192,11 +193,7 @@ def class_key(pending: Pending) -> str:
         route.problem,
         pending.yields_to,
         tuple(_shape(pod_set) for pod_set in pending.workload.pod_sets),
-        # Only whether a flavor is excluded matters, not by what.
-        tuple(
-            tuple(tuple(obstacle is None for obstacle in group) for group in pod_set)
-            for pod_set in pending.obstacles
-        ),
+        pending.alike,
     )
     return _digest(parts)
 

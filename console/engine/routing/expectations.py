@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from console.engine.model.policy import Policy
+from console.engine.model.route_result import RouteResult
 from console.engine.model.workload import Workload
-from console.engine.routing.route_result import RouteResult, land
+from console.engine.routing.route_result import land
 from console.engine.routing.router import Router
 
 

@@ -1,22 +1,26 @@
-"""Local queues: from a namespace and two labels to a queue and an effective priority."""
+"""Routing by local queues: from a namespace and two labels to a queue and a priority."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from console.engine.model.common_reasons import QUEUE_STOPPED
-from console.engine.model.policy import LocalQueueRouting, PriorityClass, Queue, StopPolicy
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.reasons import Reason
+from console.engine.model.route import Route
+from console.engine.model.routing import Destination
 from console.engine.model.trace import FailedExpression, LocalQueueStep, LocalQueueVerdict
-from console.engine.routing.flavor_matching import first_false
+from console.engine.model.workload import Workload
 from console.engine.routing.reasons import (
     LOCAL_QUEUE_MISSING,
     NAMESPACE_NOT_ALLOWED,
     PRIORITY_CLASS_MISSING,
 )
+from console.engine.routing.selector_evaluation import first_false
 from console.engine.wording.suggest import nearest as nearest_word
 
 #: The label that every namespace has: its own name.
@@ -42,12 +46,111 @@ _IN_LINE = frozenset({LocalQueueVerdict.LEADS, LocalQueueVerdict.NAMESPACE_NOT_A
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LocalQueue:
+    """The entrance of one namespace to a queue."""
+
+    namespace: str
+    name: str
+    #: Name of the queue it leads to, which need not exist.
+    queue: str
+    stop: StopPolicy = StopPolicy.NONE
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorityClass:
+    """A named priority that workloads request by label."""
+
+    name: str
+    value: int
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalQueueRouting:
+    """
+    Routing by namespace and label.
+
+    A workload names a local queue of its namespace and, optionally, a priority
+    class, each by a label. One that reaches no queue waits.
+    """
+
+    #: By namespace and name.
+    local_queues: Mapping[tuple[str, str], LocalQueue] = field(default_factory=dict)
+    #: Labels of namespaces by name; one that is missing has the label of its name alone.
+    namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    priority_classes: Mapping[str, PriorityClass] = field(default_factory=dict)
+    #: Name of the local queue that takes a workload which names none, in namespaces that have one
+    #: of this name; None: such a workload waits.
+    default_local_queue: str | None = None
+    queue_label: str = "kueue.x-k8s.io/queue-name"
+    priority_label: str = "kueue.x-k8s.io/priority-class"
+
+    name = "local_queues"
+    may_drain = True
+    takes_everything = False
+    is_without_quota = False
+
+    @property
+    def label_keys(self) -> frozenset[str]:
+        """The two labels."""
+        return frozenset({self.queue_label, self.priority_label})
+
+    def attributes(self, workload: Workload) -> Hashable:
+        """Return the requested priority and the namespace."""
+        return workload.priority, workload.namespace
+
+    def finder(self, queues: Mapping[str, Destination]) -> LocalQueueFinder:
+        """Return what follows local queues to *queues*."""
+        return LocalQueueFinder(self, queues)
+
+    def label_values(self, workload: Workload, route: Route) -> Mapping[str, Iterable[str]]:
+        """Return the two labels, with the local queues of the namespace and the classes."""
+        names = [name for namespace, name in self.local_queues if namespace == workload.namespace]
+        return {self.queue_label: names, self.priority_label: self.priority_classes}
+
+    def entrances(self) -> Mapping[Hashable, str]:
+        """Return the queue of every local queue."""
+        return {key: local_queue.queue for key, local_queue in self.local_queues.items()}
+
+
+class LocalQueueFinder:
+    """Follows the local queue of a workload to one of *queues*."""
+
+    def __init__(self, routing: LocalQueueRouting, queues: Mapping[str, Destination]) -> None:
+        self._routing = routing
+        self._queues = queues
+
+    def route(self, workload: Workload) -> Route:
+        """Return the route by the local queue, or the problem that keeps it waiting."""
+        led = follow_local_queue(
+            self._routing,
+            self._queues,
+            labels=workload.labels,
+            namespace=workload.namespace,
+            requested=workload.priority,
+        )
+        return Route(
+            queue=led.queue.name if led.queue is not None else None,
+            priority=led.priority,
+            local_queue=led.step,
+            problem=led.problem,
+            drains=led.drains,
+        )
+
+
+def local_routing_of(policy: Policy) -> LocalQueueRouting | None:
+    """Return the local queues by which *policy* routes; None where another strategy routes."""
+    return policy.routing if isinstance(policy.routing, LocalQueueRouting) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LocalRoute:
     """Where the local queue of a workload routes it."""
 
     step: LocalQueueStep
     #: None where it leads to no pending queue.
-    queue: Queue | None
+    queue: Destination | None
     #: None when the priority class is missing.
     priority: int | None
     problem: Reason | None
@@ -57,7 +160,7 @@ class LocalRoute:
 
 def follow_local_queue(
     routing: LocalQueueRouting,
-    queues: Mapping[str, Queue],
+    queues: Mapping[str, Destination],
     *,
     labels: Mapping[str, str],
     namespace: str,
@@ -138,7 +241,7 @@ def namespace_labels(routing: LocalQueueRouting, namespace: str) -> dict[str, st
 
 
 def _judge_namespace(
-    queue: Queue, labels: Mapping[str, str]
+    queue: Destination, labels: Mapping[str, str]
 ) -> tuple[LocalQueueVerdict, FailedExpression | None]:
     if queue.namespaces is None:
         return LocalQueueVerdict.NAMESPACE_NOT_ALLOWED, None

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from console.engine.disciplines.quota.spec import spec_of
+from console.engine.disciplines import load_discipline
 from console.engine.model.policy import Policy
-from console.engine.routing.route_result import RouteResult, accepted_flavors, land
+from console.engine.model.route_result import RouteResult
+from console.engine.routing.route_result import accepted, land
 from console.engine.routing.router import Router
 
 #: Missing labels that are tried, and values of each.
@@ -28,7 +29,7 @@ class Branch:
     @property
     def flavors(self) -> tuple[str, ...]:
         """The flavors that accept the workload with that label."""
-        return accepted_flavors(self.route_result)
+        return accepted(self.route_result)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,27 +83,21 @@ def _end(route_result: RouteResult) -> tuple[object, ...]:
         route_result.queue,
         route_result.priority,
         route_result.route.rule,
-        accepted_flavors(route_result),
+        accepted(route_result),
     )
 
 
 def _asked(policy: Policy, route_result: RouteResult) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the absent labels that routing or the flavors refer to."""
+    """Yield the absent labels that routing or the queue refer to."""
+    route, workload = route_result.route, route_result.workload
     asked: dict[str, dict[str, None]] = {}
-    routing = policy.local_routing
-    if routing is not None:
-        names = (n for space, n in routing.local_queues if space == route_result.workload.namespace)
-        asked[routing.queue_label] = dict.fromkeys(names)
-        asked[routing.priority_label] = dict.fromkeys(routing.priority_classes)
-    last = route_result.route.rule
-    selectors = [rule.selector for rule in policy.rules if last is None or rule.index <= last]
-    queue = spec_of(policy).queues.get(route_result.route.queue or "")
-    for group in queue.groups if queue is not None else ():
-        flavors = (spec_of(policy).flavors.get(entry.flavor) for entry in group.flavors)
-        selectors += [flavor.selector for flavor in flavors if flavor is not None]
-    for selector in selectors:
-        for each in selector.expressions:
-            asked.setdefault(each.key, {}).update(dict.fromkeys(each.values))
-    for key, values in asked.items():
-        if key not in route_result.workload.labels:
-            yield key, tuple(values)
+    referenced = [policy.routing.label_values(workload, route)]
+    queue = policy.queues.get(route.queue or "")
+    if queue is not None:
+        referenced.append(load_discipline(policy.discipline).referenced_labels(policy, queue))
+    for labels in referenced:
+        for key, values in labels.items():
+            asked.setdefault(key, {}).update(dict.fromkeys(values))
+    for key, found in asked.items():
+        if key not in workload.labels:
+            yield key, tuple(found)

@@ -6,9 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from console.engine.model.policy import LocalQueue, LocalQueueRouting, Policy
+from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload
-from console.engine.routing.local_queues import local_queue_name
+from console.engine.routing.local_queues import (
+    LocalQueue,
+    LocalQueueRouting,
+    local_queue_name,
+    local_routing_of,
+)
 from console.engine.routing.nearest_rule import LabelChange, NearMiss, changed_labels
 from console.engine.routing.route_result import land
 from console.engine.routing.router import Router
@@ -22,10 +27,12 @@ def nearest_local_queues(policy: Policy, workload: Workload, most: int) -> tuple
     Return the smallest change for each of the first *most* queues that *workload* misses.
 
     A local queue of its own namespace is nearer than one of another. Where its priority
-    class is missing, that label has to be removed as well.
+    class is missing, that label has to be removed as well. Nothing is found where another
+    strategy routes.
     """
-    routing = policy.local_routing
-    assert routing is not None, "only where local queues route"
+    routing = local_routing_of(policy)
+    if routing is None:
+        return ()
     router = Router(policy)
     reached = land(policy, workload, router).queue
     local_queues: dict[str, list[LocalQueue]] = defaultdict(list)

@@ -15,10 +15,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from console.engine.model.policy import Policy, Rule
+from console.engine.model.policy import Policy
 from console.engine.model.selectors import MatchExpression
 from console.engine.model.workload import Workload
-from console.engine.routing.router import Router, effective_priority
+from console.engine.routing.router import Router
+from console.engine.routing.rule_routing import rules_of
+from console.engine.routing.rules import Rule, effective_priority
 
 #: Maximum changes in one answer.
 MOST_CHANGES = 6
@@ -108,14 +110,14 @@ class NearestRules:
     """Finds the nearest miss of rules for one workload; *router* must be one of the same policy."""
 
     def __init__(self, policy: Policy, workload: Workload, router: Router | None = None) -> None:
-        self._rules = policy.rules
+        self._rules = rules_of(policy)
         self._workload = workload
         self._router = router or Router(policy)
         self._left = BUDGET_OF_ALL
         #: By key: the values that selectors name, in order.
         self._named: dict[str, dict[str, None]] = {}
         bounds: set[int] = set()
-        for rule in policy.rules:
+        for rule in self._rules:
             for each in rule.selector.expressions:
                 self._named.setdefault(each.key, {}).update(dict.fromkeys(each.values))
             for bound in (rule.priority.minimum, rule.priority.maximum):

@@ -1,4 +1,4 @@
-"""The reasons of routing: a workload reaches no queue, or no flavor of its queue accepts it."""
+"""The reasons of routing: a workload reaches no queue, or a queue that does not accept it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,6 @@ NO_RULE_MATCHED: Final = register(
         label="No rule matched",
         reason_class=ReasonClass.REJECTED,
         advice="Correct the tags or the priority and submit it again, or add a rule.",
-    )
-)
-#: Some config languages reject such a workload, others let it wait.
-NO_FLAVOR_MATCHED: Final = register(
-    Reason(
-        "no_flavor_matched",
-        label="No flavor matched",
-        reason_class=ReasonClass.REJECTED,
-        advice=(
-            "Correct the instance, accelerator or market type and submit it again, or add a flavor."
-        ),
-        cannot_run=True,
     )
 )
 LOCAL_QUEUE_MISSING: Final = register(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from console.engine.model.policy import OnViolation, Rule
 from console.engine.model.selectors import MatchExpression, Operator
+from console.engine.routing.rules import OnViolation, Rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,26 +7,22 @@ is false. The author of rules needs to see the others, too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from console.engine.model.origin import Origin
-from console.engine.model.policy import LocalQueue, Policy
-from console.engine.model.selectors import MatchExpression, Selector
+from console.engine.model.policy import Policy
 from console.engine.model.trace import PriorityStep
 from console.engine.model.workload import Workload
-from console.engine.routing.local_queues import local_queue_name, namespace_labels
-from console.engine.routing.router import effective_priority
-
-
-@dataclass(frozen=True, slots=True)
-class ExpressionResult:
-    """One expression of a selector, the label's value (None: it is absent), and the result."""
-
-    expression: MatchExpression
-    actual: str | None
-    holds: bool
+from console.engine.routing.local_queues import (
+    LocalQueue,
+    local_queue_name,
+    local_routing_of,
+    namespace_labels,
+)
+from console.engine.routing.rule_routing import rules_of
+from console.engine.routing.rules import effective_priority
+from console.engine.routing.selector_evaluation import ExpressionResult, evaluate_selector
 
 
 class RuleStanding(StrEnum):
@@ -67,21 +63,11 @@ class LocalQueueEvaluation:
     expressions: tuple[ExpressionResult, ...] = ()
 
 
-def evaluate_selector(
-    selector: Selector, labels: Mapping[str, str]
-) -> tuple[ExpressionResult, ...]:
-    """Return every expression of *selector* with its result for *labels*."""
-    return tuple(
-        ExpressionResult(each, labels.get(each.key), each.matches(labels))
-        for each in selector.expressions
-    )
-
-
 def evaluate_rules(policy: Policy, workload: Workload) -> tuple[RuleEvaluation, ...]:
     """Return every rule of *policy* in order; empty where local queues route."""
     found = []
     is_taken = False
-    for rule in policy.rules:
+    for rule in rules_of(policy):
         expressions = evaluate_selector(rule.selector, workload.labels)
         priority = None
         if not all(each.holds for each in expressions):
@@ -108,7 +94,7 @@ def evaluate_rules(policy: Policy, workload: Workload) -> tuple[RuleEvaluation, 
 
 def evaluate_local_queues(policy: Policy, workload: Workload) -> tuple[LocalQueueEvaluation, ...]:
     """Return every local queue of the workload's namespace, its own first."""
-    routing = policy.local_routing
+    routing = local_routing_of(policy)
     if routing is None:
         return ()
     taken = local_queue_name(routing, workload.labels, workload.namespace)

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import merge
 
-from console.engine.model.policy import Rule
 from console.engine.model.selectors import Operator
+from console.engine.routing.rules import Rule
 
 
 class RuleIndex:

@@ -11,7 +11,8 @@ from console.engine.diff.objects import SETTINGS
 from console.engine.model.history import Backlog, Live
 from console.engine.model.policy import Policy, Queue
 from console.engine.model.reasons import Reason
-from console.engine.routing.route_result import RouteResult, land
+from console.engine.model.route_result import RouteResult
+from console.engine.routing.route_result import land
 from console.engine.routing.router import Router
 
 #: What determines the route of a workload.

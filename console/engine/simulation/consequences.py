@@ -10,6 +10,7 @@ from console.engine.disciplines import load_discipline
 from console.engine.model.consequences import GRAVITY, ConsequenceCode, Finding, of_queues
 from console.engine.model.history import Live
 from console.engine.model.policy import Policy, StopPolicy
+from console.engine.routing.local_queues import local_routing_of
 
 
 def find(
@@ -32,13 +33,6 @@ def find(
     return tuple(sorted(found, key=lambda finding: -GRAVITY[finding.code]))
 
 
-def takes_everything(policy: Policy) -> bool:
-    """Say whether *policy* rejects no workload because of its labels alone."""
-    if policy.local_routing is not None:
-        return False
-    return not policy.rules or any(not rule.selector.expressions for rule in policy.rules)
-
-
 def successors(old: Policy, new: Policy) -> dict[str, str]:
     """
     Return which new queue replaces which old one, by name.
@@ -46,7 +40,7 @@ def successors(old: Policy, new: Policy) -> dict[str, str]:
     A new queue does if everything that led to the old one and still exists leads to it.
     """
     leads: dict[str, set[str]] = {}
-    local_queues, new_local_queues = _entrances(old), _entrances(new)
+    local_queues, new_local_queues = old.routing.entrances(), new.routing.entrances()
     for local_queue, queue in local_queues.items():
         if queue not in new.queues and local_queue in new_local_queues:
             leads.setdefault(queue, set()).add(new_local_queues[local_queue])
@@ -57,28 +51,10 @@ def successors(old: Policy, new: Policy) -> dict[str, str]:
     }
 
 
-def _entrances(policy: Policy) -> dict[object, str]:
-    """Return the first entrance of each kind to the queues, and the queue it leads to."""
-    local_queues: dict[object, str] = {}
-    for rule in policy.rules:
-        expressions = rule.selector.expressions
-        asked = tuple((each.key, each.operator, each.values) for each in expressions)
-        local_queues.setdefault(asked, rule.queue)
-    if policy.local_routing is not None:
-        local_queues |= {
-            key: local_queue.queue for key, local_queue in policy.local_routing.local_queues.items()
-        }
-    return local_queues
-
-
-def _is_unlimited(policy: Policy) -> bool:
-    return policy.local_routing is None and not policy.rules
-
-
 def _routing(old: Policy, new: Policy) -> Iterator[Finding]:
-    if _is_unlimited(new) and not _is_unlimited(old):
+    if new.routing.is_without_quota and not old.routing.is_without_quota:
         yield Finding(code=ConsequenceCode.QUOTA_DROPPED)
-    elif takes_everything(old) and not takes_everything(new):
+    elif old.routing.takes_everything and not new.routing.takes_everything:
         yield Finding(code=ConsequenceCode.CATCH_ALL_LOST)
 
 
@@ -126,9 +102,9 @@ def _stops(policy: Policy) -> dict[_Stoppable, tuple[str, StopPolicy]]:
     stops: dict[_Stoppable, tuple[str, StopPolicy]] = {
         (None, name): (name, queue.stop) for name, queue in policy.queues.items()
     }
-    if policy.local_routing is not None:
-        for key, local_queue in policy.local_routing.local_queues.items():
-            stops[key] = (local_queue.queue, local_queue.stop)
+    routing = local_routing_of(policy)
+    for key, local_queue in routing.local_queues.items() if routing is not None else ():
+        stops[key] = (local_queue.queue, local_queue.stop)
     return stops
 
 

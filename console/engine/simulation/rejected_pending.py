@@ -6,7 +6,8 @@ from console.engine.model.consequences import ConsequenceCode, Finding
 from console.engine.model.decision import Outcome
 from console.engine.model.history import Backlog
 from console.engine.model.policy import Policy
-from console.engine.routing.route_result import RouteResult, land
+from console.engine.model.route_result import RouteResult
+from console.engine.routing.route_result import land
 from console.engine.routing.router import Router
 
 

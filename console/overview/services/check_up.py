@@ -10,8 +10,10 @@ from django.db.models import Exists, F, OuterRef, Q
 
 from console.configs.models import ActiveConfig, ConfigVersion
 from console.configs.services.check_expectations import check_expectations
-from console.engine.model.policy import Policy, Rule
+from console.engine.model.policy import Policy
 from console.engine.routing.router import Router
+from console.engine.routing.rule_routing import rules_of
+from console.engine.routing.rules import Rule
 from console.orgs.models import Organization
 from console.overview.items import MOST_SUBJECTS
 from console.overview.models import CheckUp
@@ -91,15 +93,15 @@ def idle_rules(org: Organization, policy: Policy, now: datetime) -> Iterator[Rul
     before = ConfigVersion.objects.filter(org=org, created_at__lt=now - timedelta(days=WINDOW - 1))
     old_version = before.order_by("-number").first()
     day = oldest.first()
-    if not policy.rules or day is None or day > first or old_version is None:
+    if not rules_of(policy) or day is None or day > first or old_version is None:
         return
     history = history_of(org, WINDOW)
     if not history.is_complete:
         return
     router = Router(policy)
     taken = {router.route(shape.workload).rule for shape in history.shapes}
-    old = {_meaning(rule) for rule in policy_of(old_version).rules}
-    for rule in policy.rules:
+    old = {_meaning(rule) for rule in rules_of(policy_of(old_version))}
+    for rule in rules_of(policy):
         if rule.index not in taken and rule.selector.expressions and _meaning(rule) in old:
             yield rule
 

@@ -12,6 +12,7 @@ from console.configs.changelog import changes_of
 from console.configs.models import ConfigVersion
 from console.configs.queries import latest_draft
 from console.configs.services.check_config import check_config
+from console.engine.routing.rule_routing import rules_of
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
 from console.pages.access import org_page, signed_in_user
@@ -68,7 +69,7 @@ def _shown(request: HttpRequest, actor: Actor, shown: ConfigVersion) -> HttpResp
         "draft": latest_draft(actor.org, signed_in_user(request)),
         "queues": len(policy.queues),
         "flavors": len(policy.spec.capacity_names),
-        "rules": len(policy.rules),
+        "rules": len(rules_of(policy)),
     }
     if "diff" in request.GET:
         before = get_version(actor.org, shown.number - 1) if shown.number > 1 else None

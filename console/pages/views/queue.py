@@ -15,6 +15,7 @@ from console.configs.queue_log import queue_log
 from console.engine.disciplines import load_discipline
 from console.engine.model.amounts import Unlimited
 from console.engine.model.policy import Policy, Strategy
+from console.engine.routing.local_queues import local_routing_of
 from console.errors import BadRequest
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
@@ -220,7 +221,7 @@ def _rules(actor: Actor, view: QueueView, policy: Policy) -> dict[str, Any]:
     return {
         "hits": hits,
         "rules": hit_rows(view, policy, hits),
-        "has_local_queues": policy.local_routing is not None,
+        "has_local_queues": local_routing_of(policy) is not None,
     }
 
 

@@ -21,6 +21,7 @@ from console.engine.disciplines.read_model import Capacity, Loan
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy, Queue, StopPolicy, Strategy
+from console.engine.routing.rule_routing import rules_of
 from console.orgs.models import Organization
 from console.policies.queries import active_policy
 from console.policies.renames import absent
@@ -89,7 +90,7 @@ def queue_list(org: Organization) -> list[QueueView]:
     busy = {name for name, row in counts.items() if row.running or row.pending} | used.keys()
     names = [*policy.queues, *sorted(busy - policy.queues.keys())]
     rules: defaultdict[str, list[int]] = defaultdict(list)
-    for rule in policy.rules:
+    for rule in rules_of(policy):
         rules[rule.queue].append(rule.index)
     return [
         _view(
@@ -116,7 +117,7 @@ def queue_view(org: Organization, name: str) -> QueueView:
     busy = name in used or (count is not None and (count.running or count.pending))
     if name not in policy.queues and not busy:
         raise absent(org, name)
-    rules = [rule.index for rule in policy.rules if rule.queue == name]
+    rules = [rule.index for rule in rules_of(policy) if rule.queue == name]
     capacity = capacity_of(policy, used)
     usages = capacity.queue_nodes(name, waiting.wanted, waiting.cannot_run)
     loans = _loans_by_queue(capacity)[name]

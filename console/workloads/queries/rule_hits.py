@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from console.engine.model.policy import Policy
-from console.engine.routing.local_queues import local_queue_name
+from console.engine.routing.local_queues import local_queue_name, local_routing_of
 from console.engine.routing.router import Router
 from console.orgs.models import Organization
 from console.workloads.queries.history import WINDOW
@@ -45,18 +45,15 @@ class RuleHits:
 def rule_hits(org: Organization, policy: Policy, days: int = WINDOW) -> RuleHits:
     """Return what *policy* would do with the work of the last *days*, as of a minute ago."""
     history = recent_history(org, days)
-    router = Router(policy)
+    router, routing = Router(policy), local_routing_of(policy)
     rules: dict[int, Hit] = {}
     local_queues: dict[tuple[str, str], Hit] = {}
     for shape in history.shapes[:MOST_SHAPES]:
         workload = shape.workload
-        if policy.local_routing is not None:
+        if routing is not None:
             namespace = workload.namespace
-            local_queue = (
-                namespace,
-                local_queue_name(policy.local_routing, workload.labels, namespace),
-            )
-            if local_queue in policy.local_routing.local_queues:
+            local_queue = (namespace, local_queue_name(routing, workload.labels, namespace))
+            if local_queue in routing.local_queues:
                 local_queues.setdefault(local_queue, Hit()).add(shape.runs, shape.last_seen)
             continue
         rule = router.route(workload).rule

@@ -11,6 +11,8 @@ from console.dialects.assist import Names, assist
 from console.dialects.base import Dialect
 from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.policy import Policy
+from console.engine.routing.local_queues import local_routing_of
+from console.engine.routing.rule_routing import rules_of
 from tests.dialects.test_contract import EVERY, RELAXED, mutated_samples
 
 SAMPLES = [
@@ -38,8 +40,10 @@ def test_the_outline_is_what_the_text_compiles_to(dialect: Dialect, text: str) -
     assert [name for name, _ in described(names, "flavor")] == list(spec_of(policy).flavors)
     assert [name for name, _ in described(names, "queue")] == list(policy.queues)
     assert {name for name, _ in described(names, "cohort")} == spec_of(policy).cohorts.keys()
-    assert [name for name, _ in described(names, "rule")] == [rule.queue for rule in policy.rules]
-    routing = policy.local_routing
+    assert [name for name, _ in described(names, "rule")] == [
+        rule.queue for rule in rules_of(policy)
+    ]
+    routing = local_routing_of(policy)
     if routing is not None:
         local = [name for _, name in routing.local_queues]
         assert [name for name, _ in described(names, "local queue")] == local

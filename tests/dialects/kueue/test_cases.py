@@ -12,6 +12,7 @@ import pytest
 from console.dialects.kueue import DIALECT
 from console.dialects.kueue.conformance.objects import read_policy
 from console.engine.disciplines.quota.spec import spec_of
+from console.engine.routing.local_queues import local_routing_of
 from tests.dialects.meaning import plain
 
 FOLDER = Path(__file__).parents[2] / "vectors" / "kueue"
@@ -27,7 +28,7 @@ REFUSED = {"DOC017", "KUE011", "KUE013", "KUE015", "KUE026"}
 
 def policy_parts(policy: Any) -> dict[str, Any]:
     """Return what objects say; fair sharing and what is undeclared come from elsewhere."""
-    routing = policy.local_routing
+    routing = local_routing_of(policy)
     return {
         "flavors": plain(spec_of(policy).flavors),
         "cohorts": plain(spec_of(policy).cohorts),

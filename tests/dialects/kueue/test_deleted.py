@@ -8,6 +8,7 @@ from console.dialects.kueue import DIALECT
 from console.engine.disciplines.quota.ledger import Ledger
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.policy import StopPolicy
+from console.engine.routing.local_queues import local_routing_of
 
 TEXT = (Path(__file__).parent / "bad" / "lint-deleted.yaml").read_text("utf-8")
 SINCE = 'deletionTimestamp: "2026-01-01T00:00:00Z"'
@@ -26,14 +27,15 @@ def test_a_queue_that_is_being_deleted_admits_nothing_and_keeps_what_runs():
 def test_the_local_queues_of_a_namespace_that_is_being_deleted_admit_nothing():
     policy = DIALECT.read(TEXT, {}).policy
     assert policy is not None
-    assert policy.local_routing is not None
-    local_queues = policy.local_routing.local_queues
+    routing = local_routing_of(policy)
+    assert routing is not None
+    local_queues = routing.local_queues
     assert {name: local_queue.stop for name, local_queue in local_queues.items()} == {
         ("gone", "q"): StopPolicy.HOLD,
         ("n", "q"): StopPolicy.NONE,
         ("n", "r"): StopPolicy.NONE,
     }
-    assert list(policy.local_routing.priority_classes) == ["low"]
+    assert list(routing.priority_classes) == ["low"]
 
 
 def test_the_quota_of_a_queue_that_is_being_deleted_is_still_lent():

@@ -26,8 +26,13 @@ from console.engine.disciplines.quota.spec import (
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.nodes import FlavorToleration, Taint, TaintEffect
 from console.engine.model.origin import Origin
-from console.engine.model.policy import LocalQueue, LocalQueueRouting, PriorityClass
 from console.engine.model.selectors import MatchExpression, Operator, Selector
+from console.engine.routing.local_queues import (
+    LocalQueue,
+    LocalQueueRouting,
+    PriorityClass,
+    local_routing_of,
+)
 from tests.dialects.kueue.dump import SAMPLE, dump
 from tests.dialects.meaning import plain
 
@@ -95,7 +100,7 @@ TWO_TEAMS = quota_policy(
     },
     least_priority=-(2**31),
     unsupported_labels=LABELS,
-    local_routing=LocalQueueRouting(
+    routing=LocalQueueRouting(
         default_local_queue="default",
         local_queues={
             (name, "training"): LocalQueue(namespace=name, name="training", queue=name)
@@ -136,7 +141,8 @@ def test_the_dump_compiles_with_one_note():
     )
     policy = reading.policy
     assert policy is not None
-    assert policy.local_routing is not None
+    routing = local_routing_of(policy)
+    assert routing is not None
     assert {name: cohort.parent for name, cohort in spec_of(policy).cohorts.items()} == {
         "organization": None,
         "research": "organization",
@@ -151,10 +157,10 @@ def test_the_dump_compiles_with_one_note():
         "production": 12,
     }
     assert Hierarchy(policy).roots == ("organization",)
-    local_queues = policy.local_routing.local_queues
+    local_queues = routing.local_queues
     assert [local_queue.queue for local_queue in local_queues.values()] == list(policy.queues)
     for local_queue in local_queues.values():
-        labels = policy.local_routing.namespaces[local_queue.namespace]
+        labels = routing.namespaces[local_queue.namespace]
         selector = policy.queues[local_queue.queue].namespaces
         assert selector is not None
         assert selector.matches(labels)
@@ -212,8 +218,8 @@ items:
 def test_every_part_of_a_policy_knows_its_lines():
     policy = DIALECT.read(TEXT, {}).policy
     assert policy is not None
-    assert policy.local_routing is not None
-    queue, routing = policy.queues["q"], policy.local_routing
+    queue, routing = policy.queues["q"], local_routing_of(policy)
+    assert routing is not None
     assert queue.namespaces is not None
     group = queue.groups[0]
     first, second = queue.namespaces.expressions

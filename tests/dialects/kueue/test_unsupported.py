@@ -11,7 +11,8 @@ from console.dialects.kueue import DIALECT
 from console.dialects.kueue.feature_gates import OFF, ON
 from console.dialects.kueue.unsupported import LABELS
 from console.engine.disciplines.quota.spec import spec_of
-from console.engine.model.policy import Policy, Unsupported, UnsupportedSetting
+from console.engine.model.policy import Policy
+from console.engine.model.unsupported_settings import Unsupported, UnsupportedSetting
 
 BAD = Path(__file__).parent / "bad"
 REFERENCE = (Path(__file__).parents[3] / "docs" / "kueue-reference.md").read_text("utf-8")

@@ -9,10 +9,11 @@ import pytest
 
 from console.dialects.past import Past
 from console.engine.disciplines.quota.reasons import EXCEEDS_MAX_QUOTA
+from console.engine.model.common_reasons import NO_FLAVOR_MATCHED
 from console.engine.model.decision import Outcome
 from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload
-from console.engine.routing.reasons import LOCAL_QUEUE_MISSING, NO_FLAVOR_MATCHED, NO_RULE_MATCHED
+from console.engine.routing.reasons import LOCAL_QUEUE_MISSING, NO_RULE_MATCHED
 from console.engine.routing.router import Router
 from console.engine.state import State
 from tests.dialects.lints.marked import Marked, marked_documents

@@ -23,8 +23,9 @@ from console.engine.disciplines.quota.spec import (
 )
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.origin import Origin
-from console.engine.model.policy import OnViolation, PriorityPolicy, Rule
 from console.engine.model.selectors import MatchExpression, Operator, Selector
+from console.engine.routing.rule_routing import route_by, rules_of
+from console.engine.routing.rules import OnViolation, PriorityPolicy, Rule
 from tests.dialects.meaning import plain
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "native"
@@ -65,16 +66,18 @@ CAP = quota_policy(
         ),
         "default": QueueSpec(name="default", is_passthrough=True),
     },
-    rules=(
-        Rule(
-            index=0,
-            queue="q-m5-2xlarge-cap3",
-            selector=Selector((label_in("instance-type", "m5.2xlarge"),)),
-            priority=PriorityPolicy(
-                default=50, minimum=0, maximum=100, on_violation=OnViolation.FORCE_UPDATE
+    routing=route_by(
+        (
+            Rule(
+                index=0,
+                queue="q-m5-2xlarge-cap3",
+                selector=Selector((label_in("instance-type", "m5.2xlarge"),)),
+                priority=PriorityPolicy(
+                    default=50, minimum=0, maximum=100, on_violation=OnViolation.FORCE_UPDATE
+                ),
             ),
-        ),
-        Rule(index=1, queue="default"),
+            Rule(index=1, queue="default"),
+        )
     ),
 )
 RESEARCH = quota_policy(
@@ -106,16 +109,18 @@ RESEARCH = quota_policy(
         ),
         "default": QueueSpec(name="default", is_passthrough=True),
     },
-    rules=(
-        Rule(
-            index=0,
-            queue="ml_training",
-            selector=Selector((label_in("team", "research"),)),
-            priority=PriorityPolicy(
-                default=50, minimum=0, maximum=100, on_violation=OnViolation.REJECT
+    routing=route_by(
+        (
+            Rule(
+                index=0,
+                queue="ml_training",
+                selector=Selector((label_in("team", "research"),)),
+                priority=PriorityPolicy(
+                    default=50, minimum=0, maximum=100, on_violation=OnViolation.REJECT
+                ),
             ),
-        ),
-        Rule(index=1, queue="default"),
+            Rule(index=1, queue="default"),
+        )
     ),
 )
 RESERVATION = quota_policy(
@@ -144,11 +149,15 @@ RESERVATION = quota_policy(
         ),
         "default": QueueSpec(name="default", is_passthrough=True),
     },
-    rules=(
-        Rule(
-            index=0, queue="reservation", selector=Selector((label_in("use-reservation", "true"),))
-        ),
-        Rule(index=1, queue="default"),
+    routing=route_by(
+        (
+            Rule(
+                index=0,
+                queue="reservation",
+                selector=Selector((label_in("use-reservation", "true"),)),
+            ),
+            Rule(index=1, queue="default"),
+        )
     ),
 )
 EXPECTED = {
@@ -189,7 +198,7 @@ scheduling_rules:
 """
     policy = DIALECT.read(text, {}).policy
     assert policy is not None
-    flavor, queue, rule = spec_of(policy).flavors["f"], policy.queues["q"], policy.rules[0]
+    flavor, queue, rule = spec_of(policy).flavors["f"], policy.queues["q"], rules_of(policy)[0]
     group = queue.groups[0]
     gpu, cpu = group.flavors[0].quotas["gpu"], group.flavors[0].quotas["cpu"]
     assert {

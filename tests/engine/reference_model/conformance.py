@@ -34,6 +34,7 @@ from console.dialects.kueue.conformance.world import World as Given
 from console.engine.disciplines.quota.spec import spec_of, with_spec
 from console.engine.model.nodes import Taint, TaintEffect
 from console.engine.model.policy import Policy, StopPolicy
+from console.engine.routing.local_queues import local_routing_of
 from tests.engine.reference_model.cycle import run_cycle
 from tests.engine.reference_model.flavors import Choices, Mode, PodSetChoice, Walker
 from tests.engine.reference_model.nomination import Nominator
@@ -256,7 +257,7 @@ def _led_to(policy: Policy, pending: PendingWorkload) -> str | Condition:
     """Return the queue in whose line a workload stands, or why it stands in none."""
     if not pending.is_active:
         return Condition.DEACTIVATED
-    routing = policy.local_routing
+    routing = local_routing_of(policy)
     assert routing is not None
     workload = pending.workload
     local_queue = routing.local_queues.get(

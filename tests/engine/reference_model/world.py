@@ -11,6 +11,7 @@ from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.decision import PodSetAssignment
 from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.workload import Workload
+from console.engine.routing.local_queues import local_routing_of
 
 #: (flavor, resource)
 Pair: TypeAlias = tuple[str, str]
@@ -197,7 +198,7 @@ class World:
 
     def is_welcome(self, waiting: Waiting) -> bool:
         """Say whether its queue takes workloads of its namespace (spec 1.3, 1.5)."""
-        routing = self.policy.local_routing
+        routing = local_routing_of(self.policy)
         if routing is None:
             return True
         selector = self.policy.queues[waiting.queue].namespaces

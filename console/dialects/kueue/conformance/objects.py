@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from console.dialects.conformance.parts import (
-    MalformedCase,
-    choice,
-    objects_in,
-    part,
-    quantity,
-)
+from console.dialects.conformance.parts import MalformedCase, choice, objects_in, part, quantity
 from console.dialects.quantity import parse_quantity
 from console.engine.disciplines.quota.spec import (
     Cohort,
@@ -32,8 +26,9 @@ from console.engine.disciplines.quota.spec import (
 )
 from console.engine.model.amounts import UNLIMITED, Amount
 from console.engine.model.nodes import FlavorToleration, Taint, TaintEffect, Toleration
-from console.engine.model.policy import LocalQueue, LocalQueueRouting, Policy, StopPolicy, Strategy
+from console.engine.model.policy import Policy, StopPolicy, Strategy
 from console.engine.model.selectors import MatchExpression, Operator, Selector
+from console.engine.routing.local_queues import LocalQueue, LocalQueueRouting
 
 Node = TypeVar("Node")
 
@@ -104,7 +99,7 @@ def read_policy(case: Mapping[str, Any], others: Iterable[LocalQueue] = ()) -> P
         flavors=_read_each(by_kind, "ResourceFlavor", _flavor),
         queues=queues,
         cohorts=cohorts,
-        local_routing=LocalQueueRouting(local_queues=local_queues, namespaces=namespaces),
+        routing=LocalQueueRouting(local_queues=local_queues, namespaces=namespaces),
         settings=QuotaSettings(
             fair_sharing=_fair_sharing(case),
             undeclared=choice(case, "quota_check", _UNDECLARED, "BlockUndeclared"),

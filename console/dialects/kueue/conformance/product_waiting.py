@@ -11,17 +11,14 @@ from console.engine.disciplines.quota.nominate import QuotaNomination
 from console.engine.disciplines.quota.reasons import EXCEEDS_MAX_QUOTA, WAITING_FOR_QUOTA
 from console.engine.model.common_reasons import (
     BEHIND_OTHERS,
+    NO_FLAVOR_MATCHED,
     QUEUE_MISCONFIGURED,
     QUEUE_STOPPED,
     WAITING_FOR_PREEMPTED,
 )
 from console.engine.model.trace import LocalQueueVerdict, TurnVerdict
 from console.engine.pending.pending_class import Pending, PendingClass, Verdict
-from console.engine.routing.reasons import (
-    LOCAL_QUEUE_MISSING,
-    NAMESPACE_NOT_ALLOWED,
-    NO_FLAVOR_MATCHED,
-)
+from console.engine.routing.reasons import LOCAL_QUEUE_MISSING, NAMESPACE_NOT_ALLOWED
 from console.engine.state import State
 
 _CONDITIONS = {

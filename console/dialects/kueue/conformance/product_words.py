@@ -16,8 +16,8 @@ from console.engine.disciplines.quota.modes import Check, NoFit
 from console.engine.disciplines.quota.modes import Mode as GranularMode
 from console.engine.model.amounts import Amount, Unlimited
 from console.engine.model.nodes import Taint, TaintEffect
+from console.engine.model.obstacles import Obstacle
 from console.engine.model.trace import FlavorVerdict
-from console.engine.routing.flavor_matching import Obstacle
 
 _MODES = {
     GranularMode.NO_FIT: Mode.NO_FIT,

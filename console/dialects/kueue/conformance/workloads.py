@@ -7,19 +7,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from console.dialects.conformance.parts import (
-    MalformedCase,
-    choice,
-    objects_in,
-    part,
-    quantities,
-)
+from console.dialects.conformance.parts import MalformedCase, choice, objects_in, part, quantities
 from console.dialects.kueue.conformance.objects import read_toleration
 from console.engine.model.amounts import Unlimited
 from console.engine.model.decision import Assignment, PodSetAssignment
 from console.engine.model.nodes import NodeExpression, NodeOperator, NodeTerm
-from console.engine.model.policy import LocalQueue, LocalQueueRouting
 from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.local_queues import LocalQueue, LocalQueueRouting
 
 #: Where a workload lives that names no namespace.
 DEFAULT_NAMESPACE = "default"

@@ -8,8 +8,10 @@ from console.dialects.lints.selectors import region_of_selector
 from console.dialects.lints.wording import names, quoted
 from console.dialects.spots import Spots
 from console.engine.disciplines.quota.spec import QueueSpec, spec_of
-from console.engine.model.policy import Policy, Rule
+from console.engine.model.policy import Policy
 from console.engine.routing.regions import Region, region_of
+from console.engine.routing.rule_routing import rules_of
+from console.engine.routing.rules import Rule
 
 #: Pairs of a rule and a flavor that one check compares.
 _MOST_COMPARED = 50_000
@@ -20,7 +22,7 @@ def lint_closed_flavors(policy: Policy, spots: Spots, findings: Findings) -> Non
     spec = spec_of(policy)
     flavors = {name: region_of_selector(each.selector) for name, each in spec.flavors.items()}
     compared = 0
-    for rule in policy.rules:
+    for rule in rules_of(policy):
         region = region_of(rule)
         queue = spec.queues[rule.queue]
         compared += sum(len(group.flavors) for group in queue.groups)

@@ -12,13 +12,14 @@ from console.dialects.lints.wording import quoted, told_by, window, workloads
 from console.dialects.past import Kind, Past
 from console.dialects.spots import Spots
 from console.dialects.wording import shorten
+from console.engine.disciplines.quota.flavor_matching import Matcher
 from console.engine.disciplines.quota.ledger import Ledger, Node
 from console.engine.disciplines.quota.spec import QueueSpec, ResourceGroup, Undeclared, spec_of
 from console.engine.model.amounts import SCALE
+from console.engine.model.obstacles import Obstacle
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy
 from console.engine.model.workload import PODS, PodSet, Workload
-from console.engine.routing.flavor_matching import Matcher, Obstacle
 from console.engine.wording.words import amount
 
 #: A resource, and the flavor that has most of it for those who ask; None: no group has it.

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from console.engine.disciplines.quota.ledger import QuotaQueue, covers
 from console.engine.model.amounts import SCALE
+from console.engine.model.obstacles import Obstacles
 from console.engine.model.workload import PODS
 from console.engine.pending.pending_class import Pending
-from console.engine.routing.flavor_matching import Obstacles
 
 
 @dataclass(frozen=True, slots=True)

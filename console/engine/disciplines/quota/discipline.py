@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING, cast
 from console.engine.disciplines import Progress
 from console.engine.disciplines.quota.consequences import consequences
 from console.engine.disciplines.quota.cycle import Cycle
+from console.engine.disciplines.quota.decision_facts import (
+    preempted_step,
+    queue_step,
+    section_of,
+    unsupported,
+)
+from console.engine.disciplines.quota.evaluations import evaluations
 from console.engine.disciplines.quota.excess import beside_draining
+from console.engine.disciplines.quota.explain.sections import EXPLAIN_SECTIONS
 from console.engine.disciplines.quota.feasibility import (
     first_that_fits,
     has_no_room,
     skip_futile_cycles,
     surely_fails,
 )
+from console.engine.disciplines.quota.flavor_matching import FlavorEligibility, referenced_labels
 from console.engine.disciplines.quota.hierarchy import Hierarchy
 from console.engine.disciplines.quota.ledger import Ledger, QuotaQueue, covers
 from console.engine.disciplines.quota.load_plan import load_plan
@@ -28,18 +37,30 @@ from console.engine.disciplines.quota.read_model import (
 )
 from console.engine.disciplines.quota.reasons import QUOTA_RESERVED
 from console.engine.disciplines.quota.report import Report, report
+from console.engine.disciplines.quota.running import exposures, loss
 from console.engine.disciplines.quota.spec import QueueSpec, spec_of
+from console.engine.disciplines.quota.trace import QUOTA
 from console.engine.disciplines.read_model import Column, Section, Used
-from console.engine.live.live_tree import LiveTree
+from console.engine.explain.explain_sections import ExplainSections
+from console.engine.live.live_tree import AnyQueue, LiveTree
+from console.engine.live.running import Running
 from console.engine.model.amounts import SCALE, FlavorResource
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.consequences import Excess, Finding
 from console.engine.model.history import Live
 from console.engine.model.load_plan import LoadPlan
+from console.engine.model.nomination import Nomination
+from console.engine.model.obstacles import Obstacles
 from console.engine.model.policy import Policy, Queue
+from console.engine.model.route import Route
+from console.engine.model.running_outcomes import Exposure, Loss
+from console.engine.model.trace import OutcomeStep, PreemptedStep, QueueStep
+from console.engine.model.trace_sections import TraceSection
+from console.engine.model.unsupported_settings import UnsupportedSetting
 from console.engine.model.workload import PODS, Workload
+from console.engine.pending.eligibility import Judge
 from console.engine.pending.pending_class import Pending, ScanPosition
-from console.engine.routing.flavor_matching import Obstacles
+from console.engine.routing.flavor_evaluation import FlavorEvaluation
 
 if TYPE_CHECKING:
     from console.engine.state import State
@@ -49,6 +70,16 @@ class QuotaDiscipline:
     """Admits as Kueue does; the folder's README lists the differences."""
 
     admitted = QUOTA_RESERVED
+
+    def eligibility(self, policy: Policy) -> FlavorEligibility:
+        """Return what judges workloads by the selectors, taints and labels of flavors."""
+        return FlavorEligibility(policy)
+
+    def referenced_labels(
+        self, policy: Policy, queue: Queue | None = None
+    ) -> Mapping[str, Iterable[str]]:
+        """Return the labels that selectors of flavors refer to."""
+        return referenced_labels(spec_of(policy).flavors, None if queue is None else (queue,))
 
     def ledger(self, policy: Policy) -> Ledger:
         """Return the ledger of nominal quota, borrowing and lending, with nothing charged."""
@@ -160,6 +191,20 @@ class QuotaDiscipline:
         """Say whether *queue* has a resource group."""
         return bool(covers(queue))
 
+    def evaluations(
+        self, policy: Policy, queue: QuotaQueue, workload: Workload, judge: Judge
+    ) -> tuple[FlavorEvaluation, ...]:
+        """Return the flavors of *queue* in the order of trying, as *workload* finds them now."""
+        return tuple(evaluations(spec_of(policy), queue, workload, judge))
+
+    def exposures(self, queue: QuotaQueue, over: set[str]) -> dict[str, frozenset[Exposure]]:
+        """Return by which rights running workloads of *queue* may be preempted, by id."""
+        return exposures(queue, over)
+
+    def loss(self, policy: Policy, queue: Queue, running: Running, judge: Judge) -> Loss | None:
+        """Return the loss of a flavor, or of access to one."""
+        return loss(spec_of(policy), cast(QueueSpec, queue), running, judge)
+
     def preemption_summary(self, queue: Queue) -> str:
         """Return which workloads *queue* preempts, in a few words."""
         return preemption_summary(cast(QueueSpec, queue))
@@ -178,6 +223,42 @@ class QuotaDiscipline:
     ) -> LoadPlan:
         """Return the workloads that preemption for *requests* would examine first."""
         return load_plan(queue, spec_of(policy).settings, requests, priority, lowest)
+
+    def queue_step(self, policy: Policy, name: str, queue: AnyQueue | None) -> QueueStep | None:
+        """Return the facts about queue *name*, and of *queue*, its live state."""
+        return queue_step(policy, name, queue)
+
+    def preempted_step(
+        self, target: Running, preemptor: Workload, priority: int, queue: AnyQueue
+    ) -> PreemptedStep:
+        """Return why *target* is evicted for *preemptor*, which requests quota in *queue*."""
+        return preempted_step(target, preemptor, priority, queue)
+
+    def trace_sections(
+        self,
+        policy: Policy,
+        workload: Workload,
+        route: Route,
+        outcome: OutcomeStep,
+        nomination: Nomination | None,
+        obstacles: tuple[Obstacles, ...],
+    ) -> Mapping[str, TraceSection]:
+        """Return the flavors that were tried, and the search for workloads to preempt."""
+        return {QUOTA: section_of(policy, workload, route, outcome, nomination, obstacles)}
+
+    def unsupported(
+        self,
+        policy: Policy,
+        queue: str | None,
+        outcome: OutcomeStep,
+        sections: Mapping[str, TraceSection],
+    ) -> Iterable[UnsupportedSetting]:
+        """Return the settings of *queue*, and of the flavors it got or that were tried."""
+        return unsupported(policy, queue, outcome, sections[QUOTA])
+
+    def explain_sections(self) -> ExplainSections:
+        """Return the stages about flavors and preemption, and what belongs to them."""
+        return EXPLAIN_SECTIONS
 
     def columns(self) -> tuple[Column, ...]:
         """Return the columns of the table of a queue's quota."""

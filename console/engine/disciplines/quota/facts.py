@@ -12,18 +12,18 @@ from console.engine.disciplines.quota.spec import (
     PreemptionRule,
     QueueSpec,
 )
-from console.engine.live.live_tree import Target
-from console.engine.model.amounts import UNLIMITED, Amount
-from console.engine.model.trace import (
+from console.engine.disciplines.quota.trace import (
     Candidate,
     CandidateVerdict,
     FlavorTried,
-    FlavorVerdict,
     GroupStep,
     PreemptionStep,
     PreemptionVerdict,
     QuotaCheck,
 )
+from console.engine.live.live_tree import Target
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.trace import FlavorVerdict
 
 _VERDICTS = {
     Mode.FIT: FlavorVerdict.FITS,

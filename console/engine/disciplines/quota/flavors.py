@@ -20,8 +20,8 @@ from console.engine.disciplines.quota.modes import (
 )
 from console.engine.disciplines.quota.spec import FlavorQuotas, ResourceGroup
 from console.engine.model.amounts import FlavorResource
+from console.engine.model.obstacles import Obstacle
 from console.engine.pending.pending_class import ScanPosition
-from console.engine.routing.flavor_matching import Obstacle
 
 #: Searches for victims for one flavor-resource alone: returns the mode, and the level then.
 Oracle = Callable[[FlavorResource, int], tuple[Mode, int]]

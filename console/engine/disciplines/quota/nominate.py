@@ -23,14 +23,17 @@ from console.engine.disciplines.quota.spec import (
     QuotaSettings,
     Undeclared,
 )
+from console.engine.disciplines.quota.trace import GroupStep, PreemptionStep
 from console.engine.live.live_tree import Target
 from console.engine.model.amounts import FlavorResource, Usage
-from console.engine.model.common_reasons import BEHIND_OTHERS, WAITING_FOR_PREEMPTED
+from console.engine.model.common_reasons import (
+    BEHIND_OTHERS,
+    NO_FLAVOR_MATCHED,
+    WAITING_FOR_PREEMPTED,
+)
 from console.engine.model.decision import Assignment, PodSetAssignment
 from console.engine.model.reasons import Reason
-from console.engine.model.trace import GroupStep, PreemptionStep
 from console.engine.pending.pending_class import Pending, ScanPosition
-from console.engine.routing.reasons import NO_FLAVOR_MATCHED
 
 _REASONS = {
     NoFit.WAITING_FOR_QUOTA: WAITING_FOR_QUOTA,

@@ -45,8 +45,16 @@ from console.engine.disciplines.quota.spec import (
 )
 from console.engine.model.amounts import WEIGHT_ONE, format_amount
 from console.engine.model.history import History
-from console.engine.model.policy import LocalQueue, LocalQueueRouting, Policy, PriorityClass, Rule
+from console.engine.model.policy import Policy
+from console.engine.routing.local_queues import (
+    LocalQueue,
+    LocalQueueRouting,
+    PriorityClass,
+    local_routing_of,
+)
 from console.engine.routing.regions import Region, region_of
+from console.engine.routing.rule_routing import rules_of
+from console.engine.routing.rules import Rule
 
 
 class Noun(StrEnum):
@@ -261,11 +269,11 @@ def _objects(policy: Policy) -> Iterator[PolicyObject]:
     ):
         yield from _named(kind, items)
     read = _reader(_RULE)
-    for rule in policy.rules:
+    for rule in rules_of(policy):
         facts = read(rule)
         key = _RULE.key_at(rule.index, facts)
         yield PolicyObject(_RULE, key, rule.origin, facts, rule.index)
-    routing = policy.local_routing
+    routing = local_routing_of(policy)
     if routing is None:
         return
     yield PolicyObject(
@@ -294,7 +302,7 @@ def _reader(kind: ObjectKind) -> Callable[[Any], dict[str, Any]]:
 
 
 def _settings(policy: Policy) -> PolicyObject:
-    routing = policy.local_routing
+    routing = local_routing_of(policy)
     return PolicyObject(
         kind=_SETTINGS,
         key=OF_ADMISSION,
@@ -302,7 +310,7 @@ def _settings(policy: Policy) -> PolicyObject:
         facts={
             LANGUAGE: policy.dialect,
             "discipline": policy.discipline,
-            "routing": "rules" if routing is None else "local_queues",
+            "routing": policy.routing.name,
             **({} if routing is None else _reader(_ROUTING)(routing)),
             **{
                 name: getattr(spec_of(policy).settings, name) for name in field_facts(QuotaSettings)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from console.engine.disciplines.quota.ledger import Node
+from console.engine.disciplines.quota.trace import FlavorTried, GroupStep, NodeFact, QuotaCheck
 from console.engine.model.amounts import FlavorResource, Unlimited
-from console.engine.model.trace import FlavorTried, GroupStep, NodeFact, QuotaCheck
 
 #: The number of lenders kept: those with the most unused quota.
 _KEPT = 5

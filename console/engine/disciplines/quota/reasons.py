@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from console.engine.explain.headline import admitted, exceeds, preempted, short
+from console.engine.disciplines.quota.explain.headline import admitted, exceeds, short
+from console.engine.explain.headline import preempted
 from console.engine.model.reasons import (
     PreemptionRight,
     Reason,

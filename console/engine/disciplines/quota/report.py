@@ -23,19 +23,19 @@ from console.engine.disciplines.quota.modes import NoFit
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
 from console.engine.disciplines.quota.pools import with_pools
 from console.engine.disciplines.quota.spec import FairStrategy, PreemptionRule, QuotaSettings
-from console.engine.disciplines.quota.victim_eligibility import looked_through, out_of_reach
-from console.engine.live.live_tree import Target
-from console.engine.live.running import Running
-from console.engine.model.amounts import FlavorResource
-from console.engine.model.reasons import Reason
-from console.engine.model.trace import (
+from console.engine.disciplines.quota.trace import (
     Candidate,
     CandidateVerdict,
     GroupStep,
     PreemptionStep,
     PreemptionVerdict,
-    TurnStep,
 )
+from console.engine.disciplines.quota.victim_eligibility import looked_through, out_of_reach
+from console.engine.live.live_tree import Target
+from console.engine.live.running import Running
+from console.engine.model.amounts import FlavorResource
+from console.engine.model.reasons import Reason
+from console.engine.model.trace import TurnStep
 from console.engine.pending.pending_class import Pending
 
 #: Running workloads that a report lists one by one, unless there are more victims than these.

@@ -11,8 +11,9 @@ from console.engine.model.amounts import UNLIMITED, WEIGHT_ONE, Amount, FlavorRe
 from console.engine.model.launch_settings import PodAdditions
 from console.engine.model.nodes import FlavorToleration, Taint
 from console.engine.model.origin import Origin
-from console.engine.model.policy import Policy, Queue, UnsupportedSetting
+from console.engine.model.policy import Policy, Queue
 from console.engine.model.selectors import EVERYTHING, Selector
+from console.engine.model.unsupported_settings import UnsupportedSetting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

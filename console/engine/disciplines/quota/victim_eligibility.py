@@ -10,8 +10,8 @@ from console.engine.disciplines.quota.ledger import Node, QuotaQueue
 from console.engine.disciplines.quota.levels import within_nominal
 from console.engine.disciplines.quota.shares import dominant_share
 from console.engine.disciplines.quota.spec import PreemptionRule
+from console.engine.disciplines.quota.trace import CandidateVerdict
 from console.engine.live.running import Running
-from console.engine.model.trace import CandidateVerdict
 
 #: A workload that the search did not consider, and why.
 OutOfReach: TypeAlias = tuple[Running, QuotaQueue, CandidateVerdict]

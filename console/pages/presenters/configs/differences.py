@@ -14,6 +14,7 @@ from console.engine.diff import Change, Flows
 from console.engine.diff.objects import Vocabulary
 from console.engine.model.history import History
 from console.engine.model.policy import Policy
+from console.engine.routing.rule_routing import rules_of
 from console.pages.presenters.configs.changes import (
     MOST_CHANGES,
     ChangeChip,
@@ -128,7 +129,7 @@ def difference_of(
     if old.policy is not None and new.policy is not None:
         changes = compare_policies(old.policy, new.policy)
         if view is View.MEANING and changes:
-            recorded = history() if history is not None and old.policy.rules else None
+            recorded = history() if history is not None and rules_of(old.policy) else None
             flows = flows_between(old.policy, new.policy, recorded)
     else:
         view = view if view is View.SPLIT else View.TEXT

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from console.engine.diff import Change, ChangeKind, Flow, Flows
 from console.engine.model.policy import Policy
 from console.engine.routing.regions import Priorities, Region, Values
+from console.engine.routing.rule_routing import rules_of
 from console.engine.wording.words import cut, expression, plural
 
 #: Flows that one rule tells.
@@ -94,7 +95,7 @@ def _flow(flow: Flow, flows: Flows, old: Policy, new: Policy, *, is_taken: bool)
 
 
 def _rule(policy: Policy, index: int) -> str:
-    return f"rule {index + 1} to {policy.rules[index].queue}"
+    return f"rule {index + 1} to {rules_of(policy)[index].queue}"
 
 
 def _values(key: str, values: Values) -> str:

@@ -12,6 +12,8 @@ from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.selectors import MatchExpression, Selector
+from console.engine.routing.local_queues import local_routing_of
+from console.engine.routing.rule_routing import rules_of
 from console.pages.presenters.quota_bars.quota_bar import Bar, bar_of
 from console.pages.queue_form import state_of
 from console.workloads.queries import QueueView
@@ -117,21 +119,23 @@ def queue_row(
     )
 
 
-def rules_of(view: QueueView, policy: Policy) -> tuple[RuleRow, ...]:
+def rule_rows(view: QueueView, policy: Policy) -> tuple[RuleRow, ...]:
     """Return the rules that lead to a queue."""
+    rules = rules_of(policy)
     return tuple(
         RuleRow(
             number=index + 1,
-            conditions=describe_selector(policy.rules[index].selector),
-            origin=policy.rules[index].origin,
+            conditions=describe_selector(rules[index].selector),
+            origin=rules[index].origin,
         )
         for index in view.rules
     )
 
 
-def local_queues_of(name: str, policy: Policy) -> tuple[LocalQueueRow, ...] | None:
+def local_queue_rows(name: str, policy: Policy) -> tuple[LocalQueueRow, ...] | None:
     """Return the local queues that lead to a queue; None where rules do."""
-    if policy.local_routing is None:
+    routing = local_routing_of(policy)
+    if routing is None:
         return None
     return tuple(
         LocalQueueRow(
@@ -140,7 +144,7 @@ def local_queues_of(name: str, policy: Policy) -> tuple[LocalQueueRow, ...] | No
             is_stopped=local.stop is not StopPolicy.NONE,
             origin=local.origin,
         )
-        for local in policy.local_routing.local_queues.values()
+        for local in routing.local_queues.values()
         if local.queue == name
     )
 

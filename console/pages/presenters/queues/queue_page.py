@@ -21,7 +21,12 @@ from console.engine.wording.words import amount, listed
 from console.pages.presenters.configs.changes import ChangeLine, change_line
 from console.pages.presenters.configs.history import kind_words
 from console.pages.presenters.lists.addresses import with_query
-from console.pages.presenters.queues.queue import LocalQueueRow, RuleRow, local_queues_of, rules_of
+from console.pages.presenters.queues.queue import (
+    LocalQueueRow,
+    RuleRow,
+    local_queue_rows,
+    rule_rows,
+)
 from console.pages.presenters.workloads.pod_sets import held_by
 from console.workloads.models import Workload
 from console.workloads.queries import QueueView
@@ -216,7 +221,7 @@ def running_rows(
 def hit_rows(view: QueueView, policy: Policy, hits: RuleHits) -> tuple[HitRow, ...]:
     """Return the rules, or the local queues, that lead to the queue of *view*."""
     none = Hit()
-    local_queues = local_queues_of(view.name, policy)
+    local_queues = local_queue_rows(view.name, policy)
     if local_queues is not None:
         found = [
             (hits.local_queues.get((each.namespace, each.name), none), each)
@@ -228,7 +233,7 @@ def hit_rows(view: QueueView, policy: Policy, hits: RuleHits) -> tuple[HitRow, .
         )
     return tuple(
         HitRow(rule=rule, local=None, runs=hit.runs, last_seen=hit.last_seen)
-        for rule in rules_of(view, policy)
+        for rule in rule_rows(view, policy)
         for hit in (hits.rules.get(rule.number - 1, none),)
     )
 

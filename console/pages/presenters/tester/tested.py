@@ -22,14 +22,16 @@ from console.engine.explain.tested import (
     values_words,
 )
 from console.engine.model.decision import Outcome
+from console.engine.routing.flavor_evaluation import FlavorEvaluation
+from console.engine.routing.local_queues import local_routing_of
 from console.engine.routing.nearest_rule import NearMiss
 from console.engine.routing.rule_evaluation import (
-    ExpressionResult,
     LocalQueueEvaluation,
     RuleEvaluation,
     RuleStanding,
 )
-from console.engine.simulation.fitting import Fit, FlavorEvaluation
+from console.engine.routing.selector_evaluation import ExpressionResult
+from console.engine.simulation.fitting import Fit
 from console.pages.presenters.tester.lines import (
     ExpressionLine,
     FlavorLine,
@@ -94,7 +96,7 @@ def result_of(tried: Tried, asked: Asked, path: str, start: int) -> Result:
             for label in tried.missing
         ],
         flavors=[_flavor(flavor) for flavor in tried.fit.flavors],
-        routes_by_rules=subject.policy.local_routing is None,
+        routes_by_rules=local_routing_of(subject.policy) is None,
         expect_query=asked.query(
             queue=route_result.queue or "",
             effective_priority="" if route_result.queue is None else str(route_result.priority),

@@ -11,7 +11,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from console.engine.explain.compared import Compared
-from console.engine.explain.titles import STAGE_TITLES
+from console.engine.explain.titles import stage_title
 from console.engine.wording.reasons import reason_title
 from console.pages.presenters.lists.addresses import with_query
 from console.workloads.comparisons import Comparison, Half
@@ -144,7 +144,7 @@ def _stages(found: Comparison) -> Iterator[StageRows]:
     for stage, rows in groupby(found.rows, key=lambda row: row.stage):
         told = list(rows)
         yield StageRows(
-            title=STAGE_TITLES.get(stage, stage),
+            title=stage_title(stage),
             differ=tuple(_row(row) for row in told if not row.is_same),
             alike=tuple(_row(row) for row in told if row.is_same),
         )

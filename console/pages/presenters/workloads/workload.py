@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from console.engine.explain import Sentence, StageText, Verdict
-from console.engine.explain.titles import STAGE_TITLES, VERDICT_TITLES
+from console.engine.explain.titles import VERDICT_TITLES, stage_title
 from console.engine.model.origin import Origin
 from console.orgs.permissions import Actor, Permission
 from console.workloads.changes import Help
@@ -112,7 +112,7 @@ def _stage(stage: StageText, names: Mapping[str, str], fold_in: str) -> Stage:
     shown, folded = _fold(stage)
     return Stage(
         code=stage.stage,
-        title=STAGE_TITLES.get(stage.stage, stage.stage.capitalize()),
+        title=stage_title(stage.stage),
         verdict=stage.verdict.value,
         verdict_title=VERDICT_TITLES[stage.verdict],
         shown=tuple(_fact(sentence, names) for sentence in shown),

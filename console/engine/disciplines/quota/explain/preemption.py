@@ -1,21 +1,23 @@
-"""Preemption in words: whom a workload may stop, and for whom one has to stop."""
+"""Preemption in words: which workloads one may preempt, and which it preempts."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 
-from console.engine.explain.rights import allowed, fair_sharing, right, where_allowed
-from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
-from console.engine.model.reasons import reason_of
-from console.engine.model.trace import (
+from console.engine.disciplines.quota.explain.rights import allowed, fair_sharing, where_allowed
+from console.engine.disciplines.quota.trace import (
     Candidate,
     CandidateVerdict,
-    PreemptedStep,
     PreemptionStep,
     PreemptionVerdict,
+    quota_facts,
 )
-from console.engine.wording.words import amounts, listed, places, plural, share
+from console.engine.explain.preempted import preempted
+from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.model.reasons import reason_of
+from console.engine.model.trace import Trace
+from console.engine.wording.words import listed, places, plural, share
 
 #: Candidates that were, or could have been, stopped.
 _ELIGIBLE = frozenset(
@@ -99,15 +101,18 @@ _JUDGMENTS = {
 
 def preemption(telling: Telling) -> StageText:
     """Word the search for workloads to stop, and the stop of a workload."""
-    sentences: list[Sentence] = []
-    verdict = Verdict.FAIL
-    if telling.trace.preempted is not None:
-        sentences += _stopped(telling, telling.trace.preempted)
-    step = telling.trace.preemption
+    told, step = preempted(telling), quota_facts(telling.trace).preemption
+    if step is None:
+        return told
+    sentences = [*told.sentences, *_search(telling, step)]
+    return stage_text("preemption", _judged(step), sentences)
+
+
+def candidates(trace: Trace) -> Iterator[str]:
+    """Yield the ids of the workloads that the search looked at."""
+    step = quota_facts(trace).preemption
     if step is not None:
-        verdict = _judged(step)
-        sentences += _search(telling, step)
-    return stage_text("preemption", verdict, sentences)
+        yield from (candidate.workload for candidate in step.candidates)
 
 
 def finds_nobody(step: PreemptionStep | None) -> bool:
@@ -121,19 +126,6 @@ def finds_nobody(step: PreemptionStep | None) -> bool:
     if step.verdict in (PreemptionVerdict.NOT_ALLOWED, PreemptionVerdict.NOBODY_RUNS):
         return True
     return bool(step.candidates) and not any(c.verdict in _ELIGIBLE for c in step.candidates)
-
-
-def _stopped(telling: Telling, step: PreemptedStep) -> Iterator[Sentence]:
-    text = (
-        f"{telling.name(step.preemptor)} requests {amounts(step.preemptor_requests) or 'nothing'} "
-        f"in {step.queue} with priority {step.preemptor_priority}."
-    )
-    yield Sentence(text=text, verdict=Verdict.FAIL, workloads=(step.preemptor,))
-    by_right = right(telling, step)
-    yield Sentence(text=f"{by_right}.", verdict=Verdict.FAIL, origin=step.origin)
-    shared = next((name for name in step.own_path if name in step.path), None)
-    if shared is not None and step.queue != telling.queue:
-        yield Sentence(text=f"{step.queue} and {telling.queue} share the quota of cohort {shared}.")
 
 
 def _search(telling: Telling, step: PreemptionStep) -> Iterator[Sentence]:

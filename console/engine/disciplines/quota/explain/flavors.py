@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
-from console.engine.model.amounts import Amount, Unlimited, format_amount
-from console.engine.model.common_reasons import BEHIND_OTHERS
-from console.engine.model.decision import Outcome
-from console.engine.model.reasons import Shortage
-from console.engine.model.trace import (
+from console.engine.disciplines.quota.trace import (
     FlavorTried,
-    FlavorVerdict,
     GroupStep,
     NodeFact,
-    PodSetStep,
     QuotaCheck,
-    Trace,
+    quota_facts,
 )
-from console.engine.routing.reasons import NO_FLAVOR_MATCHED
+from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.model.amounts import Amount, Unlimited, format_amount
+from console.engine.model.common_reasons import BEHIND_OTHERS, NO_FLAVOR_MATCHED
+from console.engine.model.decision import Outcome
+from console.engine.model.reasons import Shortage
+from console.engine.model.trace import FlavorVerdict, PodSetStep, Trace
 from console.engine.wording.words import amount, failed_expression, listed, quantity, resource_name
 
 #: Verdicts of a flavor that was not judged this time.
@@ -29,17 +27,17 @@ _NOT_JUDGED = frozenset(
 
 def flavors(telling: Telling) -> StageText:
     """Word the walk over the flavors of every resource group."""
-    trace = telling.trace
+    trace, facts = telling.trace, quota_facts(telling.trace)
     sentences = [Sentence(text=text) for text in _reductions(trace)]
-    sentences += [sentence for group in trace.groups for sentence in _group(telling, group)]
-    if trace.uncovered:
-        verb = "is" if len(trace.uncovered) == 1 else "are"
-        names = listed(map(resource_name, trace.uncovered))
+    sentences += [sentence for group in facts.groups for sentence in _group(telling, group)]
+    if facts.uncovered:
+        verb = "is" if len(facts.uncovered) == 1 else "are"
+        names = listed(map(resource_name, facts.uncovered))
         text = f"{names} {verb} in no resource group and not limited."
         sentences.append(Sentence(text=text))
-    if trace.undeclared is not None:
+    if facts.undeclared is not None:
         text = (
-            f"{resource_name(trace.undeclared)} is in no resource group of {telling.queue}, so the "
+            f"{resource_name(facts.undeclared)} is in no resource group of {telling.queue}, so the "
             "queue cannot admit it."
         )
         origin = trace.queue.origin if trace.queue is not None else None
@@ -47,7 +45,7 @@ def flavors(telling: Telling) -> StageText:
     if trace.outcome.outcome is Outcome.ADMITTED:
         verdict = Verdict.PASS
     else:
-        judged = bool(trace.groups) or trace.undeclared is not None
+        judged = bool(facts.groups) or facts.undeclared is not None
         verdict = Verdict.FAIL if judged else Verdict.INFO
     return stage_text("flavors", verdict, sentences)
 
@@ -99,7 +97,7 @@ def _reductions(trace: Trace) -> Iterator[str]:
 
 def _was_too_large(trace: Trace, step: PodSetStep) -> bool:
     fewer = step.min_count is not None and step.min_count < step.count
-    return fewer and bool(trace.groups) and trace.outcome.reason.shortage is not None
+    return fewer and bool(quota_facts(trace).groups) and trace.outcome.reason.shortage is not None
 
 
 def _group(telling: Telling, group: GroupStep) -> Iterator[Sentence]:

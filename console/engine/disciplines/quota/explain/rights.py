@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.explain.sentences import Telling
-from console.engine.model.trace import PreemptedStep, PreemptionStep
+from console.engine.disciplines.quota.trace import PreemptionStep
+from console.engine.explain.preempted import COVERED, own_workloads, workloads
 from console.engine.wording.words import listed, sentence_case
 
-#: Whom a preemption rule covers, behind "workloads"; "never" covers nobody, "any" needs no words.
-_COVERED = {
-    "lower_priority": " of lower priority",
-    "lower_or_newer_equal_priority": (
-        " of lower priority, or of the same priority and submitted later"
-    ),
-    "any": "",
-}
 _STRATEGIES = {
     "less_than_or_equal_to_final_share": (
         "a workload may be preempted if its branch keeps, without it, at least the share that "
@@ -27,23 +19,15 @@ _STRATEGIES = {
 }
 
 
-def right(telling: Telling, step: PreemptedStep) -> str:
-    """Return by what right a workload was told to stop, without a period."""
-    found = telling.trace.outcome.reason.right
-    if found is not None:
-        return found.words.format(queue=step.queue, whom=_workloads(step.rule))
-    return f"{step.queue} may preempt {_own_workloads(step.rule)}"
-
-
 def allowed(queue: str, step: PreemptionStep) -> str | None:
     """Return the sentence that says whom *queue* may stop at all; None when that is nobody."""
     clauses = []
-    if step.rule in _COVERED:
-        clauses.append(_own_workloads(step.rule))
-    if step.reclaim in _COVERED:
+    if step.rule in COVERED:
+        clauses.append(own_workloads(step.rule))
+    if step.reclaim in COVERED:
         # Where shares are fair, the rule for borrowers has no say (Kueue, spec 7.5).
         borrowing = "" if step.strategies else _while_borrowing(step)
-        clauses.append(f"in queues that borrow, {_workloads(step.reclaim)}{borrowing}")
+        clauses.append(f"in queues that borrow, {workloads(step.reclaim)}{borrowing}")
     elif clauses and step.reclaim is not None:
         clauses.append("nothing in other queues, even if they borrow")
     return f"What {queue} may preempt: {'; '.join(clauses)}." if clauses else None
@@ -51,8 +35,8 @@ def allowed(queue: str, step: PreemptionStep) -> str | None:
 
 def where_allowed(queue: str, step: PreemptionStep) -> str:
     """Return where the workloads are that *queue* may stop at all."""
-    places = [queue] if step.rule in _COVERED else []
-    if step.reclaim in _COVERED:
+    places = [queue] if step.rule in COVERED else []
+    if step.reclaim in COVERED:
         places.append("the other queues of its cohort")
     elsewhere = "; it may not preempt in other queues" if step.reclaim == "never" else ""
     return f"in {listed(places)}{elsewhere}"
@@ -61,10 +45,10 @@ def where_allowed(queue: str, step: PreemptionStep) -> str:
 def _while_borrowing(step: PreemptionStep) -> str:
     if step.borrow is None:
         return ""
-    if step.borrow not in _COVERED:
+    if step.borrow not in COVERED:
         return ", unless it borrows itself"
     bound = f" up to priority {step.threshold}" if step.threshold is not None else ""
-    return f", and while it borrows itself only {_workloads(step.borrow)}{bound}"
+    return f", and while it borrows itself only {workloads(step.borrow)}{bound}"
 
 
 def fair_sharing(queue: str, step: PreemptionStep) -> Iterator[str]:
@@ -80,13 +64,3 @@ def fair_sharing(queue: str, step: PreemptionStep) -> Iterator[str]:
         _STRATEGIES.get(each, "{rule}").format(queue=queue, rule=each) for each in step.strategies
     ]
     yield f"{'; if that is not enough, '.join([sentence_case(rules[0]), *rules[1:]])}."
-
-
-def _workloads(rule: str) -> str:
-    return f"workloads{_COVERED[rule]}" if _COVERED.get(rule) else "any workload"
-
-
-def _own_workloads(rule: str) -> str:
-    return (
-        f"its own workloads{_COVERED[rule]}" if _COVERED.get(rule) else "any of its own workloads"
-    )

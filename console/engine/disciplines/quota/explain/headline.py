@@ -1,0 +1,178 @@
+"""The headlines of the reasons of quota: which flavor, and how much of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from console.engine.disciplines.quota.explain.flavors import borrowed, lending_cohort, obstacle
+from console.engine.disciplines.quota.explain.preemption import finds_nobody
+from console.engine.disciplines.quota.trace import (
+    FlavorTried,
+    GroupStep,
+    QuotaCheck,
+    QuotaFacts,
+    quota_facts,
+)
+from console.engine.explain.sentences import Telling
+from console.engine.model.amounts import Amount
+from console.engine.model.decision import Outcome
+from console.engine.model.trace import FlavorVerdict, Trace
+from console.engine.wording.words import (
+    amount,
+    failed_expression,
+    listed,
+    quantity,
+    resource_name,
+)
+
+#: Verdicts of a flavor that cannot give what is asked for, under this config.
+_OUT = frozenset(
+    {
+        FlavorVerdict.FLAVOR_MISSING,
+        FlavorVerdict.SELECTOR_FALSE,
+        FlavorVerdict.TAINT_NOT_TOLERATED,
+        FlavorVerdict.LABELS_DO_NOT_MATCH,
+        FlavorVerdict.EXCEEDS_MAX,
+        FlavorVerdict.NOT_REACHED,
+    }
+)
+
+
+#: As many obstacles fit into one sentence.
+_OBSTACLES = 2
+
+
+def admitted(telling: Telling) -> str:
+    """Say on which flavors a workload was admitted, and what it borrows."""
+    trace, queue, facts = telling.trace, telling.queue, quota_facts(telling.trace)
+    flavors = sorted({f for each in trace.outcome.assignment for f in each.flavors.values()})
+    if not flavors:
+        return f"Admitted in {queue}: it requests no resource that the queue limits."
+    parts = [
+        f"{amount(borrowed(check), check.resource)} on {tried.flavor} from "
+        f"{lending_cohort(trace, check)}"
+        for tried, check in _borrowing(facts)
+    ]
+    why = f": it borrows {listed(parts)}" if parts else ": its request fits the free quota"
+    if not facts.groups:
+        # It runs since long; what was free when it started is in the decision of that time.
+        why = ""
+    fewer = _fewer_pods(trace)
+    reduced = f" with {fewer}" if fewer else ""
+    return f"Admitted in {queue} on {listed(flavors)}{reduced}{why}."
+
+
+def borrowing(trace: Trace) -> str:
+    """Return what a workload would borrow, after its flavors; "" for nothing."""
+    parts = [
+        f"{amount(borrowed(check), check.resource)} from {lending_cohort(trace, check)}"
+        for _, check in _borrowing(quota_facts(trace))
+    ]
+    return f", borrowing {listed(parts)}" if parts else ""
+
+
+def no_flavor(telling: Telling) -> str:
+    """Say why no flavor of the queue accepts a workload."""
+    queue, facts = telling.queue, quota_facts(telling.trace)
+    is_rejected = telling.trace.outcome.outcome is Outcome.REJECTED
+    lead = "Rejected" if is_rejected else "Can never run under this config"
+    if facts.undeclared is not None:
+        resource = resource_name(facts.undeclared)
+        return f"{lead}: it requests {resource}, which is in no resource group of {queue}."
+    tried = [flavor for group in facts.groups for flavor in group.flavors]
+    failed = [flavor.failed for flavor in tried if flavor.failed is not None]
+    if all(flavor.verdict is FlavorVerdict.SELECTOR_FALSE for flavor in tried):
+        lead = f"{lead}: no flavor of {queue} accepts its labels"
+        if len({(f.key, f.operator, f.values) for f in failed}) == 1:
+            return f"{lead}; they need {failed_expression(failed[0])}."
+        return f"{lead}."
+    against = [text for each in tried if (text := obstacle(each, queue)) is not None]
+    lead = f"{lead}: no flavor of {queue} accepts its pods"
+    return f"{'; '.join([lead, *against[:_OBSTACLES]])}."
+
+
+def exceeds(telling: Telling) -> str:
+    """Say which requests exceed what the queue can ever have."""
+    parts = []
+    for group in quota_facts(telling.trace).groups:
+        exceeded = [(flavor.flavor, found) for flavor in group.flavors if (found := _over(flavor))]
+        if not _usable(group) and exceeded:
+            flavor, checks = min(exceeded, key=lambda pair: _distance(pair[1]))
+            asked = listed(amount(each.requested + each.assumed, each.resource) for each in checks)
+            most = listed(
+                amount(each.maximum, each.resource)
+                if len(checks) > 1
+                else quantity(each.maximum, each.resource)
+                for each in checks
+            )
+            parts.append(
+                f"it requests {asked}, but {telling.queue} can never have more than {most} "
+                f"on {flavor}"
+            )
+    why = "; ".join(parts) or f"it requests more than {telling.queue} can ever have"
+    fewest = _fewer_pods(telling.trace)
+    even = f"even with {fewest}, " if fewest else ""
+    return f"Can never run under this config: {even}{why}."
+
+
+def short(telling: Telling) -> str:
+    """Say how much quota a workload lacks."""
+    parts = [
+        f"needs {amount(check.requested + check.assumed, check.resource)} on {flavor.flavor}, "
+        f"{quantity(max(0, check.available), check.resource)} free now, "
+        f"{quantity(check.missing, check.resource)} short"
+        for group in quota_facts(telling.trace).groups
+        for flavor in _closest(group)
+        for check in flavor.checks
+        if check.missing
+    ]
+    why = "; ".join(parts) or "the quota that it needs is in use"
+    fewest = _fewer_pods(telling.trace)
+    if fewest:
+        why = f"to start with {fewest} it {why}" if parts else f"{why}, even for {fewest}"
+    if finds_nobody(quota_facts(telling.trace).preemption):
+        why += "; no workload may be preempted for it"
+    return f"Waiting for quota in {telling.queue}: {why}."
+
+
+def _fewer_pods(trace: Trace) -> str:
+    """Return the pod sets that start, or were tried, with fewer pods than they ask for; or ""."""
+    return listed(
+        f"{each.reduced_to} of {each.count} pods of {each.name}"
+        for each in trace.pod_sets
+        if each.reduced_to is not None
+    )
+
+
+def _borrowing(facts: QuotaFacts) -> Iterator[tuple[FlavorTried, QuotaCheck]]:
+    """Yield the checks of the flavors taken that borrow."""
+    for group in facts.groups:
+        for tried in group.flavors:
+            if tried.flavor == group.chosen:
+                yield from ((tried, check) for check in tried.checks if borrowed(check))
+
+
+def _closest(group: GroupStep) -> list[FlavorTried]:
+    """Return the flavor that was found best, or else the first of those that lack the least."""
+    if group.chosen is not None:
+        return [flavor for flavor in group.flavors if flavor.flavor == group.chosen]
+    full = [flavor for flavor in group.flavors if flavor.verdict is FlavorVerdict.NO_ROOM]
+    return sorted(full, key=lambda flavor: sum(c.missing for c in flavor.checks))[:1]
+
+
+def _usable(group: GroupStep) -> bool:
+    return any(flavor.verdict not in _OUT for flavor in group.flavors)
+
+
+def _over(flavor: FlavorTried) -> list[QuotaCheck]:
+    """Return the checks of each resource of which the queue can never have enough on *flavor*."""
+    return [check for check in flavor.checks if check.verdict is FlavorVerdict.EXCEEDS_MAX]
+
+
+def _distance(checks: Sequence[QuotaCheck]) -> tuple[int, int]:
+    """Return how far a flavor is from being large enough, for sorting: the nearest first."""
+    return len(checks), -max(_rank(check.maximum) for check in checks)
+
+
+def _rank(value: Amount) -> int:
+    return value if isinstance(value, int) else 1 << 80

@@ -1,0 +1,89 @@
+"""The answers of the common stages, where two workloads are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from console.engine.explain.headline import headline
+from console.engine.explain.order import turn
+from console.engine.explain.route import local_queue_problem
+from console.engine.explain.sentences import Telling
+from console.engine.model.trace import RuleVerdict, Trace
+from console.engine.wording.words import plural, quantity, resource_name, sentence_case
+
+#: Labels, or objects of one kind, that are compared one by one.
+MOST_ROWS: Final = 60
+
+
+def intake(telling: Telling) -> Iterator[tuple[str, str]]:
+    """Yield the labels and what is requested."""
+    for key, value in sorted(telling.trace.labels.items())[:MOST_ROWS]:
+        yield f"Label {key}", value
+    for resource, asked in sorted(telling.trace.requests.items()):
+        yield f"Requested {resource_name(resource)}", quantity(asked, resource)
+
+
+def route(telling: Telling) -> Iterator[tuple[str, str]]:
+    """Yield the rule or the local queue that was followed."""
+    yield "Routed by", _route(telling.trace)
+
+
+def _route(trace: Trace) -> str:
+    took = next((rule for rule in trace.rules if rule.verdict is RuleVerdict.TOOK), None)
+    if took is not None:
+        return f"rule {took.index + 1}, to {took.queue}"
+    if trace.local_queue is not None:
+        step = trace.local_queue
+        if step.queue is not None:
+            default = " (default)" if step.default else ""
+            return (
+                f"local queue {step.name}{default} of namespace {step.namespace}, to {step.queue}"
+            )
+        return local_queue_problem(step)
+    return "no rule"
+
+
+def priority(telling: Telling) -> Iterator[tuple[str, str]]:
+    """Yield the priority that was requested and the effective one."""
+    trace = telling.trace
+    asked = "none" if trace.requested_priority is None else str(trace.requested_priority)
+    yield "Requested", asked
+    got = [step for step in trace.priorities if step.effective is not None]
+    if got:
+        yield "Effective", str(got[-1].effective)
+
+
+def queue(telling: Telling) -> Iterator[tuple[str, str]]:
+    """Yield the queue, and what keeps it from admitting."""
+    step = telling.trace.queue
+    if step is not None:
+        stops = ", on hold" if step.held else ", stopped by its config" if step.stopped else ""
+        yield "Queue", f"{step.name}{stops}"
+
+
+def preemption(telling: Telling) -> Iterator[tuple[str, str]]:
+    """Yield how many workloads have to stop."""
+    yield "Preempted workloads", preempted_workloads(telling)
+
+
+def preempted_workloads(telling: Telling) -> str:
+    """Return how many workloads have to stop for it."""
+    victims = telling.trace.outcome.victims
+    return plural(len(victims), "workload") if victims else "no search"
+
+
+def order(telling: Telling) -> Iterator[tuple[str, str]]:
+    """Yield the position in the queue and what became of its turn."""
+    trace = telling.trace
+    if trace.order is not None:
+        place = trace.order.position
+        text = "none: it can never run" if place is None else f"{place} of {trace.order.pending}"
+        yield "Position", text
+    if trace.turn is not None:
+        yield "Its turn", sentence_case(turn(telling, trace.turn))
+
+
+def outcome(telling: Telling) -> Iterator[tuple[str, str]]:
+    """Yield the headline."""
+    yield "Outcome", headline(telling)

@@ -1,0 +1,37 @@
+"""What the discipline of a trace says of it; the discipline is found by its section."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from console.engine.disciplines import load_discipline
+from console.engine.explain.explain_sections import NO_EXPLAIN_SECTIONS, ExplainSections, Stage
+from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.model.trace import Trace
+from console.engine.model.trace_sections import UnreadSection
+
+
+def explain_sections_of(trace: Trace) -> ExplainSections:
+    """Return how the discipline of *trace* words it; nothing when it is not installed."""
+    for code, section in trace.sections.items():
+        if not isinstance(section, UnreadSection):
+            return load_discipline(code).explain_sections()
+    return NO_EXPLAIN_SECTIONS
+
+
+def own_stages(trace: Trace) -> dict[str, Stage]:
+    """
+    Return the stages that disciplines add to *trace*, by code.
+
+    A section whose discipline is not installed has a stage that says so.
+    """
+    stages = {stage.code: stage for stage in explain_sections_of(trace).stages}
+    for code, section in trace.sections.items():
+        if isinstance(section, UnreadSection):
+            stages[code] = Stage(code=code, words=partial(_unread, code))
+    return stages
+
+
+def _unread(code: str, _: Telling) -> StageText:
+    text = f"This version of Sluice cannot read what the scheduler {code} found."
+    return stage_text(code, Verdict.INFO, [Sentence(text=text)])

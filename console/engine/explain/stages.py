@@ -1,0 +1,33 @@
+"""The stages of explanations in order: the common ones, and those of the discipline among them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from console.engine.explain import answers
+from console.engine.explain.explain_sections import Stage
+from console.engine.explain.intake import intake
+from console.engine.explain.order import order
+from console.engine.explain.outcome import outcome
+from console.engine.explain.preempted import preempted
+from console.engine.explain.queue import queue
+from console.engine.explain.route import priority, route
+
+_FIRST: Final = {
+    "intake": Stage(code="intake", words=intake, answers=answers.intake),
+    "route": Stage(code="route", words=route, answers=answers.route),
+    "priority": Stage(code="priority", words=priority, answers=answers.priority),
+    "queue": Stage(code="queue", words=queue, answers=answers.queue),
+}
+_LAST: Final = {
+    "preemption": Stage(code="preemption", words=preempted, answers=answers.preemption),
+    "order": Stage(code="order", words=order, answers=answers.order),
+    "outcome": Stage(code="outcome", words=outcome, answers=answers.outcome),
+}
+
+
+def in_order(own: Mapping[str, Stage]) -> dict[str, Stage]:
+    """Return all stages in order, by code; *own* are those of disciplines."""
+    last = {code: stage for code, stage in _LAST.items() if code not in own}
+    return {**_FIRST, **own, **last}

@@ -1,0 +1,98 @@
+"""A discipline adds its stages, headlines and answers to explanations by its section of a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import pytest
+
+from console.engine.explain import explain, mentioned
+from console.engine.explain.compared import compare
+from console.engine.explain.explain_sections import ExplainSections, Stage
+from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.model.common_reasons import BEHIND_OTHERS, QUEUE_HELD
+from console.engine.model.trace import Trace
+from console.engine.model.trace_sections import TraceSection
+from tests.engine.telling import ALONE, trace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tickets(TraceSection):
+    """What a lottery finds."""
+
+    ticket: int = 0
+    winner: str = "w9"
+
+
+def _tickets(told: Trace) -> Tickets:
+    found = told.sections["lottery"]
+    assert isinstance(found, Tickets)
+    return found
+
+
+def _drawing(telling: Telling) -> StageText:
+    found = _tickets(telling.trace)
+    text = f"Ticket {found.ticket} lost to {telling.name(found.winner)}."
+    return stage_text("drawing", Verdict.FAIL, [Sentence(text=text, workloads=(found.winner,))])
+
+
+def _answers(telling: Telling) -> Iterator[tuple[str, str]]:
+    yield "Ticket", str(_tickets(telling.trace).ticket)
+
+
+def _no_order(_: Telling) -> StageText:
+    return stage_text("order", Verdict.INFO, [Sentence(text="A lottery has no order.")])
+
+
+class Lottery:
+    """A discipline, as far as explanations ask it."""
+
+    def explain_sections(self) -> ExplainSections:
+        return ExplainSections(
+            stages=(
+                Stage(code="drawing", words=_drawing, answers=_answers),
+                Stage(code="order", words=_no_order),
+            ),
+            headlines={BEHIND_OTHERS: lambda telling: f"No luck yet in {telling.queue}."},
+            mentioned=lambda told: (_tickets(told).winner,),
+        )
+
+
+@pytest.fixture(autouse=True)
+def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    disciplines = {"lottery": Lottery()}
+    name = "console.engine.explain.disciplines.load_discipline"
+    monkeypatch.setattr(name, disciplines.__getitem__)
+
+
+DRAWN = replace(trace(BEHIND_OTHERS, queue=ALONE), sections={"lottery": Tickets(ticket=7)})
+
+
+def test_its_stages_stand_among_the_common_ones_or_in_their_place() -> None:
+    told = explain(DRAWN, {"w9": "sweep"})
+    assert told.headline == "No luck yet in train."
+    stages = {each.stage: [sentence.text for sentence in each.sentences] for each in told.stages}
+    assert list(stages) == ["intake", "queue", "drawing", "order", "outcome"]
+    assert stages["drawing"] == ["Ticket 7 lost to sweep."]
+    assert stages["order"] == ["A lottery has no order."]
+    assert mentioned(DRAWN) == {"w9"}
+
+
+def test_its_headlines_are_for_the_reasons_that_it_says() -> None:
+    held = replace(DRAWN, outcome=replace(DRAWN.outcome, reason=QUEUE_HELD))
+    assert explain(held).headline == "Waiting: train is on hold and admits nothing new."
+
+
+def test_what_it_found_is_compared_in_its_stages() -> None:
+    without = replace(DRAWN, sections={})
+    found = compare(Telling(without, {}), Telling(DRAWN, {}))
+    assert [(row.stage, row.what, row.one, row.other) for row in found if not row.is_same] == [
+        ("drawing", "Ticket", "—", "7"),
+        (
+            "outcome",
+            "Outcome",
+            "Waiting in train: it would fit, but workloads ahead of it go first.",
+            "No luck yet in train.",
+        ),
+    ]

@@ -1,0 +1,183 @@
+"""A strategy of its own module routes workloads everywhere in the engine, without other edits."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+
+from console.engine.impact.recorded import history_impact
+from console.engine.model.consequences import ConsequenceCode
+from console.engine.model.decision import Outcome
+from console.engine.model.history import History, Live, Shape
+from console.engine.model.policy import Policy
+from console.engine.model.reasons import Reason, ReasonClass
+from console.engine.model.route import Route
+from console.engine.model.routing import Destination, NoRouting
+from console.engine.model.workload import Workload
+from console.engine.routing.missing_labels import missing_labels
+from console.engine.routing.referenced_labels import referenced_labels
+from console.engine.routing.route_result import accepted, land
+from console.engine.routing.router import Router
+from console.engine.routing.rule_routing import RuleRouting, route_by, rules_of
+from console.engine.simulation.consequences import find, successors
+from console.engine.state import State
+from tests.engine.builders import only, policy, queue, rule, workload
+
+#: Not registered: the registry belongs to the product.
+NO_QUEUE = Reason("no_such_queue", label="No such queue", reason_class=ReasonClass.REJECTED)
+WAITS = Reason("queue_expected", label="Queue expected", reason_class=ReasonClass.CANNOT_RUN)
+
+
+@dataclass(frozen=True)
+class ByNamespace:
+    """
+    The namespace of a workload names its queue.
+
+    One without a namespace waits, and one whose queue does not exist is rejected. A
+    workload whose label ``urgent`` is ``yes`` has priority 10.
+    """
+
+    stopped: frozenset[str] = frozenset()
+
+    name = "by_namespace"
+    label_keys = frozenset({"urgent"})
+    may_drain = True
+    takes_everything = False
+    is_without_quota = False
+
+    def attributes(self, workload: Workload) -> Hashable:
+        return workload.namespace
+
+    def finder(self, queues: Mapping[str, Destination]) -> NamespaceFinder:
+        return NamespaceFinder(self, queues)
+
+    def label_values(self, workload: Workload, route: Route) -> Mapping[str, Iterable[str]]:
+        return {"urgent": ["yes"]}
+
+    def entrances(self) -> Mapping[Hashable, str]:
+        return {}
+
+
+@dataclass
+class NamespaceFinder:
+    """Looks the namespace up among the queues."""
+
+    routing: ByNamespace
+    queues: Mapping[str, Destination]
+
+    def route(self, workload: Workload) -> Route:
+        name = workload.namespace
+        if not name:
+            return Route(problem=WAITS)
+        if name not in self.queues:
+            return Route(rejection=NO_QUEUE)
+        return Route(
+            queue=name,
+            priority=10 if workload.labels.get("urgent") == "yes" else 0,
+            drains=name in self.routing.stopped,
+        )
+
+
+def world(*stopped: str) -> Policy:
+    return policy(
+        queue("train").owns("a100", gpu=2),
+        queue("serve").owns("a100", gpu=2),
+        flavors={"a100": only(kind="a100")},
+        routing=ByNamespace(frozenset(stopped)),
+    )
+
+
+def asking(name: str, namespace: str, **labels: str) -> Workload:
+    return workload(name, labels={"kind": "a100"} | labels, namespace=namespace, gpu=1)
+
+
+def test_the_state_admits_rejects_and_keeps_waiting_as_the_strategy_says() -> None:
+    state = State(world())
+    for number, namespace in enumerate(("train", "nowhere", "")):
+        state.submit(
+            workload(f"w{number}", number, labels={"kind": "a100"}, namespace=namespace, gpu=1)
+        )
+    decided = [(each.workload, each.outcome, each.reason, each.queue) for each in state.settle()]
+    assert sorted(decided) == [
+        ("w0", Outcome.ADMITTED, "quota_reserved", "train"),
+        ("w1", Outcome.REJECTED, "no_such_queue", None),
+        ("w2", Outcome.PENDING, "queue_expected", None),
+    ]
+    assert state.explain("w2").outcome.reason is WAITS
+
+
+def test_a_policy_whose_strategy_drains_evicts_what_runs() -> None:
+    state = State(world())
+    state.submit(asking("a", "train"))
+    state.settle()
+    state.change_policy(world("train"))
+    (evicted,) = state.settle()
+    assert (evicted.workload, evicted.outcome, evicted.reason) == (
+        "a",
+        Outcome.PREEMPTED,
+        "drained",
+    )
+
+
+def test_route_results_tell_where_it_leads() -> None:
+    subject = world()
+    reached, lost, waiting = (land(subject, asking("a", each)) for each in ("train", "x", ""))
+    assert (reached.queue, reached.reason, reached.is_refused) == ("train", None, False)
+    assert accepted(reached) == ("a100",)
+    assert (lost.queue, lost.reason, lost.outcome) == (None, NO_QUEUE, Outcome.REJECTED)
+    assert (waiting.queue, waiting.reason, waiting.outcome) == (None, WAITS, Outcome.PENDING)
+    excluded = land(subject, workload("a", namespace="train", gpu=1))
+    assert (excluded.queue, excluded.route.queue, excluded.outcome) == (
+        None,
+        "train",
+        Outcome.REJECTED,
+    )
+
+
+def test_labels_that_matter_are_those_of_the_strategy_and_of_the_flavors() -> None:
+    subject = world()
+    assert referenced_labels(subject) == {"urgent", "kind"}
+    (missing,) = missing_labels(subject, land(subject, asking("a", "train")))
+    assert (missing.key, [(b.values, b.route_result.priority) for b in missing.branches]) == (
+        "urgent",
+        [(("yes",), 10), ((), 0)],
+    )
+
+
+def test_workloads_that_differ_in_nothing_it_reads_share_a_route() -> None:
+    router = Router(world())
+    one = router.route(asking("a", "train", run="1"))
+    assert router.route(asking("b", "train", run="2")) is one
+    assert router.route(asking("c", "serve", run="1")) is not one
+    assert router.route(asking("d", "train", urgent="yes")) is not one
+
+
+def test_a_change_of_strategy_has_the_consequences_that_it_states() -> None:
+    by_rules = policy(queue("train").owns("a100", gpu=2), rules=[rule(0, "train")])
+    by_namespace, unrouted = world(), policy(queue("train").owns("a100", gpu=2), rules=())
+    assert [each.code for each in find(by_rules, by_namespace, Live())] == [
+        ConsequenceCode.CATCH_ALL_LOST
+    ]
+    assert [each.code for each in find(by_namespace, unrouted, Live())] == [
+        ConsequenceCode.QUOTA_DROPPED
+    ]
+    assert successors(by_namespace, unrouted) == {}
+
+
+def test_recorded_work_is_routed_by_it() -> None:
+    shapes = (Shape(workload=asking("a", "train"), runs=2, last_seen="2026-01-01"),)
+    history = History(window_days=30, shapes=shapes)
+    (found,) = history_impact(world(), world(), history).shapes
+    assert (found.before.queue, found.after.queue) == ("train", "train")
+
+
+def test_a_config_without_rules_routes_nothing() -> None:
+    assert route_by(()) == NoRouting()
+    unrouted = policy(queue("train"), rules=())
+    result = land(unrouted, workload("a", priority=7))
+    assert (result.queue, result.priority, result.is_refused) == (None, 7, False)
+    assert (result.outcome, result.reason) == (Outcome.ADMITTED, "no_rules")
+    assert missing_labels(unrouted, result) == ()
+    assert (rules_of(unrouted), unrouted.routing.entrances()) == ((), {})
+    assert rules_of(world()) == ()
+    assert RuleRouting((rule(0, "train", only(x="y")),)).takes_everything is False
