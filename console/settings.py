@@ -339,7 +339,7 @@ REST_FRAMEWORK = {
         "console.api.authentication.BearerTokenAuthentication",
         "console.api.authentication.BrowserSessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["console.api.authentication.IsSomebody"],
+    "DEFAULT_PERMISSION_CLASSES": ["console.api.authentication.HasCredentials"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

@@ -1,4 +1,4 @@
-"""A broker of a test's own."""
+"""A separate broker for a test."""
 
 from __future__ import annotations
 

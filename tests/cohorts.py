@@ -1,4 +1,4 @@
-"""A small world of nested cohorts: a policy in force, and rows as the engine leaves them."""
+"""A small world of nested cohorts: an active policy, and rows as written by the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP servers of tests, on loopback alone."""
+"""HTTP servers of tests, on the loopback interface only."""
 
 from __future__ import annotations
 

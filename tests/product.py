@@ -1,4 +1,4 @@
-"""A product of one's own: started as users start it, driven over HTTP, stopped for good."""
+"""A running product of a test: started as users start it, used over HTTP, and stopped."""
 
 from __future__ import annotations
 

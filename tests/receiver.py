@@ -1,4 +1,4 @@
-"""A receiver of webhooks on this machine: it keeps what it gets and answers as it is told."""
+"""A local receiver of webhooks that stores requests and sends configured responses."""
 
 from __future__ import annotations
 

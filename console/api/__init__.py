@@ -1,1 +1,1 @@
-"""The product's HTTP API: JSON in, JSON out, problems as RFC 9457 writes them."""
+"""The HTTP API: JSON requests and responses, errors in the format of RFC 9457."""

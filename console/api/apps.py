@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class ApiConfig(AppConfig):
-    """The product's HTTP API."""
+    """The HTTP API."""
 
     name = "console.api"
     label = "api"

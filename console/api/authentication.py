@@ -1,4 +1,4 @@
-"""Who is asking: a token in the Authorization header, or a browser's session with CSRF."""
+"""Authentication: an API token in the Authorization header, or a browser session with CSRF."""
 
 from __future__ import annotations
 
@@ -40,31 +40,31 @@ class BearerTokenAuthentication(BaseAuthentication):
 
 
 class BrowserSessionAuthentication(SessionAuthentication):
-    """Recognizes a signed-in browser; every unsafe method needs the CSRF token."""
+    """Recognizes the session of a browser; unsafe methods need the CSRF token."""
 
     def enforce_csrf(self, request: Request) -> None:
-        """Check the plain request: through the wrapper the check would parse the body first."""
+        """Check Django's request; a check of the wrapper would parse the body first."""
         super().enforce_csrf(request._request)  # type: ignore[arg-type]  # noqa: SLF001
 
 
-class IsSomebody(BasePermission):
-    """Asks for a token or a signed-in person."""
+class HasCredentials(BasePermission):
+    """Requires a token or a signed-in person."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Say whether it is known who is asking."""
+        """Return whether the request has valid credentials."""
         return request.auth is not None or request.user is not None
 
 
 def actor_of(request: Request, slug: str) -> Actor:
     """
-    Return who is asking as actor in the organization *slug*.
+    Return the actor of a request in the organization *slug*.
 
-    Raises NotFound for an unknown organization and, in the same words, for one
-    that the token or the person does not belong to.
+    Raises NotFound for an unknown organization, and with the same message for one of which the
+    token or person is not a member.
     """
     if isinstance(request.auth, ApiToken):
         if request.auth.org.slug != slug:
-            raise NotFound(f"There is no organization {slug!r} that this token belongs to.")
+            raise NotFound(f"This token has no access to an organization {slug!r}.")
         return Actor.from_token(request.auth)
     return enter_org(person(request), slug)
 

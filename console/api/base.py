@@ -1,4 +1,4 @@
-"""What every endpoint of an organization shares: who asks, what they may, and how they ask."""
+"""Base classes of endpoints: actor, permissions and query parameters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from console.api.authentication import IsSomebody, actor_of
+from console.api.authentication import HasCredentials, actor_of
 from console.api.body import ExactJSONParser
 from console.api.rate_limit import count_request
 from console.errors import BadRequest, FieldError, NotFound
@@ -21,15 +21,15 @@ from console.orgs.permissions import Actor, Permission
 from console.reading import Reader, is_storable, printable
 from console.workloads.queries import DEFAULT_LIMIT, MAX_LIMIT
 
-#: Parameters of every list.
+#: Query parameters of every list.
 PAGING = ("limit", "cursor")
 
 
 class AlwaysJSON(BaseContentNegotiation):
-    """Answers JSON whatever the client would rather have: there is nothing else."""
+    """Always selects JSON, the only format, whatever the client accepts."""
 
     def select_parser(self, request: Request, parsers: Iterable[Any]) -> Any:
-        """Return the JSON parser for a JSON body, and None for another one."""
+        """Return the JSON parser for a JSON body, None for others."""
         kind = (request.content_type or "").partition(";")[0].strip().lower()
         return next((parser for parser in parsers if parser.media_type == kind), None)
 
@@ -42,20 +42,20 @@ class AlwaysJSON(BaseContentNegotiation):
 
 
 class JSONView(APIView):
-    """An endpoint that asks for credentials and for known query parameters."""
+    """An endpoint that requires credentials and accepts only known query parameters."""
 
     parser_classes = [ExactJSONParser]
-    permission_classes = [IsSomebody]
+    permission_classes = [HasCredentials]
     content_negotiation_class = AlwaysJSON
-    #: Query parameters it reads.
+    #: Accepted query parameters.
     parameters: ClassVar[Collection[str]] = ()
-    #: Those of them that may come several times.
+    #: Those that can be repeated.
     repeatable: ClassVar[Collection[str]] = ()
-    #: Method -> what it takes; a method that is not named takes READ.
+    #: Required permission by method; READ for methods that are not listed.
     permissions: ClassVar[Mapping[str, Permission]] = {}
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse parameters that would be ignored otherwise: a misspelled filter shows too much."""
+        """Reject unknown parameters: a misspelled filter must not return all rows."""
         super().initial(request, *args, **kwargs)
         self.identify(request, **kwargs)
         errors = [
@@ -69,39 +69,39 @@ class JSONView(APIView):
     def finalize_response(
         self, request: Request, response: Any, *args: Any, **kwargs: Any
     ) -> Response:
-        """Have nothing on the way keep an answer: it is for who asked, and may tell a secret."""
+        """Forbid caches to store the response: it is private, and can contain a secret."""
         answer = super().finalize_response(request, response, *args, **kwargs)
         patch_cache_control(answer, private=True, no_store=True)
         return answer
 
     def check_throttles(self, request: Request) -> None:
-        """Count what a token asks; a person in a browser is not counted."""
+        """Count the requests of a token; those of browser sessions are not limited."""
         if isinstance(request.auth, ApiToken):
             count_request(request.auth.pk)
 
     @property
     def verb(self) -> str:
-        """The method of the request; HEAD asks for the answer to a GET, and takes as much."""
+        """The method of the request; HEAD counts as GET."""
         method = self.request.method or ""
         return "GET" if method == "HEAD" else method
 
     @property
     def takes(self) -> Permission:
-        """What the request takes; every member may be told that there is no such method."""
+        """The required permission; READ for an unknown method, so that every member gets a 405."""
         is_known = self.verb in self.allowed_methods
         return self.permissions.get(self.verb, Permission.READ) if is_known else Permission.READ
 
     def identify(self, request: Request, **kwargs: Any) -> None:
-        """Find out as whom the request acts, and stop before anything of it is read."""
+        """Determine the actor and check its permission, before the request is read."""
 
     def knows(self, name: str) -> bool:
-        """Say whether the endpoint reads the query parameter *name*."""
+        """Return whether the endpoint accepts the query parameter *name*."""
         return name in self.parameters
 
     def fields(
         self, request: Request, known: Collection[str], required: Collection[str] = ()
     ) -> tuple[Reader, Mapping[str, Any]]:
-        """Return the fields of the body, and the reader to read them with."""
+        """Return the fields of the body, and the reader that validates them."""
         reader = Reader()
         return reader, reader.mapping(request.data, "", known, required)
 
@@ -112,45 +112,47 @@ class JSONView(APIView):
             return default
         number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
         if not least <= number <= most:
-            message = f"{name} has to be a whole number from {least} to {most}."
+            message = f"{name} has to be an integer from {least} to {most}."
             raise BadRequest([FieldError(name, "out_of_range", message)])
         return number
 
     def limit(self, request: Request) -> int:
-        """Return how many rows the client wants at most."""
+        """Return the maximum number of rows of the page."""
         return self.number(request, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
 
     def _unknown(self, name: str) -> FieldError:
         near = get_close_matches(name, self.parameters, n=1)
         known = ", ".join(self.parameters) or "none"
-        hint = f"did you mean {near[0]}?" if near else f"this address knows: {known}."
+        hint = f"did you mean {near[0]}?" if near else f"known parameters: {known}."
         shown = printable(name)
-        return FieldError(shown, "unknown_parameter", f"{shown} is not known here; {hint}")
+        return FieldError(
+            shown, "unknown_parameter", f"{shown} is not a parameter of this endpoint; {hint}"
+        )
 
 
 class OrgView(JSONView):
-    """An endpoint inside one organization; *actor* is who asks."""
+    """An endpoint in one organization; *actor* sent the request."""
 
     actor: Actor
 
     def identify(self, request: Request, **kwargs: Any) -> None:
-        """Raise NotFound for an organization of others, NotAllowed when the role is not enough."""
+        """Set the actor; raises NotFound for an unknown organization, or NotAllowed."""
         if not all(is_storable(value) for value in kwargs.values() if isinstance(value, str)):
-            raise NotFound("There is nothing at this address.")
+            raise NotFound("This URL does not exist.")
         self.actor = actor_of(request, kwargs["org"])
         self.actor.require(self.takes)
 
 
 class NoSuchAddress(JSONView):
-    """Every other address below the API's: a problem rather than a page."""
+    """All unknown URLs of the API: they return a problem instead of a page."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Answer before anything else is asked."""
-        raise NotFound("There is nothing at this address; see /api/v1/docs/ for what there is.")
+        """Raise NotFound before credentials are checked."""
+        raise NotFound("This URL does not exist; /api/v1/docs/ lists all endpoints.")
 
 
 def _repeated(name: str) -> FieldError:
-    message = f"{printable(name)} is there twice; only one value would count."
+    message = f"{printable(name)} is repeated; send it once."
     return FieldError(printable(name), "repeated_parameter", message)
 
 

@@ -1,4 +1,4 @@
-"""Reads the body of a request: JSON with exact numbers, and nothing that a database cannot hold."""
+"""The parser of request bodies: JSON with exact numbers and only storable characters."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rest_framework.parsers import BaseParser
 from console.errors import ConsoleError
 from console.reading.exact_json import loads_exactly
 
-#: Bytes of a body: 1,000 workloads or a config of several megabytes.
+#: Maximum size of a body in bytes; enough for 1,000 workloads or a config of several megabytes.
 LARGEST = 8 * 1024 * 1024
 
 
 class PayloadTooLarge(ConsoleError):
-    """The body is larger than any request needs."""
+    """The body exceeds the maximum size."""
 
     status = 413
     title = "The request is too large"
@@ -25,12 +25,13 @@ class PayloadTooLarge(ConsoleError):
     def __init__(self) -> None:
         super().__init__(
             "payload_too_large",
-            f"A request may have {LARGEST // 1024**2} MiB; send the work in several requests.",
+            f"A request body has at most {LARGEST // 1024**2} MiB; split the data into several "
+            "requests.",
         )
 
 
 class ExactJSONParser(BaseParser):
-    """Reads JSON in UTF-8, exactly: see `loads_exactly` for what that refuses."""
+    """Parses JSON in UTF-8 with exact numbers; `loads_exactly` documents the rejected values."""
 
     media_type = "application/json"
 
@@ -41,10 +42,10 @@ class ExactJSONParser(BaseParser):
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
         """
-        Return the value.
+        Return the parsed value.
 
-        Raises ParseError that says where the text stops being JSON, PayloadTooLarge, and
-        UnsupportedMediaType for a body that is compressed.
+        Raises ParseError with the position of the error, PayloadTooLarge, or UnsupportedMediaType
+        for a compressed body.
         """
         request = (parser_context or {})["request"]
         if int(request.META.get("CONTENT_LENGTH") or 0) > LARGEST:
@@ -63,6 +64,6 @@ class ExactJSONParser(BaseParser):
                 f"The body is not JSON: {error.msg} at line {error.lineno} column {error.colno}."
             ) from error
         except RecursionError as error:
-            raise ParseError("The body is nested too deep.") from error
+            raise ParseError("The body is nested too deeply.") from error
         except ValueError as error:
-            raise ParseError(f"The body is not JSON that can be read: {error}.") from error
+            raise ParseError(f"The body is not valid JSON: {error}.") from error

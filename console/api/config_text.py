@@ -1,4 +1,4 @@
-"""A config text as requests carry it, and the answer to one with errors."""
+"""Config texts in requests, and the error response for an invalid text."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from console.api.schemas.configs import RejectedProblem
 from console.dialects import default_dialect
 from console.reading import Reader
 
-#: Characters of a text; a larger one is refused before it is read.
+#: Maximum number of characters of a text; longer texts are rejected before they are parsed.
 LONGEST_TEXT: Final = 4_000_000
 
-#: The response of an endpoint that only takes a text without errors.
+#: The response of endpoints that require a text without errors.
 REJECTED = {
     (422, PROBLEM_TYPE): OpenApiResponse(RejectedProblem, description="The text has errors.")
 }
 
 
 def read_config(reader: Reader, fields: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the fields ``dialect``, the default one when absent or null, and ``text``."""
+    """Return the fields ``dialect`` (the default one if absent or null) and ``text``."""
     dialect = fields.get("dialect")
     if dialect is None:
         dialect = default_dialect().name

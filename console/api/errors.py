@@ -1,4 +1,4 @@
-"""Turns whatever goes wrong into ``application/problem+json`` (RFC 9457)."""
+"""Turns exceptions into ``application/problem+json`` (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from console.errors import BadRequest, ConsoleError, FieldError, NotFound, Renam
 
 CONTENT_TYPE = "application/problem+json"
 
-#: What SQLite calls a database that cannot be used at the moment; names may go on.
+#: Prefixes of the SQLite error names for a database that cannot be used at the moment.
 _SQLITE = (
     *("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_CANTOPEN"),
     "SQLITE_READONLY",
 )
 
-#: The same of PostgreSQL, beside what is an operational error: a transaction that was idle for
-#: too long, and a server that does not write.
+#: PostgreSQL states with this meaning that are not operational errors: a transaction that was idle
+#: too long, and a read-only server.
 _SQLSTATES = ("25P03", "25006")
 
 log = structlog.get_logger("console.api")
 
 
 class DatabaseUnavailable(RetryLater):
-    """The database does not answer, or cannot write; what it says itself is for the logs."""
+    """The database does not answer or cannot write. Its own message goes to the log only."""
 
     status = 503
     title = "The database cannot be used at the moment"
@@ -42,34 +42,34 @@ class DatabaseUnavailable(RetryLater):
     def __init__(self) -> None:
         super().__init__(
             "database_unavailable",
-            "The database does not answer, or its disk is full. Send the request again in a few "
+            "The database does not answer, or its disk is full. Repeat the request in a few "
             "seconds; with an Idempotency-Key, workloads are not submitted twice. GET /readyz "
-            "says what is wrong.",
+            "shows the cause.",
             seconds=5,
         )
 
 
-#: Problems of HTTP itself that the framework finds: exception -> (code, title).
+#: HTTP errors raised by the framework: exception -> (code, title).
 _FRAMEWORK: dict[type[exceptions.APIException], tuple[str, str]] = {
-    exceptions.NotAuthenticated: ("not_authenticated", "Who are you?"),
+    exceptions.NotAuthenticated: ("not_authenticated", "Credentials are missing"),
     exceptions.AuthenticationFailed: ("invalid_token", "The token is not valid"),
     exceptions.PermissionDenied: ("csrf_failed", "The CSRF token is missing or wrong"),
-    exceptions.MethodNotAllowed: ("method_not_allowed", "This address has no such method"),
+    exceptions.MethodNotAllowed: ("method_not_allowed", "The method is not allowed"),
     exceptions.UnsupportedMediaType: ("unsupported_media_type", "The body has to be JSON"),
     exceptions.ParseError: ("invalid_json", "The body is not JSON"),
 }
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Return the problem for *error*, or None for one that is a fault of the product."""
+    """Return the problem for *error*, or None for an internal error."""
     match error:
         case RequestDataTooBig():
             error = PayloadTooLarge()
         case TooManyFieldsSent():
-            message = f"An address has at most {settings.DATA_UPLOAD_MAX_NUMBER_FIELDS} parameters."
+            message = f"A URL has at most {settings.DATA_UPLOAD_MAX_NUMBER_FIELDS} parameters."
             error = BadRequest([FieldError("", "wrong_length", message)])
         case Http404():
-            error = NotFound("There is nothing at this address.")
+            error = NotFound("This URL does not exist.")
         case PermissionDenied():
             error = exceptions.PermissionDenied()
         case DatabaseError() | InterfaceError() if _is_unavailable(error):
@@ -83,9 +83,9 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
 
 
 def _is_unavailable(error: Exception) -> bool:
-    """Say whether it is the database that fails, and not the statement."""
+    """Return whether the database failed, rather than the statement."""
     cause = error.__cause__
-    # SQLite says the same of a table that is missing and of a disk that is full.
+    # SQLite raises the same exception for a missing table and for a full disk, so the name decides.
     name = getattr(cause, "sqlite_errorname", None)
     if name is not None:
         return bool(name.startswith(_SQLITE))
@@ -104,7 +104,7 @@ def _console_problem(error: ConsoleError, context: dict[str, Any]) -> Response:
         case Renamed():
             more["renamed_to"] = error.new
         case ConfigRejected():
-            # Only a view of an organization reads configs; it knows who asks.
+            # Only views of an organization read configs, and these have an actor.
             url = codes_url(context["request"], context["view"].actor.org)
             more |= findings_answer(error.reading.diagnostics, url)
         case ConsequencesNotAccepted():

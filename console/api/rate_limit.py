@@ -1,10 +1,10 @@
 """
-How many requests a token may make: counted in the broker, for all web processes together.
+Rate limits of API tokens, counted in the broker for all web processes.
 
-A token has a bucket that holds as many requests as it may make in a second, ten times over, and
-that fills again all the time. So a burst passes, and a loop that never rests does not. The
-broker counts in one step by its own clock. Without it nothing is counted and nobody is held up:
-a limit is there for fairness, and work is never lost for it.
+Each token has a token bucket that holds ten seconds' worth of requests and is refilled
+continuously. So short bursts pass, and a loop without pauses is limited. The broker counts
+atomically and by its own clock. If the broker is down, requests are not limited: the limit
+provides fairness, and no request is lost because of it.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from redis.retry import Retry
 
 from console.errors import RetryLater
 
-#: Seconds' worth of requests that may come at once.
+#: Size of the bucket: seconds' worth of requests.
 BURST: Final = 10
 
-#: Seconds that the broker is given: a request waits for it no longer.
+#: Timeout of the broker in seconds.
 _PATIENCE: Final = 0.25
 
-#: Seconds for which a process asks it no more when it did not answer.
+#: Seconds for which a process does not call the broker after a timeout.
 _REST: Final = 1.0
 
-#: Takes one request out of the bucket KEYS[1], which holds ARGV[2] and gains ARGV[1] a second.
-#: Answers with 0, or with the milliseconds until there is one.
+#: Takes one request from the bucket KEYS[1] with the size ARGV[2] and the refill rate ARGV[1] per
+#: second. Returns 0, or the milliseconds until the next request is available.
 _TAKE: Final = """
 local now = redis.call('TIME')
 local at = tonumber(now[1]) + tonumber(now[2]) / 1000000
@@ -55,7 +55,7 @@ log = structlog.get_logger("console.broker")
 
 
 class TooManyRequests(RetryLater):
-    """A token makes more requests than it may; *seconds* later there is room again."""
+    """A token exceeds its rate limit; it can send a request again after *seconds*."""
 
     status = 429
     title = "Too many requests"
@@ -63,14 +63,14 @@ class TooManyRequests(RetryLater):
     def __init__(self, rate: int, seconds: int) -> None:
         super().__init__(
             "too_many_requests",
-            f"A token may make {rate:,} requests a second; send this one again in {seconds} s. "
-            "Hand in many workloads with one request.",
+            f"A token can send {rate:,} requests per second; repeat this one in {seconds} s. "
+            "Submit several workloads with one request.",
             seconds,
         )
 
 
 class _Buckets:
-    """The buckets of all tokens, as this process reaches them."""
+    """Access of this process to the buckets of all tokens."""
 
     def __init__(self, url: str) -> None:
         broker = Redis.from_url(
@@ -83,14 +83,14 @@ class _Buckets:
         self._away_until = 0.0
 
     def take(self, token: int, rate: int) -> int:
-        """Take one request; return the milliseconds until there is one, 0 when there was."""
+        """Take one request from a bucket; return 0, or the milliseconds until one is available."""
         if time.monotonic() < self._away_until:
             return 0
         try:
             return int(self._take(keys=[f"sluice:rate:{token}"], args=[rate, rate * BURST]))
         except RedisError as error:
             self._away_until = time.monotonic() + _REST
-            log.warning("requests of tokens are not counted", error=str(error))
+            log.warning("rate limits are not applied", error=str(error))
             return 0
 
 
@@ -98,7 +98,7 @@ _buckets = lru_cache(maxsize=1)(_Buckets)
 
 
 def count_request(token: int) -> None:
-    """Count one request of the token of this number; raises TooManyRequests."""
+    """Count one request of the token with this number; raises TooManyRequests."""
     rate: int = settings.TOKEN_REQUESTS_PER_SECOND
     if not rate:
         return

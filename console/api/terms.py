@@ -1,4 +1,4 @@
-"""On what terms a version is applied: which consequences are accepted, and whether for a time."""
+"""Terms of an apply: the accepted consequences, and the time until an automatic revert."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import Any
 from console.engine.model.consequences import ConsequenceCode
 from console.reading import Reader
 
-#: The fields that say so.
+#: The request fields of the terms.
 TERMS = ("accept", "revert_after_minutes")
 
-#: More minutes than any timer takes; the service says which it takes.
+#: An upper bound of minutes; the service validates the actual limit.
 _MOST_MINUTES = 10**6
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What was accepted, None: nothing is asked; and when the version before comes back."""
+    """Accepted consequences (None: none is required), and the time until a revert."""
 
     accept: frozenset[str] | None
     revert_after: timedelta | None
 
 
 def read_terms(reader: Reader, fields: Mapping[str, Any]) -> Terms:
-    """Return the terms among the *fields* of a request."""
+    """Return the terms in the *fields* of a request."""
     codes = [code.value for code in ConsequenceCode]
     given, minutes = fields.get("accept"), fields.get("revert_after_minutes")
     accept = None

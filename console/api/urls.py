@@ -1,9 +1,9 @@
-"""Addresses of the API."""
+"""URLs of the API."""
 
 from django.urls import path, re_path
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
-# Lets the OpenAPI document know how clients identify themselves; workers never load it.
+# Registers the authentication schemes of the OpenAPI document; workers never load them.
 import console.api.schemas.security  # noqa: F401
 from console.api.base import NoSuchAddress
 from console.api.views.audit import Audit
@@ -68,7 +68,7 @@ _TOKEN = f"{_ORG}/tokens/<int:number>"
 _VERSION = f"{_ORG}/config/versions/<int:number>"
 _WEBHOOK = f"{_ORG}/webhooks/<int:number>"
 _DELIVERY = f"{_WEBHOOK}/deliveries/<str:delivery>"
-# A queue's name may hold slashes, so what comes behind it has to be looked for first.
+# The name of a queue can contain slashes, so the longer patterns come first.
 _QUEUE = f"{_ORG}/queues/<path:queue>"
 # Their own answers to OPTIONS cannot be rendered as what they are.
 _READ = ["get", "head"]

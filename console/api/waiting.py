@@ -1,8 +1,8 @@
 """
-Requests that wait for something to happen, so that nobody has to ask again and again.
+Long polling: requests that wait until a result is available.
 
-A web process serves three requests at once, of which one may wait: the next one is answered at
-once, as if nobody could wait.
+A web process serves three requests at once, and one of them may wait. A second waiting request
+gets its response immediately.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Final
 
-#: Seconds that a request may wait: no longer than a process has left that is told to end.
+#: Maximum wait in seconds; not longer than the grace period of a process that shuts down.
 MOST_SECONDS: Final = 2
 
-#: Seconds between two looks, and after how many of waiting they become rarer.
+#: Polling intervals in seconds, and the waiting time after which the longer one is used.
 _SOON, _LATER, _PATIENCE = 0.005, 0.025, 0.5
 
 _waiting = Lock()
 
 
 def wait_for(is_there: Callable[[], bool], seconds: float) -> None:
-    """Return as soon as *is_there* says so, after *seconds*, or when another request waits here."""
+    """Return when *is_there* is true, after *seconds*, or at once if another request waits."""
     if not seconds or not _waiting.acquire(blocking=False):
         return
     try:

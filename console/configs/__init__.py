@@ -1,1 +1,1 @@
-"""Configs: versions, drafts, and what is active."""
+"""Configs: drafts, apply and roll back, impact, expectations."""

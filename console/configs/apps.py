@@ -1,10 +1,10 @@
-"""The configs app: drafts, versions and what they fixed."""
+"""The configs app: drafts, versions and fixed queue specs."""
 
 from django.apps import AppConfig
 
 
 class ConfigsConfig(AppConfig):
-    """Drafts, versions and what they fixed."""
+    """Drafts, versions and fixed queue specs."""
 
     name = "console.configs"
     label = "configs"

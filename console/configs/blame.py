@@ -13,21 +13,20 @@ from console.engine.model.origin import lines_of
 from console.orgs.models import Organization
 from console.policies.queries import versions
 
-#: Versions that are walked back through.
+#: Maximum number of versions that are read.
 MOST_VERSIONS = 200
-#: Lines of all texts that are compared on the way.
+#: Maximum number of lines that are compared, in all texts.
 MOST_LINES = 400_000
-#: Rows that are read at once.
+#: Number of rows of one query.
 _BATCH = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blame:
     """
-    For each line the number of the version that last changed it.
+    For each line, the number of the version that last changed it.
 
-    None stands for a line that is older than the walk went back; *since* is the
-    oldest version that was looked at.
+    None means that the line is older than *since*, the oldest version that was read.
     """
 
     lines: tuple[int | None, ...]
@@ -40,18 +39,18 @@ class Blame:
 
 
 def blame_of(org: Organization, version: ConfigVersion) -> Blame:
-    """Return who last changed each line of *version*; versions never change, so it is kept."""
+    """Return the last change of each line of *version*, cached because versions never change."""
     return _blame(org.pk, version.number, version.created_at)
 
 
 @lru_cache(maxsize=32)
 def _blame(org_id: int, number: int, _created_at: datetime) -> Blame:
-    """Walk back; the time keeps apart the answers of a database that was put back in between."""
+    """Compute the blame; the time is in the cache key: restored databases reuse numbers."""
     history = _texts(org_id, number)
     at, text = next(history)
     lines = lines_of(text)
     found: list[int | None] = [None] * len(lines)
-    # Of each line that is not found yet: where it is in the text looked at, and in the first one.
+    # For each line without a version: its place in the current text, and in the first one.
     open_lines = {place: place for place in range(len(lines))}
     compared = 0
     for older, older_text in history:
@@ -71,7 +70,7 @@ def _blame(org_id: int, number: int, _created_at: datetime) -> Blame:
             found[place] = at
         open_lines, lines, at = kept, before, older
     else:
-        # There is nothing older: what is left has been there since the first version.
+        # No older versions: the remaining lines are from the first version.
         if at == 1:
             for place in open_lines.values():
                 found[place] = at

@@ -1,4 +1,4 @@
-"""The history of a config: versions, what each changed, and which of them changed one object."""
+"""The history of a config: versions with their changes, optionally of one object."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from console.policies.queries import versions
 from console.policies.renames import MOST_NAMES
 from console.reading import QueryReader
 
-#: Changes of a version that a list of versions tells.
+#: Maximum number of changes of a version in a list.
 _TOLD = 3
 
-#: The kinds of version that can be asked for, and their rows.
+#: Kinds of versions that can be filtered, and their rows.
 KINDS = {
     "apply": Q(kind=ConfigVersion.Kind.APPLY),
     "rollback": Q(kind=ConfigVersion.Kind.ROLLBACK) & ~Q(via=ConfigVersion.Via.TIMER),
@@ -33,22 +33,22 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionFilter:
-    """Which versions to list; empty: all."""
+    """Filter of versions; empty matches all."""
 
     author: str = ""
     kind: str = ""
     noun: str = ""
     name: str = ""
-    #: Applied at this time or later, and before that one; None: open.
+    #: Start (inclusive) and end (exclusive) of the time range; None is unbounded.
     since: datetime | None = None
     until: datetime | None = None
 
     @classmethod
     def from_query(cls, query: QueryDict, noun: str = "noun") -> VersionFilter:
         """
-        Return the filter that *query* asks for, where *noun* is the parameter of that name.
+        Return the filter of the query parameters *query*; *noun* is the name of its parameter.
 
-        Raises BadRequest that names every wrong value.
+        Raises BadRequest with every invalid value.
         """
         reader = QueryReader(query)
         found = cls(
@@ -65,7 +65,7 @@ class VersionFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What a version changed: its first changes, and how many there are."""
+    """The first changes of a version, and their total number."""
 
     changes: tuple[Change, ...] = ()
     total: int = 0
@@ -73,18 +73,18 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """One page of versions, newest first, with what each changed."""
+    """One page of versions, newest first, with their changes."""
 
     page: Page[ConfigVersion]
     told: Mapping[int, Told] = field(default_factory=dict)
-    #: Names that the object asked for had before, latest first.
+    #: Former names of the filtered object, latest first.
     old_names: tuple[str, ...] = ()
 
 
 def read_log(
     org: Organization, chosen: VersionFilter, limit: int, cursor: str | None = None
 ) -> Log:
-    """Return the versions that *chosen* lets through, without their texts."""
+    """Return the versions that match *chosen*, without their texts."""
     rows = versions(org).defer("text")
     old_names: tuple[str, ...] = ()
     if chosen.author:
@@ -117,7 +117,7 @@ def read_log(
 
 
 def changes_of(org: Organization, numbers: Collection[int], most: int) -> dict[int, Told]:
-    """Return the first *most* changes of each of the versions *numbers*, and how many it has."""
+    """Return the first *most* changes of each of the versions *numbers*, and their number."""
     rows = VersionChange.objects.filter(org=org, version__in=numbers).order_by()
     totals = dict(rows.values_list("version").annotate(count=Count("id")))
     first = _first(rows, most)
@@ -131,7 +131,7 @@ def changes_of(org: Organization, numbers: Collection[int], most: int) -> dict[i
 
 
 def authors_of(org: Organization, most: int = 100) -> list[str]:
-    """Return who has applied something, by name; the first *most*."""
+    """Return the authors of versions by name, at most *most*."""
     rows = ConfigVersion.objects.filter(org=org).order_by("author")
     return list(rows.values_list("author", flat=True).distinct()[:most])
 
@@ -142,7 +142,7 @@ def _first(rows: QuerySet[VersionChange], most: int) -> QuerySet[VersionChange]:
 
 
 def _named(chosen: VersionFilter, names: Collection[str]) -> Q:
-    """Return the condition on an object's name; what leads to an object is about that one, too."""
+    """Return the condition on the name of an object, which includes the rules that route to it."""
     condition = Q(name__in=names) | Q(old_name__in=names)
     if not chosen.noun or chosen.noun in kinds_that_lead():
         condition |= leads_to(names)
@@ -150,7 +150,7 @@ def _named(chosen: VersionFilter, names: Collection[str]) -> Q:
 
 
 def leads_to(names: Collection[str]) -> Q:
-    """Return the condition that a change is of what leads, or led, to an object of *names*."""
+    """Return the condition for changes of rules that route, or routed, to an object of *names*."""
     condition = Q()
     for name in names:
         led = f" to {name}"
@@ -159,7 +159,7 @@ def leads_to(names: Collection[str]) -> Q:
 
 
 def old_names_of(org: Organization, chosen: VersionFilter) -> tuple[str, ...]:
-    """Return what the object was called before its renames, latest first."""
+    """Return the former names of the object, latest first."""
     names = [chosen.name]
     renames = VersionChange.objects.filter(org=org, kind="renamed").order_by("-version")
     if chosen.noun:

@@ -1,4 +1,4 @@
-"""Config files from a repository: which of them are one config, and what is wrong in each."""
+"""Config files of a repository: grouping into configs, and their diagnostics."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from console.engine.model.policy import Policy
 
 @dataclass(frozen=True, slots=True)
 class CheckedConfig:
-    """What became of one config: its files with their findings, and its policy."""
+    """The result of one config: its files with their diagnostics, and its policy."""
 
     files: Sequence[CheckedFile]
-    #: Which of the files that were given they are, counted from 0.
+    #: Indexes of its files in the arguments, from 0.
     numbers: Sequence[int]
-    #: None when a file has an error.
+    #: None if a file has an error.
     policy: Policy | None
-    #: Something of the policy -> file, line and column of its text.
+    #: Maps an origin in the policy to file, line and column.
     place: Callable[[Origin], str] = field(repr=False)
 
 
 def check_files(files: Sequence[tuple[str, bytes]], dialect: str | None) -> list[CheckedConfig]:
     """
-    Check files by name, in the language called *dialect* or the one that each looks like.
+    Check files by name, in the language *dialect* or the detected one.
 
-    Files of a language whose configs are streams of documents are one config together; a file of
-    another language is a config of its own.
+    In a language of document streams, all files are one config; in other languages, each file is a
+    config.
     """
     languages = _languages([raw for _, raw in files], dialect)
     groups: dict[object, list[int]] = {}
@@ -50,7 +50,7 @@ def check_files(files: Sequence[tuple[str, bytes]], dialect: str | None) -> list
 
 
 def _languages(texts: Sequence[bytes], name: str | None) -> list[Dialect]:
-    """Return the language of each file; one that looks like none has that of a stream beside it."""
+    """Return the language of each file; an unrecognized file gets that of the document streams."""
     if name is not None:
         return [dialects()[name]] * len(texts)
     likely = [likely_dialect(raw.decode("utf-8", "replace")) for raw in texts]
@@ -60,7 +60,7 @@ def _languages(texts: Sequence[bytes], name: str | None) -> list[Dialect]:
 
 
 def _check_one(language: Dialect, numbers: Sequence[int], name: str, raw: bytes) -> CheckedConfig:
-    # What was ever active is known to the database alone, so no queue name is fixed here.
+    # Earlier versions are only in the database, so no queue specs are fixed here.
     checked = lint(language, language.read(raw, {}))
     return CheckedConfig(
         [CheckedFile(name, raw, checked.findings)],
@@ -73,7 +73,7 @@ def _check_one(language: Dialect, numbers: Sequence[int], name: str, raw: bytes)
 def _check_together(
     language: Dialect, numbers: Sequence[int], files: Sequence[tuple[str, bytes]]
 ) -> CheckedConfig:
-    """Check files as one config; what cannot be read as YAML is all that is said, if there is."""
+    """Check files as one config; if there are YAML errors, only these are reported."""
     sources = [read_source(raw, stream=True) for _, raw in files]
     joined = Joined(
         (name, source.positions.text, len(source.roots))

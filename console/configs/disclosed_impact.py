@@ -1,4 +1,4 @@
-"""The stored answer of an impact run as one reader may know it."""
+"""The stored result of an impact run, filtered for one reader."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from console.workloads.disclosure import Disclosed, disclose
 
 def impact_for_reader(actor: Actor, result: Mapping[str, Any]) -> Mapping[str, Any]:
     """
-    Return *result*, in which those for whom others would stop are named as *actor* may know them.
+    Return *result* with the names of preemptors that *actor* may see.
 
-    A run is found by somebody who drafts configs, and read by every member: what would happen
-    to a workload is told to all, who else would gain by it only to whoever may judge both.
+    A run is started by an editor and visible to every member: all members see the effect on a
+    workload, but only those who may see both workloads see the preemptor.
     """
     if actor.may(Permission.READ_NAMES):
         return result

@@ -1,9 +1,8 @@
 """
-The soft lock of a draft: its editor alone saves, for as long as something is heard of them.
+The soft lock of a draft: only its editor can save, while the editor's page is open.
 
-Every change of hands is one conditional UPDATE of the draft's row, so that of
-two people who reach for it at the same moment one changes the row and the other
-is told.
+Every change of the editor is one conditional UPDATE of the row of the draft, so that of two
+concurrent attempts one changes the row and the other gets an error.
 """
 
 from __future__ import annotations
@@ -18,42 +17,42 @@ from console.configs.models import Draft, DraftVisit
 from console.errors import Conflict
 from console.orgs.models import User
 
-#: Silence after which a visit has ended, and with it what its visitor held.
+#: Time without a request after which a visit, and the lock of its visitor, ends.
 LAPSES_AFTER = timedelta(seconds=90)
 
-#: Visitors that are told of one draft.
+#: Maximum number of listed visitors of one draft.
 MOST_VISITORS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Presence:
-    """Who is at a draft: who edits it, and who else has it open, those who came first in front."""
+    """The editor of a draft and its other visitors, in order of arrival."""
 
     draft: Draft
-    #: None when nobody edits it.
+    #: None without an editor.
     editor: User | None
     visits: tuple[DraftVisit, ...]
 
 
 def open_to(user: User, now: datetime) -> Q:
-    """Return which drafts *user* may write to: those nobody else holds."""
+    """Return the condition for drafts that *user* can save: those without another editor."""
     cutoff = now - LAPSES_AFTER
     heard_of = DraftVisit.objects.filter(
         draft=OuterRef("pk"), user=OuterRef("editor"), seen_at__gte=cutoff
     )
-    # Whoever took it a moment ago holds it even before their visit can be seen.
+    # A new editor holds the lock before the visit is visible.
     silent = Q(~Exists(heard_of), editing_since__lt=cutoff)
     return Q(editor=None) | Q(editor=user) | silent
 
 
 def since(user: User, now: datetime) -> Case:
-    """Return the expression of since when *user*, who holds the draft now, edits it."""
+    """Return the expression for the time since when *user*, the new editor, edits the draft."""
     kept = When(editor=user, editing_since__isnull=False, then=F("editing_since"))
     return Case(kept, default=Value(now), output_field=DateTimeField())
 
 
 def presences(drafts: Sequence[Draft], now: datetime) -> list[Presence]:
-    """Return who is at each of *drafts*, in their order."""
+    """Return editor and visitors of each of *drafts*, in their order."""
     cutoff = now - LAPSES_AFTER
     visits: dict[int, list[DraftVisit]] = {draft.pk: [] for draft in drafts}
     rows = DraftVisit.objects.filter(draft__in=[draft.pk for draft in drafts], seen_at__gte=cutoff)
@@ -63,7 +62,7 @@ def presences(drafts: Sequence[Draft], now: datetime) -> list[Presence]:
 
 
 def locked(draft: Draft) -> Conflict:
-    """Return the error that says who holds *draft*."""
+    """Return the error with the editor of *draft*."""
     name = draft.editor.email if draft.editor else "Somebody"
     return Conflict(
         "draft_locked",

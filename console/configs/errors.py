@@ -1,4 +1,4 @@
-"""What services raise when a config cannot be applied as it was asked for."""
+"""Errors of services that apply configs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console.errors import Conflict, ConsoleError
 
 
 class StaleVersion(Conflict):
-    """Another config was applied in between; *newer* holds those versions, newest first."""
+    """Another config was applied in the meantime; *newer* holds these versions, newest first."""
 
     title = "The active version has changed"
 

@@ -1,4 +1,4 @@
-"""Expectation files: what a repository expects of its config, and which lines of it are broken."""
+"""Expectation files of a repository, and diagnostics for broken expectations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ UNREADABLE: Final = Code(
     "An expectation has a name and a queue (null when no rule may match), and may have labels, "
     "namespace, priority, requests and effective_priority.",
 )
-#: The codes that an expectation file can give out, beside those of YAML itself.
+#: Diagnostic codes of expectation files, besides those of YAML.
 CODES: Final = (BROKEN, UNREADABLE)
 FAMILY: Final = Family(
     "EXP",
@@ -47,7 +47,7 @@ _LIST: Final = "expectations"
 
 @dataclass(frozen=True, slots=True)
 class ExpectationFile:
-    """A file that was read: its expectations, or why it has none."""
+    """A parsed file: its expectations, or its errors."""
 
     expectations: tuple[Expected, ...]
     findings: tuple[Diagnostic, ...]
@@ -55,9 +55,9 @@ class ExpectationFile:
 
     def judge(self, policy: Policy, place: Callable[[Origin], str]) -> Iterator[Diagnostic]:
         """
-        Yield a finding for every expectation that *policy* breaks.
+        Yield a diagnostic for every expectation that *policy* breaks.
 
-        *place* returns the file, line and column of what the policy was read of.
+        *place* returns file, line and column of an origin in the policy.
         """
         for number, met in enumerate(meet(policy, self.expectations)):
             if not met.is_met:
@@ -81,7 +81,7 @@ def read_expectation_file(raw: bytes) -> ExpectationFile:
     """
     Read a file with a list of expectations, in YAML or JSON, under ``expectations``.
 
-    A list alone will do. Any bytes at all yield a file, if need be without expectations.
+    A list without the key is accepted, too. Any bytes yield a file, possibly without expectations.
     """
     typed = read_typed(raw, "")
     if typed.findings:
@@ -110,7 +110,7 @@ def _unreadable(errors: list[FieldError], typed: Typed) -> Iterator[Diagnostic]:
 
 
 def _hint(met: Met, place: Callable[[Origin], str]) -> str:
-    """Return where the config says so, or nothing."""
+    """Return the reference to the place in the config, or an empty text."""
     route = met.route_result.route
     origin = route.rules[-1].origin if met.route_result.queue and route.rules else None
     if route.local_queue is not None:

@@ -1,4 +1,4 @@
-"""Named reads of configs: lists of versions, drafts, expectations, and impact runs."""
+"""Queries of configs: versions, drafts, expectations, and impact runs."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def list_drafts(org: Organization, limit: int, cursor: str | None = None) -> Pag
 
 
 def get_draft(org: Organization, number: int) -> Draft:
-    """Return draft *number* with its people; raises NotFound when *org* has none."""
+    """Return draft *number* with its author and editor; raises NotFound if *org* has none."""
     found = Draft.objects.filter(org=org, pk=number).select_related("author", "editor").first()
     if found is None:
         raise NotFound(
@@ -76,18 +76,18 @@ def get_draft(org: Organization, number: int) -> Draft:
 
 
 def latest_draft(org: Organization, user: User) -> Draft | None:
-    """Return the draft saved last among those that *user* began or edits; None without any."""
+    """Return the last saved draft that *user* created or edits, or None."""
     theirs = Draft.objects.filter(Q(author=user) | Q(editor=user), org=org)
     return theirs.select_related("author", "editor").order_by("-updated_at", "-id").first()
 
 
 def revert_timer_of(org: Organization) -> RevertTimer | None:
-    """Return the timer that takes the active version back unless it is confirmed, or None."""
+    """Return the revert timer of the active version, or None."""
     return RevertTimer.objects.filter(org=org).first()
 
 
 def expectations_of(org: Organization) -> QuerySet[Expectation]:
-    """Return what is expected of every config of *org*, by name."""
+    """Return the expectations of *org* by name."""
     return Expectation.objects.filter(org=org).order_by("name")
 
 
@@ -100,7 +100,7 @@ def get_expectation(org: Organization, number: int) -> Expectation:
 
 
 def past_specs(org: Organization) -> dict[str, PastSpec]:
-    """Return what each queue name was fixed to by the first version that had it."""
+    """Return the fixed spec of each queue name."""
     rows = QueueSpec.objects.filter(org=org).values_list("name", "version", "spec")
     return {name: PastSpec(version=version, spec=spec) for name, version, spec in rows}
 

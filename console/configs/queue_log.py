@@ -1,4 +1,4 @@
-"""What versions did to one queue: to itself, to the rules that lead to it, and to its name."""
+"""The history of one queue: changes of the queue, of the rules that route to it, and renames."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from console.policies.queries import versions
 
 _QUEUE = "queue"
 
-#: Changes of one version that are told of one queue.
+#: Maximum number of changes of one version.
 MOST_CHANGES = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueLog:
-    """One page of the versions that touched a queue, newest first."""
+    """One page of the versions that changed a queue, newest first."""
 
     page: Page[ConfigVersion]
-    #: By number of the version: the changes that are about the queue, the first of them.
+    #: The first changes of the queue, by version.
     changes: Mapping[int, tuple[Change, ...]]
-    #: Names that it had before, latest first.
+    #: Its former names, latest first.
     old_names: tuple[str, ...]
 
 
 def queue_log(org: Organization, queue: str, limit: int, cursor: str | None = None) -> QueueLog:
-    """Return the versions that touched *queue*, under any of its names, without their texts."""
+    """Return the versions that changed *queue*, under any of its names, without their texts."""
     old_names = old_names_of(org, VersionFilter(noun=_QUEUE, name=queue))
     names = (queue, *old_names)
     own = Q(noun=_QUEUE) & (Q(name__in=names) | Q(old_name__in=names))

@@ -1,4 +1,4 @@
-"""Impact as rows keep it: plain JSON of bounded size, with the names that its ids stood for."""
+"""The stored form of impact results: plain JSON of limited size, with the names of workloads."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from console.engine.routing.rule_routing import rules_of
 
 #: Shapes kept of each outcome, those with the most runs; the rest is counted.
 LISTED = 500
-#: Shapes kept beside them, of each outcome and resource: those that asked for the most of it.
+#: Additional shapes of each outcome and resource: those with the largest requests.
 LISTED_BY_RESOURCE = 100
-#: Resources by which shapes are kept, those that the most shapes ask for.
+#: Resources by which shapes are kept, those requested by the most shapes.
 RESOURCES = 4
 
 
@@ -125,7 +125,7 @@ def _affected(each: Affected, names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def asked_for(each: ShapeImpact) -> dict[str, int]:
-    """Return what all workloads of a shape asked for together, by resource, in thousandths."""
+    """Return the total requests of all workloads of a shape, by resource, in thousandths."""
     requests = each.shape.workload.total()
     return {resource: amount * each.shape.runs for resource, amount in requests.items()}
 
@@ -146,7 +146,7 @@ def _kept(
 
 
 def _most(asked: Sequence[Mapping[str, int]], resource: str, place: int) -> tuple[int, int]:
-    """Return what places are sorted by: those that asked for the most come first."""
+    """Return the sort key of shapes: the largest requests first."""
     return -asked[place][resource], place
 
 

@@ -1,4 +1,4 @@
-"""Tasks of configs: five lines each, they call one service."""
+"""Celery tasks of configs; each calls one service."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from console.configs.services.sweep_impacts import forget_impacts, sweep_impacts
 
 @shared_task(name="console.configs.tasks.revert")
 def revert() -> None:
-    """Take back what nobody confirmed in time."""
+    """Revert versions that were not confirmed in time."""
     revert_unconfirmed()
 
 
 @shared_task(name=FIND, bind=True)
 def find_impact(self: Task[[int], None], run_id: int) -> None:
-    """Answer one impact question; one that comes back was begun by a worker that died."""
+    """Compute one impact run; a redelivered one was started by a worker that died."""
     if self.request.delivery_info and self.request.delivery_info.get("redelivered"):
         fail_impact(run_id, WORKER_GONE)
     run_impact(run_id)
@@ -27,17 +27,17 @@ def find_impact(self: Task[[int], None], run_id: int) -> None:
 
 @shared_task(name="console.configs.tasks.sweep_impact_runs")
 def sweep_impact_runs() -> None:
-    """Find impact questions that were left lying."""
+    """Find impact runs without progress."""
     sweep_impacts()
 
 
 @shared_task(name="console.configs.tasks.tidy_impact_runs")
 def tidy_impact_runs() -> None:
-    """Forget impact questions that ended long ago."""
+    """Delete expired impact runs."""
     forget_impacts()
 
 
 @shared_task(name="console.configs.tasks.measure")
 def measure() -> None:
-    """Write what came of versions whose first day is over."""
+    """Write the effects of versions whose first day has passed."""
     measure_effects()

@@ -41,7 +41,7 @@ class Reading:
     diagnostics: tuple[Diagnostic, ...]
     policy: Policy | None = None
     queue_specs: Mapping[str, Mapping[str, Any]]
-    #: What stands where in the text, for whoever points into it; None when it was not kept.
+    #: Positions of the parts of the text; None if they were not kept.
     source: Source | None = field(default=None, repr=False, compare=False)
 
     @property

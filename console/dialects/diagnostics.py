@@ -10,7 +10,7 @@ from console.engine.model.origin import Origin
 
 
 class Severity(StrEnum):
-    """An error stops the apply, a warning asks, an info informs."""
+    """An error prevents an apply, a warning needs attention, an info does not."""
 
     ERROR = "error"
     WARNING = "warning"

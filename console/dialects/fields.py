@@ -36,7 +36,7 @@ from console.engine.wording.characters import CONTROLS, LINE_ENDS
 Choice = TypeVar("Choice", bound=StrEnum)
 Number = TypeVar("Number")
 
-#: Names are stored and compared as they are; nobody means a longer one.
+#: Maximum length of a name.
 MAX_TEXT: Final = 500
 _CONTROL = re.compile(f"[\n{CONTROLS}{LINE_ENDS}]")
 

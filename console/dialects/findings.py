@@ -12,7 +12,7 @@ from console.dialects.diagnostics import Diagnostic, Fix, Severity, TextEdit
 from console.dialects.positions import Positions
 
 MAX_KEPT: Final = 500
-#: Reading stops at this many errors: whoever wrote that has nothing to gain from more.
+#: Parsing stops after this number of errors.
 MAX_ERRORS: Final = 5_000
 #: Comparisons of two words that the suggestions of one reading may cost together.
 SUGGESTION_BUDGET: Final = 20_000

@@ -42,7 +42,7 @@ class MapNode:
 
 @dataclass(slots=True, eq=False)
 class UnreadNode:
-    """A value that could not be read and was reported; nobody complains about it again."""
+    """An invalid value that was reported and must not be reported again."""
 
     start: int
     end: int

@@ -39,7 +39,7 @@ _MAX_LENGTH: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class NumberProblem:
-    """Why a text is not the number that was asked for, and what to write instead."""
+    """Why a text is not a valid number, and how to write it."""
 
     code: Code
     message: str

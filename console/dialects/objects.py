@@ -29,7 +29,7 @@ def vocabulary_of(dialect: str) -> Vocabulary:
 
 @cache
 def shared_vocabulary() -> Vocabulary:
-    """Return words for the kinds of all languages, in the order in which they are told."""
+    """Return the terms for the kinds of all languages, in display order."""
     found: dict[str, Words] = {}
     for each in dialects().values():
         for kind in each.vocabulary.kinds:

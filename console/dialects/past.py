@@ -28,11 +28,11 @@ MOST_KINDS, MOST_JUDGED = 2_000, 100_000
 
 @dataclass(slots=True)
 class Kind:
-    """Shapes that every selector and door of the policy treats alike, and where they go."""
+    """Shapes that all selectors and local queues of the policy treat equally, and their route."""
 
     #: One of them.
     workload: Workload
-    #: Those of its labels that the policy asks about: all that they share.
+    #: The labels that the policy references and all shapes share.
     labels: Mapping[str, str]
     #: None where nothing takes them.
     queue: str | None = None
@@ -53,8 +53,7 @@ class Past:
         self.history = history
         self._policy = policy
         self._rules = RuleIndex(rules_of(policy))
-        #: Values that were seen of each label that the policy asks about; those of others are not
-        #: looked at.
+        #: Recorded values of each label that the policy references.
         self.values: dict[str, set[str]] = {}
         self._seen: dict[str, list[str]] = {}
         #: Every label that was seen.
@@ -64,7 +63,7 @@ class Past:
         self._read()
 
     def seen(self, key: str) -> list[str]:
-        """Return the values that were seen of a label that the policy asks about, in order."""
+        """Return the recorded values of a label that the policy references, in order."""
         if key not in self._seen:
             self._seen[key] = sorted(self.values[key])
         return self._seen[key]

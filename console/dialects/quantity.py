@@ -32,7 +32,7 @@ QUANTITY: Final = (
     r"([+-]?)([0-9]+\.?[0-9]*|\.[0-9]+)(?:(n|u|m|k|[KMGTPE]i|[MGTPE])|[eE]([+-]?[0-9]+))?"
 )
 _QUANTITY = re.compile(QUANTITY)
-#: Nobody means a longer text, and taking it apart would only cost time.
+#: Maximum length of a text that is parsed.
 _MAX_LENGTH: Final = 100
 #: An exponent beyond this has left the range on either side, whatever digits are before it.
 _MAX_EXPONENT: Final = 2 * _MAX_LENGTH

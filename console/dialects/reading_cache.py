@@ -32,16 +32,16 @@ _kept: OrderedDict[_Key, Reading] = OrderedDict()
 
 def read_kept(dialect: Dialect, text: str, past: Mapping[str, PastSpec]) -> Reading:
     """
-    Return what *dialect* reads in *text*, given what queue names are fixed to; never raises.
+    Return the reading of *text* in *dialect*, given the fixed queue specs; never raises.
 
-    The same value may be handed to many: nobody changes anything in it.
+    The value is shared between callers and must not be modified.
     """
     reading = _read(dialect, text, {}, "")
     differs = any(
         name in past and past[name].spec != spec for name, spec in reading.queue_specs.items()
     )
     if not differs:
-        # Who keeps to the past is not told of it.
+        # Unchanged specs are not reported.
         return reading
     told = {name: (each.version, each.spec) for name, each in past.items()}
     return _read(dialect, text, past, json.dumps(told, sort_keys=True))

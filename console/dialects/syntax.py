@@ -1,4 +1,4 @@
-"""YAML's syntax errors, told in the words of somebody who wants to repair the text."""
+"""Syntax errors of YAML, in messages that explain the repair."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ class OrgsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Bind shared tasks to the Celery app, and sign-ins to the audit log, in every process."""
-        # Not in `console/__init__`: that would start Celery for whoever imports the engine.
+        """Connect shared tasks to the Celery app, and sign-ins to the audit log."""
+        # Not in `console/__init__`, where importing the engine would start Celery.
         import console.celery  # noqa: PLC0415
         import console.orgs.receivers  # noqa: F401, PLC0415

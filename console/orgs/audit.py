@@ -1,4 +1,4 @@
-"""Record what a person or a token did, in the transaction that does it."""
+"""Audit entries: record an action of a person or token in the transaction of the action."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.caller import present_caller
 from console.orgs.models import AuditEntry, Organization, User
 from console.orgs.permissions import Actor
 
-#: Everything that is recorded.
+#: All recorded actions.
 Action = Literal[
     "session.sign_in",
     "session.sign_in_failed",
@@ -61,7 +61,7 @@ Action = Literal[
     "workload.release",
 ]
 
-#: What is acted on.
+#: All kinds of changed objects.
 Kind = Literal[
     "account",
     "config",
@@ -81,10 +81,10 @@ Kind = Literal[
 ACTIONS: Final[tuple[str, ...]] = get_args(Action)
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
 
-#: Ids that an entry about many names.
+#: Maximum number of ids in an entry about several objects.
 _NAMED = 5
 
-#: Keys that no entry has.
+#: Keys that must not appear in an entry.
 _SECRETS = frozenset({"password", "secret", "token", "digest", "key"})
 
 Facts = Mapping[str, Any]
@@ -100,10 +100,10 @@ def record(
     after: Facts | None = None,
 ) -> None:
     """
-    Write that *actor* did *action* to *subject*, which was as *before* and is as *after*.
+    Record the action *action* of *actor* on *subject*, with the values *before* and *after*.
 
-    Call it inside the transaction of what it is about, so that there is never one without
-    the other. *before* and *after* are small and hold JSON; no secret is ever among them.
+    Call it inside the transaction of the action, so that action and entry are stored together.
+    *before* and *after* are small JSON objects without secrets.
     """
     entry = _entry(actor.org, actor.name, actor.key, action, kind, subject, before, after)
     insert_objects([entry]).run()
@@ -112,14 +112,14 @@ def record(
 def record_many(
     actor: Actor, action: Action, *, kind: Kind, uids: Iterable[str], after: Facts | None = None
 ) -> None:
-    """Write one entry for all of *uids*: how many they are, and the first of them."""
+    """Write one entry for all *uids*: their number, and the first of them."""
     ids = list(uids)
     facts = {"count": len(ids), "ids": ids[:_NAMED], **(after or {})}
     record(actor, action, kind=kind, subject=ids[0] if len(ids) == 1 else "", after=facts)
 
 
 def record_person(user: User, action: Action, *, after: Facts | None = None) -> None:
-    """Write what *user* did to their own account, in each organization that they belong to."""
+    """Record an action of *user* on their own account, in each of their organizations."""
     key = f"user:{user.pk}"
     AuditEntry.objects.bulk_create(
         _entry(org, user.email, key, action, "account", user.email, None, after)

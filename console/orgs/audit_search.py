@@ -1,4 +1,4 @@
-"""Audit entries by any mix of conditions: each page at a bounded cost."""
+"""Search of audit entries with any combination of conditions, at a bounded cost per page."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from console.paging import MAX_LIMIT, Page, every_row, merged_newest_first, newe
 from console.reading import QueryReader
 from console.time_keys import around
 
-#: What an address may ask for, and what of it several times.
+#: The query parameters, and those that can be repeated.
 REPEATABLE: Final = ("action", "kind")
 PARAMETERS: Final = (*REPEATABLE, "subject", "actor", "request", "ip", "id", "since", "until")
 
-#: What an action may be asked for by: itself, or all that begin with the same word.
+#: Values of the action filter: an action, or the first word of several.
 FAMILIES: Final = tuple(dict.fromkeys(action.partition(".")[0] for action in ACTIONS))
 
-#: Entries of the conditions that an index answers, the newest, among which actions are counted.
+#: Maximum number of entries, the newest first, in which actions are counted.
 MOST_COUNTED: Final = 2_000
 
 _KEY: Final = re.compile(r"(user|token):[0-9]{1,19}|command|timer|webhook", re.ASCII)
@@ -33,24 +33,24 @@ _KEY: Final = re.compile(r"(user|token):[0-9]{1,19}|command|timer|webhook", re.A
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditSearch:
-    """Conditions on audit entries, all of which have to hold; None and empty leave a side open."""
+    """Conditions on audit entries, which all have to be true; None and empty match all entries."""
 
     actions: Collection[str] = ()
     kinds: Collection[str] = ()
     subject: str | None = None
-    #: Name or key of who acted.
+    #: Name or key of the actor.
     actor: str | None = None
     request: str | None = None
     ip: str | None = None
-    #: Key of the only entry.
+    #: Key of one entry.
     id: int | None = None
-    #: The first is included, the second is not.
+    #: The start is inclusive, the end is exclusive.
     since: datetime | None = None
     until: datetime | None = None
 
     @classmethod
     def from_query(cls, query: QueryDict) -> AuditSearch:
-        """Read the parameters of an address; raises BadRequest that names every wrong value."""
+        """Read query parameters; raises BadRequest with every invalid value."""
         reader = QueryReader(query)
         asked = reader.choices("action", (*FAMILIES, *ACTIONS))
         found = cls(
@@ -69,32 +69,32 @@ class AuditSearch:
 
 
 def sees_all(actor: Actor) -> bool:
-    """Say whether *actor* sees what everybody did; others see what they did themselves."""
+    """Return whether *actor* sees the entries of all actors; others see only their own."""
     return actor.may(Permission.READ_AUDIT)
 
 
 def search_audit(
     actor: Actor, search: AuditSearch, limit: int, cursor: str | None = None
 ) -> Page[AuditEntry]:
-    """Return one page of the entries that *actor* may see and that pass *search*, newest first."""
+    """Return one page of the entries that *actor* may see and *search* matches, newest first."""
     visible, driven, rest = _conditions(actor, search)
     if sees_all(actor) and _asks_for_actions_alone(search):
-        # Each has an index of its own: rare ones need not be looked for among all.
+        # Each has its own index, so rare entries are found without a scan.
         walks = [visible.filter(rest, action=each) for each in search.actions]
         return merged_newest_first(visible, walks, limit, cursor)
     return newest_first(driven, rest or None, limit, cursor)
 
 
 def all_audit(actor: Actor, search: AuditSearch) -> Iterator[AuditEntry]:
-    """Yield every entry that *actor* may see and that passes *search*, newest first."""
+    """Yield every entry that *actor* may see and *search* matches, newest first."""
     return every_row(lambda cursor: search_audit(actor, search, MAX_LIMIT, cursor))
 
 
 def count_by_action(actor: Actor, search: AuditSearch) -> dict[str, int]:
     """
-    Return how many entries of each action pass *search*, whatever actions it asks for.
+    Return the number of entries of each action that *search* matches, ignoring its actions.
 
-    They are counted among the newest `MOST_COUNTED` that *actor* may see.
+    The newest `MOST_COUNTED` entries that *actor* may see are counted.
     """
     _, driven, rest = _conditions(actor, replace(search, actions=()))
     rows = newest_of(driven, MOST_COUNTED).filter(rest)
@@ -102,14 +102,14 @@ def count_by_action(actor: Actor, search: AuditSearch) -> dict[str, int]:
 
 
 def newest_entry(org: Organization) -> int:
-    """Return a number that changes with every entry of *org*."""
+    """Return a number that changes with every new entry of *org*."""
     return AuditEntry.objects.filter(org=org).values_list("pk", flat=True).first() or 0
 
 
 def _conditions(
     actor: Actor, search: AuditSearch
 ) -> tuple[QuerySet[AuditEntry], QuerySet[AuditEntry], Q]:
-    """Return what *actor* may see, what of it one index answers, and what is judged row by row."""
+    """Return visible entries, the conditions that one index serves, and those checked per row."""
     visible = AuditEntry.objects.filter(org=actor.org)
     if not sees_all(actor):
         visible = visible.filter(actor_key=actor.key)
@@ -144,5 +144,5 @@ def _conditions(
 
 def _asks_for_actions_alone(search: AuditSearch) -> bool:
     asked = {each.name for each in fields(search) if getattr(search, each.name) != each.default}
-    # Times have become bounds of the keys.
+    # Times are converted to bounds of the keys.
     return asked - {"since", "until"} == {"actions"} and len(search.actions) > 1

@@ -1,4 +1,4 @@
-"""Signing in with a password, where an address can have several accounts."""
+"""Password authentication, for addresses that can have several accounts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from console.orgs.models import User
 from console.orgs.people import account_with_password
 
-#: Its name, as sessions keep it.
+#: Its name, as stored in sessions.
 BACKEND = "console.orgs.backend.AccountBackend"
 
 
@@ -26,9 +26,10 @@ class AccountBackend(ModelBackend):
         **kwargs: Any,
     ) -> User | None:
         """
-        Return the account of the address *username* that has *password*.
+        Return the account of the address *username* with this *password*.
 
-        Raises PermissionDenied when there is none, so that no other backend compares it again.
+        Raises PermissionDenied if there is none, so that no other backend checks the password
+        again.
         """
         if username is None or password is None:
             return None

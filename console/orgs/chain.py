@@ -1,11 +1,10 @@
 """
 The chain of an organization's audit entries: each digest covers its entry and the digest before.
 
-An entry is sealed shortly after its transaction has committed, in one place after another, so
-that requests which record something never wait for each other. Its content is the SHA-256 of
-the entry as JSON, keys sorted, no spaces, nothing escaped that need not be; its digest is the
-SHA-256 of the digest before (nothing for number 1), a line feed, and the content, both in
-hexadecimal.
+Entries are sealed shortly after their transactions have committed, one after the other, so that
+requests that write entries do not wait for each other. The content of an entry is the SHA-256 of
+the entry as JSON, with sorted keys, no spaces and minimal escaping; its digest is the SHA-256 of
+the digest before (empty for number 1), a line feed, and the content, both in hexadecimal.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any
 from console.moments import written
 from console.orgs.models import AuditEntry
 
-#: What an entry says and its digest, in the order of `sealed_facts_of`.
+#: Columns of an entry and its digest, in the order of `sealed_facts_of`.
 COLUMNS = (
     *("number", "id", "time", "action", "kind", "subject", "actor", "actor_key"),
     *("before", "after", "ip", "agent", "request_id", "digest"),
@@ -26,7 +25,7 @@ COLUMNS = (
 
 
 def facts_of(entry: AuditEntry) -> dict[str, Any]:
-    """Return all that an entry says, without its digest: the same for exports, API and chain."""
+    """Return the fields of an entry without its digest, as in exports, API and chain."""
     return {
         "number": entry.number,
         "id": entry.pk,
@@ -45,16 +44,16 @@ def facts_of(entry: AuditEntry) -> dict[str, Any]:
 
 
 def sealed_facts_of(entry: AuditEntry) -> dict[str, Any]:
-    """Return all that an entry says with its digest, as exports and the API have it."""
+    """Return all fields of an entry with its digest, in the form of exports and the API."""
     return {**facts_of(entry), "digest": entry.digest}
 
 
 def content_of(facts: Mapping[str, Any]) -> str:
-    """Return the digest of what an entry says, wherever it stands."""
+    """Return the digest of the content of an entry, independent of its position."""
     text = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def link(previous: str, content: str) -> str:
-    """Return the digest of an entry with *content* that stands behind the digest *previous*."""
+    """Return the digest of an entry with *content* after the digest *previous*."""
     return hashlib.sha256(f"{previous}\n{content}".encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Organizations, the people and tokens that act in them, and their roles."""
+"""Models of organizations, people, tokens, sessions and audit entries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.utils import timezone
 
 
 def new_uid() -> str:
-    """Return a fresh name that nobody can guess."""
+    """Return a new random name."""
     return secrets.token_hex(16)
 
 
@@ -20,43 +20,43 @@ class UserManager(BaseUserManager["User"]):
     """Creates and finds accounts by e-mail address."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
-        """Create a person; without *password* they cannot sign in."""
+        """Create an account; without *password* nobody can sign in with it."""
         user = self.model(email=self.normalize_email(email), **fields)
         user.set_password(password)
         user.save(using=self._db)
         return user
 
     def get_by_natural_key(self, username: str | None) -> User:
-        """Find the account that counts in every organization by its address, in any case."""
+        """Find the account of an address that is valid in every organization, ignoring case."""
         return self.with_address(username).exclude(proof=Proof.INVITATION).get()
 
     def with_address(self, email: str | None) -> models.QuerySet[User]:
-        """Return the accounts of an address, in any case: see `User`."""
-        # As the index has it: LIKE, which `iexact` becomes, fails on long texts.
+        """Return the accounts of an address, ignoring case; see `User`."""
+        # The expression of the index; `iexact` uses LIKE, which fails on long texts.
         return self.alias(folded=Lower("email")).filter(folded=Lower(models.Value(email)))
 
 
 class Proof(models.TextChoices):
-    """What shows that an account belongs to the person with its e-mail address."""
+    """The proof that an account belongs to the person with its e-mail address."""
 
-    #: Its password was handed out on the command line, or its owner confirmed there.
+    #: Its password was set on the command line, or its owner was confirmed there.
     OPERATOR = "operator"
     #: The sign-in provider verified the address.
     PROVIDER = "provider"
     #: Its password was chosen through the link of one organization's invitation.
     INVITATION = "invitation"
-    #: A version that did not record it made the account, perhaps through an invitation.
+    #: An older version, which did not record the proof, created the account.
     UNKNOWN = "unknown"
 
 
 class User(AbstractUser):
     """
-    An account, known by e-mail address.
+    An account, identified by its e-mail address.
 
-    An address has at most one account that counts in every organization. An owner who invites
-    an address knows the link and can choose the password of what it begins, so an account that
-    was begun by an invitation counts in the organization of the invitation alone, and the address
-    can have several of them: none reaches what another one can.
+    An address has at most one account that is valid in every organization. An owner who invites an
+    address knows the link and can choose the password of the new account. So an account that was
+    created by an invitation is valid only in the organization of the invitation, and an address
+    can have several such accounts, isolated from one another.
     """
 
     username = None  # type: ignore[assignment]
@@ -64,7 +64,7 @@ class User(AbstractUser):
     proof = models.CharField(
         max_length=10, choices=Proof.choices, default=Proof.UNKNOWN, db_default=Proof.UNKNOWN
     )
-    #: The organization whose invitation it was; only with `Proof.INVITATION`.
+    #: The organization of the invitation; only with `Proof.INVITATION`.
     proven_in = models.ForeignKey(
         "Organization", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
@@ -89,7 +89,7 @@ class User(AbstractUser):
 
 
 class Role(models.TextChoices):
-    """What a member or token may do; see `console.orgs.permissions`."""
+    """The role of a member or token; see `console.orgs.permissions`."""
 
     VIEWER = "viewer"
     SUBMITTER = "submitter"
@@ -116,7 +116,7 @@ class Membership(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=12, choices=Role.choices)
     joined_at = models.DateTimeField(default=timezone.now)
-    #: When they last looked at a page or asked the API; written every few minutes at most.
+    #: Time of the last page view or API request, written at most every few minutes.
     last_active_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -129,7 +129,7 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A link by which the person of one address may join; only its secret's SHA-256 is kept."""
+    """A link to join, for one address; only the SHA-256 of its secret is stored."""
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="invitations")
     email = models.EmailField("e-mail address")
@@ -161,7 +161,7 @@ class Invitation(models.Model):
 
 
 class ApiToken(models.Model):
-    """A secret that acts in one organization with one role; only its SHA-256 is kept."""
+    """An API token of one organization with one role; only the SHA-256 of its secret is stored."""
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=100)
@@ -169,15 +169,16 @@ class ApiToken(models.Model):
     #: The first characters of the secret, to recognize it in lists.
     prefix = models.CharField(max_length=16)
     digest = models.CharField(max_length=64, unique=True)
-    #: The person it belongs to, who made it or the token that made it; None for commands.
-    #: It never grants more than their role does: `console.orgs.services.end_tokens`.
+    #: The person to whom it belongs: its creator, or the owner of the token that created it; None
+    #: for commands. It never grants more than the person's role:
+    #: `console.orgs.services.end_tokens`.
     created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL)
-    #: The maker's name at that time, as in audit entries.
+    #: Name of the creator at that time, as in audit entries.
     author = models.CharField(max_length=254)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
-    #: The one that takes its place, when it was rotated.
+    #: The token that replaces it after a rotation.
     successor = models.ForeignKey("self", null=True, on_delete=models.SET_NULL)
     #: Its last use, as `console.caller.Caller`: written at most once a minute, so that traffic
     #: does not become writes.
@@ -193,13 +194,13 @@ class ApiToken(models.Model):
 
 
 class BrowserSession(models.Model):
-    """A browser that keeps coming back, with or without somebody signed in."""
+    """A browser session, with or without a signed-in person."""
 
-    #: Of the key that the cookie holds: who reads this row cannot come back as that browser.
+    #: Digest of the key in the cookie, so that a reader of this row cannot use the session.
     digest = models.CharField(max_length=64, primary_key=True)
     session_data = models.TextField()
     expire_date = models.DateTimeField(db_index=True)
-    #: Names it on pages.
+    #: Identifies the session on pages.
     uid = models.CharField(max_length=32, unique=True, default=new_uid)
     user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="sessions")
     created_at = models.DateTimeField(default=timezone.now)
@@ -212,7 +213,7 @@ class BrowserSession(models.Model):
         return f"{self.uid} of {self.user}"
 
     def save(self, *, force_update: bool = False, **options: Any) -> None:
-        """Write the row; a later write leaves alone when and where the session began."""
+        """Write the row; later writes do not change when and where the session began."""
         if force_update:
             options["update_fields"] = ("session_data", "expire_date", "user")
         super().save(force_update=force_update, **options)
@@ -220,9 +221,9 @@ class BrowserSession(models.Model):
 
 class AuditEntry(models.Model):
     """
-    Something that a person or a token did: written once, by `console.orgs.audit`.
+    One action of a person or token, written once by `console.orgs.audit`.
 
-    *number* and *digest* are added once, when the entry is sealed into the chain of its
+    *number* and *digest* are set once, when the entry is sealed into the chain of its
     organization; see `console.orgs.chain`.
     """
 
@@ -232,13 +233,13 @@ class AuditEntry(models.Model):
     )
     #: One of `console.orgs.audit.ACTIONS`.
     action = models.CharField(max_length=40)
-    #: One of `console.orgs.audit.KINDS`, and which one of them.
+    #: One of `console.orgs.audit.KINDS`, and the name of the object.
     kind = models.CharField(max_length=20)
     subject = models.CharField(max_length=500)
     #: E-mail address of a person or name of a token, and "user:7" or "token:3".
     actor = models.CharField(max_length=254)
     actor_key = models.CharField(max_length=40)
-    #: What was so before and is so afterwards; None where there is nothing to say.
+    #: Values before and after the action; None if there are none.
     before = models.JSONField(null=True)
     after = models.JSONField(null=True)
     #: As `console.caller.Caller`; empty for commands.
@@ -246,7 +247,7 @@ class AuditEntry(models.Model):
     agent = models.CharField(max_length=300, blank=True)
     request_id = models.CharField(max_length=64, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
-    #: Its place in the chain, from 1 without gaps; None until it is sealed.
+    #: Its position in the chain, from 1 without gaps; None until it is sealed.
     number = models.BigIntegerField(null=True)
     digest = models.CharField(max_length=64, blank=True)
 
@@ -273,7 +274,7 @@ class AuditEntry(models.Model):
 
 
 class AuditChain(models.Model):
-    """Where the chain of an organization's audit entries begins and ends."""
+    """First and last entry of the audit chain of an organization."""
 
     org = models.OneToOneField(
         Organization, on_delete=models.CASCADE, primary_key=True, related_name="audit_chain"
@@ -281,7 +282,7 @@ class AuditChain(models.Model):
     #: Number and digest of the newest sealed entry; 0 and empty before the first.
     number = models.BigIntegerField(default=0)
     digest = models.CharField(max_length=64, blank=True)
-    #: Those of the newest entry that is not kept any more.
+    #: Number and digest of the newest deleted entry.
     base_number = models.BigIntegerField(default=0)
     base_digest = models.CharField(max_length=64, blank=True)
 

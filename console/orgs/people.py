@@ -1,4 +1,4 @@
-"""Who belongs to an organization, who was invited, and who could still be found."""
+"""Queries of members, invitations, accounts and sessions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from console.reading import is_storable
 def search_members(
     org: Organization, text: str, role: str, limit: int, cursor: str | None
 ) -> Page[Membership]:
-    """Return members of *org* in the order they joined: those with *text* in their address."""
+    """Return members of *org* in the order in which they joined, with *text* in their address."""
     driven = Membership.objects.filter(org=org).select_related("user")
     if text and not is_storable(text):
         return Page([])
@@ -43,9 +43,9 @@ def get_member(org: Organization, number: int) -> Membership:
 
 def keep_an_owner(membership: Membership) -> None:
     """
-    Raise Conflict (``last_owner``) when *membership* is that of the only owner.
+    Raise Conflict (``last_owner``) if *membership* is that of the only owner.
 
-    Only after `lock_org`: two owners who step down at once would pass it both.
+    Call it after `lock_org`; otherwise two owners who leave at the same time would both pass.
     """
     owners = Membership.objects.filter(org_id=membership.org_id, role=Role.OWNER)
     if membership.role == Role.OWNER and not owners.exclude(pk=membership.pk).exists():
@@ -56,18 +56,18 @@ def keep_an_owner(membership: Membership) -> None:
 
 
 def refuse_second_account(org: Organization, user: User) -> None:
-    """Raise Conflict (``already_member``) when another account of the address is a member."""
+    """Raise Conflict (``already_member``) if another account of the address is a member."""
     others = User.objects.with_address(user.email).exclude(pk=user.pk)
     if Membership.objects.filter(org=org, user__in=others).exists():
         raise Conflict(
             "already_member",
-            f"{user.email} is a member of {org.slug} already, with another account; sign in with "
+            f"{user.email} is already a member of {org.slug} with another account; sign in with "
             "the password of that account.",
         )
 
 
 def open_invitations(org: Organization) -> QuerySet[Invitation]:
-    """Return the invitations of *org* that nobody accepted or took back; some may be too old."""
+    """Return the open invitations of *org*, including expired ones."""
     return Invitation.objects.filter(org=org, accepted_at=None, revoked_at=None)
 
 
@@ -78,9 +78,9 @@ def list_invitations(org: Organization, limit: int, cursor: str | None) -> Page[
 
 def invitations_above(org: Organization, user: User, role: str | None) -> list[Invitation]:
     """
-    Return the open invitations by *user* that grant something that *role* does not.
+    Return the open invitations by *user* that grant permissions beyond *role*.
 
-    None stands for a person without a role: every invitation is above it.
+    A role of None means no role, so every invitation is returned.
     """
     # Rows of earlier versions have the author's address alone.
     theirs = Q(created_by=user) | Q(created_by=None, author__iexact=user.email)
@@ -89,7 +89,7 @@ def invitations_above(org: Organization, user: User, role: str | None) -> list[I
 
 
 def invitation_by(digest: str) -> Invitation | None:
-    """Return the invitation whose secret has *digest*, if it can still be accepted."""
+    """Return the invitation whose secret has *digest*, if it can be accepted."""
     acceptable = Invitation.objects.filter(
         accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
     )
@@ -97,16 +97,17 @@ def invitation_by(digest: str) -> Invitation | None:
 
 
 def accounts_of(email: str) -> list[User]:
-    """Return the accounts of an address, in any case: first the one that counts everywhere."""
+    """Return the accounts of an address, ignoring case, the one valid everywhere first."""
     found = User.objects.with_address(email).order_by("pk")
     return sorted(found, key=lambda account: account.proof == Proof.INVITATION)
 
 
 def account_with_password(email: str, password: str) -> User | None:
-    """Return the account of an address that has *password* and is not switched off; or None."""
+    """Return the active account of an address with *password*, or None."""
     accounts = accounts_of(email)
     if not accounts:
-        # As expensive as comparing: time does not tell that the address has no account.
+        # As expensive as a comparison, so that the response time does not reveal whether the
+        # address has an account.
         User().set_password(password)
     return next(
         (each for each in accounts if each.is_active and each.check_password(password)), None
@@ -114,6 +115,6 @@ def account_with_password(email: str, password: str) -> User | None:
 
 
 def sessions_of(user: User, most: int) -> list[BrowserSession]:
-    """Return up to *most* sessions in which *user* is signed in, the last seen first."""
+    """Return up to *most* sessions of *user*, the most recently used first."""
     going_on = BrowserSession.objects.filter(user=user, expire_date__gt=timezone.now())
     return list(going_on.defer("session_data").order_by("-last_seen_at")[:most])

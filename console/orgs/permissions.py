@@ -1,4 +1,4 @@
-"""Who may do what: roles, permissions, and the actor that every service is called with."""
+"""Roles, permissions, and the actor with which every service is called."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.orgs.models import ApiToken, Organization, Role, User
 
 
 class Permission(StrEnum):
-    """Something a role may include; the value completes "may not ..."."""
+    """A permission of a role; the value completes "may not ..."."""
 
     READ = "read this organization"
     SUBMIT = "submit workloads, or finish and withdraw their own"
@@ -26,7 +26,7 @@ class Permission(StrEnum):
 _VIEWER = frozenset({Permission.READ})
 _SUBMITTER = _VIEWER | {Permission.SUBMIT}
 
-#: What each role includes.
+#: Permissions of each role.
 GRANTS: dict[str, frozenset[Permission]] = {
     Role.VIEWER: _VIEWER,
     Role.SUBMITTER: _SUBMITTER,
@@ -38,7 +38,7 @@ GRANTS: dict[str, frozenset[Permission]] = {
 
 
 def is_above(role: str, other: str | None) -> bool:
-    """Say whether *role* grants something that *other*, if it is a role, does not."""
+    """Return whether *role* grants permissions beyond *other*, which can be None."""
     return not GRANTS[role] <= (GRANTS[other] if other is not None else frozenset())
 
 
@@ -50,10 +50,10 @@ class Actor:
     role: str
     #: E-mail address or token name, as events and versions record it.
     name: str
-    #: "user:7" or "token:3": stays the same when the name changes.
+    #: "user:7" or "token:3", which does not change with the name.
     key: str
     user: User | None = None
-    #: The token that acts, when it is not a person.
+    #: The acting token; None for a person.
     token: ApiToken | None = field(default=None, compare=False)
 
     @classmethod
@@ -70,15 +70,15 @@ class Actor:
 
     @classmethod
     def from_command(cls, org: Organization) -> Actor:
-        """Return whoever runs commands on the machine itself, who may do everything."""
+        """Return the actor of management commands, with all permissions."""
         return cls(org=org, role=Role.OWNER, name="command line", key="command")
 
     def may(self, permission: Permission) -> bool:
-        """Say whether the role includes *permission*."""
+        """Return whether the role includes *permission*."""
         return permission in GRANTS[self.role]
 
     def require(self, permission: Permission) -> None:
-        """Raise NotAllowed, naming the roles that would do, unless *permission* is included."""
+        """Raise NotAllowed, which names the sufficient roles, unless *permission* is included."""
         if not self.may(permission):
             enough = [role for role in Role.values if permission in GRANTS[role]]
             raise NotAllowed(

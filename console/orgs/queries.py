@@ -1,4 +1,4 @@
-"""Whom a person may act as: the organizations they belong to, and their role in each."""
+"""Queries of memberships: the organizations of a person, and their role in each."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def actor_for(user: User, slug: str) -> Actor:
     """
     Return *user* as actor in the organization *slug*.
 
-    A foreign organization raises the same NotFound as an unknown one, so that
-    nobody learns which ones exist.
+    An organization of which *user* is not a member raises the same NotFound as an unknown one, so
+    that names of organizations are not disclosed.
     """
     membership = membership_of(user, slug)
     return Actor.from_user(membership.org, user, membership.role)
 
 
 def membership_of(user: User, slug: str) -> Membership:
-    """Return the membership of *user* in the organization *slug*; or NotFound as `actor_for`."""
+    """Return the membership of *user* in organization *slug*; raises NotFound as `actor_for`."""
     membership = Membership.objects.select_related("org").filter(org__slug=slug, user=user).first()
     if membership is None:
         raise NotFound(f"There is no organization {slug!r} that you are a member of.")
@@ -46,11 +46,11 @@ def membership_of(user: User, slug: str) -> Membership:
 
 def member_in_session(digest: str, slug: str, now: datetime) -> Membership | None:
     """
-    Return whoever is signed in with a session, as member of the organization *slug*; or None.
+    Return the membership of the signed-in person in the organization *slug*, or None.
 
-    The session is the row with *digest*. It is one read of everything that lets them in:
-    `session_data` of what is returned is what the session holds, which is still to be verified.
-    Other columns are read when they are asked.
+    The session is the row with *digest*. One query reads all that is needed; `session_data` of the
+    result is the content of the session, which the caller has to verify. Other columns are
+    deferred.
     """
     moment = connection.ops.adapt_datetimefield_value(now)
     rows = statements.rows(_MEMBER_IN_SESSION, [slug, digest, moment])
@@ -67,7 +67,7 @@ def member_in_session(digest: str, slug: str, now: datetime) -> Membership | Non
     return member
 
 
-#: Every poll of every open page begins with it.
+#: Every poll of every open page runs this query.
 _MEMBER_IN_SESSION: Final = """SELECT
         s.session_data,
         u.id, cast(u.password AS text), u.is_active, cast(u.email AS text),
@@ -82,9 +82,9 @@ _MEMBER_IN_SESSION: Final = """SELECT
 
 def lock_org(org: Organization) -> None:
     """
-    Let one transaction after the other do what only one may, from here to its end.
+    Lock *org* until the end of the transaction, so that such transactions run one after the other.
 
-    What is counted and then added to stays within its bound so. Rows that only
-    refer to *org* are written beside it.
+    So a count that is checked before an insert stays within its limit. Rows that only refer to
+    *org* are not blocked.
     """
     Organization.objects.select_for_update(no_key=True).get(pk=org.pk)

@@ -1,4 +1,4 @@
-"""Sign-ins, and those that failed, as audit entries: by whichever way a person comes."""
+"""Audit entries for sign-ins, sign-outs and failed sign-ins, for all sign-in methods."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ def signed_out(user: User | None, **_: Any) -> None:
 
 @receiver(user_login_failed)
 def refused(credentials: Mapping[str, Any], **_: Any) -> None:
-    """Record a wrong password for each account of the address; no organization has the others."""
+    """Record a wrong password for each account of the address, in its own organizations only."""
     for account in User.objects.with_address(credentials.get("username")):
         record_person(account, "session.sign_in_failed")

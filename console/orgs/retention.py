@@ -10,7 +10,7 @@ from console.retention.registry import MOST, Retention, Rows, register
 
 
 def _audit(org_id: int) -> Rows:
-    """Return what the chain says of itself: it is numbered without gaps."""
+    """Return the number of entries from the chain, which is numbered without gaps."""
     chain = AuditChain.objects.filter(pk=org_id).first()
     entries = AuditEntry.objects.filter(org=org_id)
     unsealed = entries.filter(number=None).order_by()[: MOST + 1].count()
@@ -20,7 +20,7 @@ def _audit(org_id: int) -> Rows:
 
 
 def _sessions(_org_id: int) -> Rows:
-    """Return no count: sessions belong to people, who may be in several organizations."""
+    """Return no count: sessions belong to people, who can be members of several organizations."""
     return Rows(count=None)
 
 

@@ -1,7 +1,7 @@
 """
-Sessions in the database, each with whose it is and where it was seen last.
+Sessions in the database, with their person, and address and time of the last request.
 
-The key, which a cookie holds, is stored nowhere: a row is found by its digest.
+The key in the cookie is not stored; rows are found by its digest.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from console.orgs.models import BrowserSession, Membership
 from console.orgs.queries import member_in_session
 from console.orgs.token_secrets import digest_of
 
-#: How exactly it is known when a session was seen, so that open pages do not become writes.
+#: Accuracy of the last request of a session, which limits writes.
 SEEN_EVERY = timedelta(minutes=1)
 
 
 class SessionStore(DatabaseSessionStore):
-    """Looks up only keys of the form it makes: PostgreSQL fails when it is asked for a NUL."""
+    """Looks up only keys of its own form, because PostgreSQL raises an error for a NUL."""
 
     def __init__(self, session_key: str | None = None) -> None:
         is_possible = session_key is not None and set(session_key) <= set(VALID_KEY_CHARS)
@@ -36,11 +36,11 @@ class SessionStore(DatabaseSessionStore):
 
     @classmethod
     def get_model_class(cls) -> type[BrowserSession]:  # type: ignore[override]
-        """Return the rows in which sessions are kept."""
+        """Return the model of sessions."""
         return BrowserSession
 
     def create_model_instance(self, data: dict[str, Any]) -> BrowserSession:  # type: ignore[override]
-        """Return the row of this session, as it is to be written."""
+        """Return the row of this session, to be written."""
         caller = present_caller()
         return BrowserSession(
             digest=digest_of(self._get_or_create_session_key()),  # type: ignore[attr-defined]
@@ -52,21 +52,21 @@ class SessionStore(DatabaseSessionStore):
         )
 
     def load(self) -> dict[str, Any]:
-        """Return what the session holds; nothing when there is no such session any more."""
+        """Return the content of the session; empty if the session does not exist any more."""
         row = self._rows(self.session_key).filter(expire_date__gt=timezone.now()).first()
         if row is None:
-            # Whoever signs in next gets another one.
+            # The next sign-in creates a new session.
             self._session_key = None
             return {}
         self._seen_at = row.last_seen_at
         return self.decode(row.session_data)
 
     def exists(self, session_key: str) -> bool:
-        """Say whether there is a session with that key."""
+        """Return whether there is a session with this key."""
         return self._rows(session_key).exists()
 
     def delete(self, session_key: str | None = None) -> None:
-        """End the session with that key, this one if none is given; it may have ended already."""
+        """End the session with this key, by default the current one; it may have ended already."""
         self._rows(session_key or self.session_key).delete()
 
     @staticmethod
@@ -77,11 +77,13 @@ class SessionStore(DatabaseSessionStore):
 
     def member_of(self, slug: str) -> Membership | None:
         """
-        Return whoever is signed in, as member of the organization *slug*, in one read.
+        Return the signed-in person as member of the organization *slug*, in one query.
 
-        None says that the long way has to be gone: it tells what is wrong, or mends it.
-        What is believed is what Django believes: a session that is kept and has not ended, an
-        account that is open, and the password that was signed in with.
+        None means that the caller has to use Django's authentication, which reports or repairs the
+        problem.
+
+        The checks are those of Django: an existing session that has not expired, an active
+        account, and an unchanged password.
         """
         if self.session_key is None:
             return None
@@ -102,7 +104,7 @@ class SessionStore(DatabaseSessionStore):
         return member
 
     def note_seen(self) -> None:
-        """Keep when and where it was seen, unless that was written a moment ago."""
+        """Record time and address of the request, unless they were written recently."""
         now = timezone.now()
         if self._seen_at is not None and self._seen_at < now - SEEN_EVERY:
             caller = present_caller()

@@ -1,4 +1,4 @@
-"""Signals of organizations, for apps that keep rows of their own about each of them."""
+"""Signals of organizations, for apps that keep rows for each organization."""
 
 from django.dispatch import Signal
 

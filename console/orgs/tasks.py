@@ -1,4 +1,4 @@
-"""Tasks of organizations: five lines each, they call one service."""
+"""Celery tasks of organizations; each calls one service."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from console.orgs.services.seal_audit import seal_audit
 
 @shared_task(name="console.orgs.tasks.seal")
 def seal() -> None:
-    """Seal what was recorded since, and forget what is too old."""
+    """Seal new audit entries, and delete expired ones."""
     seal_audit()
     forget_audit(settings.AUDIT_RETENTION_DAYS)
 
 
 @shared_task(name="console.orgs.tasks.forget")
 def forget() -> None:
-    """Forget sessions that are over."""
+    """Delete expired sessions."""
     forget_sessions()

@@ -1,4 +1,4 @@
-"""Secrets of API tokens: how they are drawn, and what is stored of them."""
+"""Secrets of API tokens: generation and digests."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from console.orgs.models import ApiToken
 from console.orgs.permissions import Actor
 from console.orgs.tokens import person_behind
 
-#: Makes a leaked secret recognizable to scanners. The public anyscale client refuses, before it
-#: sends anything, a token that does not begin with an a and have an underscore.
+#: Makes a leaked secret recognizable to scanners. The public anyscale client only accepts tokens
+#: that begin with an a and contain an underscore.
 PREFIX = "aslu_"
 
 #: Characters of the secret that lists may show.
@@ -21,14 +21,14 @@ _SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """A fresh token and its secret, which nothing else knows."""
+    """A new token and its secret, which is not stored."""
 
     token: ApiToken
     secret: str = field(repr=False)
 
 
 def new_token(actor: Actor, role: str, name: str, expires_at: datetime | None) -> Issued:
-    """Write the row of a token that *actor* makes, and return it with its secret."""
+    """Create a token for *actor*, and return it with its secret."""
     secret = PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(
         org=actor.org,
@@ -45,8 +45,8 @@ def new_token(actor: Actor, role: str, name: str, expires_at: datetime | None) -
 
 def digest_of(secret: str) -> str:
     """
-    Return what is stored of *secret*.
+    Return the digest of *secret*, which is stored.
 
-    A plain hash is enough: the secret is 256 random bits, so there is nothing to guess.
+    A plain hash is sufficient, because the secret has 256 random bits and cannot be guessed.
     """
     return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""API tokens as lists show them: those that work, and those that have ended."""
+"""Queries of API tokens: valid and ended ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.orgs.models import ApiToken, Organization, User
 from console.orgs.permissions import Actor, is_above
 from console.paging import Page, newest_first
 
-#: A token that was not used for so long is probably not needed.
+#: A token that was not used for this time is reported as unused.
 UNUSED_AFTER = timedelta(days=30)
 
 
@@ -23,14 +23,14 @@ def _working(now: datetime) -> Q:
 def list_tokens(
     org: Organization, *, ended: bool, limit: int, cursor: str | None
 ) -> Page[ApiToken]:
-    """Return tokens of *org*, newest first: those that work, or those that *ended*."""
+    """Return tokens of *org*, newest first: valid ones, or those that *ended*."""
     driven = ApiToken.objects.filter(org=org).select_related("created_by", "successor")
     works = _working(timezone.now())
     return newest_first(driven, ~works if ended else works, limit, cursor)
 
 
 def get_token(org: Organization, number: int) -> ApiToken:
-    """Return one token, working or not; raises NotFound."""
+    """Return one token, valid or ended; raises NotFound."""
     found = ApiToken.objects.select_related("org").filter(org=org, pk=number).first()
     if found is None:
         raise NotFound(f"There is no token {number} in {org.slug}.")
@@ -38,37 +38,37 @@ def get_token(org: Organization, number: int) -> ApiToken:
 
 
 def working_tokens(org: Organization) -> int:
-    """Return how many tokens of *org* work."""
+    """Return the number of valid tokens of *org*."""
     return ApiToken.objects.filter(_working(timezone.now()), org=org).count()
 
 
 def working_tokens_of(org: Organization, user: User) -> list[ApiToken]:
-    """Return the tokens of *org* that work and belong to *user*, the oldest first."""
+    """Return the valid tokens of *org* that belong to *user*, the oldest first."""
     theirs = ApiToken.objects.filter(_working(timezone.now()), org=org, created_by=user)
     return list(theirs.order_by("pk"))
 
 
 def tokens_above(org: Organization, user: User, role: str | None) -> list[ApiToken]:
     """
-    Return the working tokens of *user* in *org* that grant something that *role* does not.
+    Return the valid tokens of *user* in *org* that grant permissions beyond *role*.
 
-    None stands for a person without a role: every token is above it.
+    A role of None means no role, so every token is returned.
     """
     return [each for each in working_tokens_of(org, user) if is_above(each.role, role)]
 
 
 def person_behind(actor: Actor) -> User | None:
-    """Return the acting person, or the one to whom the acting token belongs; None for commands."""
+    """Return the acting person, or the owner of the acting token; None for commands."""
     return actor.token.created_by if actor.token is not None else actor.user
 
 
 def is_working(token: ApiToken) -> bool:
-    """Say whether *token* would be let in now."""
+    """Return whether *token* is valid now."""
     is_over = token.expires_at is not None and token.expires_at <= timezone.now()
     return token.revoked_at is None and not is_over
 
 
 def is_unused(token: ApiToken) -> bool:
-    """Say whether *token* works and was not used for thirty days."""
+    """Return whether *token* is valid and was not used for 30 days."""
     since = timezone.now() - UNUSED_AFTER
     return is_working(token) and (token.last_used_at or token.created_at) < since

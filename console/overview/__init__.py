@@ -1,1 +1,1 @@
-"""The overview of an organization: what needs somebody, where it is tight, who consumes most."""
+"""The overview of an organization: attention items, totals and top consumers."""

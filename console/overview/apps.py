@@ -1,10 +1,10 @@
-"""The overview app: what workers keep for whoever looks at many things at once."""
+"""The overview app: results that workers precompute for pages."""
 
 from django.apps import AppConfig
 
 
 class OverviewConfig(AppConfig):
-    """What workers keep for whoever looks at many things at once."""
+    """Results that workers precompute for pages."""
 
     name = "console.overview"
     label = "overview"

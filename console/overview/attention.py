@@ -1,8 +1,8 @@
 """
-Needs attention: everything that wants somebody, the gravest first.
+Attention items of an organization, the most severe first.
 
-It is read from rows that workers keep and from bounded looks: as many queries and nearly
-the same time however many workloads there are.
+They are read from rows of workers and with limited queries, so number and duration of the queries
+do not depend on the number of workloads.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ def attention(
     org: Organization, queues: Sequence[QueueView], now: datetime, *, manages: bool
 ) -> tuple[Item, ...]:
     """
-    Return what wants somebody in *org*, whose queues are *queues*, at the moment *now*.
+    Return the attention items of *org* with the queues *queues* at the time *now*.
 
-    *manages*: for somebody who manages webhooks and tokens, too.
+    With *manages*, items about webhooks and tokens are included.
     """
     items = [*worker_items(org, now), *config_items(org), *work_items(org, queues, now)]
     if manages:

@@ -1,4 +1,4 @@
-"""Badges: for every organization of a person their role, and how much there needs somebody."""
+"""Badges: a person's role and number of attention items in each organization."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from django.db.models import QuerySet
 from console.orgs.models import Membership, Organization, User
 from console.overview.models import Outlook
 
-#: After this long without a look, nobody knows any more.
+#: Age after which a count of attention items is unknown.
 _STALE: Final = timedelta(minutes=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Badge:
-    """An organization as one of several that somebody may go to."""
+    """An organization in the list of a person's organizations."""
 
     org: Organization
     role: str
-    #: How much needs somebody, hints left out; None where no worker has looked lately.
+    #: Number of attention items without hints; None if it is outdated.
     urgent: int | None
 
 
@@ -29,7 +29,7 @@ def badges_of(user: User, now: datetime, limit: int, part: str = "") -> list[Bad
     """
     Return the first *limit* organizations of *user* by slug, in one query.
 
-    Only those in whose name or slug *part* is, in any case.
+    Only those whose name or slug contains *part*, ignoring case.
     """
     rows: QuerySet[Membership] = Membership.objects.filter(user=user)
     if part:
@@ -46,6 +46,6 @@ def _urgent(org: Organization, now: datetime) -> int | None:
 
 
 def outlook_digest(org: Organization) -> str:
-    """Return what changes with everything that needs somebody in *org*; empty before a look."""
+    """Return a digest of the attention items of *org*; empty before the first check."""
     found = Outlook.objects.filter(org=org).values_list("digest", flat=True).first()
     return found or ""

@@ -1,4 +1,4 @@
-"""Items about the config: what waits to be confirmed, drafts, expectations, rules without hits."""
+"""Attention items about the config: unconfirmed versions, drafts, expectations, idle rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.policies.queries import active_number
 
 
 def config_items(org: Organization) -> Iterator[Item]:
-    """Yield what the config of *org* wants somebody for."""
+    """Yield the attention items about the config of *org*."""
     active = active_number(org)
     yield from _timer(org)
     yield from _drafts(org, active)

@@ -1,9 +1,8 @@
 """
-Who consumes most of a resource: workloads, projects and users, by what they hold and how long.
+Top consumers of a resource: workloads, projects and users.
 
-Consumption is what a running workload holds times how long it has held it: GPU-hours where
-the resource is gpu. It is measured by a worker every few minutes, among a bounded number of
-workloads, those that were submitted first.
+Consumption is the quota of a running workload multiplied by its run time, such as GPU-hours. A
+worker measures it every few minutes, for a limited number of workloads, the oldest first.
 """
 
 from __future__ import annotations
@@ -15,28 +14,28 @@ from typing import Any, Final
 from console.orgs.models import Organization
 from console.overview.models import Consumption
 
-#: Rows of each kind that are kept.
+#: Number of stored rows of each kind.
 MOST_ROWS: Final = 10
 
-#: Resources that are kept, those that most workloads hold.
+#: Maximum number of stored resources, those used by the most workloads.
 MOST_RESOURCES: Final = 20
 
-#: What consumers are told apart by.
+#: Kinds of consumers.
 KINDS: Final = ("workload", "project", "user")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consumer:
-    """A workload, project or user, and what it consumes of one resource."""
+    """A workload, project or user, and its consumption of one resource."""
 
-    #: Its name; empty for workloads that name no project or no user.
+    #: Its name; empty for workloads without a project or user.
     name: str
-    #: Of a workload its id and its queue, which may be none.
+    #: For a workload, its id and its queue, if it has one.
     uid: str = ""
     queue: str = ""
-    #: How many workloads of it run.
+    #: Number of its running workloads.
     workloads: int
-    #: What it holds, in thousandths.
+    #: Used quota in thousandths.
     held: int
     #: Thousandths of the resource times hours.
     hours: int
@@ -46,10 +45,10 @@ class Consumer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consumers:
-    """Who consumes most of *resource*, most first."""
+    """Top consumers of *resource*, the largest first."""
 
     resource: str
-    #: All that can be asked for.
+    #: All available resources.
     resources: tuple[str, ...]
     workloads: tuple[Consumer, ...]
     projects: tuple[Consumer, ...]
@@ -61,9 +60,9 @@ class Consumers:
 
 def top_consumers(org: Organization, resource: str | None) -> Consumers | None:
     """
-    Return who consumes most of *resource*, or of what is most likely meant.
+    Return the top consumers of *resource*, or of the default resource.
 
-    None before the first measurement, and while nothing runs.
+    None before the first measurement, and if no workload is running.
     """
     row = Consumption.objects.filter(org=org).first()
     if row is None or not row.resources:

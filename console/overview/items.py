@@ -1,4 +1,4 @@
-"""Items of the attention list: what wants somebody, as values; words are put to them elsewhere."""
+"""Attention items, as values without texts."""
 
 from __future__ import annotations
 
@@ -7,42 +7,42 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-#: Subjects that one item names; its count has all.
+#: Maximum number of subjects of one item; its count includes all.
 MOST_SUBJECTS: Final = 50
 
 
 class Level(StrEnum):
-    """How grave an item is."""
+    """Severity of an item."""
 
     ERROR = "error"
     WARNING = "warning"
-    #: Worth knowing; it adds nothing to a badge.
+    #: A hint, which is not counted in badges.
     HINT = "hint"
 
 
 class Kind(StrEnum):
-    """What may want somebody, the gravest first: the list is in this order."""
+    """Kinds of items, the most severe first, in the order of the list."""
 
-    #: Nothing is decided: no worker, no broker, or too much to do.
+    #: No decisions are made: no worker, no broker, or overload.
     WORKER_LATE = "worker_late"
-    #: A version was not confirmed in time, and the one before cannot come back.
+    #: A version was not confirmed in time, and the previous version cannot be restored.
     REVERT_FAILED = "revert_failed"
-    #: A version waits to be confirmed, else it is taken back.
+    #: A version waits for confirmation and is reverted otherwise.
     VERSION_UNCONFIRMED = "version_unconfirmed"
     #: Rejected in the last hour, for one reason.
     REJECTED = "rejected"
-    #: Pending and without any chance, for one reason.
+    #: Pending workloads that cannot run, for one reason.
     CANNOT_RUN = "cannot_run"
-    #: Work waits for quota of its own queue that others use.
+    #: Workloads wait for quota of their own queue that other queues use.
     QUEUE_STARVED = "queue_starved"
-    #: Work waits long in a queue that uses all it may.
+    #: Workloads wait long in a queue that uses its limit.
     QUEUE_AT_CEILING = "queue_at_ceiling"
     EXPECTATIONS_BROKEN = "expectations_broken"
     WEBHOOK_FAILING = "webhook_failing"
     QUEUE_HELD = "queue_held"
     QUEUE_DRAINING = "queue_draining"
     TOKEN_EXPIRES = "token_expires"  # noqa: S105
-    #: Drafts that began with a version that is not active any more.
+    #: Drafts based on a version that is not active any more.
     DRAFT_BEHIND = "draft_behind"
     DRAFT_WAITING = "draft_waiting"
     RULES_IDLE = "rules_idle"
@@ -57,16 +57,16 @@ _PLACES: Final = {kind: place for place, kind in enumerate(Kind)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """One thing that an item is about; what does not apply is empty."""
+    """One object of an item; fields that do not apply are empty."""
 
     name: str
     #: Number of a version, draft or webhook; index of a rule, from 0.
     number: int | None = None
-    #: How many workloads it concerns.
+    #: Number of affected workloads.
     count: int = 0
     since: datetime | None = None
     until: datetime | None = None
-    #: Who caused it, and what they or the machine said.
+    #: The actor that caused it, and the reason or error message.
     actor: str = ""
     note: str = ""
     cohort: str = ""
@@ -74,33 +74,33 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """Something that wants somebody."""
+    """An attention item."""
 
     kind: Kind
-    #: Which of several: a reason's code, or what a worker lacks.
+    #: Distinguishes items of a kind: the code of a reason, or the part that a worker lacks.
     reason: str = ""
-    #: How many workloads, queues, drafts and so on it is about.
+    #: Number of affected workloads, queues, drafts or other objects.
     count: int
-    #: Whether there are exactly as many, rather than at least.
+    #: Whether the count is exact rather than a lower bound.
     is_exact: bool = True
-    #: Since when at least one of them; None where that is not known.
+    #: Start of the oldest case; None if unknown.
     since: datetime | None = None
-    #: The first `MOST_SUBJECTS` of what it is about; of workloads their queues.
+    #: The first `MOST_SUBJECTS` affected objects; for workloads, their queues.
     subjects: tuple[Subject, ...] = ()
 
     @property
     def key(self) -> str:
-        """Stays the same while it is about the same matter."""
+        """Stable identifier of the item."""
         return f"{self.kind}.{self.reason}" if self.reason else self.kind.value
 
     @property
     def level(self) -> Level:
-        """How grave it is."""
+        """Severity of the item."""
         if self.kind in _ERRORS:
             return Level.ERROR
         return Level.HINT if self.kind in _HINTS else Level.WARNING
 
     @property
     def gravity(self) -> tuple[int, int, str]:
-        """Sorts the gravest first."""
+        """Sort key, the most severe first."""
         return _PLACES[self.kind], -self.count, self.reason

@@ -1,4 +1,4 @@
-"""Items about what keeps the product going: workers, the broker, webhooks and tokens."""
+"""Attention items about workers, the broker, webhooks and tokens."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from console.overview.items import MOST_SUBJECTS, Item, Kind, Subject
 from console.webhooks.models import Webhook
 from console.workloads.queries.intake import late_since
 
-#: How long a webhook may not be reached before somebody should know.
+#: How long a webhook fails before it becomes an item.
 UNREACHED: Final = timedelta(minutes=10)
 
-#: Why a webhook is paused that nobody paused.
+#: Reasons of automatic pauses of webhooks.
 _GIVEN_UP: Final = (Webhook.Paused.FAILING, Webhook.Paused.GONE)
 
-#: How long before its end a token is told of.
+#: How long before its expiry a token becomes an item.
 EXPIRES_SOON: Final = timedelta(days=7)
 
 
 def worker_items(org: Organization, now: datetime) -> Iterator[Item]:
-    """Yield what keeps the work of *org* from being decided; of several causes the first."""
+    """Yield the item about missing decisions in *org*; of several causes, the first."""
     since = late_since(org, now)
     beats = pulse()
     if beats is not Pulse.BEATING:
@@ -35,7 +35,7 @@ def worker_items(org: Organization, now: datetime) -> Iterator[Item]:
 
 
 def webhook_items(org: Organization, now: datetime) -> Iterator[Item]:
-    """Yield the webhooks that were not reached for long, or were given up; for who manages them."""
+    """Yield items about failing and automatically paused webhooks, for owners."""
     is_failing = Q(paused="", failing_since__lt=now - UNREACHED)
     rows = Webhook.objects.filter(is_failing | Q(paused__in=_GIVEN_UP), org=org)
     found = list(rows.order_by("failing_since", "pk")[: MOST_SUBJECTS + 1])
@@ -53,7 +53,7 @@ def webhook_items(org: Organization, now: datetime) -> Iterator[Item]:
 
 
 def token_items(org: Organization, now: datetime) -> Iterator[Item]:
-    """Yield the tokens that end soon and have no successor; for those who manage them."""
+    """Yield items about tokens that expire soon and have no successor, for owners."""
     rows = ApiToken.objects.filter(
         org=org,
         revoked_at=None,

@@ -1,8 +1,8 @@
 """
-What workers found when they last looked at an organization.
+Results that workers precompute for each organization.
 
-Each row belongs to one organization and is written anew as a whole: what takes too long
-for a page, or is asked of many organizations at once, is read from here.
+Each row belongs to one organization and is rewritten as a whole. Pages read from here data that is
+expensive, or needed for many organizations at once.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from console.orgs.models import Organization
 
 
 class Outlook(models.Model):
-    """How much needs somebody, for badges; the overview itself looks for itself."""
+    """The number of attention items, for badges; the overview page computes its own."""
 
     org = models.OneToOneField(
         Organization, on_delete=models.CASCADE, primary_key=True, related_name="outlook"
     )
-    #: Items that everybody may see, and those of them that are more than a hint.
+    #: Number of items visible to all members, and of those that are not hints.
     items = models.PositiveIntegerField()
     urgent = models.PositiveIntegerField()
-    #: SHA-256 of them: it changes with everything they say.
+    #: SHA-256 of the items.
     digest = models.CharField(max_length=64)
-    #: What the engine's row said then.
+    #: Version of the engine's row at that time.
     engine_version = models.BigIntegerField()
     looked_at = models.DateTimeField()
 
@@ -32,20 +32,20 @@ class Outlook(models.Model):
 
 
 class CheckUp(models.Model):
-    """What history and expectations say of the active version."""
+    """Results of recorded history and expectations for the active version."""
 
     org = models.OneToOneField(
         Organization, on_delete=models.CASCADE, primary_key=True, related_name="check_up"
     )
     version = models.PositiveIntegerField()
     checked_at = models.DateTimeField()
-    #: The newest event about an expectation that it knows of; 0: none.
+    #: The newest event about an expectation that is included; 0 if none.
     last_event = models.BigIntegerField()
-    #: How many expectations are not met, and the names of the first of them.
+    #: Number of broken expectations, and the first names.
     broken_count = models.PositiveIntegerField()
     broken = models.JSONField(default=list)
-    #: When history was looked at, and [[index, queue]] of rules that took nothing of it.
-    #: Empty too where history is too short, or is more than can be looked at.
+    #: When history was evaluated, and [[index, queue]] of rules without matches. Empty, too, if
+    #: history is too short or too large.
     history_at = models.DateTimeField()
     idle_rules = models.JSONField(default=list)
 
@@ -54,14 +54,14 @@ class CheckUp(models.Model):
 
 
 class Consumption(models.Model):
-    """Who consumes most of each resource, among what runs."""
+    """Top consumers of each resource among running workloads."""
 
     org = models.OneToOneField(
         Organization, on_delete=models.CASCADE, primary_key=True, related_name="consumption"
     )
     #: {resource: {"workload" | "project" | "user": rows}}, see `console.overview.consumers`.
     resources = models.JSONField(default=dict)
-    #: How many workloads were looked at, and whether those are all that run.
+    #: Number of measured workloads, and whether these are all running ones.
     looked_through = models.PositiveIntegerField()
     is_whole = models.BooleanField()
     measured_at = models.DateTimeField()

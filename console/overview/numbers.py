@@ -1,4 +1,4 @@
-"""The numbers of an organization: what runs, waits and was rejected, against a week ago."""
+"""Totals of an organization: running, pending and rejected workloads, compared with a week ago."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from console.workloads.queries.nodes import RUNNING
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """A count and what it was at this time a week ago; None when nobody looked then."""
+    """A count, now and at this time a week ago; None without data."""
 
     now: int
     week_ago: float | None
@@ -28,19 +28,19 @@ class Number:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """What an organization is asked for first."""
+    """The totals of an organization."""
 
     running: Number
     pending: Number
-    #: How many of the pending in queues can never run under the active config.
+    #: Pending workloads that cannot run under the active config.
     cannot_run: int
     #: In the last 24 hours, from the beginning of an hour.
     rejected: Number
-    #: Of these hours too.
+    #: Of the same hours.
     waits: WaitQuantiles
-    #: What happened in each of these hours.
+    #: Counts of each of these hours.
     hours: Mapping[datetime, Counts]
-    #: How many workloads are in each state.
+    #: Counts of workloads by state.
     states: Mapping[str, int]
 
 
@@ -48,7 +48,7 @@ def numbers_of(
     org: Organization, queues: Iterable[QueueView], now: datetime, week_ago: CountsAt
 ) -> Numbers:
     """
-    Return the numbers of *org* at the moment *now*, and what they were a *week_ago*.
+    Return the totals of *org* at the time *now*, and those of *week_ago*.
 
     *queues* are all its queues.
     """
@@ -63,7 +63,7 @@ def numbers_of(
         cannot_run=sum(view.cannot_run for view in queues),
         rejected=Number(
             now=day.counts[What.REJECTED.value],
-            # What was counted then is only all if somebody was there to count.
+            # The old counts are complete only if workers were running at that time.
             week_ago=None if week_ago.running is None else week_ago.rejected,
         ),
         waits=quantiles(day.waits),
@@ -73,6 +73,6 @@ def numbers_of(
 
 
 def usage_of_all(policy: Policy, queues: Iterable[QueueView]) -> tuple[CapacityNode, ...]:
-    """Return each flavor-resource with all that there is and is used of it, as the text orders."""
+    """Return each flavor-resource with its total quota and use, in the order of the text."""
     nodes = (usage for view in queues for usage in view.usages)
     return load_discipline(policy.discipline).organization_nodes(policy, nodes)

@@ -1,7 +1,7 @@
 """
-The past that the overview shows: between two samples it does not change, so it is read once.
+Past data of the overview, which changes only with a new sample and is cached.
 
-That is once in a minute for each process, however many look at an organization.
+Each process reads it once in a minute for each organization.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Past:
-    """What an organization was like before now."""
+    """Past data of an organization."""
 
     week_ago: CountsAt
-    #: Its last day by the hour, or its last hour by the minute while there is little more.
+    #: The last day by hours, or the last hour by minutes while there is little data.
     series: Series
-    #: The courses of what ran and waited.
+    #: Sparklines of running and pending workloads.
     running: Sparks
     pending: Sparks
-    #: When counting began; None before the first sample.
+    #: Start of sampling; None before the first sample.
     begun: datetime | None
 
 
@@ -48,13 +48,13 @@ def past_of(org: Organization, now: datetime) -> Past:
     """Return the past of *org* as of the last sample."""
     sampled = sampled_until(org)
     minute = floor_minute(now)
-    # Without a sample there is next to nothing to read.
+    # Without a sample, the read is cheap.
     return _read(org, minute) if sampled is None else _kept(org, org.created_at, sampled, minute)
 
 
 @lru_cache(maxsize=64)
 def _kept(org: Organization, begun: datetime, sampled: datetime, minute: datetime) -> Past:
-    """Return what `_read` does; with *begun*, for a restored database may give a key away again."""
+    """Return the cached result of `_read`; *begun* is in the key: restored databases reuse ids."""
     return _read(org, minute)
 
 

@@ -1,4 +1,4 @@
-"""Tasks of the overview: they give services the time, one organization a message."""
+"""Celery tasks of the overview, one for each organization."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MEASURE = "console.overview.tasks.measure_one"
 
 @shared_task(name="console.overview.tasks.look")
 def look() -> None:
-    """Have everybody looked at who is due, one organization a message."""
+    """Enqueue a task for each due organization."""
     now = timezone.now()
     for name, keys, queue in (
         (_CHECK_UP, due_check_ups(now), CHECK_UPS),
@@ -30,17 +30,17 @@ def look() -> None:
 
 @shared_task(name=_LOOK_OUT)
 def look_out_one(org_id: int) -> None:
-    """Note how much of one organization needs somebody."""
+    """Count the attention items of one organization."""
     look_out(org_id, timezone.now())
 
 
 @shared_task(name=_CHECK_UP)
 def check_up_one(org_id: int) -> None:
-    """Hold one active version to expectations and history."""
+    """Check one active version against expectations and history."""
     check_up(org_id, timezone.now())
 
 
 @shared_task(name=_MEASURE)
 def measure_one(org_id: int) -> None:
-    """Measure who consumes most in one organization."""
+    """Measure the top consumers of one organization."""
     measure_consumers(org_id, timezone.now())

@@ -1,8 +1,8 @@
-"""How many organizations are looked at in one turn of the clock."""
+"""Limits on the number of organizations in one interval."""
 
 from __future__ import annotations
 
 from typing import Final
 
-#: What is not begun within a turn is due again in the next, where those that came late go first.
+#: Tasks that have not started in an interval are due again in the next one, the oldest first.
 MOST_DUE: Final = 500

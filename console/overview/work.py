@@ -1,4 +1,4 @@
-"""Items about work and queues: rejected, without a chance, starved, full, held, draining."""
+"""Attention items about workloads and queues."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from console.workloads.queries.demand import (
 from console.workloads.queries.queues import QueueView
 from console.workloads.queries.waiting import MOST_WITHOUT_QUEUE, waiting_without_queue
 
-#: How far back rejections are told, and the newest of them that are looked at.
+#: Time range of reported rejections, and the maximum number that is read.
 RECENT: Final = timedelta(hours=1)
 MOST_REJECTED: Final = 500
 
-#: How long work may wait in a queue that uses all it may before somebody should know.
+#: How long workloads wait in a full queue before it becomes an item.
 PATIENCE: Final = timedelta(minutes=15)
 
-#: Workloads without a chance that are looked at for the oldest of them.
+#: Maximum number of workloads that cannot run among which the oldest is searched.
 _MOST_STUCK: Final = 1000
-#: Queues that are looked at closely, and kinds of pending work in them.
+#: Maximum number of queues that are examined, and of pending classes in them.
 _MOST_QUEUES: Final = 100
 _MOST_CLASSES: Final = 2000
 
 
 def work_items(org: Organization, queues: Sequence[QueueView], now: datetime) -> Iterator[Item]:
-    """Yield what *queues*, all of them, and their work want somebody for."""
+    """Yield the items about all *queues* and their workloads."""
     yield from _rejected(org, now)
     yield from _stuck(org, queues)
     starved = list(_starved(org, queues))
@@ -101,14 +101,14 @@ def _stuck(org: Organization, queues: Sequence[QueueView]) -> Iterator[Item]:
             reason=reason,
             count=count + lost.get(reason, 0),
             is_exact=are_all or reason not in lost,
-            # Of more than are looked at, nobody knows the oldest.
+            # Above the limit, the oldest is unknown.
             since=oldest.get(reason) if count < _MOST_STUCK and reason not in lost else None,
             subjects=tuple(subjects[:MOST_SUBJECTS]),
         )
 
 
 def _oldest_stuck(org: Organization, reasons: list[str]) -> dict[str, datetime]:
-    """Return when the oldest of a bounded number of workloads of each reason was submitted."""
+    """Return the oldest submission time among a limited number of workloads of each reason."""
     classes = PendingClass.objects.filter(org=org, reason__in=reasons).order_by("-count")
     of_class = dict(classes.values_list("key", "reason")[:MOST_SUBJECTS])
     rows = Workload.objects.filter(org=org, state=State.PENDING, pending_class__in=list(of_class))
@@ -121,7 +121,7 @@ def _oldest_stuck(org: Organization, reasons: list[str]) -> dict[str, datetime]:
 
 
 def _starved(org: Organization, queues: Sequence[QueueView]) -> Iterator[Subject]:
-    """Yield the queues whose work is short of quota of their own that others use."""
+    """Yield the queues whose workloads wait for nominal quota that other queues use."""
     lent: dict[str, set[str]] = {}
     for view in queues:
         if is_short_of_quota(view.reasons):
@@ -147,7 +147,7 @@ def _starved(org: Organization, queues: Sequence[QueueView]) -> Iterator[Subject
 
 
 def _is_full(view: QueueView) -> bool:
-    """Say whether work waits for quota in a queue that uses all it may of some."""
+    """Return whether workloads wait for quota in a queue that uses its limit."""
     return is_short_of_quota(view.reasons) and any(
         not isinstance(usage.limit, Unlimited) and usage.used >= usage.limit > 0
         for usage in view.usages
@@ -155,7 +155,7 @@ def _is_full(view: QueueView) -> bool:
 
 
 def _impatient(org: Organization, full: Sequence[QueueView], now: datetime) -> Iterator[Subject]:
-    """Yield those of *full* whose work has waited too long; what has no chance does not count."""
+    """Yield those of *full* whose workloads have waited too long, without those that cannot run."""
     names = [view.name for view in full][:_MOST_QUEUES]
     classes = PendingClass.objects.filter(org=org, reason__in=cannot_run_reasons()).order_by()
     pending = (

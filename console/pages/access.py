@@ -1,4 +1,4 @@
-"""Who looks at an organization's page: a signed-in member, or somebody who is sent to sign in."""
+"""Access to pages of an organization: signed-in members, others are redirected to sign in."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _REFUSALS = (400, 403, 404, 429)
 
 
 def signed_in(view: OrgView) -> OrgView:
-    """Send whoever is not signed in to the sign-in page, and back here afterwards."""
+    """Redirect to the sign-in page if nobody is signed in, and back afterwards."""
 
     @wraps(view)
     def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

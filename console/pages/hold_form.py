@@ -22,7 +22,7 @@ SPANS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedHold:
-    """What somebody wants: why, and until when; None: until somebody resumes the queue."""
+    """The input of the form: reason and end; None means until the queue is resumed."""
 
     reason: str
     until: datetime | None

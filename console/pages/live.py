@@ -1,12 +1,11 @@
 """
-Live pages: an open page asks again every two seconds, and gets as little as will do.
+Live pages: an open page polls every two seconds, and gets only the changes.
 
-It tells which stamp it shows. Where nothing changed, it is answered 204 with the stamp of
-now; otherwise with the live parts of the page alone. What was rendered rests for many times as
-long as that took: meanwhile everybody who asks for the same page, and to whom it would say the
-same, gets it and is told how old it is. So open pages cost no more because more people look, and
-the busier the server, the less often it renders for them; whoever opens a page gets it at once,
-and anew.
+A poll contains the stamp of the displayed state. Without changes, the response is 204 with the
+current stamp; otherwise it has the live parts of the page only. A rendered page is reused for a
+multiple of its rendering time: during this time, all clients with the same page and the same
+permissions get it, with its age. So the cost does not grow with the number of viewers, and a busy
+server renders less often. A page that is opened is always rendered anew.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ def _answer(
     if present.state == shown.state:
         return _nothing_new(present)
     if not snapshots.begin(shared) and now.as_of - shown.as_of < pace.MOST:
-        # Somebody else has it rendered already: the next poll gets that.
+        # Another request has already rendered it; the next poll gets it.
         return _nothing_new(shown)
     try:
         return _render(request, poll, actor, present, view, kwargs)
@@ -111,7 +110,7 @@ def _render(
     view: Callable[..., R],
     kwargs: dict[str, Any],
 ) -> R | HttpResponse:
-    """Render the page as of *present* for *actor*, and keep it for whoever else may see it."""
+    """Render the page as of *present* for *actor*, and cache it for actors with the same view."""
     poll.live_stamp = present  # type: ignore[attr-defined]
     watched = WatchedActor.like(actor)
     begun, worked = time.perf_counter(), time.thread_time()

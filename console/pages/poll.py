@@ -16,7 +16,7 @@ _WHO: Final = frozenset({"name", "key", "user"})
 
 
 def is_poll(request: HttpRequest) -> bool:
-    """Say whether an open page asks by itself, which says nothing of whoever opened it."""
+    """Return whether the request is an automatic poll, which is no activity of the person."""
     return request.method == "GET" and "v" in request.GET
 
 
@@ -73,7 +73,7 @@ class WatchedActor(Actor):
         return permission in GRANTS[object.__getattribute__(self, "role")]
 
     def __getattribute__(self, name: str) -> Any:
-        """Return an attribute, and note it when it tells who the actor is, or their role."""
+        """Return an attribute, and record reads of the actor's identity or role."""
         if name in _WHO or name == "role":
             object.__getattribute__(self, "_asked").add(name)
         return object.__getattribute__(self, name)
@@ -81,10 +81,10 @@ class WatchedActor(Actor):
 
 class Peers:
     """
-    Who is answered alike: those whose role says the same to what a page asks of it.
+    Cache keys of actors, equal if a page's permission checks have the same results.
 
-    What a page asks is learned from how it was rendered, and only ever grows: until
-    something is known of it, whoever has the same role is answered alike.
+    The checked permissions are recorded during rendering, and the set only grows. Before the first
+    rendering, actors with the same role are equal.
     """
 
     def __init__(self) -> None:

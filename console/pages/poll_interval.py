@@ -12,11 +12,11 @@ LEAST, MOST = 2_000, 10_000
 
 def rest_of(took: float, worked: float) -> int:
     """
-    Return for how many milliseconds a page rests whose rendering *took* so many.
+    Return for how many milliseconds a page is reused whose rendering *took* so many.
 
-    In *worked* of these a core worked on it, and otherwise it waited, for a core or for the
-    database. Where it waited half of the time a page rests four times as long as where it did
-    not, so that there is always room for whoever opens one.
+    *worked* of these were processor time; the others were waits for a core or the database. If
+    half of the time was waits, the page is reused four times as long as without waits, which
+    leaves capacity for pages that are opened.
     """
     waited = max(1.0, took / max(worked, 1.0))
     return int(min(max(LEAST, _TIMES * took * waited), MOST))

@@ -30,7 +30,7 @@ class ReviewForm:
 
     @property
     def minutes(self) -> str:
-        """How long somebody has to confirm, as the field has it."""
+        """The time to confirm, as the value of the field."""
         return str(int(self.revert_after.total_seconds()) // 60) if self.revert_after else ""
 
     def afresh(self) -> ReviewForm:

@@ -60,7 +60,7 @@ class OrgChoice:
 
     org: Organization
     role: str
-    #: How much needs somebody there; None where that is not known.
+    #: Number of attention items; None if unknown.
     urgent: int | None
     url_name: str
 
@@ -75,7 +75,7 @@ class Shell:
     section: str
     nav: tuple[NavItem, ...]
     active: ConfigVersion | None
-    #: What takes the active version back unless somebody confirms it.
+    #: The revert timer of the active version.
     timer: RevertTimer | None
     live: str
     #: Only the live parts are wanted, by a page that is open already.
@@ -83,7 +83,8 @@ class Shell:
     build: str
     as_of: datetime
 
-    # Asked only where a template comes to it: who is answered alike is told from what was asked.
+    # Evaluated only where a template uses it, because the cache key depends on the evaluated
+    # permissions.
 
     @property
     def may_submit(self) -> bool:
@@ -123,8 +124,8 @@ def render_page(
     """
     Render *template* inside the shell, with *section* marked in the rail.
 
-    A poll is answered without the request's own context, so that nothing of whoever
-    asks comes into what others are given too.
+    A poll is rendered without the request context, so that no data of one person is in a response
+    shared with others.
     """
     shell = _shell(request, actor, section)
     if isinstance(request, PollRequest):
@@ -134,7 +135,7 @@ def render_page(
 
 
 def build() -> str:
-    """Return what tells this build's static files from those of another."""
+    """Return the version of the static files of this build."""
     return getattr(staticfiles_storage, "manifest_hash", "")
 
 

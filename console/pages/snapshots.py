@@ -42,7 +42,7 @@ class Stamp:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Return the stamp that *text* tells; one of long ago where it tells none."""
+        """Return the stamp in *text*; a very old one if it is invalid."""
         as_of, _, state = text.partition("-")
         if not (as_of.isdecimal() and as_of.isascii() and len(as_of) < 16):
             return cls(0, "")
@@ -99,7 +99,7 @@ def keep(key: str, snapshot: Snapshot) -> None:
 
 
 def begin(key: str) -> bool:
-    """Say whether nobody else renders *key* at this moment; then it is the caller who does."""
+    """Return whether the caller has to render *key*: no other request is rendering it."""
     if _is_away():
         return True
     try:

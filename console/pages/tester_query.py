@@ -40,7 +40,7 @@ _LINES: Final = ("namespace", "priority", "requests")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A workload to test as somebody typed it, and the configs to test it on."""
+    """A workload to test as typed, and the configs to test it on."""
 
     config: str = "active"
     #: A second config beside it; empty: none.

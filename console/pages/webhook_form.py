@@ -25,7 +25,7 @@ def given_of(post: QueryDict) -> dict[str, Any]:
     }
 
 
-#: What is told of events of a type.
+#: Kinds of messages by type of event.
 _KINDS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
     EventType.REQUEST_REJECTED: (Kind.REJECTED,),
     EventType.REQUEST_PREEMPTED: (Kind.PREEMPTED,),
@@ -34,7 +34,7 @@ _KINDS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
 
 
 def address_for(org: str, search: EventSearch) -> str:
-    """Return where a webhook for the events of *search* is made; empty where none is told these."""
+    """Return the URL of the webhook form for the events of *search*; empty without such a kind."""
     types = search.types or tuple(_KINDS_OF)
     kinds = [("kind", kind.value) for each in types for kind in _KINDS_OF.get(each, ())]
     queues = [("queue", queue) for queue in search.queues]

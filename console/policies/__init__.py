@@ -1,1 +1,1 @@
-"""Policies: the versions of an organization's config, the active one, and what each compiles to."""
+"""Config versions of an organization, the active one, and the policies compiled from them."""

@@ -1,8 +1,8 @@
 """
-Config versions, what each changed, and which one is active.
+Models of config versions, their changes, and the active version.
 
-They belong to the app `configs`, whose migrations create their tables. They are defined here, below
-both `configs` and `workloads`, because the engine reads its policy from them.
+They belong to the app `configs`, whose migrations create their tables. They are defined here,
+below both `configs` and `workloads`, because the engine reads its policy from them.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from console.orgs.models import Organization
 
 
 class ConfigVersion(models.Model):
-    """One immutable text of an organization's scheduler config; never edited, never deleted."""
+    """One applied config text of an organization; never edited or deleted."""
 
     class Kind(models.TextChoices):
-        """How the version came to be."""
+        """The kind of apply that created the version."""
 
         APPLY = "apply"
         ROLLBACK = "rollback"
 
     class Via(models.TextChoices):
-        """What its author used."""
+        """The interface that its author used."""
 
         PAGE = "page"
         API = "api"
@@ -37,14 +37,15 @@ class ConfigVersion(models.Model):
     text = models.TextField()
     message = models.CharField(max_length=500, blank=True)
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.APPLY)
-    #: The version whose text a rollback took.
+    #: The version whose text a rollback restored.
     rolled_back_to = models.PositiveIntegerField(null=True)
-    #: Who applied it: the e-mail address of a person or the name of a token, kept as text.
+    #: The author: the e-mail address of a person or the name of a token, stored as text.
     author = models.CharField(max_length=254)
     via = models.CharField(max_length=10, choices=Via.choices, default=Via.API)
-    #: What followed from it when it was applied: [{"code", "message", "accepted"}].
+    #: Consequences of the apply: [{"code", "message", "accepted"}].
     consequences = models.JSONField(default=list)
-    #: What happened to work in the day after it, written once that day is over; None until then.
+    #: Effect on workloads in the 24 hours after the apply, written when they have passed; None
+    #: before.
     effect = models.JSONField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -54,7 +55,7 @@ class ConfigVersion(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["org", "number"], name="one_version_per_number")
         ]
-        # Texts are large, and a search for versions does not have to read past them.
+        # Texts are large, and a search of versions must not read them.
         indexes = [
             models.Index(fields=["org", "author", "-number"], name="version_by_author"),
             models.Index(fields=["org", "kind", "via", "-number"], name="version_by_kind"),
@@ -70,14 +71,14 @@ class ConfigVersion(models.Model):
 
 
 class ActiveConfig(models.Model):
-    """Which version of an organization is active: a pointer, so that active need not be newest."""
+    """The active version of an organization, which does not have to be the newest."""
 
     org = models.OneToOneField(
         Organization, on_delete=models.CASCADE, primary_key=True, related_name="active_config"
     )
     #: 0 before the first apply.
     number = models.PositiveIntegerField(default=0)
-    #: When it, or the timer that may take it back, last changed: pages compare it.
+    #: Last change of the version or of its revert timer; pages compare it.
     changed_at = models.DateTimeField(auto_now=True)
 
     class Meta:
@@ -88,18 +89,18 @@ class ActiveConfig(models.Model):
 
 
 class VersionChange(models.Model):
-    """One object of the config that a version changed, against the version active before it."""
+    """One object of the config that differs from the version active before."""
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="version_changes")
     version = models.PositiveIntegerField()
-    #: As `console.engine.diff` has them.
+    #: Kinds of `console.engine.diff`.
     kind = models.CharField(max_length=12)
     noun = models.CharField(max_length=20)
-    #: That of a rule is its place and its queue, so it may be longer than a name.
+    #: The name of a rule consists of its place and its queue, so it can be longer than other names.
     name = models.CharField(max_length=520)
-    #: Its name before, where that was another one.
+    #: Its previous name, if it was renamed.
     old_name = models.CharField(max_length=520, blank=True)
-    #: What differs, as `console.configs.stored_changes` writes it.
+    #: The differences, in the form of `console.configs.stored_changes`.
     details = models.JSONField(default=list)
 
     class Meta:

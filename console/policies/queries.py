@@ -1,4 +1,4 @@
-"""Look-ups of config versions, of the active one, and of the policy that each compiles to."""
+"""Queries of config versions, of the active one, and of the policies compiled from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from console.errors import NotFound
 from console.orgs.models import Organization
 from console.policies.models import ActiveConfig, ConfigVersion
 
-#: The policy of an organization that has not applied anything yet.
+#: The policy of an organization before its first apply.
 NO_POLICY = default_dialect().empty_policy
 
 
@@ -42,12 +42,12 @@ def versions(org: Organization) -> QuerySet[ConfigVersion]:
 
 
 def policy_of(version: ConfigVersion) -> Policy:
-    """Return what *version* compiles to."""
+    """Return the policy compiled from *version*."""
     return _compile(version.dialect, version.text)
 
 
 def policies_of(org: Organization, numbers: Collection[int]) -> dict[int, Policy]:
-    """Return what the versions *numbers* compile to, by number."""
+    """Return the policies compiled from the versions *numbers*, by number."""
     if not numbers:
         return {}
     rows = ConfigVersion.objects.filter(org=org, number__in=numbers)
@@ -55,7 +55,7 @@ def policies_of(org: Organization, numbers: Collection[int]) -> dict[int, Policy
 
 
 def active_policy(org: Organization) -> Policy:
-    """Return what the active version compiles to; a policy without anything before the first."""
+    """Return the policy of the active version; an empty policy before the first apply."""
     version = active_version(org)
     return policy_of(version) if version else NO_POLICY
 
@@ -67,7 +67,7 @@ def least_priority(org: Organization) -> int:
 
 @lru_cache(maxsize=64)
 def _compile(dialect: str, text: str) -> Policy:
-    # Immutability was judged when the text was applied, so no past specs here.
+    # Immutability was checked when the text was applied, so no past specs here.
     reading = read_kept(dialects()[dialect], text, {})
     if reading.policy is None:
         raise RuntimeError(f"an applied text no longer compiles: {reading.errors[:3]}")

@@ -1,4 +1,4 @@
-"""Renames: what a queue or cohort is called now, and what to say of a name that it had before."""
+"""Renames of queues and cohorts: the current name, and the error for a former name."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from console.orgs.models import Organization
 from console.policies.models import VersionChange
 from console.policies.queries import active_policy
 
-#: Renames of one object that are followed.
+#: Maximum number of renames of one object that are followed.
 MOST_NAMES = 20
 
 
 def new_name_of(org: Organization, name: str, noun: str = "queue") -> tuple[str, int] | None:
     """
-    Return what *name* was renamed to, through all its renames, and the version of the last one.
+    Return the current name after all renames of *name*, and the version of the last rename.
 
-    None when no version renamed it.
+    None if no version renamed it.
     """
     found, version = name, 0
     renames = VersionChange.objects.filter(org=org, kind="renamed", noun=noun)
     for _ in range(MOST_NAMES):
-        # Each rename is later than the one before it: a name that came back leads nowhere else.
+        # Each rename has to be later than the previous one, so that a reused name ends the search.
         later = renames.filter(old_name=found, version__gt=version).order_by("-version")
         last = later.values_list("name", "version").first()
         if last is None:
@@ -31,7 +31,7 @@ def new_name_of(org: Organization, name: str, noun: str = "queue") -> tuple[str,
 
 
 def absent(org: Organization, name: str, noun: str = "queue") -> NotFound:
-    """Return what to raise of a name that the active version of *org* does not have."""
+    """Return the error for a name that the active version of *org* does not contain."""
     policy = active_policy(org)
     renamed = new_name_of(org, name, noun)
     if renamed and renamed[0] in objects_of(policy).of(noun):

@@ -1,1 +1,1 @@
-"""Retention: what is kept for how long, how much of it there is, and what was forgotten last."""
+"""Retention: how long rows are kept, how many there are, and the last deletions."""

@@ -1,11 +1,11 @@
-"""The retention app: when what is only kept for a while was looked through and forgotten."""
+"""The retention app: checks for expired rows, and their deletion."""
 
 from django.apps import AppConfig
 from django.utils.module_loading import autodiscover_modules
 
 
 class RetentionConfig(AppConfig):
-    """When what is only kept for a while was looked through and forgotten."""
+    """Checks for expired rows, and their deletion."""
 
     name = "console.retention"
     label = "retention"

@@ -1,4 +1,4 @@
-"""When each kind of thing was looked through last, and what was forgotten of an organization."""
+"""Models of the last check of each kind of rows, and of the last deletion of an organization."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.db import models
 
 
 class Kind(models.TextChoices):
-    """What an installation keeps; the words for it are those of whoever shows it."""
+    """Kinds of rows that are kept; pages and API have their own names for them."""
 
     EVENTS = "events"
     DECISIONS = "decisions"
@@ -25,7 +25,7 @@ class Kind(models.TextChoices):
 
 
 class Look(models.Model):
-    """When a kind of thing was last looked through for what is too old, in all organizations."""
+    """The last check of one kind of rows for expired ones, in all organizations."""
 
     kind = models.CharField(max_length=12, choices=Kind.choices, primary_key=True)
     at = models.DateTimeField()
@@ -35,13 +35,13 @@ class Look(models.Model):
 
 
 class Forgotten(models.Model):
-    """What was forgotten last of an organization."""
+    """The last deletion of expired rows of an organization."""
 
-    #: By name: `orgs` lies above, and notes here what it deletes.
+    #: A string reference, because `orgs` imports this package.
     org = models.ForeignKey("orgs.Organization", on_delete=models.CASCADE, related_name="+")
     kind = models.CharField(max_length=12, choices=Kind.choices)
     at = models.DateTimeField()
-    #: How many rows the last time that there were any.
+    #: Number of rows of the last deletion.
     rows = models.BigIntegerField()
 
     class Meta:

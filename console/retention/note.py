@@ -1,4 +1,4 @@
-"""Note that a kind of thing was looked through, and what was forgotten of whom."""
+"""Record checks for expired rows, and deletions by organization."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from django.utils import timezone
 
 from console.retention.models import Forgotten, Kind, Look
 
-#: Some things are looked through every few seconds; that is not worth a write each time.
+#: Some kinds are checked every few seconds, which are not all recorded.
 _SELDOM = timedelta(minutes=1)
 
 
 def note(kind: Kind, by_org: Mapping[int, int]) -> int:
-    """Note that *kind* was looked through now; return how many rows of all went."""
+    """Record a check of *kind* now, and return the total number of deleted rows."""
     now = timezone.now()
     last = Look.objects.filter(kind=kind).values_list("at", flat=True).first()
     if last is None or not now - _SELDOM < last <= now:

@@ -1,4 +1,4 @@
-"""How much longer rows are kept that may soon go with all of their partition."""
+"""The extension of retention periods for rows that can soon be dropped with their partition."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Final
 
 from django.conf import settings
 
-#: Decisions and events wait for the rest of their partition for so long, and go one by one then.
+#: How long expired decisions and events wait for the rest of their partition before they are
+#: deleted row by row.
 _NUMBERED: Final = timedelta(days=7)
 
 
 def kept_by_row(days: int) -> timedelta:
-    """Return how old rows are deleted one by one of which *days* are kept."""
+    """Return the age at which rows kept for *days* are deleted row by row."""
     kept = timedelta(days=days)
     return kept + _NUMBERED if settings.PARTITION_ROWS else kept

@@ -1,4 +1,4 @@
-"""What an organization keeps: for how long, how much there is, and what was forgotten last."""
+"""The retention of an organization: periods, numbers of rows, and last deletions."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from console.retention.registry import Rows, registered
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keeping:
-    """One kind of thing: how long it is kept, and how much there is."""
+    """One kind of rows: retention period and number of rows."""
 
     kind: Kind
-    #: How long, in days; None without end.
+    #: Retention period in days; None if unlimited.
     days: int | None
-    #: The environment variable that says so; empty when none does.
+    #: The environment variable that sets it; empty if it is fixed.
     setting: str
     rows: Rows
-    #: How often it is looked through, in seconds, and when it was last; None when never.
+    #: Interval between checks in seconds, and time of the last check; None if there was none.
     every: int | None
     looked_at: datetime | None
     forgotten_at: datetime | None
@@ -29,9 +29,9 @@ class Keeping:
 
 def keepings_of(org_id: int) -> list[Keeping]:
     """
-    Return everything that an organization keeps, in the order of `Kind`.
+    Return the retention of all kinds of rows of an organization, in the order of `Kind`.
 
-    The number of queries is always the same, and none of them counts far.
+    The number of queries is constant, and each counts rows up to a limit.
     """
     looks = dict(Look.objects.values_list("kind", "at"))
     found = Forgotten.objects.filter(org=org_id).values_list("kind", "at", "rows")

@@ -1,8 +1,8 @@
 """
-The registry of retention: what each app keeps, for how long, and how its rows are counted.
+The registry of kinds of rows with their retention period and count.
 
-An app registers what it keeps in its module `retention`, which is imported once all models are
-loaded. So this package knows none of the apps, and each of them may use it.
+An app registers its rows in its module `retention`, which is imported once all models are loaded.
+So this package imports no app, and every app can import it.
 """
 
 from __future__ import annotations
@@ -17,37 +17,37 @@ from django.db.models import QuerySet
 
 from console.retention.models import Kind
 
-#: Rows that are counted of anything whose number is not stored.
+#: Maximum number of rows that are counted, where the number is not stored.
 MOST: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """How many rows there are, and when the oldest is from; None when it is not known."""
+    """Number of rows and time of the oldest; None if unknown."""
 
     count: int | None
-    #: Whether there are more than were counted.
+    #: Whether there are more rows than were counted.
     is_more: bool = False
     oldest: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
-    """How one kind of rows is kept."""
+    """Retention of one kind of rows."""
 
     kind: Kind
-    #: Returns what an organization has, by the key of the organization.
+    #: Returns the amount of rows of an organization, by its key.
     rows: Callable[[int], Rows]
-    #: The setting that says how many days they are kept, 0 for ever; empty when none does.
+    #: The setting of the retention period in days, 0 for unlimited; empty if it is fixed.
     setting: str = ""
-    #: Days that they are kept where no setting says it; None for ever.
+    #: The fixed retention period in days; None for unlimited.
     fixed_days: int | None = None
-    #: The entry of the beat schedule that deletes them; empty when none does.
+    #: The entry of the beat schedule that deletes expired rows; empty if there is none.
     job: str = ""
 
     @property
     def days(self) -> int | None:
-        """Return how many days they are kept; None for ever."""
+        """Return the retention period in days; None for unlimited."""
         return (getattr(settings, self.setting) or None) if self.setting else self.fixed_days
 
 
@@ -55,7 +55,7 @@ _registered: Final[dict[Kind, Retention]] = {}
 
 
 def register(*retentions: Retention) -> None:
-    """Register what an app keeps; raises ValueError for a kind that is already registered."""
+    """Register kinds of rows; raises ValueError for a kind that is already registered."""
     for each in retentions:
         if each.kind in _registered:
             raise ValueError(f"{each.kind.value} is registered already")
@@ -63,7 +63,7 @@ def register(*retentions: Retention) -> None:
 
 
 def registered() -> list[Retention]:
-    """Return all that is registered, in the order of `Kind`."""
+    """Return all registered kinds, in the order of `Kind`."""
     return [_registered[kind] for kind in Kind if kind in _registered]
 
 
@@ -71,8 +71,8 @@ def count_rows(rows: QuerySet[Any], order: str, column: str) -> Rows:
     """
     Count *rows* up to `MOST`, and find the oldest.
 
-    *order* is the column by which the oldest comes first, and *column* is when each is from; both
-    are empty to find none.
+    *order* is the column by which the oldest row comes first, and *column* its time; if both are
+    empty, the oldest row is not searched.
     """
     count = rows.order_by()[: MOST + 1].count()
     oldest: datetime | None = None

@@ -1,4 +1,4 @@
-"""A writer who is in no hurry leaves as much time to others as it takes."""
+"""Fair use of the write lock by background writers."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-#: Seconds of one pause at most.
+#: Maximum length of one pause in seconds.
 _LONGEST: Final = 1.0
 
 
 @contextmanager
 def sharing() -> Iterator[None]:
     """
-    Pause, once what is done inside is over, for as long as it took.
+    Pause after the block for as long as the block took.
 
-    The write lock of SQLite is unfair: who takes it again and again without a pause has all
-    others wait.
+    The write lock of SQLite is unfair: a process that takes it repeatedly without pauses blocks
+    all others.
     """
     begun = time.monotonic()
     yield

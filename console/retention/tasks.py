@@ -1,4 +1,4 @@
-"""Tasks of retention: partitions, where there are any."""
+"""Celery tasks of retention: create and drop partitions."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from console.retention.parts.make_ahead import make_ahead
 
 @shared_task(name="console.retention.tasks.make_partitions")
 def make_partitions() -> None:
-    """Make partitions for what comes."""
+    """Create partitions in advance."""
     if settings.PARTITION_ROWS:
         make_ahead(timezone.now())
 
 
 @shared_task(name="console.retention.tasks.drop_partitions")
 def drop_partitions() -> None:
-    """Drop partitions that are past their retention."""
+    """Drop expired partitions."""
     if settings.PARTITION_ROWS:
         drop_old(timezone.now())

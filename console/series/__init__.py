@@ -1,1 +1,1 @@
-"""Series: what was used, wanted, counted and waited for over time, and how long it is kept."""
+"""Series: use, demand, counts and waits over time."""

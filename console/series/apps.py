@@ -1,10 +1,10 @@
-"""The series app: samples over time and what they are rolled up to."""
+"""The series app: samples over time and their roll-ups."""
 
 from django.apps import AppConfig
 
 
 class SeriesConfig(AppConfig):
-    """Samples over time and what they are rolled up to."""
+    """Samples over time and their roll-ups."""
 
     name = "console.series"
     label = "series"

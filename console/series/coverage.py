@@ -1,4 +1,4 @@
-"""Coverage: which minutes of an hour were sampled, as bits of one number, and where gaps are."""
+"""Coverage: the sampled minutes of an hour, as bits of one number, and the gaps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MINUTE: Final = timedelta(minutes=1)
 HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
-#: A stretch of time; its end is not part of it.
+#: A time span; its end is exclusive.
 Span = tuple[datetime, datetime]
 
 
@@ -45,15 +45,15 @@ def between(minutes: int, first: int, end: int) -> int:
 
 
 def is_sampled(hours: Mapping[datetime, int], minute: datetime) -> bool:
-    """Say whether *minute* was sampled."""
+    """Return whether *minute* was sampled."""
     return bool(hours.get(floor_hour(minute), 0) & bit_of(minute))
 
 
 def gaps(hours: Mapping[datetime, int], since: datetime, until: datetime) -> Iterator[Span]:
     """
-    Yield the stretches from *since* to *until* that nobody sampled.
+    Yield the spans from *since* to *until* without samples.
 
-    *hours* has the minutes of every hour that has any; both ends are on minutes.
+    *hours* has the sampled minutes by hour; both ends are whole minutes.
     """
     begun: datetime | None = None
     moment = since

@@ -1,4 +1,4 @@
-"""What happened to workloads in equal parts of a time, from what the worker counted."""
+"""Counts of events of workloads in equal intervals of a time range."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from console.series.models import Step
 from console.series.queries.counts import counts_series
 from console.series.retention import Kept
 
-#: How wide a part may be, and how many there are at most.
+#: Possible lengths of an interval, and the maximum number of intervals.
 _WIDTHS: Final = (
     *(MINUTE * each for each in (1, 5, 15)),
     *(HOUR * each for each in (1, 3, 6)),
@@ -22,7 +22,7 @@ _WIDTHS: Final = (
 )
 _MOST_PARTS: Final = 48
 
-#: How far back a reader looks who does not say.
+#: The default length of the time range.
 _USUAL: Final = timedelta(hours=24)
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -30,7 +30,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """How many of each `console.series.models.What` there were from *start* until *end*."""
+    """Counts of each `console.series.models.What` from *start* until *end*."""
 
     start: datetime
     end: datetime
@@ -45,10 +45,10 @@ def happened(
     now: datetime,
 ) -> tuple[Part, ...]:
     """
-    Return what happened to the workloads of *queue*, or of all, from *since* until *until*.
+    Return counts of events of workloads of *queue*, or of all, from *since* until *until*.
 
-    What is not given is a day. Where minutes or hours are not kept any more, parts are wider.
-    None are in the future, and a time without any length has none.
+    The default is one day. Where minutes or hours are deleted, the intervals are longer. None are
+    in the future, and an empty time range has none.
     """
     end = min(until or now, now)
     begin = since or end - _USUAL
@@ -76,7 +76,7 @@ def _width(begin: datetime, end: datetime, kept: Kept, now: datetime) -> timedel
         least = HOUR
     if begin < kept.since(Step.HOUR, now):
         least = DAY
-    # One more than would fit, for neither end lies on an edge.
+    # One more, because the ends are not aligned.
     widths = [width for width in _WIDTHS if width >= least]
     fitting = (width for width in widths if (end - begin) / width <= _MOST_PARTS - 1)
     return next(fitting, widths[-1])

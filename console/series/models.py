@@ -1,8 +1,8 @@
 """
-What is kept of time: samples, tallies, the quota in force, and which minutes were looked at.
+Models of samples, tallies, quotas over time, and sampled minutes.
 
-Nothing is stored where nothing was. That nobody looked is told apart by `SampledHour`
-and `SampledDay`: a minute that is not in them is a gap, and never a zero.
+Zeros are not stored. `SampledHour` and `SampledDay` distinguish them from gaps: a minute that is
+not in them was not sampled.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from console.workloads.happenings import What
 
 
 class Kind(models.TextChoices):
-    """What a series is about."""
+    """Kinds of subjects of a series."""
 
     QUEUE = "queue"
     COHORT = "cohort"
@@ -22,7 +22,7 @@ class Kind(models.TextChoices):
 
 
 class Step(models.TextChoices):
-    """How much time one row stands for; each begins on an edge of UTC."""
+    """Length of time of one row, aligned to UTC."""
 
     MINUTE = "minute"
     HOUR = "hour"
@@ -30,22 +30,22 @@ class Step(models.TextChoices):
 
 
 class Sampler(models.Model):
-    """How far sampling and rolling up of one organization are, and what was seen last."""
+    """Progress of sampling and rolling up of one organization, and the last sample."""
 
     org = models.OneToOneField(
         Organization, on_delete=models.CASCADE, primary_key=True, related_name="sampler"
     )
-    #: The last minute that was sampled. Whoever moves it writes that minute, nobody else.
+    #: The last sampled minute. The transaction that moves it writes the samples of that minute.
     minute = models.DateTimeField(null=True)
-    #: What the engine's row said then.
+    #: Version of the engine's row in the last sample.
     engine_version = models.BigIntegerField(default=-1)
     config_version = models.PositiveIntegerField(default=0)
-    #: {"kind:name": digest} of everything that was not zero.
+    #: {"kind:name": digest} of all subjects that were not zero.
     digests = models.JSONField(default=dict)
     is_empty = models.BooleanField(default=True)
-    #: Hours that begin before this are rolled up for good; None before the first.
+    #: Hours that begin before this are final; None before the first.
     rolled_until = models.DateTimeField(null=True)
-    #: Until when somebody rolls up or forgets, unless they say so again.
+    #: Expiry of the lock for rolling up and deleting.
     busy_until = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class Sampler(models.Model):
 
 
 class SampledHour(models.Model):
-    """Which minutes of an hour were sampled: a bit for each, the first the lowest."""
+    """The sampled minutes of an hour: one bit each, the first the lowest."""
 
     org = models.ForeignKey(
         Organization, on_delete=models.CASCADE, related_name="+", db_index=False
@@ -71,7 +71,7 @@ class SampledHour(models.Model):
 
 
 class SampledDay(models.Model):
-    """How many minutes of a day were sampled."""
+    """The number of sampled minutes of a day."""
 
     org = models.ForeignKey(
         Organization, on_delete=models.CASCADE, related_name="+", db_index=False
@@ -90,11 +90,11 @@ class SampledDay(models.Model):
 
 class SeriesPoint(models.Model):
     """
-    What a subject used and wanted, in one minute, hour or day.
+    Use and demand of a subject in one minute, hour or day.
 
-    A row of a minute holds until the next row of its subject in the same hour:
-    minutes in which nothing changed have none. The first minute of an hour that was
-    sampled has a row for every subject that was not at zero.
+    A row of a minute is valid until the next row of its subject in the same hour; unchanged
+    minutes have no rows. The first sampled minute of an hour has a row for every subject that was
+    not zero.
     """
 
     org = models.ForeignKey(
@@ -104,9 +104,9 @@ class SeriesPoint(models.Model):
     name = models.CharField(max_length=500)
     step = models.CharField(max_length=6, choices=Step.choices)
     start = models.DateTimeField()
-    #: Sampled minutes that the sums below are over.
+    #: Number of sampled minutes of the sums below.
     minutes = models.PositiveIntegerField()
-    #: Sums over these minutes, and the largest of them. `console.series.totals` reads the rest.
+    #: Sums over these minutes, and maxima. `console.series.totals` reads the other columns.
     running = models.BigIntegerField()
     running_peak = models.PositiveIntegerField()
     pending = models.BigIntegerField()
@@ -114,9 +114,9 @@ class SeriesPoint(models.Model):
     cells = models.JSONField()
     demand = models.JSONField()
     cannot_run_demand = models.JSONField(default=dict)
-    #: The most that was used of any nominal quota, in thousandths of it.
+    #: Highest use of any nominal quota, in thousandths of it.
     tightest = models.PositiveIntegerField()
-    #: What happened, of hours and days: {what: count}, and {bucket of the wait: admissions}.
+    #: Counts of hours and days: {what: count}, and {wait bucket: admissions}.
     counts = models.JSONField(default=dict)
     waits = models.JSONField(default=dict)
 
@@ -134,11 +134,11 @@ class SeriesPoint(models.Model):
 
 class Tally(models.Model):
     """
-    How often something happened to workloads of a subject in one minute.
+    Count of one kind of event of workloads of a subject in one minute.
 
-    Admissions are counted by how long they were waited for, so that these rows are
-    a histogram of waits too; see `console.series.waits` for *bucket*. Hours and days
-    keep theirs in `SeriesPoint`.
+    Admissions are counted by wait, so that these rows are also a histogram of waits; see
+    `console.series.waits` for
+    *bucket*. Counts of hours and days are in `SeriesPoint`.
     """
 
     org = models.ForeignKey(
@@ -165,7 +165,7 @@ class Tally(models.Model):
 
 
 class QuotaLine(models.Model):
-    """What a subject owned and could use at most, from one sample to another."""
+    """Nominal quota and limit of a subject, from one sample to another."""
 
     org = models.ForeignKey(
         Organization, on_delete=models.CASCADE, related_name="+", db_index=False
@@ -173,7 +173,7 @@ class QuotaLine(models.Model):
     kind = models.CharField(max_length=6, choices=Kind.choices)
     name = models.CharField(max_length=500)
     since = models.DateTimeField()
-    #: When another line took its place; None while it is in force.
+    #: When another row replaced it; None while it is current.
     until = models.DateTimeField(null=True)
     config_version = models.PositiveIntegerField()
     #: [[flavor, resource, nominal, limit]], amounts as `amounts.encode_amount` writes them.

@@ -1,4 +1,4 @@
-"""The picture of an organization at one moment: what every queue and cohort uses and wants."""
+"""The current state of an organization: use and demand of every queue and cohort."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from console.workloads.models import Engine, PendingClass, QueueCount, State
 from console.workloads.queries.demand import Demand
 from console.workloads.queries.used import used_of
 
-#: What a flavor-resource owns, and what may be used of it at most.
+#: Nominal quota and limit of a flavor-resource.
 Quota = tuple[Amount, Amount]
 
 
@@ -26,28 +26,28 @@ _NO_DEMAND = Demand()
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the rows of an organization say, by queue."""
+    """Rows of an organization, by queue."""
 
-    #: In all, those of no queue too.
+    #: Totals, including workloads without a queue.
     all_running: int
     all_pending: int
     used: Mapping[str, Mapping[FlavorResource, int]]
     running: Mapping[str, int]
     pending: Mapping[str, int]
-    #: What pending workloads ask for.
+    #: Requests of pending workloads.
     demand: Mapping[str, Demand]
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What everything uses and wants, and what it owns; subjects at zero are not in *totals*."""
+    """Use, demand and quotas of all subjects; subjects at zero are not in *totals*."""
 
     totals: dict[Subject, Totals] = field(default_factory=dict)
     quotas: dict[Subject, dict[FlavorResource, Quota]] = field(default_factory=dict)
 
 
 def standing_of(org: Organization) -> Standing:
-    """Read what runs and waits now: rows that grow with the config and kinds of work alone."""
+    """Read use and demand from rows that grow only with the config and workload classes."""
     states = Engine.objects.values_list("counts", flat=True).get(pk=org.pk)
     running, pending = {}, {}
     counts = QueueCount.objects.filter(org=org).values_list("queue", "running", "pending")
@@ -68,7 +68,7 @@ def standing_of(org: Organization) -> Standing:
 
 
 def take_picture(policy: Policy, standing: Standing) -> Picture:
-    """Return the picture of what stands under *policy*; no clock, no rows."""
+    """Return the state under *policy*, without clock and database."""
     capacity = load_discipline(policy.discipline).capacity(policy, standing.used)
     picture = Picture()
     busy = standing.used.keys() | standing.running.keys() | standing.pending.keys()
@@ -114,7 +114,7 @@ def _add_everything(
     usages: Mapping[str, Iterable[CapacityNode]],
     standing: Standing,
 ) -> None:
-    """Add the organization: all that is used, and all that queues and cohorts own."""
+    """Add the organization: total use, and the total quota of queues and cohorts."""
     discipline = load_discipline(policy.discipline)
     nodes = discipline.organization_nodes(policy, (u for each in usages.values() for u in each))
     cells = {node.key: Cell(used=Level.of(node.used)) for node in nodes if node.used}
@@ -158,12 +158,12 @@ def _put(picture: Picture, subject: Subject, totals: Totals) -> None:
         picture.totals[subject] = totals
 
 
-#: What is used where nothing is owned, and more than anybody draws.
+#: The ratio for use without quota, larger than any chart shows.
 _MOST_TIGHT = 10_000
 
 
 def _part(used: int, nominal: Amount) -> int:
-    """Return what *used* is of *nominal*, in thousandths; 0 of what has no end."""
+    """Return *used* as a fraction of *nominal*, in thousandths; 0 for unlimited."""
     if isinstance(nominal, Unlimited) or not used:
         return 0
     return min(_MOST_TIGHT, used * 1000 // nominal) if nominal else _MOST_TIGHT

@@ -1,4 +1,4 @@
-"""Readings: rows and coverage of a time put together, so that a gap stays a gap."""
+"""Readings: rows combined with coverage, which preserves gaps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from console.series.totals import AT_ZERO, NOTHING, Totals, merge
 
 T = TypeVar("T")
 
-#: How long one reading is, by step, and when the one around a moment began.
+#: Length of a reading by step, and the start of the reading around a moment.
 LENGTH: Final[Mapping[Step, timedelta]] = {Step.MINUTE: MINUTE, Step.HOUR: HOUR, Step.DAY: DAY}
 FLOOR: Final[Mapping[Step, Callable[[datetime], datetime]]] = {
     Step.MINUTE: floor_minute,
@@ -34,19 +34,19 @@ FLOOR: Final[Mapping[Step, Callable[[datetime], datetime]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a subject used and wanted from *start*; *totals* without minutes is a gap."""
+    """Use and demand of a subject from *start*; *totals* without minutes are a gap."""
 
     start: datetime
     totals: Totals
 
     @property
     def is_gap(self) -> bool:
-        """Whether nobody looked."""
+        """Whether it is a gap."""
         return not self.totals.minutes
 
 
 def edges(step: Step, since: datetime, until: datetime) -> Iterator[datetime]:
-    """Yield when each reading from *since* to *until* begins, the one around *since* first."""
+    """Yield the start of each reading from *since* to *until*, the one around *since* first."""
     moment = FLOOR[step](since)
     while moment < until:
         yield moment
@@ -61,11 +61,11 @@ def minutes_of(
     nothing: T,
 ) -> Iterator[tuple[datetime, T | None]]:
     """
-    Yield what each minute saw; None where nobody looked.
+    Yield the sample of each minute; None in a gap.
 
-    *rows* are those of one subject in order, from the beginning of the hour of *since*.
-    Each holds until the next one in its hour, in the minutes that were sampled; before
-    the first there is *nothing*.
+    *rows* are those of one subject in order, from the start of the hour of *since*. Each is valid
+    until the next one in its hour, in the sampled minutes; before the first row the value is
+    *nothing*.
     """
     found = dict(rows)
     present = nothing
@@ -83,7 +83,7 @@ def minute_readings(
     since: datetime,
     until: datetime,
 ) -> list[Reading]:
-    """Return a reading for each minute, as `minutes_of` has them."""
+    """Return a reading for each minute of `minutes_of`."""
     return [
         Reading(minute, NOTHING if totals is None else totals)
         for minute, totals in minutes_of(rows, hours, since, until, AT_ZERO)

@@ -15,14 +15,14 @@ from console.retention.registry import Retention, Rows, count_rows, register
 from console.series.coverage import floor_day, floor_hour
 from console.series.models import Sampler, SeriesPoint, Step, Tally
 
-#: Days that rows wait for the rest of their partition: as long as that is, and one more.
+#: Days that expired rows wait for the rest of their partition: its length, and one more.
 MINUTES_PATIENCE: Final = 2
 HOURS_PATIENCE: Final = 11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """How many days minutes, hours and days are kept."""
+    """Retention periods of minutes, hours and days, in days."""
 
     minutes: int
     hours: int
@@ -30,7 +30,7 @@ class Kept:
 
     @classmethod
     def configured(cls) -> Kept:
-        """Return what the settings say."""
+        """Return the periods of the settings."""
         return cls(
             minutes=settings.MINUTE_RETENTION_DAYS,
             hours=settings.HOUR_RETENTION_DAYS,
@@ -39,7 +39,7 @@ class Kept:
 
     @classmethod
     def by_row(cls) -> Kept:
-        """Return after how many days rows are deleted that did not go with their partition."""
+        """Return the age in days at which rows outside of dropped partitions are deleted."""
         found = cls.configured()
         if not settings.PARTITION_ROWS:
             return found
@@ -50,7 +50,7 @@ class Kept:
         )
 
     def since(self, step: Step, now: datetime) -> datetime:
-        """Return the first edge of UTC from which on rows of *step* are kept."""
+        """Return the start of the retention period of *step*, aligned to UTC."""
         if step is Step.MINUTE:
             return floor_hour(now - timedelta(days=self.minutes))
         return floor_day(now - timedelta(days=self.hours if step is Step.HOUR else self.days))
@@ -113,7 +113,7 @@ register_sampled(
             ),
         ),
     ),
-    # Each step is kept for another time, so it has partitions of its own; of days there are few.
+    # Each step has its own retention period, so it has its own partitions; days have few rows.
     Sampled(
         table=_POINTS,
         steps=tuple(step.value for step in Step),

@@ -1,4 +1,4 @@
-"""Tasks of series: they give services the time, and spread organizations over workers."""
+"""Celery tasks of series: they pass the time to services, one task per organization."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ _ROLL_ONE = "console.series.tasks.roll_one"
 
 @shared_task(name="console.series.tasks.sample")
 def sample() -> None:
-    """Sample everybody: those where something changed in a message of their own."""
+    """Sample all organizations: changed ones in their own tasks."""
     send_each(_SAMPLE_ONE, sample_orgs(timezone.now()), BACKGROUND, expires=20)
 
 
 @shared_task(name=_SAMPLE_ONE)
 def sample_one(org_id: int) -> None:
-    """Sample one organization, unless this minute was."""
+    """Sample one organization, unless the minute is already sampled."""
     sample_org(org_id, timezone.now())
 
 
 @shared_task(name="console.series.tasks.roll")
 def roll() -> None:
-    """Have minutes rolled up to hours and days, wherever there are any."""
+    """Enqueue roll-ups for all organizations with minutes."""
     send_each(_ROLL_ONE, due_for_rolling(timezone.now()), BACKGROUND, expires=240)
 
 
 @shared_task(name=_ROLL_ONE)
 def roll_one(org_id: int) -> None:
-    """Roll up the minutes of one organization; the rest of very many is for the next time."""
+    """Roll up the minutes of one organization, up to the limit of a pass."""
     roll_up_org(org_id, timezone.now())
 
 
 @shared_task(name="console.series.tasks.forget")
 def forget() -> None:
-    """Forget what is older than it is kept."""
+    """Delete expired rows."""
     forget_series(timezone.now())

@@ -1,9 +1,8 @@
 """
-Totals: what a subject used and wanted over some minutes, as sums and peaks that can be merged.
+Totals: use and demand of a subject over some minutes, as sums and peaks that can be merged.
 
-A sum over minutes divided by their number is the mean over time; the largest of them
-is the peak. Merging is addition for the one and the maximum for the other, so it
-gives the same in any order and in any grouping: the minutes of an hour are its hour.
+The sum over minutes divided by their number is the mean, and the largest value is the peak. Sums
+are added and peaks are maximized, so merging is independent of order and grouping.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from console.engine.model.amounts import FlavorResource
 
 
 class Level(NamedTuple):
-    """A number over some minutes: its sum, and the most it was. In thousandths for amounts."""
+    """A number over some minutes: its sum and its peak. Thousandths for amounts."""
 
     total: int = 0
     peak: int = 0
@@ -52,7 +51,7 @@ ZERO = Level()
 
 
 class Cell(NamedTuple):
-    """One flavor-resource: what was used, and whose quota it was; own is what remains."""
+    """One flavor-resource: used quota, and how much of it is borrowed, over or lent."""
 
     used: Level = ZERO
     borrowed: Level = ZERO
@@ -74,22 +73,22 @@ UNUSED = Cell()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """What a subject used and wanted over some minutes."""
+    """Use and demand of a subject over some minutes."""
 
     minutes: int = 0
     running: Level = ZERO
     pending: Level = ZERO
     cells: Mapping[FlavorResource, Cell] = field(default_factory=dict)
-    #: What pending workloads that could run asked for, by resource.
+    #: Requests of pending workloads that can run, by resource.
     demand: Mapping[str, Level] = field(default_factory=dict)
-    #: The same of pending workloads that could never run under the config of then.
+    #: Requests of pending workloads that cannot run under the config active at that time.
     cannot_run_demand: Mapping[str, Level] = field(default_factory=dict)
     #: The most that was used of any nominal quota, in thousandths of it.
     tightest: int = 0
 
     @property
     def is_zero(self) -> bool:
-        """Whether there was nothing at all."""
+        """Whether all values are zero."""
         counts = self.running.peak or self.pending.peak
         return not (counts or self.cells or self.demand or self.cannot_run_demand)
 
@@ -134,7 +133,7 @@ def _times(levels: Mapping[str, Level], minutes: int) -> dict[str, Level]:
 
 NOTHING = Totals()
 
-#: One minute in which there was nothing.
+#: One minute with zeros only.
 AT_ZERO = Totals(minutes=1)
 
 

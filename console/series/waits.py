@@ -13,22 +13,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-#: Seconds up to which a wait counts as none.
+#: Seconds up to which a wait counts as zero.
 LEAST: Final = 0.1
 #: Buckets for one doubling of the wait.
 PER_DOUBLING: Final = 8
 #: The last bucket, which is open: waits of more than a year.
 LAST: Final = 230
-#: Admissions that no wait is told of: the workload had run before and was preempted.
+#: Bucket of admissions after a preemption, whose wait is not counted.
 NO_WAIT: Final = -1
 
-#: Fewer waits than these say nothing about the longest of twenty.
+#: Minimum number of waits for the 95th percentile.
 ENOUGH_FOR_P95: Final = 20
 
 
 def bucket_of(seconds: float) -> int:
     """
-    Return the bucket of a wait; clocks that disagree may make it negative.
+    Return the bucket of a wait; clocks that differ can make it negative.
 
     >>> [bucket_of(seconds) for seconds in (-1, 0.1, 0.1001, 60, 3600, 1e12)]
     [0, 0, 1, 74, 122, 230]
@@ -52,11 +52,11 @@ def seconds_of(bucket: int) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitQuantiles:
-    """How long admissions were waited for, in seconds; None where there are too few to say."""
+    """Percentiles of waits in seconds; None with too few admissions."""
 
     p50: float | None
     p95: float | None
-    #: How many waits there were.
+    #: Number of waits.
     n: int
 
 
@@ -72,7 +72,7 @@ def quantiles(counts: Mapping[int, int]) -> WaitQuantiles:
 
 
 def _at(waits: list[tuple[int, int]], n: int, percent: int) -> float:
-    """Return the smallest wait that at least *percent* of all do not exceed."""
+    """Return the smallest wait that at least *percent* of all waits do not exceed."""
     rank = -(-n * percent // 100)
     for bucket, count in waits:
         rank -= count

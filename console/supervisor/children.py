@@ -1,4 +1,4 @@
-"""The child processes: each in a session of its own, their lines forwarded, stopped together."""
+"""Child processes: started in their own sessions, with forwarded output, and stopped together."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from typing import IO
 
 _PR_SET_PDEATHSIG = 1
 
-#: A child that ends sooner than this many seconds after its start did not come up.
+#: A child that ends within this many seconds counts as a failed start.
 SHORT_LIFE = 2.0
 
-#: After so many short lives in a row starting it again is hopeless.
+#: Number of consecutive failed starts after which a child is not started again.
 PATIENCE = 5
 
 # Loaded before any fork: a child must not load libraries between fork and exec.
@@ -28,14 +28,14 @@ _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """What a child process runs."""
+    """The program of a child process."""
 
     name: str
     command: Sequence[str]
     environment: Mapping[str, str]
     #: Open files that it inherits.
     descriptors: Sequence[int] = ()
-    #: Whether everything stops when it cannot stay up.
+    #: Whether all processes are stopped if it keeps ending.
     vital: bool = True
 
 
@@ -47,14 +47,14 @@ class Child:
     process: subprocess.Popen[bytes]
     output: IO[bytes]
     started: float
-    #: How often in a row it ended within SHORT_LIFE seconds.
+    #: Number of consecutive ends within SHORT_LIFE seconds.
     short_lives: int = 0
-    #: The beginning of a line whose end has not come yet.
+    #: The incomplete last line of its output.
     partial: bytes = b""
 
     @property
     def name(self) -> str:
-        """The name that its lines carry."""
+        """The name in front of its lines."""
         return self.program.name
 
 
@@ -62,9 +62,9 @@ class Children:
     """
     All child processes of one supervisor, driven from a single thread.
 
-    Each child leads a session of its own, so that Ctrl-C in the terminal reaches the
-    supervisor alone and the children are stopped once and in order. On Linux they are
-    told to end when the supervisor dies, however it dies.
+    Each child leads its own session, so that Ctrl-C in the terminal reaches only the supervisor,
+    and the children are stopped once and in order. On Linux they receive a signal to end when the
+    supervisor dies.
     """
 
     def __init__(self, folder: str, log: IO[bytes], *, named: bool) -> None:
@@ -112,20 +112,20 @@ class Children:
         return next((child for child in self._children if child.process.poll() is not None), None)
 
     def revive(self, child: Child) -> bool:
-        """Start an ended child again; return False when it keeps ending right after its start."""
+        """Restart an ended child; return False if it keeps ending right after its start."""
         lived = time.monotonic() - child.started
-        # One that was killed from outside did not fail.
+        # A child that was killed from outside did not fail.
         failed = lived < SHORT_LIFE and child.process.returncode != -signal.SIGKILL
         short_lives = child.short_lives + 1 if failed else 0
         if short_lives >= PATIENCE:
             return False
-        # What it started itself must not go on beside the new one.
+        # Processes that it started must not run beside the new one.
         self.drop(child)
         self.start(child.program, short_lives)
         return True
 
     def stop(self, names: Sequence[str], seconds: float) -> None:
-        """Ask the children *names* to end, and kill those still there after *seconds*."""
+        """Terminate the children *names*, and kill those that still run after *seconds*."""
         stopping = [child for child in self._children if child.name in names]
         for child in stopping:
             if child.process.poll() is None:
@@ -143,20 +143,20 @@ class Children:
         return [child.name for child in self._children]
 
     def drop(self, child: Child) -> None:
-        """Kill what is left of the child and of the processes it started."""
+        """Kill the remaining processes of the child."""
         with suppress(ProcessLookupError):
             os.killpg(child.process.pid, signal.SIGKILL)
         child.process.wait()
         while self._forward_from(child):
             pass
-        # A process of the child that is only now dying keeps the pipe open: no end was read.
+        # A dying process of the child still keeps the pipe open, so the end was not read.
         if child.output in self._selector.get_map():
             self._selector.unregister(child.output)
         child.output.close()
         self._children.remove(child)
 
     def _forward_from(self, child: Child) -> bool:
-        """Write the lines that have come; return whether there may be more."""
+        """Write the available lines; return whether more can follow."""
         try:
             data = os.read(child.output.fileno(), 65536)
         except BlockingIOError:
@@ -165,7 +165,7 @@ class Children:
             self._selector.unregister(child.output)
         *lines, child.partial = (child.partial + data).split(b"\n")
         name = f"{child.name:<8} | ".encode() if self._named else b""
-        # A terminal that went away must not keep the children from being stopped.
+        # A closed terminal must not prevent the stop of the children.
         with suppress(BrokenPipeError):
             for line in lines:
                 self._log.write(name + line + b"\n")

@@ -1,4 +1,4 @@
-"""How each process is started; `docs/operations.md` gives the same lines for other supervisors."""
+"""Command lines of all processes; `docs/operations.md` lists them for other supervisors."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from django.conf import settings
 
 from console.celery import BACKGROUND, CHECK_UPS, COMMON, IMPACT, SHARDS, WEBHOOKS
 
-#: Seconds that requests have to end in: the server reads connections that are kept for 2 s more,
-#: and what it reads last may wait for another 2.
+#: Grace period of requests in seconds: the server reads kept connections for 2 s more, and their
+#: last requests can wait for another 2 s.
 WEB_GRACE = 5
 
-#: Admission and pages go first: with all cores busy, impact gets about a quarter of one.
+#: Admission and pages have priority: with all cores busy, impact gets about a quarter of one.
 _IMPACT_NICENESS = 5
 
-#: Receivers that are waited for at a time; each waits in a thread.
+#: Maximum number of concurrent requests to receivers, one in each thread.
 _WEBHOOK_THREADS = 16
 
 
 def web(descriptor: int) -> list[str]:
-    """Return the web server's command; *descriptor* is the listening socket it inherits."""
+    """Return the command of the web server; *descriptor* is the inherited listening socket."""
     return [
         *(sys.executable, "-m", "gunicorn", "--config", "python:console.server.gunicorn_config"),
         *("--bind", f"fd://{descriptor}"),
@@ -32,16 +32,16 @@ def web(descriptor: int) -> list[str]:
 
 def workers() -> dict[str, list[str]]:
     """
-    Return the workers' commands by name, each with a share of the shards.
+    Return the commands of the workers by name, each with a share of the shards.
 
-    An organization then always meets the same process, which has its state warm,
-    and one with a long run delays only those of its own shard.
+    So an organization is always handled by the same process, which keeps its state in memory, and
+    a long run delays only the organizations of the same shard.
     """
     count = settings.WORKER_PROCESSES
     shares = {
         f"worker-{index}": (COMMON, BACKGROUND, *SHARDS[index::count]) for index in range(count)
     }
-    # One more for impact, behind all others when cores are short.
+    # One more worker for impact, with a lower priority.
     impact = ["nice", "-n", str(_IMPACT_NICENESS), *_worker("impact", (IMPACT, CHECK_UPS))]
     webhooks = [*_worker("webhooks", (WEBHOOKS,), _WEBHOOK_THREADS), "--pool", "threads"]
     admission = {name: _worker(name, queues) for name, queues in shares.items()}
@@ -59,12 +59,12 @@ def _worker(name: str, queues: Iterable[str], concurrency: int = 1) -> list[str]
 
 
 def beat() -> list[str]:
-    """Return the command of the process that wakes the workers; there must be exactly one."""
+    """Return the command of Celery beat, of which there must be exactly one process."""
     return [sys.executable, "-m", "celery", "--quiet", "--app", "console.celery", "beat"]
 
 
 def traffic(org: str, url: str) -> list[str]:
-    """Return the command of the demo's traffic, light enough to watch."""
+    """Return the command of the demo's traffic, at a low rate."""
     return [
         *(sys.executable, "manage.py", "traffic"),
         *("--org", org, "--url", url),

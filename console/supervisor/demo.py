@@ -1,4 +1,4 @@
-"""The demo organization: a config worth looking at, for the traffic that comes with it."""
+"""The demo organization: an example config, and traffic for it."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ def create(owner: User) -> None:
 
 
 def exists() -> bool:
-    """Say whether this database has the demo organization."""
+    """Return whether this database has the demo organization."""
     return Organization.objects.filter(slug=SLUG).exists()

@@ -1,5 +1,5 @@
-"""Why a start cannot go on, in one sentence for the person at the terminal."""
+"""The error that ends a start."""
 
 
 class StartFailed(Exception):
-    """The start cannot go on; the message says why and what to do."""
+    """The start failed; the message states the cause and the repair."""

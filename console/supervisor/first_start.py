@@ -1,4 +1,4 @@
-"""The first start: a secret key, and in an empty database a person who owns an organization."""
+"""The first start: the secret key, and in an empty database an owner with an organization."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ OWNER = "owner@localhost"
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """How to sign in for the first time; the password is nowhere else."""
+    """The credentials for the first sign-in; the password is not stored."""
 
     email: str
     password: str
 
 
 def keep_secret_key(home: Home) -> None:
-    """Generate the secret key into the state folder, unless there is one."""
+    """Generate the secret key in the state folder, unless it exists."""
     try:
         descriptor = os.open(home.secret_key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
@@ -37,14 +37,14 @@ def keep_secret_key(home: Home) -> None:
 
 def fill_empty_database(*, with_demo: bool) -> Welcome | None:
     """
-    Create the owner and their organization; return None when there are people already.
+    Create the owner and their organization; return None if accounts exist.
 
     The organization is the demo, or an empty one named `main`.
     """
     if User.objects.exists():
         return None
     password = generate_password()
-    # All or nothing, so that a start that fails here is a first start again.
+    # In one transaction, so that after a failure the next start is a first start again.
     with transaction.atomic():
         owner = create_user(OWNER, password)
         if with_demo:

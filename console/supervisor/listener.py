@@ -1,4 +1,4 @@
-"""The socket that the web processes answer on, opened before anything else is started."""
+"""The listening socket of the web server, opened before any process is started."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ def listen(host: str, port: int) -> socket.socket:
     """
     Return a listening socket, to be inherited by the web server.
 
-    Opening it here rather than there tells a taken port at once, and leaves no
-    moment in which somebody else could take it. Raise StartFailed when it cannot
-    be had.
+    Opened here, it reports a port in use at once, and no other program can take the port while the
+    web server starts. Raises StartFailed if the socket cannot be opened.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except socket.gaierror as error:
-        raise StartFailed(f"HOST is {host!r}, which is no address of this machine.") from error
+        raise StartFailed(f"HOST is {host!r}, which is not an address of this machine.") from error
     listener = socket.socket(family, kind, protocol)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -34,7 +33,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def url_of(host: str, port: int) -> str:
-    """Return the address to open in a browser on this machine."""
+    """Return the URL to open in a browser on this machine."""
     reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
     return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
 
@@ -42,9 +41,9 @@ def url_of(host: str, port: int) -> str:
 def _reason(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
         return (
-            f"Port {port} on {host} is taken by another program; "
-            "choose a free one with --port or PORT."
+            f"Port {port} on {host} is in use by another program; choose a free one with --port "
+            "or PORT."
         )
     if error.errno == errno.EACCES:
-        return f"Port {port} may not be opened by this user; choose one above 1023."
+        return f"This user has no permission to open port {port}; choose one above 1023."
     return f"Port {port} on {host} cannot be opened ({error.strerror}); check HOST and PORT."

@@ -1,4 +1,4 @@
-"""One supervisor per state folder: two brokers on the same files would ruin them."""
+"""The lock of the state folder: two brokers would corrupt its files."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from console.supervisor.failure import StartFailed
 @contextmanager
 def hold(home: Home) -> Iterator[None]:
     """
-    Make the state folder, keep it from other users, and keep it locked.
+    Create the state folder with access for this user only, and lock it.
 
-    The kernel drops the lock with the process, however it ends, so a stale one
-    cannot be left behind. Raise StartFailed when another supervisor holds it, or
-    when the folder cannot be written or kept from other users.
+    The kernel releases the lock when the process ends, so there are no stale locks. Raises
+    StartFailed if another supervisor holds the lock, or if the folder cannot be written or
+    protected from other users.
     """
     try:
         home.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -31,16 +31,16 @@ def hold(home: Home) -> Iterator[None]:
         raise StartFailed(str(error)) from error
     except OSError as error:
         raise StartFailed(
-            f"The state folder {home.folder} cannot be written ({error.strerror}); "
-            "set SLUICE_HOME to a folder that can."
+            f"The state folder {home.folder} cannot be written ({error.strerror}); set "
+            "SLUICE_HOME to a writable folder."
         ) from error
     with os.fdopen(descriptor, "r+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise StartFailed(
-                f"Sluice already runs on {home.folder} as process {file.read().strip()}; "
-                "stop that one first, or set SLUICE_HOME to another folder."
+                f"Sluice already runs on {home.folder} as process {file.read().strip()}; stop "
+                "this process first, or set SLUICE_HOME to another folder."
             ) from error
         file.truncate(0)
         file.write(f"{os.getpid()}\n")

@@ -1,4 +1,4 @@
-"""Asks the web process, as anybody could, whether it and the rest are up."""
+"""Health checks of the web process over HTTP."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import json
 
 
 def answer(host: str, port: int, path: str) -> tuple[int, dict[str, object]]:
-    """Return status and JSON body of a health check; status 0 when nothing answers yet."""
+    """Return status and JSON body of a health check; status 0 if there is no response yet."""
     connection = http.client.HTTPConnection(host, port, timeout=1)
     try:
-        # Always an allowed host, whatever ALLOWED_HOSTS says.
+        # A host that is always allowed, independent of ALLOWED_HOSTS.
         connection.request("GET", path, headers={"Host": "localhost"})
         response = connection.getresponse()
         return response.status, json.loads(response.read())

@@ -1,4 +1,4 @@
-"""Collects the static files, only when one of them has changed."""
+"""Collection of static files, only if one of them has changed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def collect(home: Home) -> None:
 
 
 def _stamp() -> str:
-    """Return a digest of everything that the collected files are made from."""
+    """Return a digest of all inputs of the collected files."""
     digest = hashlib.sha256(f"{version('Django')} {version('whitenoise')}\n".encode())
     for finder in finders.get_finders():
         for path, storage in finder.list(StaticFiles.ignore_patterns):

@@ -1,4 +1,4 @@
-"""Start everything in order, watch it, and stop everything in order."""
+"""Start all processes in order, watch them, and stop them in order."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from console.supervisor.listener import listen, url_of
 from console.supervisor.lock import hold
 from console.supervisor.readiness import answer
 
-#: Seconds until everything must answer.
+#: Maximum duration of a start in seconds.
 _PATIENCE = 60
 
-#: Seconds that the children have to end by themselves; after that nothing is lost by force:
-#: requests are rows, and a task that was cut off is done again.
+#: Grace period of the children in seconds. Killing them afterwards loses nothing: requests are
+#: rows, and an interrupted task is run again.
 _GRACE = commands.WEB_GRACE + 1
 
 
 def up(port: int) -> int:
     """
-    Run until interrupted, and return the exit status: 0 when asked to stop.
+    Run until interrupted, and return the exit status: 0 after a requested stop.
 
-    Raise StartFailed when it cannot start. A process that ends later by itself is started
-    again: what it was at is in rows and queued messages. A vital one that cannot stay up
-    stops all.
+    Raises StartFailed if a process cannot be started. A process that ends later is restarted, and
+    continues from rows and queued messages. If a vital process keeps ending, all processes are
+    stopped.
     """
-    # SIGINT too: started in the background by a shell script, it would be ignored.
+    # SIGINT too, because a shell script that starts this in the background ignores it.
     _treat_as_interrupt(signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    # A name in front of a JSON line would make it something else.
+    # A name in front of a JSON line would make it invalid JSON.
     named = settings.LOG_FORMAT == "console"
     children = Children(str(settings.BASE_DIR), sys.stdout.buffer, named=named)
     try:
@@ -93,7 +93,7 @@ def _start_program(
 def _environment(port: int) -> dict[str, str]:
     return {
         **os.environ,
-        # The one that was found when any free one was asked for: addresses are written with it.
+        # The actual port if any free one was requested; URLs contain it.
         "PORT": str(port),
         "DJANGO_SETTINGS_MODULE": "console.settings",
         "SLUICE_HOME": str(settings.HOME.folder),
@@ -147,7 +147,7 @@ def _wait_until_ready(children: Children, host: str, port: int) -> None:
 
 
 def _wait(children: Children, check: Callable[[], bool], seconds: float) -> bool:
-    """Try *check* every 50 ms for up to *seconds*; say whether it came true."""
+    """Call *check* every 50 ms for up to *seconds*; return whether it became true."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if check():
@@ -162,15 +162,15 @@ def _revive(children: Children) -> None:
     while (child := children.ended()) is not None:
         status = child.process.returncode
         if children.revive(child):
-            _say(f"The {child.name} process ended (status {status}); started again.")
+            _say(f"The {child.name} process ended (status {status}) and was restarted.")
         elif child.program.vital:
             raise StartFailed(
-                f"The {child.name} process keeps ending (status {status}), "
-                f"so everything was stopped; {_where(child.name)} may say why."
+                f"The {child.name} process keeps ending (status {status}), so all processes were "
+                f"stopped; {_where(child.name)} may show the cause."
             )
         else:
             children.drop(child)
-            _say(f"The {child.name} process keeps ending (status {status}); going on without.")
+            _say(f"The {child.name} process keeps ending (status {status}) and is not restarted.")
 
 
 def _watch(children: Children, seconds: float) -> None:
@@ -178,8 +178,8 @@ def _watch(children: Children, seconds: float) -> None:
     child = children.ended()
     if child is not None:
         raise StartFailed(
-            f"The {child.name} process ended with status {child.process.returncode}, "
-            f"so everything was stopped; {_where(child.name)} may say why."
+            f"The {child.name} process ended with status {child.process.returncode}, so all "
+            f"processes were stopped; {_where(child.name)} may show the cause."
         )
 
 
@@ -201,18 +201,18 @@ def _greet(url: str, welcome: Welcome | None) -> None:
             f"  Sign in as  {welcome.email}",
             f"  Password    {welcome.password}",
             "",
-            "The password is shown this once; `manage.py reset_password` sets another.",
+            "The password is shown only once; `manage.py reset_password` sets a new one.",
         ]
-    sys.stdout.write("\n".join(["", *lines, "Ctrl-C stops everything.", "", ""]))
+    sys.stdout.write("\n".join(["", *lines, "Ctrl-C stops all processes.", "", ""]))
     sys.stdout.flush()
 
 
 def _stop(children: Children) -> None:
-    # From here on an impatient second Ctrl-C must not leave anything behind.
+    # From here on, a second Ctrl-C must not leave processes running.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     children.stop([name for name in children.names() if name != "broker"], _GRACE)
-    # Last, because the others talk to it until they end.
+    # Last, because the other processes use it until they end.
     children.stop(["broker"], 1)
 
 
@@ -225,7 +225,7 @@ def _treat_as_interrupt(*numbers: signal.Signals) -> None:
 
 
 def _reachable(listener: socket.socket) -> tuple[str, int]:
-    """Return where this machine itself reaches the listening socket."""
+    """Return the address at which this machine reaches the listening socket."""
     host, port = listener.getsockname()[:2]
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port  # noqa: S104
 

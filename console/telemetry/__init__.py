@@ -1,1 +1,1 @@
-"""Telemetry: what monitoring systems read, from rows, so that any web process answers for all."""
+"""Metrics for monitoring systems, read from rows, so that any web process returns all of them."""

@@ -1,10 +1,10 @@
-"""The telemetry app: totals since the beginning, and how monitoring systems read them."""
+"""The telemetry app: cumulative totals, and metrics for monitoring systems."""
 
 from django.apps import AppConfig
 
 
 class TelemetryConfig(AppConfig):
-    """Totals since the beginning, and how monitoring systems read them."""
+    """Cumulative totals, and metrics for monitoring systems."""
 
     name = "console.telemetry"
     label = "telemetry"

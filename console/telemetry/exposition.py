@@ -1,4 +1,4 @@
-"""Exposition: from readings to the families that a monitoring system is sent."""
+"""The exposition: metric families built from readings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from console.telemetry.models import Metric
 from console.telemetry.readings import gauge_readings, total_readings
 from console.telemetry.totals import BOUNDS, SUM
 
-#: What the names of all metrics begin with.
+#: Prefix of all metric names.
 PREFIX = "sluice_"
 
 #: (organization, queue)
@@ -36,7 +36,7 @@ class Sluice:
         self._by_queue = by_queue
 
     def collect(self) -> Iterator[PrometheusMetric]:
-        """Read the rows; yield each metric once, with or without anything to tell."""
+        """Read the rows; yield each metric once, also without samples."""
         yield from self._gauges()
         yield from self._totals()
         yield from _questions()
@@ -60,7 +60,7 @@ class Sluice:
             if metric in counters:
                 labels = (*place, label)[: len(COUNTERS[Metric(metric)].labels)]
                 counters[Metric(metric)].add_metric(labels, value)
-            # Others are what a newer version counts in the same database.
+            # Other totals are those of a newer version on the same database.
             elif metric in HISTOGRAMS:
                 durations[metric, place][label] = value
         yield from counters.values()
@@ -68,7 +68,7 @@ class Sluice:
 
 
 def _questions() -> Iterator[PrometheusMetric]:
-    """Yield what the broker counts of expensive questions; no values while it is away."""
+    """Yield the broker's counts of expensive requests; no samples while it is down."""
     under_way = GaugeMetricFamily(
         PREFIX + UNDER_WAY.name, UNDER_WAY.meaning, labels=UNDER_WAY.labels
     )

@@ -1,4 +1,4 @@
-"""The metrics of Sluice: name, meaning and labels of each, in one list."""
+"""The list of all metrics: name, help text and labels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.telemetry.models import Metric
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """One metric as monitoring systems know it, without the prefix `sluice_`."""
+    """One metric, without the prefix `sluice_`."""
 
     name: str
     meaning: str
@@ -20,68 +20,66 @@ class Family:
 _QUEUE = ("org", "queue")
 _CELL = ("org", "cohort", "queue", "flavor", "resource")
 
-#: What rows say of this moment.
+#: Gauges, read from rows.
 GAUGES: Final = {
     family.name: family
     for family in (
         Family("workloads", "Workloads by state.", ("org", "state")),
-        Family("pending_workloads", "Workloads that wait, by why.", (*_QUEUE, "reason")),
+        Family("pending_workloads", "Pending workloads by reason.", (*_QUEUE, "reason")),
         Family("admitted_active_workloads", "Workloads that hold quota.", _QUEUE),
-        Family("queue_status", "1 for what the queue is.", (*_QUEUE, "status")),
-        Family("queue_resource_usage", "What workloads of the queue hold.", _CELL),
-        Family("queue_resource_borrowed", "What of that belongs to others.", _CELL),
-        Family("queue_resource_lent", "What others hold of its nominal quota.", _CELL),
-        Family("queue_resource_demand", "What pending workloads that could run want.", _CELL),
+        Family("queue_status", "1 for the current status of the queue.", (*_QUEUE, "status")),
+        Family("queue_resource_usage", "Quota used by workloads of the queue.", _CELL),
+        Family("queue_resource_borrowed", "Used quota that is borrowed.", _CELL),
+        Family("queue_resource_lent", "Nominal quota used by other queues.", _CELL),
+        Family("queue_resource_demand", "Requests of pending workloads that can run.", _CELL),
         Family(
             "queue_resource_cannot_run_demand",
-            "What pending workloads ask for that can never run under the config.",
+            "Requests of pending workloads that cannot run.",
             _CELL,
         ),
-        Family("queue_nominal_quota", "What the queue owns.", _CELL),
-        Family("queue_borrowing_limit", "What it may borrow at most.", _CELL),
-        Family("queue_lending_limit", "What it may lend at most.", _CELL),
-        Family("config_version", "The config version that the engine decides under.", ("org",)),
-        Family("intake_oldest_seconds", "Age of the oldest request not taken in.", ("org",)),
-        Family("intake_requests", "Accepted requests not taken in.", ("org",)),
+        Family("queue_nominal_quota", "Nominal quota of the queue.", _CELL),
+        Family("queue_borrowing_limit", "Borrowing limit of the queue.", _CELL),
+        Family("queue_lending_limit", "Lending limit of the queue.", _CELL),
+        Family("config_version", "Config version of the engine.", ("org",)),
+        Family("intake_oldest_seconds", "Age of the oldest intake in seconds.", ("org",)),
+        Family("intake_requests", "Accepted requests that the engine has not applied.", ("org",)),
     )
 }
 
-#: What totals say, as counters.
+#: Counters, read from totals.
 COUNTERS: Final = {
-    Metric.SUBMITTED: Family("submitted_workloads", "Workloads taken in.", _QUEUE),
+    Metric.SUBMITTED: Family("submitted_workloads", "Submitted workloads.", _QUEUE),
     Metric.ADMITTED: Family("admitted_workloads", "Admissions.", _QUEUE),
     Metric.REJECTED: Family("rejected_workloads", "Rejections.", (*_QUEUE, "reason")),
     Metric.EVICTED: Family("evicted_workloads", "Preemptions.", (*_QUEUE, "reason")),
-    Metric.FINISHED: Family("finished_workloads", "Workloads that ended well.", _QUEUE),
-    Metric.WITHDRAWN: Family("withdrawn_workloads", "Workloads taken back.", _QUEUE),
+    Metric.FINISHED: Family("finished_workloads", "Finished workloads.", _QUEUE),
+    Metric.WITHDRAWN: Family("withdrawn_workloads", "Withdrawn workloads.", _QUEUE),
     Metric.TAKEOVER: Family(
-        "lease_takeovers", "Leases taken from a process that was silent or gone.", ("org",)
+        "lease_takeovers", "Leases taken from a process that ended or did not renew.", ("org",)
     ),
 }
 
-#: What the broker says of expensive questions: how many are under way, and counters.
-UNDER_WAY: Final = Family(
-    "expensive_questions", "Expensive questions that are being answered.", ("kind",)
-)
+#: Expensive requests, counted in the broker: those in progress, and counters.
+UNDER_WAY: Final = Family("expensive_questions", "Expensive requests in progress.", ("kind",))
 TAKEN: Final = Family(
-    "expensive_questions_taken", "Expensive questions that were let in.", ("kind",)
+    "expensive_questions_taken", "Expensive requests that were started.", ("kind",)
 )
 REFUSED: Final = Family(
-    "expensive_questions_refused", "Expensive questions that found no place.", ("kind",)
+    "expensive_questions_refused", "Expensive requests rejected at the limit.", ("kind",)
 )
 
-#: What totals say of durations, as histograms.
+#: Histograms of durations, read from totals.
 HISTOGRAMS: Final = {
     Metric.ADMISSION_WAIT: Family(
-        "admission_wait_time_seconds", "From submission to the first admission.", _QUEUE
+        "admission_wait_time_seconds", "Time from submission to the first admission.", _QUEUE
     ),
-    Metric.CYCLE: Family(
-        "admission_cycle_seconds", "What an engine took to decide one batch.", ("org",)
-    ),
+    Metric.CYCLE: Family("admission_cycle_seconds", "Time to decide one batch.", ("org",)),
     Metric.INTAKE_WAIT: Family(
-        "intake_wait_seconds", "From an accepted request to the engine that takes it in.", ("org",)
+        "intake_wait_seconds",
+        "Time from an accepted request until the engine applies it.",
+        ("org",),
     ),
     Metric.LOAD: Family(
-        "engine_load_seconds", "What it took to read an engine's state from rows.", ("org",)
+        "engine_load_seconds", "Time to rebuild an engine state from rows.", ("org",)
     ),
 }

@@ -1,4 +1,4 @@
-"""What one batch of an engine's work adds to the totals."""
+"""Counts that one batch of the engine adds to the totals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _METRICS = {
 
 
 def count_batch(decided: DecidedBatch) -> Writes:
-    """Return what a batch adds to the totals, which is written with it."""
+    """Return the statement that adds the counts of a batch, run in its transaction."""
     cycle = time.perf_counter() - decided.begun
     counts = counts_of(decided.happenings, decided.intake_waits, cycle, decided.load)
     return Writes(statements=(add_totals(decided.org.pk, counts),))
@@ -34,10 +34,10 @@ def counts_of(
     load: float | None,
 ) -> Iterator[Count]:
     """
-    Yield what a batch adds: what happened, how long its intake waited, how long it took.
+    Yield the counts of a batch: events, waits of its intake, and its duration.
 
-    Durations are in seconds; *load* is what went before the first batch of a state that
-    was read from rows.
+    Durations are in seconds; *load* is the time to rebuild the state from rows before its first
+    batch.
     """
     for what, queue, wait, reason in happenings:
         yield Count(_METRICS[what], queue or "", reason)

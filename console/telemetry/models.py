@@ -1,4 +1,4 @@
-"""Totals: what was counted since the beginning, and never goes down."""
+"""Models of cumulative totals, which never decrease."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from console.orgs.models import Organization
 
 
 class Metric(models.TextChoices):
-    """What is counted; the first six count workloads."""
+    """Kinds of totals; the first six count workloads."""
 
     SUBMITTED = "submitted"
     ADMITTED = "admitted"
@@ -16,35 +16,35 @@ class Metric(models.TextChoices):
     EVICTED = "evicted"
     FINISHED = "finished"
     WITHDRAWN = "withdrawn"
-    #: From submission to the first admission.
+    #: Time from submission to the first admission.
     ADMISSION_WAIT = "admission_wait"
-    #: From the first fact of a batch to what is decided of it, ready to be written.
+    #: Time from the first fact of a batch until its decisions are ready to be written.
     CYCLE = "cycle"
-    #: From a request that was accepted to the batch that takes it in.
+    #: Time from an accepted request until its batch.
     INTAKE_WAIT = "intake_wait"
-    #: From rows to the state that decides, where a worker had none that was still true.
+    #: Time to rebuild a state from rows, where the worker had no valid one.
     LOAD = "load"
-    #: Leases that were taken from a process that was silent or gone.
+    #: Leases taken from a process that ended or did not renew.
     TAKEOVER = "takeover"
 
 
 class Total(models.Model):
     """
-    How much of something there was since the beginning.
+    One cumulative total.
 
-    Written in the transaction that does what it counts, so that it is exact and
-    outlives every process: a monitoring system sees no reset.
+    Written in the transaction of the counted change, so that it is exact and survives restarts:
+    monitoring systems see no reset.
     """
 
     org = models.ForeignKey(
         Organization, on_delete=models.CASCADE, related_name="+", db_index=False
     )
     metric = models.CharField(max_length=16, choices=Metric.choices)
-    #: Empty for what is of no queue.
+    #: Empty for totals without a queue.
     queue = models.CharField(max_length=500, blank=True)
-    #: A reason, the bucket of a duration, or `console.telemetry.totals.SUM`; else empty.
+    #: A reason, the bucket of a duration, or `console.telemetry.totals.SUM`; otherwise empty.
     label = models.CharField(max_length=40, blank=True)
-    #: How many; of a sum: microseconds.
+    #: A count; for a sum, microseconds.
     value = models.BigIntegerField()
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Readings: the rows that metrics are made of, for all organizations in few queries."""
+"""Readings of metrics from rows, for all organizations in few queries."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from console.telemetry.models import Total
 from console.workloads.models import Engine, Intake, PendingClass, QueueCount, QueueHold, Usage
 from console.workloads.queries.demand import Demand
 
-#: Values of a metric's labels, and its value.
+#: Label values and value of a sample.
 Reading = tuple[tuple[str, ...], float]
 
 
 def gauge_readings(now: datetime, *, by_queue: bool) -> Iterator[tuple[str, Reading]]:
     """
-    Yield what every gauge of `console.telemetry.families` says, with its name.
+    Yield the samples of every gauge of `console.telemetry.families`, with its name.
 
-    Without *by_queue* what is of queues is left out.
+    Without *by_queue*, gauges of queues are omitted.
     """
     engines = list(Engine.objects.select_related("org").order_by("pk"))
     for engine in engines:
@@ -46,7 +46,7 @@ def gauge_readings(now: datetime, *, by_queue: bool) -> Iterator[tuple[str, Read
 
 
 def _policies() -> dict[int, Policy]:
-    """Return what each engine decides under, by the key of its organization."""
+    """Return the policy of each engine, by the key of its organization."""
     current = ConfigVersion.objects.filter(number=F("org__engine__config_version"))
     return {version.org_id: policy_of(version) for version in current}
 
@@ -66,7 +66,7 @@ def _intake(slugs: Mapping[int, str], now: datetime) -> Iterator[tuple[str, Read
 
 @dataclass(slots=True)
 class _Rows:
-    """What the rows of one organization say of its queues, by queue."""
+    """Rows of the queues of one organization, by queue."""
 
     used: defaultdict[str, dict[FlavorResource, int]] = field(
         default_factory=lambda: defaultdict(dict)
@@ -134,15 +134,15 @@ def _cells(capacity: Capacity, name: str, demand: Demand) -> Iterator[tuple[str,
 
 
 def _units(amount: Amount) -> float:
-    """Return an amount in units of its resource; monitoring systems know no exact numbers."""
+    """Return an amount in units of its resource, as the float that monitoring systems expect."""
     return float("inf") if isinstance(amount, Unlimited) else amount / 1000
 
 
 def total_readings(*, by_queue: bool) -> Iterator[tuple[str, tuple[str, str], str, int]]:
     """
-    Yield (metric, (organization, queue), label, value) of every total, by metric, then place.
+    Yield (metric, (organization, queue), label, value) of every total, by metric, then queue.
 
-    Without *by_queue* those of an organization's queues are added up, under no queue.
+    Without *by_queue*, totals of the queues of an organization are summed under an empty queue.
     """
     place = ["org__slug", "queue"] if by_queue else ["org__slug"]
     rows = Total.objects.values_list("metric", *place, "label").annotate(Sum("value"))

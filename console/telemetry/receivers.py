@@ -1,4 +1,4 @@
-"""Receivers: totals of what workers do outside of batches."""
+"""Signal receivers that count changes outside of batches."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ from console.workloads.signals import lease_taken_over
 
 @receiver(lease_taken_over)
 def count_takeover(org_id: int, **_: Any) -> None:
-    """Count a lease that was taken from a process that was silent or gone."""
+    """Count a lease taken from a process that ended or did not renew."""
     add_totals(org_id, [Count(Metric.TAKEOVER)]).run()

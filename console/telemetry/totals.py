@@ -1,4 +1,4 @@
-"""Counting: from what happened to the one statement that adds it to the totals."""
+"""The statement that adds counts to the totals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from console.bulk import Prepared, add_to_rows
 from console.telemetry.models import Metric, Total
 
-#: Upper bounds of the buckets of each duration, in seconds; one more is open.
+#: Upper bounds of the buckets of each duration, in seconds; the last bucket is unbounded.
 BOUNDS: Final[dict[Metric, tuple[float, ...]]] = {
     Metric.ADMISSION_WAIT: (0.25, 0.5, 1, 2.5, 5, 10, *(20 * 2**n for n in range(11))),
     Metric.CYCLE: (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
@@ -25,7 +25,7 @@ _COLUMNS = ("org_id", "metric", "queue", "label", "value")
 
 
 class Count(NamedTuple):
-    """What is to be added to one total."""
+    """An increment of one total."""
 
     metric: Metric
     queue: str = ""
@@ -35,7 +35,7 @@ class Count(NamedTuple):
 
 def observed(metric: Metric, seconds: float, queue: str = "") -> Iterator[Count]:
     """
-    Yield what one duration adds; clocks that disagree may make it negative, which counts as none.
+    Yield the increments of one duration; a negative one, from clocks that differ, counts as 0.
 
     >>> [tuple(count) for count in observed(Metric.CYCLE, 0.0025)][0][2:]
     ('1', 1)
@@ -49,7 +49,7 @@ def add_totals(org_id: int, counts: Iterable[Count]) -> Prepared:
     """
     Return the statement that adds *counts* to the totals of an organization.
 
-    It belongs into the transaction that does what is counted.
+    Run it in the transaction of the counted change.
     """
     added: Counter[tuple[str, str, str]] = Counter()
     for metric, queue, label, value in counts:
@@ -57,7 +57,7 @@ def add_totals(org_id: int, counts: Iterable[Count]) -> Prepared:
     return add_to_rows(
         Total,
         _COLUMNS,
-        # In one order for everybody, as with every row that may be there already.
+        # In a fixed order, as for all rows that can exist already, to prevent deadlocks.
         ((org_id, *key, value) for key, value in sorted(added.items())),
         key=_COLUMNS[:-1],
         count="value",

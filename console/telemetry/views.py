@@ -1,4 +1,4 @@
-"""`/metrics`: what a monitoring system reads, and who may read it."""
+"""The view of `/metrics`, and its access check."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-Ip")
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """
-    Answer with the metrics of all organizations.
+    Return the metrics of all organizations.
 
-    Whoever has `METRICS_TOKEN` as bearer token may read them; where none is set, only
-    programs of this machine, and not where there is a proxy: it asks from here for anybody.
+    Access requires `METRICS_TOKEN` as bearer token. If none is set, only local programs have
+    access, and none behind a proxy, whose requests all come from this machine.
     """
     if not _may_read(request):
         return HttpResponse(_REFUSAL, status=403, content_type="text/plain; charset=utf-8")
@@ -35,8 +35,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 _REFUSAL = (
-    "Metrics tell of all organizations. Send the value of METRICS_TOKEN as a bearer token; where "
-    "none is set, they are for programs of the machine itself alone, and for nobody behind a "
+    "Metrics contain data of all organizations. Send the value of METRICS_TOKEN as a bearer "
+    "token. If it is not set, only programs on the same machine have access, and none behind a "
     "proxy.\n"
 )
 
@@ -46,7 +46,7 @@ def _may_read(request: HttpRequest) -> bool:
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         same = secrets.compare_digest(given.strip().encode(), settings.METRICS_TOKEN.encode())
         return scheme.lower() == "bearer" and same
-    # A proxy may say so in one of these, or not; who has one tells us in the settings.
+    # Headers that most proxies add; a proxy that adds none is declared in the settings.
     if any(name in request.headers for name in _FORWARDED):
         return False
     if settings.TRUSTED_PROXIES or settings.CSRF_TRUSTED_ORIGINS:

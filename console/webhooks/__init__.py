@@ -1,1 +1,1 @@
-"""Webhooks: programs elsewhere are told what happened, signed, and again until they answer."""
+"""Webhooks: signed HTTP requests to receivers about events, with retries."""

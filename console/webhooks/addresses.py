@@ -1,8 +1,7 @@
 """
-Which network addresses a webhook may reach: public ones, and those that the settings allow.
+The network addresses that webhooks may reach: public ones, and those that the settings allow.
 
-What is inside an address counts: an IPv4 address that is mapped or translated into an IPv6
-one is judged as itself.
+An IPv4 address that is mapped or translated into an IPv6 address is checked as IPv4.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Final, TypeAlias
 Address: TypeAlias = IPv4Address | IPv6Address
 Network: TypeAlias = IPv4Network | IPv6Network
 
-#: What is never public, and what it is called. The first that holds an address names it.
+#: Networks that are not public, with their descriptions. The first match describes an address.
 _REFUSED: Final[tuple[tuple[Network, str], ...]] = tuple(
     (ip_network(network), word)
     for word, networks in {
@@ -50,16 +49,16 @@ _REFUSED: Final[tuple[tuple[Network, str], ...]] = tuple(
     for network in networks
 )
 
-#: Of an IPv6 address that is translated into an IPv4 one: all but the last 32 bits.
+#: Prefixes of IPv6 addresses that embed an IPv4 address in their last 32 bits.
 _TRANSLATED: Final = IPv6Network("64:ff9b::/96")
 
-#: All public addresses of IPv6 so far.
+#: All public IPv6 addresses allocated so far.
 _GLOBAL: Final = IPv6Network("2000::/3")
 
 
 def refusal_of(address: Address, allowed: Collection[Network]) -> str:
     """
-    Return what keeps a webhook from *address*, in a few words; "" when nothing does.
+    Return why webhooks must not reach *address*, in a few words; "" if they can.
 
     >>> from ipaddress import ip_address
     >>> refusal_of(ip_address("::ffff:10.1.2.3"), ())
@@ -79,13 +78,13 @@ def refusal_of(address: Address, allowed: Collection[Network]) -> str:
 
 
 def is_within(address: Address, networks: Collection[Network]) -> bool:
-    """Say whether one of *networks* holds *address*, or what is inside of it."""
+    """Return whether one of *networks* contains *address*, or the IPv4 address in it."""
     judged = _inner(address)
     return any(judged in network for network in networks)
 
 
 def _inner(address: Address) -> Address:
-    """Return the IPv4 address that *address* stands for, or *address* without its zone."""
+    """Return the IPv4 address embedded in *address*, or *address* without its zone."""
     if isinstance(address, IPv4Address):
         return address
     plain = IPv6Address(int(address))

@@ -1,10 +1,10 @@
-"""The webhooks app: who is told what, and how each delivery went."""
+"""The webhooks app: receivers, messages and the delivery log."""
 
 from django.apps import AppConfig
 
 
 class WebhooksConfig(AppConfig):
-    """Who is told what, and how each delivery went."""
+    """Receivers, messages and the delivery log."""
 
     name = "console.webhooks"
     label = "webhooks"

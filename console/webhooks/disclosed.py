@@ -1,8 +1,8 @@
 """
-What the owner of a webhook is told of an attempt: nothing of networks that are not public.
+Filter of attempts for display, which hides networks that are not public.
 
-The rows of attempts are judged when they are shown, so that those of earlier versions, which
-told more, are judged too.
+It is applied when attempts are shown, so that it also covers rows of earlier versions, which
+stored more.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from console.webhooks.target import NOT_PUBLIC
 
 
 def disclosed_address(attempt: Attempt) -> str:
-    """Return the address that was connected to; empty when there is none or it is not public."""
+    """Return the IP address of the connection; empty if there is none or it is not public."""
     if not attempt.address or refusal_of(ip_address(attempt.address), ()):
         return ""
     return attempt.address
 
 
 def disclosed_detail(attempt: Attempt) -> str:
-    """Return what is to be said of a failure; empty when nothing is."""
+    """Return the detail of a failure; empty if it must not be shown."""
     return NOT_PUBLIC if attempt.failure == Failure.NOT_ALLOWED else attempt.detail

@@ -1,4 +1,4 @@
-"""Webhooks, what they have to be told, and each attempt to tell it."""
+"""Models of webhooks, their deliveries and attempts."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from console.orgs.models import Organization
 
 
 def new_uid() -> str:
-    """Return a fresh id of a delivery, by which receivers recognize a repeat."""
+    """Return a new id of a delivery, with which receivers recognize a retry."""
     return f"msg_{secrets.token_hex(12)}"
 
 
 def new_seed() -> str:
-    """Return a fresh seed, from which a secret is derived."""
+    """Return a new seed, from which a secret is derived."""
     return secrets.token_hex(16)
 
 
 class Kind(models.TextChoices):
-    """What a webhook may be told."""
+    """Kinds of messages."""
 
     REJECTED = "workload.rejected", "Workload rejected"
     CANNOT_RUN = "workload.cannot_run", "Workload can never run"
@@ -29,27 +29,27 @@ class Kind(models.TextChoices):
     APPLIED = "config.applied", "Config applied"
     REVERTED = "config.reverted", "Config reverted"
     REVERT_FAILED = "config.revert_failed", "Config revert failed"
-    #: Nobody chooses it: it is sent on request.
+    #: Not selectable: it is sent on request.
     TEST = "test", "Test"
 
 
-#: What a webhook can be asked to tell.
+#: Kinds that can be selected for a webhook.
 CHOSEN_KINDS: tuple[Kind, ...] = tuple(kind for kind in Kind if kind is not Kind.TEST)
 
-#: Kinds that are about workloads, which a filter by queue concerns.
+#: Kinds about workloads, to which the filter by queue applies.
 WORKLOAD_KINDS: tuple[Kind, ...] = (Kind.REJECTED, Kind.CANNOT_RUN, Kind.PREEMPTED)
 
 
 class Webhook(models.Model):
-    """An address that is told what happens in an organization."""
+    """A receiver of messages about an organization."""
 
     class Paused(models.TextChoices):
-        """Why nothing is sent."""
+        """Why a webhook is paused."""
 
         BY_HAND = "by_hand"
-        #: It failed for days.
+        #: Its attempts failed for days.
         FAILING = "failing"
-        #: The receiver answered 410: it wants nothing any more.
+        #: The receiver answered 410 (gone).
         GONE = "gone"
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="webhooks")
@@ -57,30 +57,31 @@ class Webhook(models.Model):
     url = models.CharField(max_length=1000)
     #: Values of `Kind`.
     kinds = models.JSONField(default=list)
-    #: Names of queues whose workloads it is told of; [] for those of all, and of none.
+    #: Names of queues whose workloads are reported; [] for all queues, and workloads without a
+    #: queue.
     queues = models.JSONField(default=list)
-    #: From these the secrets are derived, see `console.webhooks.signing`; the older one, empty
-    #: or not, signs too until *old_seed_until*.
+    #: Seeds of the secrets, see `console.webhooks.signing`. Until *old_seed_until*, the older one,
+    #: if there is one, also signs.
     seed = models.CharField(max_length=32, default=new_seed)
     old_seed = models.CharField(max_length=32, blank=True)
     old_seed_until = models.DateTimeField(null=True)
-    #: Empty while it is told.
+    #: Empty while the webhook is active.
     paused = models.CharField(max_length=10, choices=Paused.choices, blank=True)
     paused_at = models.DateTimeField(null=True)
     created_by = models.CharField(max_length=254)
     created_at = models.DateTimeField(default=timezone.now)
 
-    #: When it, or anything of its log, last changed: pages compare it.
+    #: Last change of the webhook or its log; pages compare it.
     changed_at = models.DateTimeField(default=timezone.now)
 
-    # how it goes, written by the workers
-    #: Attempts that failed since the last that went well, and since when.
+    # state of the deliveries, written by the workers
+    #: Number of failed attempts since the last success, and the time of the first.
     failures = models.PositiveIntegerField(default=0)
     failing_since = models.DateTimeField(null=True)
-    #: Until then nothing is tried, because the last attempt failed.
+    #: Time of the next attempt after a failure.
     rest_until = models.DateTimeField(null=True)
     last_success_at = models.DateTimeField(null=True)
-    #: The shard: which worker sends to it, and until when that is believed.
+    #: The lease: the worker that sends to it, and the expiry.
     runner = models.CharField(max_length=32, blank=True)
     busy_until = models.DateTimeField(null=True)
 
@@ -94,32 +95,33 @@ class Webhook(models.Model):
 
 class Delivery(models.Model):
     """
-    One message for one webhook: a row of the outbox first, an entry of its log afterwards.
+    One message for one webhook: first a row of the outbox, then an entry of the log.
 
-    *body* does not change once it was tried.
+    *body* does not change after the first attempt.
     """
 
     class State(models.TextChoices):
-        """How far it is."""
+        """State of the delivery."""
 
         WAITING = "waiting"
         DELIVERED = "delivered"
-        #: Every attempt failed; it is given up.
+        #: All attempts failed; there are no further ones.
         FAILED = "failed"
 
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries")
     uid = models.CharField(max_length=40, unique=True, default=new_uid)
     kind = models.CharField(max_length=20, choices=Kind.choices)
-    #: What it tells in one sentence.
+    #: The message in one sentence.
     summary = models.CharField(max_length=300)
-    #: JSON, as it is signed and sent.
+    #: The JSON text that is signed and sent.
     body = models.TextField()
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
-    #: When it may be tried; while it is being tried, when that is no longer believed.
+    #: Time of the next attempt; during an attempt, its expiry.
     due_at = models.DateTimeField(default=timezone.now)
-    #: How many attempts were begun: who begins one changes this number, so that nobody else can.
+    #: Number of attempts started. A worker increments it to start one, so that no other worker
+    #: starts the same attempt.
     attempts_begun = models.PositiveIntegerField(default=0)
-    #: Those of them before somebody asked for it to be sent again.
+    #: Number of attempts before the last replay.
     attempts_before = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)
@@ -144,26 +146,26 @@ class Delivery(models.Model):
 
 
 class Attempt(models.Model):
-    """One request that was begun, and what came of it; without an end its worker is gone."""
+    """One request and its result; without an end, its worker has ended."""
 
     delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="attempts")
     #: From 1.
     number = models.PositiveIntegerField()
     begun_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)
-    #: Where it was sent to, and the address that was connected to.
+    #: The URL, and the IP address of the connection.
     url = models.CharField(max_length=1000)
     address = models.CharField(max_length=45, blank=True)
-    #: The answer's status; None when none came.
+    #: Status of the response; None without a response.
     status = models.PositiveIntegerField(null=True)
-    #: A value of `console.webhooks.outcome.Failure`; empty when it went well.
+    #: A value of `console.webhooks.outcome.Failure`; empty on success.
     failure = models.CharField(max_length=20, blank=True)
-    #: What the machine said of it, where that helps.
+    #: The error message of the system, where it helps.
     detail = models.CharField(max_length=300, blank=True)
-    #: The beginning of the answer.
+    #: The beginning of the response.
     response_headers = models.JSONField(default=list)
     response = models.TextField(blank=True)
-    #: The headers that were sent, as [[name, value]], without their signature.
+    #: The headers of the request, as [[name, value]], without the signature.
     request_headers = models.JSONField(default=list)
 
     class Meta:
@@ -177,7 +179,7 @@ class Attempt(models.Model):
 
 
 class ToldClass(models.Model):
-    """A class of pending workloads of which was told that it can never run, while that is so."""
+    """A class of pending workloads that cannot run and was reported as such."""
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="told_classes")
     #: `console.workloads.models.PendingClass.key`.

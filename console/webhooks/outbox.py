@@ -1,8 +1,8 @@
 """
-The outbox: what has to be told is written in the transaction of what it tells.
+The outbox: messages are written in the transaction of the events that they report.
 
-What nobody tried to send yet takes up what comes after it, so that a receiver that is slow
-or down gets few large deliveries rather than many small ones.
+A delivery without attempts absorbs later messages, so that a receiver that is slow or down gets
+few large deliveries instead of many small ones.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _HAS_SOME = "SELECT EXISTS (SELECT 1 FROM webhooks_webhook WHERE org_id = %s)"
 
 
 def told_of(org: Organization) -> list[Webhook]:
-    """Return the webhooks of *org* that are told anything at all."""
-    # Each batch asks; most organizations have none.
+    """Return the active webhooks of *org*."""
+    # Every batch runs this query, and most organizations have no webhooks.
     ((some,),) = statements.rows(_HAS_SOME, [org.pk])
     return list(Webhook.objects.filter(org=org, paused="")) if some else []
 
@@ -32,10 +32,10 @@ def put(
     org: Organization, messages: Iterable[tuple[Webhook, str, Message]], now: datetime
 ) -> list[Delivery]:
     """
-    Write (webhook, kind, message) as deliveries that are due; call inside a transaction.
+    Write (webhook, kind, message) as due deliveries; call it inside a transaction.
 
-    Those about workloads go into one that waits untried, where there is one: only the
-    organization's engine, of which there is one, writes them.
+    A message about workloads is added to a waiting delivery without attempts, if there is one.
+    Only the engine of the organization writes these messages.
     """
     told = list(messages)
     present = _touch({webhook.pk for webhook, _, _ in told}, now)
@@ -58,7 +58,7 @@ def put(
 
 
 def _touch(keys: set[int], now: datetime) -> set[int]:
-    """Return which webhooks there are still, kept so until the transaction ends."""
+    """Return the webhooks that still exist, locked until the end of the transaction."""
     rows = Webhook.objects.select_for_update(no_key=True).filter(pk__in=keys).order_by("pk")
     present = set(rows.values_list("pk", flat=True))
     Webhook.objects.filter(pk__in=present).update(changed_at=now)
@@ -66,7 +66,7 @@ def _touch(keys: set[int], now: datetime) -> set[int]:
 
 
 def tell_of_config(org: Organization, kind: Kind, data: dict[str, object], author: str) -> None:
-    """Tell of a change of the config, by the facts of its event; call inside its transaction."""
+    """Write deliveries for a config change, from the facts of its event, inside its transaction."""
     webhooks = [each for each in told_of(org) if kind in each.kinds]
     if webhooks:
         now = timezone.now()
@@ -77,7 +77,7 @@ def tell_of_config(org: Organization, kind: Kind, data: dict[str, object], autho
 def _joined(
     org: Organization, webhook: Webhook, kind: str, message: Message, now: datetime
 ) -> bool:
-    """Say whether *message* went into a delivery that waits and that nobody has tried."""
+    """Return whether *message* was added to a waiting delivery without attempts."""
     untried = Delivery.objects.filter(
         webhook=webhook, kind=kind, state=Delivery.State.WAITING, attempts_begun=0
     )
@@ -85,5 +85,5 @@ def _joined(
     if row is None:
         return False
     both = merged(org, kind, now, row[1], message.body)
-    # Whoever began an attempt in between has sent the body as it was.
+    # An attempt that was started in the meantime sends the unchanged body.
     return bool(untried.filter(pk=row[0]).update(summary=both.summary, body=both.body))

@@ -1,4 +1,4 @@
-"""What came of one request to a receiver, as values."""
+"""The result of one request to a receiver, as values."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from enum import StrEnum
 
 
 class Failure(StrEnum):
-    """Why a request did not do."""
+    """Why a request failed."""
 
-    #: The address of the webhook may not be used any more.
+    #: The URL of the webhook is not allowed any more.
     BAD_URL = "bad_url"
     NOT_RESOLVED = "not_resolved"
     NOT_ALLOWED = "not_allowed"
@@ -19,21 +19,21 @@ class Failure(StrEnum):
     BROKEN = "broken"
     REDIRECTED = "redirected"
     REFUSED = "refused"
-    #: 410: the receiver wants nothing any more.
+    #: Status 410.
     GONE = "gone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What came back; *failure* None means that the receiver accepted it."""
+    """The result; *failure* is None if the receiver accepted the request."""
 
     failure: Failure | None
-    #: What the machine said of the failure.
+    #: The error message of the system.
     detail: str = ""
-    #: The address that was connected to; "" when none was.
+    #: The IP address of the connection; "" without one.
     address: str = ""
     status: int | None = None
-    #: The header that asks for patience; "" without one.
+    #: The value of `Retry-After`; "" without one.
     retry_after: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     #: The beginning of the body.

@@ -1,8 +1,7 @@
 """
-What a delivery says: JSON of version 1, with the names that the API has.
+Bodies of deliveries: JSON of version 1, with the field names of the API.
 
-Of many workloads it lists the first and counts the rest, so that a delivery has a bounded
-size whatever happened.
+A body lists the first workloads and counts the others, so that its size is bounded.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from console.webhooks.models import Kind
 
 VERSION: Final = 1
 
-#: Workloads that one delivery lists.
+#: Maximum number of workloads listed in one delivery.
 LISTED: Final = 50
 
 _SUMMARY = 300
 
-#: Where the workloads of a kind are listed on pages.
+#: Queries of the page that lists the workloads of a kind.
 _LISTS: Mapping[str, Mapping[str, str]] = {
     Kind.REJECTED: {"state": "rejected"},
     Kind.CANNOT_RUN: {"state": "pending"},
@@ -53,9 +52,9 @@ def workloads_message(
     reasons: Mapping[str, int],
 ) -> Message:
     """
-    Return what became of workloads.
+    Return the message about workloads.
 
-    *workloads* are the first of them as the delivery lists them, *reasons* counts all by code.
+    *workloads* are the first ones in the form of the body, *reasons* counts all of them by code.
     """
     count = sum(reasons.values())
     listed = list(workloads[:LISTED])
@@ -75,7 +74,7 @@ def workloads_message(
 
 
 def merged(org: Organization, kind: str, now: datetime, old: str, new: str) -> Message:
-    """Return what two bodies about workloads say together; *old* came first."""
+    """Merge two bodies about workloads; *old* is the earlier one."""
     before, after = json.loads(old)["data"], json.loads(new)["data"]
     reasons = Counter(before["reasons"]) + Counter(after["reasons"])
     workloads = [*before["workloads"], *after["workloads"]]
@@ -85,7 +84,7 @@ def merged(org: Organization, kind: str, now: datetime, old: str, new: str) -> M
 def config_message(
     org: Organization, kind: str, now: datetime, data: Mapping[str, Any], author: str
 ) -> Message:
-    """Return what became of the config, from the facts of its event."""
+    """Return the message about a config change, from the facts of its event."""
     is_revert = kind == Kind.REVERTED
     summary = config_notice(data, is_revert=is_revert)
     url = page_url(org, f"config/v/{data['version']}")
@@ -93,18 +92,18 @@ def config_message(
 
 
 def test_message(org: Organization, now: datetime, asked_by: str) -> Message:
-    """Return what a test says."""
+    """Return the message of a test."""
     summary = f"A test of this webhook, requested by {asked_by}"
     return _message(org, Kind.TEST, now, summary, page_url(org, ""), {"asked_by": asked_by})
 
 
 def workload_url(org: Organization, uid: str) -> str:
-    """Return the address of a workload's page."""
+    """Return the URL of the page of a workload."""
     return page_url(org, f"workloads/{quote(uid)}")
 
 
 def page_url(org: Organization, path: str) -> str:
-    """Return the address of a page of *org*, as it is reached from elsewhere."""
+    """Return the absolute URL of a page of *org*."""
     return f"{settings.PUBLIC_URL}/o/{org.slug}/{path}"
 
 

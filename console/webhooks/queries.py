@@ -1,4 +1,4 @@
-"""What is known of webhooks: those of an organization, and the log of their deliveries."""
+"""Queries of the webhooks of an organization and their deliveries."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def get_webhook(org: Organization, number: int) -> Webhook:
 
 
 def webhooks_version(org: Organization) -> str:
-    """Return a text that changes with everything that pages show of the webhooks of *org*."""
+    """Return a text that changes with all data that pages show about the webhooks of *org*."""
     found = Webhook.objects.filter(org=org).aggregate(newest=Max("changed_at"), count=Count("pk"))
     return f"{found['count']}.{found['newest'].timestamp() if found['newest'] else 0}"
 
@@ -50,12 +50,12 @@ def list_deliveries(
     """
     Return a page of the log of *webhook*, newest first, without bodies.
 
-    *asked* may have a ``state`` and a ``kind``. Raises BadRequest for unknown ones.
+    *asked* can have a ``state`` and a ``kind``. Raises BadRequest for unknown ones.
     """
     state = _chosen(asked, "state", Delivery.State.values)
     kind = _chosen(asked, "kind", Kind.values)
     rows = Delivery.objects.filter(webhook=webhook).defer("body")
-    # Each of these has an index of its own.
+    # Each filter has its own index.
     if state:
         rows = rows.filter(state=state)
     if kind:
@@ -75,6 +75,6 @@ def last_attempts(deliveries: Collection[Delivery]) -> dict[int, Attempt]:
 def _chosen(asked: Mapping[str, Any], name: str, choices: Collection[str]) -> str:
     value = str(asked.get(name) or "")
     if value and value not in choices:
-        message = f"{name} has to be one of: {', '.join(choices)}."
+        message = f"Use one of these values for {name}: {', '.join(choices)}."
         raise BadRequest([FieldError(name, "invalid_choice", message)])
     return value

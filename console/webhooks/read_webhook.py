@@ -1,4 +1,4 @@
-"""Reads the fields of a webhook, as a form or a request gives them."""
+"""Validation of the fields of a webhook from a form or request."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ LONGEST_NAME: Final = 100
 MOST_QUEUES: Final = 100
 _LONGEST_QUEUE: Final = 500
 
-#: What can be said of a webhook, and what a new one needs.
+#: All fields of a webhook, and the required ones.
 FIELDS: Final = ("name", "url", "kinds", "queues", "paused")
 REQUIRED: Final = ("name", "url", "kinds")
 
 
 def read_webhook(given: Any, required: tuple[str, ...] = ()) -> dict[str, Any]:
     """
-    Return the fields among *given*, each checked; where its address leads is looked up.
+    Return the validated fields of *given*; the host of the URL is resolved.
 
-    Raises BadRequest that names every wrong field.
+    Raises BadRequest with every invalid field.
     """
     reader = Reader()
     fields = reader.mapping(given, "", FIELDS, required)
@@ -55,7 +55,7 @@ def read_webhook(given: Any, required: tuple[str, ...] = ()) -> dict[str, Any]:
 
 
 def check_url(url: str) -> None:
-    """Raise BadRequest unless *url* is one that a webhook may have, as far as is known now."""
+    """Raise BadRequest unless *url* is allowed for webhooks, according to its current addresses."""
     try:
         resolve(read_target(url), settings.WEBHOOK_ALLOWED_NETWORKS, STEP)
     except NotAllowedError as error:

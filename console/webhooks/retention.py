@@ -10,7 +10,7 @@ from console.webhooks.models import Delivery, Webhook
 
 
 def _deliveries(org_id: int) -> Rows:
-    """Return what the logs of all webhooks have, each read from its own end."""
+    """Return the size of the logs of all webhooks, each read from its end."""
     rows = count_rows(Delivery.objects.filter(webhook__org=org_id), "", "")
     first = Delivery.objects.filter(webhook=OuterRef("pk")).order_by("id").values("created_at")
     webhooks = Webhook.objects.filter(org=org_id).order_by()

@@ -1,9 +1,9 @@
 """
-One request to a receiver: bounded in time and in what is read, and never sent elsewhere.
+One request to a receiver, with limits on its duration and the size of the response.
 
-It connects to an address that was judged, while the certificate has to be that of the name.
-No redirect is followed, no proxy of the environment is used, and a receiver that answers
-drop by drop is cut off when its time is over.
+It connects to a checked IP address, while the certificate has to match the host name. It follows
+no redirects and uses no proxy of the environment, and the connection of a slow receiver is closed
+at the deadline.
 """
 
 from __future__ import annotations
@@ -30,19 +30,20 @@ from console.webhooks.target import (
 )
 from console.webhooks.waits import STEP, TOTAL
 
-#: Bytes of an answer that are read, headers that are kept, and characters of each.
+#: Limits: bytes of a response that are read, headers that are stored, and characters of each
+#: header.
 _KEPT_BYTES = 1024
 _KEPT_HEADERS = 20
 _KEPT_VALUE = 200
 
-#: Addresses of a name that are tried.
+#: Maximum number of IP addresses of a host that are tried.
 _MOST_ADDRESSES = 3
 
 _DETAIL = 300
 
 
 def send(url: str, body: bytes, headers: Mapping[str, str], allowed: Collection[Network]) -> Answer:
-    """POST *body* to *url* and return what came of it; whatever happens is an answer."""
+    """POST *body* to *url* and return the result; errors are results, not exceptions."""
     deadline = time.monotonic() + TOTAL
     try:
         target = read_target(url)
@@ -138,7 +139,7 @@ def _answer(response: HTTPResponse, address: Address) -> Answer:
 
 
 def _beginning(response: HTTPResponse) -> bytes:
-    """Return the beginning of the body; what breaks off is what there is."""
+    """Return the beginning of the body, or the part received before the connection broke."""
     read = b""
     with suppress(OSError, HTTPException, ValueError):
         while len(read) < _KEPT_BYTES:
@@ -151,9 +152,9 @@ def _beginning(response: HTTPResponse) -> bytes:
 
 @contextmanager
 def _cut_off(plain: socket.socket, deadline: float) -> Iterator[threading.Event]:
-    """End both directions of *plain* at *deadline*; what is yielded says whether that was so."""
+    """Shut *plain* down at *deadline*; the yielded value tells whether this happened."""
     is_cut = threading.Event()
-    # TLS takes the socket over; what is done to its double is done to both.
+    # TLS takes over the socket; a shutdown of the duplicate affects both.
     double = plain.dup()
 
     def cut() -> None:
@@ -161,7 +162,7 @@ def _cut_off(plain: socket.socket, deadline: float) -> Iterator[threading.Event]
         with suppress(OSError):
             double.shutdown(socket.SHUT_RDWR)
 
-    # Timeouts of sockets count each step alone: many small ones add up without this.
+    # Socket timeouts apply to each operation, so many short operations would exceed the deadline.
     timer = threading.Timer(max(0.0, deadline - time.monotonic()), cut)
     timer.daemon = True
     timer.start()
@@ -174,7 +175,7 @@ def _cut_off(plain: socket.socket, deadline: float) -> Iterator[threading.Event]
 
 @lru_cache(maxsize=1)
 def _tls() -> ssl.SSLContext:
-    """Return what verifies certificates as browsers do; SSL_CERT_FILE may name other roots."""
+    """Return the TLS context that verifies certificates; SSL_CERT_FILE can name other roots."""
     context = ssl.create_default_context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     return context
@@ -186,5 +187,5 @@ def _failed(failure: Failure, error: Exception | str, address: Address | None = 
 
 
 def _storable(text: str) -> str:
-    """Return *text* as every database can hold it."""
+    """Return *text* without characters that a database cannot store."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

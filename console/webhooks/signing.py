@@ -1,8 +1,8 @@
 """
-Signatures: HMAC-SHA256 over id, time and body, as the Standard Webhooks have it.
+Signatures: HMAC-SHA256 over id, time and body, as specified by Standard Webhooks.
 
-A secret is derived from the installation's key and a seed in the row, so that no copy of
-the database holds one.
+A secret is derived from the installation's key and a seed in the row, so that copies of the
+database contain no secrets.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from django.conf import settings
 
 from console.webhooks.models import Webhook
 
-#: What every secret begins with.
+#: Prefix of every secret.
 PREFIX = "whsec_"
 
 
 def secret_of(seed: str) -> str:
-    """Return the secret that belongs to *seed*, as receivers are told it."""
+    """Return the secret of *seed*, in the form given to receivers."""
     return PREFIX + b64encode(_key_of(seed)).decode()
 
 
 def signatures_of(webhook: Webhook, uid: str, seconds: int, body: bytes, now: datetime) -> str:
     """
-    Return the signatures of *body* in delivery *uid*, sent *seconds* after 1970, for a header.
+    Return the signature header of *body* in delivery *uid*, sent *seconds* after 1970.
 
-    Two while a secret that was replaced still counts, the present one first.
+    It has two signatures while a replaced secret is still valid, that of the current one first.
     """
     seeds = [webhook.seed]
     if webhook.old_seed and webhook.old_seed_until and webhook.old_seed_until > now:

@@ -1,4 +1,4 @@
-"""What the audit log keeps of a webhook."""
+"""The fields of a webhook in the audit log."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from console.webhooks.models import Webhook
 
 
 def facts_of(webhook: Webhook) -> dict[str, Any]:
-    """Return what somebody can set of *webhook*; its secret is not among it."""
+    """Return the settings of *webhook*, without its secret."""
     return {
         "name": webhook.name,
         "url": webhook.url,

@@ -1,4 +1,4 @@
-"""Tasks of webhooks: a few lines each, they call one service."""
+"""Celery tasks of webhooks; each calls one service."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from console.webhooks import wakeup
 from console.webhooks.services.deliver_due import deliver_due, due_webhooks, has_due
 from console.webhooks.services.forget_deliveries import forget_deliveries
 
-#: Webhooks that one sweep nudges; the next one nudges more.
+#: Maximum number of webhooks that one sweep wakes up; the next sweep continues.
 _MOST = 500
 
 
 @shared_task(name=wakeup.DELIVER)
 def deliver(webhook_id: int) -> None:
-    """Send what is due to one webhook, and ask again when time was too short for all of it."""
+    """Send the due deliveries of one webhook, and enqueue another task if some are left."""
     wakeup.received(webhook_id)
     if deliver_due(webhook_id) and has_due(webhook_id):
         wakeup.send([webhook_id])
@@ -23,11 +23,11 @@ def deliver(webhook_id: int) -> None:
 
 @shared_task(name="console.webhooks.tasks.sweep")
 def sweep() -> None:
-    """Nudge every webhook to which something is due: retries, and what was left lying."""
+    """Send wakeups for all webhooks with due deliveries, for retries and lost wakeups."""
     wakeup.send(due_webhooks(_MOST))
 
 
 @shared_task(name="console.webhooks.tasks.forget")
 def forget() -> None:
-    """Forget some of the deliveries that are too old: few at a time, for it comes often."""
+    """Delete some of the expired deliveries; the task runs often."""
     forget_deliveries(settings.WEBHOOK_RETENTION_DAYS)

@@ -1,4 +1,4 @@
-"""Which classes of pending workloads are known to be told of, when telling begins."""
+"""Reported classes: pending workloads that cannot run and need no further report."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from console.workloads.queries.demand import cannot_run_reasons
 
 
 def tells_of_never(org: Organization) -> bool:
-    """Say whether any webhook is told which workloads can never run."""
+    """Return whether a webhook has selected workloads that cannot run."""
     return any(Kind.CANNOT_RUN in webhook.kinds for webhook in told_of(org))
 
 
 def begin_to_tell(org: Organization) -> None:
     """
-    Take what can never run at the moment for told, so that only what becomes so is told.
+    Mark all classes that cannot run now as reported, so that only later ones are reported.
 
-    While nobody is told nothing is kept, so this forgets what was. Call it inside the
-    transaction that makes the first webhook want it.
+    Without such webhooks no marks are kept, so this replaces outdated ones. Call it inside the
+    transaction that adds the first webhook with this kind.
     """
     ToldClass.objects.filter(org=org).delete()
     classes = PendingClass.objects.filter(org=org, reason__in=cannot_run_reasons())

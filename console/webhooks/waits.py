@@ -1,4 +1,4 @@
-"""How long is waited: for an answer, between attempts, and until a webhook is given up."""
+"""Timeouts of requests, waits between attempts, and the time until a webhook is paused."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-#: Seconds for one step of a request, for the name to be resolved, and for all of it.
+#: Timeouts in seconds: for one step of a request, for resolving the host, and for the whole
+#: request.
 STEP: Final = 5.0
 TOTAL: Final = 15.0
 
-#: How long an attempt is believed to be under way without a word: longer than it can take.
+#: Time after which an attempt without a result expires: longer than an attempt can take.
 BELIEVED: Final = timedelta(seconds=30)
 
-#: What is waited after each failed attempt of a delivery; after the next one it is given up.
+#: Waits after each failed attempt of a delivery; after the last attempt it has failed.
 RETRIES: Final = (
     timedelta(seconds=10),
     timedelta(minutes=1),
@@ -24,47 +25,48 @@ RETRIES: Final = (
     timedelta(hours=6),
 )
 
-#: How long a webhook is left alone after a failure, so that many deliveries to a receiver that
-#: is down do not keep a worker waiting; it doubles with each failure in a row up to the longest.
+#: Back-off of a webhook after a failure, so that many deliveries to a receiver that is down do not
+#: block a worker. It doubles with each consecutive failure up to the maximum.
 _FIRST_REST: Final = timedelta(seconds=5)
 _LONGEST_REST: Final = timedelta(minutes=5)
 
-#: A receiver may ask for more, by Retry-After with one of these statuses, up to the longest.
+#: A receiver can request a longer wait, by Retry-After with one of these statuses, up to the
+#: maximum.
 ASKING: Final = frozenset({429, 503})
 LONGEST_ASKED: Final = timedelta(hours=1)
 
-#: By how much of itself a wait may grow by chance, so that receivers that were down together,
-#: or one of many webhooks, are not asked all at the same moment.
+#: Maximum random increase of a wait, as a fraction, so that webhooks that failed together are not
+#: retried at the same moment.
 SPREAD: Final = 0.2
 
 _CHANCE: Final = random.SystemRandom()
 
-#: Failing for so long pauses a webhook.
+#: Time of continuous failure after which a webhook is paused.
 PATIENCE: Final = timedelta(days=3)
 
-#: How long a replaced secret still signs.
+#: How long a replaced secret is still used for signatures.
 OVERLAP: Final = timedelta(hours=24)
 
 
 def retry_after(attempt: int) -> timedelta | None:
-    """Return the wait after failed attempt *attempt*, from 1; None when that was the last."""
+    """Return the wait after failed attempt *attempt*, from 1; None after the last one."""
     return RETRIES[attempt - 1] if attempt <= len(RETRIES) else None
 
 
 def rest_after(failures: int) -> timedelta:
-    """Return how long a webhook is left alone after *failures* in a row."""
+    """Return the back-off of a webhook after *failures* consecutive failures."""
     doubled: int = 2 ** min(failures - 1, 10)
     return min(_FIRST_REST * doubled, _LONGEST_REST)
 
 
 def spread(wait: timedelta) -> timedelta:
-    """Return *wait*, or by chance a little more."""
+    """Return *wait* with a random increase."""
     return wait * _CHANCE.uniform(1, 1 + SPREAD)
 
 
 def asked_wait(status: int | None, retry_after: str, now: datetime) -> timedelta:
     """
-    Return for how long an answer asks to be left alone: zero when it does not, or not readably.
+    Return the wait that a response requests; zero without a valid Retry-After.
 
     *retry_after* is the header of that name: seconds, or a date.
 
@@ -78,7 +80,7 @@ def asked_wait(status: int | None, retry_after: str, now: datetime) -> timedelta
         return timedelta()
     text = retry_after.strip()
     if text.isascii() and text.isdigit():
-        # Compared first: what a timedelta cannot hold is more than the longest, too.
+        # Compared first, because a timedelta cannot hold every number.
         most = int(LONGEST_ASKED.total_seconds())
         return timedelta(seconds=min(int(text[:12]), most))
     try:

@@ -1,4 +1,4 @@
-"""The nudge of a delivery: sent after commit, and never needed, for the sweep finds what is due."""
+"""Wakeups for deliveries, sent after the commit; the sweep finds due deliveries without them."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from console.piles import is_pile
 
 DELIVER = "console.webhooks.tasks.deliver"
 
-#: Seconds for which further nudges of a webhook are swallowed by the one on its way.
+#: Seconds for which further wakeups of a webhook are dropped while one is queued.
 _COALESCED = 5
 
 log = structlog.get_logger("console.webhooks")
 
 
 def request_delivery(webhook_ids: Iterable[int]) -> None:
-    """Ask for deliveries to webhooks once the present transaction commits."""
+    """Send wakeups for deliveries when the current transaction commits."""
     transaction.on_commit(partial(send, tuple(webhook_ids)))
 
 
 def send(webhook_ids: Iterable[int]) -> None:
     """
-    Enqueue a task for each webhook that has none on its way already.
+    Enqueue a task for each webhook that has none in the queue.
 
-    A broker that is down is asked once, logged and not raised: the sweep finds the rows.
+    An error of the broker is logged and not raised, because the sweep finds the rows.
     """
     try:
         with broker.sparing():
@@ -40,7 +40,7 @@ def send(webhook_ids: Iterable[int]) -> None:
                 if broker.client().set(_key(webhook_id), 1, nx=True, ex=_COALESCED):
                     _enqueue(webhook_id)
     except (OperationalError, RedisError) as error:
-        log.warning("delivery not requested, the sweep will", error=str(error))
+        log.warning("delivery wakeup not sent, left to the sweep", error=str(error))
 
 
 def _enqueue(webhook_id: int) -> None:
@@ -49,11 +49,11 @@ def _enqueue(webhook_id: int) -> None:
 
 
 def received(webhook_id: int) -> None:
-    """Note that the task has begun: what commits from now on needs a nudge of its own."""
+    """Record that the task has started: later commits need another wakeup."""
     try:
         broker.client().delete(_key(webhook_id))
     except RedisError as error:
-        log.warning("nudge not cleared, it expires", error=str(error))
+        log.warning("wakeup marker not cleared, it expires", error=str(error))
 
 
 def _key(webhook_id: int) -> str:

@@ -46,11 +46,11 @@ class Help:
 
 def what_would_help(actor: Actor, workload: Workload) -> Help:
     """
-    Return the single changes with each of which *workload* would start now.
+    Return single changes that would each start *workload* now.
 
-    They are tried on what runs and waits at this moment. Of a rejected workload they are what
-    would let it in, tried on the config that is active now. Of any other that does not wait
-    nothing is asked. Raises TooManyQuestions as `search_changes` does.
+    They are tried on the current state. For a rejected workload, they are changes that would make
+    the active config accept it. For other workloads that are not pending, there is no search.
+    Raises TooManyQuestions as `search_changes`.
     """
     if workload.state == models.State.REJECTED:
         active = active_version(actor.org)
@@ -64,7 +64,7 @@ def what_would_help(actor: Actor, workload: Workload) -> Help:
 
 
 def whole_help(run: SearchRun | None) -> Help | None:
-    """Return in words what a whole search found; None unless it is done."""
+    """Return the result of a complete search in words; None unless it is done."""
     if run is None or run.result is None:
         return None
     return worded(findings_from_json(run.result), run.config_version)

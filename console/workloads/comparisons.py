@@ -20,7 +20,7 @@ OFFERED = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compare:
-    """What an address asks to compare; None: what helps most."""
+    """The requested comparison; None means the most helpful one."""
 
     #: Number of a decision about the workload itself; None: as it is explained now.
     decision: int | None = None
@@ -54,9 +54,9 @@ class Comparison:
 
 def compare_workload(actor: Actor, uid: str, asked: Compare) -> Comparison:
     """
-    Return workload *uid* beside what is *asked* for, by default the most alike that was admitted.
+    Return workload *uid* with the requested comparison, by default the most similar admitted one.
 
-    Raises NotFound when there is no such workload or decision.
+    Raises NotFound if there is no such workload or decision.
     """
     subject = get_workload(actor.org, uid)
     one = _half(actor, subject, asked.decision)

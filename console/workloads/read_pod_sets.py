@@ -23,7 +23,7 @@ MOST_POD_SETS: Final = 18
 #: Pods of one pod set.
 MOST_PODS: Final = 2**31 - 1
 
-#: Resources that one pod may ask for.
+#: Maximum number of resources in the request of one pod.
 MOST_RESOURCES: Final = 20
 
 #: The largest sum over the pods of a workload, in thousandths; beyond it Kueue stops counting.
@@ -51,7 +51,7 @@ FIELDS: Final = (
     "group",
 )
 
-#: Counted for every pod, so nobody asks for it (Kueue, spec 1.7).
+#: Counted automatically for every pod, so it cannot be requested (Kueue).
 _PODS = "pods"
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?", re.ASCII)

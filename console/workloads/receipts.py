@@ -1,8 +1,8 @@
 """
-Receipts of preemptions: what one workload had to give up, for whom, and by what right.
+Receipts of preemptions: the freed quota, the beneficiary, and the preemption policy.
 
-The number of a receipt is that of the decision that told the victim to stop. It reads the
-same from both sides, but for the names that a reader may not see.
+The number of a receipt is that of the decision that preempted the victim. It is the same for both
+workloads, except for names that a reader may not see.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Side:
     name: str
     queue: str | None
     priority: int | None
-    #: What it asks for, in thousandths by resource; empty when it is not told.
+    #: Its requests by resource, in thousandths; empty if the reader may not see them.
     requests: Mapping[str, int]
 
 
@@ -59,7 +59,7 @@ class Preemption:
     at: datetime
     reason: str
     config_version: int
-    #: Whether the workload it was asked about is the one that had to stop.
+    #: Whether the requested workload is the victim.
     is_victim: bool
     victim: Side
     #: None: it was stopped for no other workload.
@@ -71,7 +71,7 @@ class Receipt:
     """One stop with all that is known of it."""
 
     preemption: Preemption
-    #: Why the victim was told to stop, as it was decided.
+    #: The reason of the preemption, from the decision.
     explained: Explained
     #: The right by which it had to, with the lines of the config.
     policy: StageText | None
@@ -82,7 +82,7 @@ class Receipt:
     #: When it gave that back, and by what event; None: not yet, or no longer recorded.
     released_at: datetime | None
     released_by: str | None
-    #: Whether it is still told to stop and holds its quota.
+    #: Whether the victim is still stopping and holds its quota.
     is_stopping: bool
     #: Display names of the workloads that may be linked to, by id.
     names: Mapping[str, str]
@@ -108,7 +108,7 @@ def preemptions_of(
 
 
 def _stops_of(workload: Workload) -> QuerySet[Decision]:
-    """Return the decisions that told *workload* to stop."""
+    """Return the decisions that preempted *workload*."""
     # Without the organization, by whose index all its decisions would be gone through.
     return Decision.objects.filter(workload=workload, outcome=Outcome.PREEMPTED.value)
 
@@ -164,7 +164,7 @@ def _short(
 
 
 def _as_of_then(short: Preemption, explained: Explained) -> Preemption:
-    """Return *short* with what the beneficiary asked for when the victim was told to stop."""
+    """Return *short* with the requests of the beneficiary at the time of the preemption."""
     step = explained.trace.preempted
     if short.beneficiary is None or step is None:
         return short
@@ -198,7 +198,7 @@ def _stage(explained: Explained) -> StageText | None:
 
 
 def _search(actor: Actor, row: Decision) -> Explained | None:
-    """Return how the beneficiary's decision looked for whom to stop."""
+    """Return the search for victims in the beneficiary's decision."""
     if not row.preemptor:
         return None
     beneficiary = Workload.objects.filter(org=actor.org, uid=row.preemptor).first()
@@ -210,7 +210,7 @@ def _search(actor: Actor, row: Decision) -> Explained | None:
 
 
 def _held(row: Decision) -> dict[str, int]:
-    """Return what the victim held when it was told to stop."""
+    """Return the quota of the victim at the time of the preemption."""
     admitted = Decision.objects.filter(
         workload=row.workload, outcome=Outcome.ADMITTED.value, pk__lt=row.pk
     )

@@ -1,4 +1,4 @@
-"""Saved views of the list of workloads: who sees, shares and deletes them, and what they hold."""
+"""Saved views of the list of workloads, and their permissions."""
 
 from __future__ import annotations
 

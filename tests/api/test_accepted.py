@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from console.orgs.permissions import Actor
 from console.workloads.models import Intake, State, Workload
 from tests.api.conftest import Api
-from tests.carried_out import carry_out, read_back
+from tests.intake_results import carry_out, read_back
 
 #: Days of an organization: some requests after one another.
 DRAWN: Final = 2 * int(os.environ.get("REQUESTS", "6"))

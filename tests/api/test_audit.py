@@ -311,9 +311,9 @@ def test_an_export_can_be_verified_without_the_product(told, client) -> None:
     assert client.get("audit", **{"as": "xlsx"}).problem == (400, "invalid_request")
 
 
-def test_the_python_of_the_paper_finds_what_the_product_finds(told, client) -> None:
-    paper = (Path(__file__).parents[2] / "docs" / "events-and-audit.md").read_text("utf-8")
-    program = paper.partition("```python\n")[2].partition("```")[0]
+def test_the_documented_program_finds_the_same_entries(told, client) -> None:
+    documentation = (Path(__file__).parents[2] / "docs" / "events-and-audit.md").read_text("utf-8")
+    program = documentation.partition("```python\n")[2].partition("```")[0]
     seal_audit()
     answer = client.client.get(f"{client.org}/audit", {"as": "ndjson"})
     lines = b"".join(answer.streaming_content).decode().splitlines()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from console.reading import exact_json, fields
 from console.workloads.models import Intake, Workload
-from tests.carried_out import carry_out
+from tests.intake_results import carry_out
 
 
 def errors_of(answer) -> list[tuple[str, str]]:
@@ -35,15 +35,15 @@ def client(api, owner):
         ("", None),
         ("{", "The body is not JSON: Expecting property name enclosed in double quotes"),
         ("nonsense", "The body is not JSON: Expecting value"),
-        ('{"workloads": NaN}', "The body is not JSON that can be read: NaN is not a JSON number."),
-        ('{"workloads": -Infinity}', "The body is not JSON that can be read: -Infinity is not"),
-        ('{"a": 1, "a": 2}', "The body is not JSON that can be read: the key a is there twice."),
+        ('{"workloads": NaN}', "The body is not valid JSON: NaN is not a JSON number."),
+        ('{"workloads": -Infinity}', "The body is not valid JSON: -Infinity is not"),
+        ('{"a": 1, "a": 2}', "The body is not valid JSON: the key a is there twice."),
         (b'{"workloads": "\xff"}', "The body is not UTF-8 (byte 15)."),
-        ("[" * 100_000, "The body is nested too deep."),
-        ('{"a": ' * 50_000 + "1" + "}" * 50_000, "The body is nested too deep."),
-        ("9" * 5000, "The body is not JSON that can be read: Exceeds the limit"),
-        ('{"a": 1e99999999999999999999}', "The body is not JSON that can be read: the exponent of"),
-        ('{"a": -0e-99999999999999999999}', "The body is not JSON that can be read: the exponent"),
+        ("[" * 100_000, "The body is nested too deeply."),
+        ('{"a": ' * 50_000 + "1" + "}" * 50_000, "The body is nested too deeply."),
+        ("9" * 5000, "The body is not valid JSON: Exceeds the limit"),
+        ('{"a": 1e99999999999999999999}', "The body is not valid JSON: the exponent of"),
+        ('{"a": -0e-99999999999999999999}', "The body is not valid JSON: the exponent"),
         ("\ufeff{}", "The body is not JSON: Unexpected UTF-8 BOM"),
     ],
 )
@@ -75,7 +75,7 @@ def test_an_address_with_too_many_parameters(client, path):
     answer = client.get(f"{path}?{'a&' * 1001}")
     assert answer.problem == (400, "invalid_request")
     assert answer.body["errors"] == [
-        {"path": "", "code": "wrong_length", "message": "An address has at most 1000 parameters."}
+        {"path": "", "code": "wrong_length", "message": "A URL has at most 1000 parameters."}
     ]
 
 

@@ -29,9 +29,9 @@ from console.orgs.models import Organization, Role
 from console.orgs.permissions import Actor
 from console.orgs.services.issue_token import create_token
 from tests.api.conftest import check_shape
-from tests.carried_out import carry_out, read_back
 from tests.conftest import member
-from tests.permissions.furnished import furnish
+from tests.intake_results import carry_out, read_back
+from tests.permissions.example_orgs import furnish
 
 #: Requests for each operation.
 DRAWN: Final = int(os.environ.get("REQUESTS", "6"))

@@ -135,7 +135,7 @@ def test_of_two_who_wait_in_one_process_the_second_is_answered_at_once(client, c
 def test_how_long_to_wait_has_a_bound(client, clock, seconds):
     answer = client.get("decisions", wait=seconds)
     assert (answer.status, answer.body["errors"][0]["path"]) == (400, "wait")
-    assert answer.body["errors"][0]["message"] == "wait has to be a whole number from 0 to 2."
+    assert answer.body["errors"][0]["message"] == "wait has to be an integer from 0 to 2."
     assert clock == []
 
 

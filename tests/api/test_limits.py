@@ -170,7 +170,10 @@ def test_nothing_that_it_takes_is_without_an_end(client: Api) -> None:
 def test_a_body_has_an_end(client: Api) -> None:
     answer = client.post("workloads", b" " * (LARGEST + 1))
     assert answer.problem == (413, "payload_too_large")
-    assert answer.body["detail"] == "A request may have 8 MiB; send the work in several requests."
+    assert (
+        answer.body["detail"]
+        == "A request body has at most 8 MiB; split the data into several requests."
+    )
 
 
 @pytest.mark.parametrize("path", ["/login", "/o/here/config/drafts", "/api/v1/orgs/here/workloads"])

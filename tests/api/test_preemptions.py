@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from console.workloads.services.end_workloads import release_workloads
-from tests.preempting import stop_for_another
+from tests.preemption_pair import stop_for_another
 
 
 def test_both_sides_read_the_same_receipt(api, owner, operator, settle):

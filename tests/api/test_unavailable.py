@@ -14,9 +14,9 @@ PROBLEM = {
     "type": "urn:sluice:problem:database_unavailable",
     "title": "The database cannot be used at the moment",
     "status": 503,
-    "detail": "The database does not answer, or its disk is full. Send the request again in a few "
-    "seconds; with an Idempotency-Key, workloads are not submitted twice. GET /readyz says what "
-    "is wrong.",
+    "detail": "The database does not answer, or its disk is full. Repeat the request in a few "
+    "seconds; with an Idempotency-Key, workloads are not submitted twice. GET /readyz shows the "
+    "cause.",
     "code": "database_unavailable",
 }
 

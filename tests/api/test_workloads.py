@@ -14,9 +14,9 @@ from console import paging
 from console.orgs.permissions import Actor
 from console.workloads.models import Event, IdempotentAnswer, Intake, LabelSet, Workload
 from tests.api.documents import CAP, OPEN
-from tests.preempting import CONFIG as PREEMPTING
-from tests.preempting import Settle, stop_for_another
-from tests.yielding import let_one_yield
+from tests.preemption_circle import let_one_yield
+from tests.preemption_pair import CONFIG as PREEMPTING
+from tests.preemption_pair import Settle, stop_for_another
 
 
 @pytest.fixture

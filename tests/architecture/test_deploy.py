@@ -1,4 +1,4 @@
-"""What is in deploy/ starts the processes of the papers, as the supervisor starts them."""
+"""The files in deploy/ start the documented processes with the commands of the supervisor."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _meaning(words: list[str]) -> tuple[str, tuple[tuple[str, ...], ...]]:
     return Path(program).name, tuple(sorted(kept))
 
 
-def _of_papers() -> dict[str, Any]:
+def _documented_commands() -> dict[str, Any]:
     table = (ROOT / "docs/operations.md").read_text()
     rows = re.findall(
         r"^\| (web|worker|impact|webhooks|beat) \| [^|]+ \| `([^`]+)` \|", table, re.MULTILINE
@@ -56,13 +56,13 @@ def _units() -> dict[str, str]:
     return found
 
 
-def test_units_start_what_the_papers_say() -> None:
+def test_units_start_the_documented_commands() -> None:
     started = {name: _meaning(shlex.split(command)) for name, command in _units().items()}
-    assert started == _of_papers()
+    assert started == _documented_commands()
     assert len(started) == 5
 
 
-def test_containers_start_what_the_papers_say() -> None:
+def test_containers_start_the_documented_commands() -> None:
     services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
     image = re.search(r"^CMD (.+)$", (DEPLOY / "Containerfile").read_text(), re.MULTILINE)
     assert image is not None
@@ -73,7 +73,7 @@ def test_containers_start_what_the_papers_say() -> None:
         if service["image"] == "sluice" and name != "migrate"
     }
     # The nice of impact is a matter of one machine, and containers have shares of their own.
-    assert started == _of_papers()
+    assert started == _documented_commands()
 
 
 def test_every_queue_has_a_worker() -> None:
@@ -105,13 +105,13 @@ def test_the_image_brings_what_the_product_reads() -> None:
         assert (ROOT / name).exists()
 
 
-def test_the_papers_restart_units_and_services_that_are_there() -> None:
+def test_documented_restarts_name_existing_units_and_services() -> None:
     units = {path.name for path in (DEPLOY / "systemd").iterdir()}
     services = set(yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"])
     named_units: set[str] = set()
     named_services: set[str] = set()
-    for paper in ("deploy.md", "operations.md"):
-        text = (ROOT / "docs" / paper).read_text()
+    for documentation in ("deploy.md", "operations.md"):
+        text = (ROOT / "docs" / documentation).read_text()
         for command in re.findall(r"^systemctl (?:restart|enable)(.+?)(?:#.*)?$", text, re.M):
             named_units |= {
                 re.sub(r"@\d+", "@", word) for word in re.findall(r"sluice\S+", command)

@@ -163,7 +163,7 @@ def test_every_reason_is_explained_with_the_title_and_the_advice_that_pages_show
     }
 
 
-def test_every_paper_is_in_the_index() -> None:
+def test_every_page_is_in_the_index() -> None:
     index = ROOT / "docs" / "README.md"
     named = {(index.parent / file).resolve() for file, _ in relative_links(index)}
     documents = {path for path in DOCUMENTS if path.parent == index.parent}

@@ -1,4 +1,4 @@
-"""Pictures of papers: each is shown, and there in both schemes, and says in words what it is."""
+"""Pictures of the documentation: each is used, exists in both color schemes, and has a text."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from console.dialects import dialects
 from tests.browser.conftest import Visitors
 from tests.browser.place import Place
 from tests.browser.rules import broken, hold_still
-from tests.two_teams import TWO_TEAMS, gpus
+from tests.cohort_sample import TWO_TEAMS, gpus
 
 _DUMP = dialects()["kueue"].samples()["Forty queues, as kubectl prints them"]
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Visitors
 from tests.browser.place import Place, wait_until
 from tests.browser.rules import broken, hold_still, settle, unfold
-from tests.preempting import CONFIG
+from tests.preemption_pair import CONFIG
 
 
 def _wanted(name: str, gpu: int, priority: int, **more: object) -> dict[str, object]:

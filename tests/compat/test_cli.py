@@ -121,7 +121,7 @@ def test_the_server_says_what_is_wrong(
     for number in ("-1", "0"):
         assert client.cli("get", "--version", number).error == (
             f'version: "{number}" is not the number of a version. Versions are numbered from 1; '
-            "list the versions to see which there are."
+            "list the versions to find a number."
         )
     assert client_of("viewer").cli("get").status == 0
     stranger = client_of("aslu_of_nobody").cli("list")
@@ -153,8 +153,8 @@ def test_other_languages_are_left_to_the_pages(client: AnyscaleClient, api: Api,
     version = {"dialect": name, "text": text, "expected_version": 0}
     api.post("/config/versions", version, expect=201)
     refused = (
-        f"Version 1 is in the language of {dialects()[name].title}, and the anyscale client's "
-        "protocol carries native configs alone: look at it, or roll back to it, on the pages or "
+        f"Version 1 is in the language of {dialects()[name].title}; the anyscale client's "
+        "protocol supports native configs only. View it, or roll back to it, on the pages or "
         "over the API."
     )
     assert client.cli("get").error == refused

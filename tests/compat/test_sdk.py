@@ -238,7 +238,7 @@ def test_the_external_api_answers_events_and_refuses_the_rest(
     )
     assert (applied, again) == (1, 1)
     assert events == {"results": [], "metadata": {"total": 0, "next_paging_token": None}}
-    assert "Sluice serves only the scheduler's part" in clouds["text"]
+    assert "Sluice implements only the scheduler's part" in clouds["text"]
     (uid,) = api.post("/workloads", {"workloads": [{"name": "third", "type": "service"}]})["ids"]
     _wait_until_decided(api, uid)
     (events,) = client.ask(external("list_scheduler_events", workload_id=uid, order_desc=False))

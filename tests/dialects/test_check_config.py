@@ -317,6 +317,6 @@ def test_any_bytes_are_an_expectation_file():
 
 
 def test_the_codes_of_expectations_are_documented():
-    paper = (ROOT / "docs" / "gitops.md").read_text("utf-8")
+    page = (ROOT / "docs" / "gitops.md").read_text("utf-8")
     for code in CODES:
-        assert f"### {code.code} {code.title}\n\n*{code.severity.value}*. {code.advice}\n" in paper
+        assert f"### {code.code} {code.title}\n\n*{code.severity.value}*. {code.advice}\n" in page

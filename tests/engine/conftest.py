@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.two_engines import ENGINES, Engine
+from tests.engine.engine_adapters import ENGINES, Engine
 
 
 @pytest.fixture(params=ENGINES.values(), ids=ENGINES)

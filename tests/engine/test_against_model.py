@@ -18,7 +18,7 @@ from tests.engine.reference_model.settle import forget, release, retry
 from tests.engine.reference_model.world import Waiting
 from tests.engine.reference_model.world import World as Model
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.telling_worlds import told, told_policy
+from tests.engine.world_descriptions import told, told_policy
 
 #: The engine's reasons for stopping somebody, in the model's words.
 RIGHTS = {

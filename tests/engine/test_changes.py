@@ -16,7 +16,7 @@ from console.engine.explain.changes import change_sentence
 from console.engine.explain.sentences import Sentence, Verdict
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.policy import StopPolicy, Strategy
-from tests.engine.telling import LINE
+from tests.engine.explanation_traces import LINE
 
 GIB = 2**30 * 1000
 

@@ -15,7 +15,7 @@ from tests.engine.reference_model import settle as settling
 from tests.engine.reference_model.world import Waiting
 from tests.engine.reference_model.world import World as Model
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.telling_worlds import told, told_policy
+from tests.engine.world_descriptions import told, told_policy
 
 USAGE = {("spot", "gpu"): 2000}
 VICTIM = ("v", {("spot", "gpu"): 1000})

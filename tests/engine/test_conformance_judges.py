@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from console.dialects.conformance import MalformedCase, Verdict, run_case
-from tests.engine.echo import Echo
+from tests.engine.expected_answers import Echo
 
 KUEUE = sorted((Path(__file__).parents[1] / "vectors" / "kueue").glob("*.json"))
 CASES = [pytest.param(json.loads(path.read_text("utf-8")), id=path.stem) for path in KUEUE]

@@ -20,7 +20,7 @@ from console.engine.model.workload import PODS, Workload
 from console.engine.state import State
 from tests.engine.builders import in_words
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.telling_worlds import told, told_policy
+from tests.engine.world_descriptions import told, told_policy
 
 
 class Story:

@@ -20,7 +20,7 @@ from console.engine.disciplines.quota.policy_objects import Noun
 from console.engine.disciplines.quota.spec import with_spec
 from console.engine.model.policy import Policy
 from console.engine.routing.rule_routing import route_by, rules_of
-from tests.engine.retelling import retell, settled, told_of
+from tests.engine.change_application import retell, settled, told_of
 from tests.engine.strategies import policies, worlds
 
 

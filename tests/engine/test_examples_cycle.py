@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from console.engine.disciplines.quota.spec import FairStrategy, Preemption, PreemptionRule
+from tests.engine.engine_adapters import Cycle, Engine
 from tests.engine.reference_model.builder import cohort, policy, queue, running, waiting, world
 from tests.engine.reference_model.candidates import IN_QUEUE, RECLAIMED
 from tests.engine.reference_model.world import Waiting
-from tests.engine.two_engines import Cycle, Engine
 
 BOTH = (FairStrategy.FINAL_SHARE, FairStrategy.INITIAL_SHARE)
 LOWER = PreemptionRule.LOWER_PRIORITY

@@ -10,10 +10,10 @@ from console.engine.disciplines.quota.spec import (
     PreemptionRule,
     QueueSpec,
 )
+from tests.engine.engine_adapters import Engine
 from tests.engine.reference_model.builder import cohort, policy, queue, running
 from tests.engine.reference_model.candidates import FAIR_SHARE, RECLAIMED
 from tests.engine.reference_model.world import Running
-from tests.engine.two_engines import Engine
 
 BOTH = (FairStrategy.FINAL_SHARE, FairStrategy.INITIAL_SHARE)
 FINAL, INITIAL = BOTH[:1], BOTH[1:]

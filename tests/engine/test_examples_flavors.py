@@ -15,9 +15,9 @@ from console.engine.disciplines.quota.spec import (
     Search,
 )
 from console.engine.model.workload import PodSet
+from tests.engine.engine_adapters import Engine, Nomination
 from tests.engine.reference_model.builder import CPU, policy, queue, running, waiting
 from tests.engine.reference_model.world import Scan, Waiting
-from tests.engine.two_engines import Engine, Nomination
 
 LOWER = Preemption(within_queue=PreemptionRule.LOWER_PRIORITY)
 FIT, PREEMPT, NO_CANDIDATES = "FIT", "PREEMPT", "NO_CANDIDATES"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from console.engine.disciplines.quota.spec import Preemption, PreemptionRule
+from tests.engine.engine_adapters import Engine
 from tests.engine.reference_model.builder import cohort, policy, queue, running
 from tests.engine.reference_model.candidates import IN_QUEUE, RECLAIMED, WHILE_BORROWING
-from tests.engine.two_engines import Engine
 
 NEVER, LOWER, ANY = PreemptionRule.NEVER, PreemptionRule.LOWER_PRIORITY, PreemptionRule.ANY
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 from console.engine.disciplines.quota.spec import Cohort, QueueSpec, ResourceGroup, spec_of
+from tests.engine.engine_adapters import Engine
 from tests.engine.reference_model.builder import CPU, FLAVOR, cohort, groups, policy, queue
 from tests.engine.reference_model.shares import share
 from tests.engine.reference_model.tree import Tree
-from tests.engine.two_engines import Engine
 
 PAIR = (FLAVOR, CPU)
 

@@ -32,7 +32,7 @@ from console.engine.model.trace import (
     TurnStep,
     TurnVerdict,
 )
-from tests.engine.telling import ALONE, LINE, lines, said, stage, trace
+from tests.engine.explanation_traces import ALONE, LINE, lines, said, stage, trace
 
 STORED = {
     each["workload"]: trace_from_json(each)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.engine.asking import in_full, why
 from tests.engine.builders import ANY, LOWER, World, cohort, queue
+from tests.engine.explanations import in_full, why
 
 
 def test_a_nested_cohort_lends_and_its_reserve_is_exhausted() -> None:

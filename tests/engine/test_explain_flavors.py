@@ -13,7 +13,7 @@ from console.engine.model.amounts import UNLIMITED
 from console.engine.model.common_reasons import NO_FLAVOR_MATCHED, PREEMPTED_IN_QUEUE, QUEUE_HELD
 from console.engine.model.decision import Outcome
 from console.engine.model.trace import FailedExpression, FlavorVerdict, PodSetStep
-from tests.engine.telling import (
+from tests.engine.explanation_traces import (
     ALONE,
     LINE,
     OTHER_LINE,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from console.engine.disciplines.quota.spec import Flavor
 from console.engine.model.nodes import Taint
 from console.engine.routing.local_queues import LocalQueueRouting
-from tests.engine.asking import in_full, why
 from tests.engine.builders import World, pods, queue
+from tests.engine.explanations import in_full, why
 
 
 def test_pod_sets_are_told_one_after_the_other() -> None:

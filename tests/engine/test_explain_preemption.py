@@ -26,7 +26,7 @@ from console.engine.model.common_reasons import (
 from console.engine.model.decision import Outcome
 from console.engine.model.reasons import Reason
 from console.engine.model.trace import OrderStep, OutcomeStep, PreemptedStep, TurnStep, TurnVerdict
-from tests.engine.telling import ALONE, LINE, SHARING, lines, said, stage, trace
+from tests.engine.explanation_traces import ALONE, LINE, SHARING, lines, said, stage, trace
 
 JUDGMENTS = {
     CandidateVerdict.TARGET: "is preempted",

@@ -28,7 +28,7 @@ from console.engine.model.trace import (
     RuleVerdict,
 )
 from console.engine.routing.reasons import NO_RULES
-from tests.engine.telling import LINE, OTHER_LINE, lines, said, trace
+from tests.engine.explanation_traces import LINE, OTHER_LINE, lines, said, trace
 
 
 def test_the_intake_has_pod_sets_and_namespace() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.engine.asking import why
 from tests.engine.builders import ANY, FAIR, World, queue
+from tests.engine.explanations import why
 
 
 def test_fair_sharing_shows_the_shares() -> None:

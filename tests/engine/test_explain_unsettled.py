@@ -28,7 +28,7 @@ from console.engine.state import State
 from tests.engine.builders import only
 from tests.engine.rows import Rows
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.telling_worlds import told, told_policy
+from tests.engine.world_descriptions import told, told_policy
 
 NAMESPACES = ("ml", "other")
 STOPS = st.sampled_from([StopPolicy.NONE] * 9 + [StopPolicy.HOLD])

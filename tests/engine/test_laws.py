@@ -19,7 +19,7 @@ from console.engine.state import State
 from tests.engine.builders import in_words
 from tests.engine.rows import Rows
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.telling_worlds import told, told_policy
+from tests.engine.world_descriptions import told, told_policy
 
 #: Settles after which a world counts as restless; each decides at least one thing.
 MOST_SETTLES = 1000

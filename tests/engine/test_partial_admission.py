@@ -12,7 +12,7 @@ from console.engine.explain import headline_of
 from console.engine.state import State
 from tests.engine.builders import World, pods, queue
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.telling_worlds import told, told_policy
+from tests.engine.world_descriptions import told, told_policy
 
 
 def waiting(count: int, at_least: int) -> World:

@@ -20,7 +20,7 @@ from console.engine.disciplines.quota.trace import GroupStep, NodeFact
 from console.engine.model.amounts import UNLIMITED, Amount
 from console.engine.model.origin import Origin
 from console.engine.model.trace import FlavorVerdict
-from tests.engine.telling import check, walk
+from tests.engine.explanation_traces import check, walk
 
 LINE = Origin(4, 1, 4, 9)
 

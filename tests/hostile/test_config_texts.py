@@ -35,15 +35,15 @@ from console.policies.queries import policy_of
 from console.reading import is_storable
 from console.workloads.services.submit_workloads import submit_workloads
 from tests.api.conftest import document
-from tests.carried_out import carry_out, read_back
 from tests.conftest import member, with_token
-from tests.hostile.askers import askers
-from tests.hostile.takers import PAGES_OF_DRAFTS, TAKERS, VALUE_TAKERS, Taker
+from tests.hostile.endpoints import PAGES_OF_DRAFTS, TAKERS, VALUE_TAKERS, Taker
 from tests.hostile.texts import BOMBS, bad_texts
+from tests.hostile.workloads import askers
+from tests.intake_results import carry_out, read_back
 from tests.pages.page import complaints, read_page
-from tests.permissions.asking import undone
 from tests.permissions.callers import settle_down
-from tests.permissions.furnished import CONFIG, furnish
+from tests.permissions.example_orgs import CONFIG, furnish
+from tests.permissions.sending import undone
 from tests.permissions.table import CLIENT, PAGES, Line
 
 #: Texts that each address is sent.

@@ -1,4 +1,4 @@
-"""Config texts that somebody may send to break something: good ones in which something is bad."""
+"""Hostile config texts: valid ones with one invalid part."""
 
 from __future__ import annotations
 

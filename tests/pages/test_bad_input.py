@@ -19,10 +19,10 @@ from console.configs.models import Draft
 from console.orgs.models import User
 from console.orgs.permissions import Actor
 from console.pages import urls
-from tests.carried_out import carry_out
+from tests.intake_results import carry_out
+from tests.module_fixtures import module_org
 from tests.pages.conftest import CONFIG, World
-from tests.pages.standing import standing_world
-from tests.standing import standing_org
+from tests.pages.module_fixtures import module_world
 
 #: What converters take that no row has, beside what is there.
 HUGE = 10**30
@@ -87,8 +87,8 @@ def addresses(world: World, number: int) -> Iterator[str]:
         yield reverse(f"pages:{pattern.name}", kwargs=arguments)
 
 
-org, owner = standing_org()
-made, world = standing_world()
+org, owner = module_org()
+made, world = module_world()
 
 
 @pytest.fixture

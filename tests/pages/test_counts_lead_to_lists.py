@@ -13,7 +13,7 @@ from console.configs.services.apply_config import apply_config
 from console.orgs.permissions import Actor
 from console.workloads.services.end_workloads import withdraw_workloads
 from tests.pages.page import Element, read_page
-from tests.preempting import Settle, submit
+from tests.preemption_pair import Settle, submit
 
 CONFIG = """\
 resource_flavors:

@@ -15,10 +15,10 @@ from console.orgs.services.create_user import create_user
 from console.orgs.services.issue_token import create_token
 from console.webhooks.models import Delivery, Webhook
 from tests.conftest import PASSWORD
+from tests.module_fixtures import module_org
 from tests.pages.conftest import World
+from tests.pages.module_fixtures import module_world
 from tests.pages.page import complaints, read_page
-from tests.pages.standing import standing_world
-from tests.standing import standing_org
 
 #: Address below the organization -> status of the page of an owner, who may see all.
 PAGES = {
@@ -158,8 +158,8 @@ PAGES = {
 }
 
 
-org, owner = standing_org()
-made, world = standing_world()
+org, owner = module_org()
+made, world = module_world()
 
 
 def address(path: str, world: World) -> str:

@@ -37,9 +37,9 @@ from console.workloads import models
 from console.workloads.services.hold_queue import hold_queue
 from console.workloads.services.save_view import save_view
 from tests.conftest import settled
+from tests.module_fixtures import module_org
 from tests.pages.conftest import submit_one
 from tests.pages.page import complaints, read_page
-from tests.standing import standing_org
 
 #: What pages, spreadsheets, Markdown, YAML and terminals would each obey, in a hundred characters.
 BAD = (
@@ -97,7 +97,7 @@ class Bad:
     addresses: tuple[str, ...]
 
 
-org, owner = standing_org()
+org, owner = module_org()
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from console.workloads.markdown import escaped
 from console.workloads.models import Decision, Workload
 from console.workloads.services.end_workloads import release_workloads
 from tests.pages.page import Element, complaints, read_page
-from tests.preempting import CONFIG, Settle, stop_for_another, submit
+from tests.preemption_pair import CONFIG, Settle, stop_for_another, submit
 
 LIST = "/o/here/workloads"
 HIDDEN = "another workload of queue research"

@@ -228,7 +228,7 @@ def test_what_is_wrong_with_an_invitation_is_told(browser: Client, viewer: Actor
     answer = browser.post(f"{INVITATIONS}/new", data)
     assert (answer.status_code, main(answer).id("email-error").text) == (
         422,
-        "viewer@here.example is a member already; change their role.",
+        "viewer@here.example is already a member; change their role instead.",
     )
 
 

@@ -14,7 +14,7 @@ from console.orgs.permissions import Actor
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
 from tests.pages.page import Element, complaints, read_page
-from tests.yielding import let_one_yield
+from tests.preemption_circle import let_one_yield
 
 Settle = Callable[[Organization], int]
 

@@ -16,8 +16,8 @@ from console.policies.queries import active_version
 from console.reading.typed_values import read_typed
 from console.workloads.models import Workload
 from console.workloads.stored_pod_sets import decode_pod_sets
+from tests.cohort_sample import TWO_TEAMS
 from tests.pages.page import Element, complaints, read_page
-from tests.two_teams import TWO_TEAMS
 
 LIST = "/o/here/workloads"
 NEW = f"{LIST}/new"

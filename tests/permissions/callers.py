@@ -1,4 +1,4 @@
-"""Everybody who asks: each role by session and by token, from here and elsewhere, and the rest."""
+"""All callers: each role by session and token, of this and another organization, and anonymous."""
 
 from __future__ import annotations
 

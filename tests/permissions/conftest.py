@@ -13,7 +13,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from console.orgs.models import Organization
 from tests.permissions.callers import NOBODY, Caller, sessions, settle_down, tokens
-from tests.permissions.furnished import furnish, nothing_of
+from tests.permissions.example_orgs import furnish, nothing_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The tables: one line for each thing that somebody may ask for, and what it takes."""
+"""The permission tables: one line for each request, with the required permission."""
 
 from __future__ import annotations
 

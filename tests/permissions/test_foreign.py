@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from tests.permissions.asking import ask_in_vain, nothing_is_written
 from tests.permissions.conftest import Stage
+from tests.permissions.sending import ask_in_vain, nothing_is_written
 from tests.permissions.table import API, CLIENT, NAMES, PAGES, Line
 
 OF_ORG = [line for line in (*PAGES, *API) if line.is_of_org]

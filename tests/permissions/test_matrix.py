@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.permissions.asking import Answer, ask, ask_in_vain, nothing_is_written
 from tests.permissions.callers import Caller
 from tests.permissions.conftest import Stage
 from tests.permissions.expected import of_api, of_client, of_page, way_back
+from tests.permissions.sending import Answer, ask, ask_in_vain, nothing_is_written
 from tests.permissions.table import API, CLIENT, NOTHING, PAGES, Line
 
 #: Codes of the API's refusals.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.permissions.asking import ask
 from tests.permissions.conftest import Stage
+from tests.permissions.sending import ask
 from tests.permissions.table import Line
 
 #: What speaks of one that was preempted, and so of the one that it was for.

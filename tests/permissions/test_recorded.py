@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from console.orgs.models import AuditEntry
-from tests.permissions.asking import ask_in_vain
 from tests.permissions.conftest import Stage
+from tests.permissions.sending import ask_in_vain
 from tests.permissions.table import API, PAGES, Line
 
 #: Ends of addresses that are asked by POST and change nothing that lasts.

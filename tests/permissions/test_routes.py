@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import pytest
 from django.urls import resolve
 
-from tests.permissions.asking import ask_in_vain, nothing_is_written
 from tests.permissions.callers import Caller
 from tests.permissions.conftest import Stage
 from tests.permissions.routes import every_route
+from tests.permissions.sending import ask_in_vain, nothing_is_written
 from tests.permissions.table import API, CLIENT, NOTHING, PAGES, Line
 
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")

@@ -49,10 +49,7 @@ def test_create_org_takes_a_known_owner_in_any_case(outsider: User, capsys) -> N
         (["new", "--owner", "nobody"], "'nobody' is not an e-mail address."),
         (
             ["a b"],
-            (
-                "An organization's slug has 1 to 50 letters, digits, hyphens or underscores; "
-                "'a b' has not."
-            ),
+            ("'a b' is not a valid slug; use 1 to 50 letters, digits, hyphens or underscores."),
         ),
     ],
 )
@@ -93,7 +90,7 @@ def test_a_token_of_a_command_ends_as_others_do(
     [
         (
             ["--org", "nowhere", "--role", "viewer"],
-            "There is no organization 'nowhere'; create_org makes one.",
+            "There is no organization 'nowhere'; create it with create_org.",
         ),
         (
             ["--org", "here", "--role", "king"],
@@ -106,7 +103,7 @@ def test_a_token_of_a_command_ends_as_others_do(
         *(
             (
                 ["--org", "here", "--role", "viewer", "--days", days],
-                f"--days is {days}; it must be 0, for no end, or up to 3650.",
+                f"--days is {days}; it must be 0 (never expires) to 3650.",
             )
             for days in ("-1", "3651")
         ),
@@ -159,7 +156,7 @@ def test_add_member_refuses_in_a_sentence(org: Organization) -> None:
     for arguments, sentence in (
         (
             ["only@example.org", "--org", "nowhere", "--role", "owner"],
-            "There is no organization 'nowhere'; create_org makes one.",
+            "There is no organization 'nowhere'; create it with create_org.",
         ),
         (
             ["only@example.org", "--org", org.slug, "--role", "king"],

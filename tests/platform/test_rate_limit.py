@@ -72,8 +72,8 @@ def test_a_token_is_told_when_to_go_on(
         "type": "urn:sluice:problem:too_many_requests",
         "title": "Too many requests",
         "status": 429,
-        "detail": "A token may make 2 requests a second; send this one again in 1 s. "
-        "Hand in many workloads with one request.",
+        "detail": "A token can send 2 requests per second; repeat this one in 1 s. Submit "
+        "several workloads with one request.",
         "code": "too_many_requests",
     }
 

@@ -108,16 +108,16 @@ def test_only_this_user_can_look_into_the_state_folder(product: Product) -> None
 
 def test_a_second_start_on_the_same_folder_is_refused(product: Product) -> None:
     assert refused(product.home) == (
-        f"Sluice already runs on {product.home} as process {product.process.pid}; "
-        "stop that one first, or set SLUICE_HOME to another folder."
+        f"Sluice already runs on {product.home} as process {product.process.pid}; stop this "
+        "process first, or set SLUICE_HOME to another folder."
     )
 
 
 def test_a_taken_port_is_refused_before_anything_starts(product: Product, tmp_path: Path) -> None:
     port = str(product.port)
     assert refused(tmp_path / "other", PORT=port) == (
-        f"Port {port} on 127.0.0.1 is taken by another program; "
-        "choose a free one with --port or PORT."
+        f"Port {port} on 127.0.0.1 is in use by another program; choose a free one with --port "
+        "or PORT."
     )
     assert [path.name for path in (tmp_path / "other").iterdir()] == ["lock"]
 
@@ -126,7 +126,7 @@ def test_a_process_that_dies_is_started_again(product: Product) -> None:
     [beat] = product.children("beat")
     os.kill(beat, signal.SIGKILL)
     deadline = time.monotonic() + PATIENCE
-    said = "The beat process ended (status -9); started again."
+    said = "The beat process ended (status -9) and was restarted."
     while product.children("beat") in ([], [beat]) or said not in product.output():
         assert time.monotonic() < deadline, product.output()
         time.sleep(0.05)
@@ -184,14 +184,14 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path, where: str) -> 
     sentence = refused(home)
     assert re.fullmatch(
         rf"The state folder {re.escape(str(home))} cannot be written \([A-Z][a-z ]+\); "
-        r"set SLUICE_HOME to a folder that can\.",
+        r"set SLUICE_HOME to a writable folder\.",
         sentence,
     )
 
 
 def test_an_address_of_another_machine_is_refused(tmp_path: Path) -> None:
     assert refused(tmp_path, HOST="no-such-host.invalid") == (
-        "HOST is 'no-such-host.invalid', which is no address of this machine."
+        "HOST is 'no-such-host.invalid', which is not an address of this machine."
     )
 
 

@@ -226,12 +226,12 @@ def run(**options: object) -> tuple[str, int]:
 
 def test_the_command_says_what_it_found(chained: Organization, tmp_path: Path) -> None:
     head = f"10:{verify_org(chained).digest}"
-    said = "10 entries are as they were sealed: numbers 1 to 10.\n"
+    said = "10 entries are unchanged: numbers 1 to 10.\n"
     assert run(org="here") == (f"{said}Head: {head}\n", 0)
     assert run(org="here", head=head) == (f"{said}Head: {head}\n", 0)
     wrong = f"10:{'0' * 64}"
     assert run(org="here", head=wrong) == (
-        f"Entry 10 is not the one that {wrong} was written down for.\n",
+        f"Entry 10 differs from the entry of {wrong}.\n",
         1,
     )
     file = tmp_path / "export.ndjson"
@@ -240,8 +240,8 @@ def test_the_command_says_what_it_found(chained: Organization, tmp_path: Path) -
     AuditEntry.objects.filter(number=6).update(actor="somebody")
     assert run(org="here") == (
         (
-            "5 entries are as they were sealed: numbers 1 to 5.\n"
-            "Entry 6, or one before it, was changed; what stands behind it was not verified.\n"
+            "5 entries are unchanged: numbers 1 to 5.\nEntry 6, or one before it, was changed; "
+            "later entries were not verified.\n"
         ),
         1,
     )

@@ -140,7 +140,7 @@ def test_an_account_that_is_switched_off_is_not_got_round(owner: Actor) -> None:
 def test_an_organization_has_one_member_of_an_address(claimed: Membership, owner: Actor) -> None:
     digest = link(owner)
     joined = join_with_password(digest, OURS)
-    with pytest.raises(Conflict, match="already, with another account") as caught:
+    with pytest.raises(Conflict, match="with another account") as caught:
         add_member(owner.org, claimed.user, Role.OWNER)
     assert caught.value.code == "already_member"
     assert list(owner.org.memberships.filter(user__email=CEO)) == [joined]
@@ -167,9 +167,9 @@ def test_a_command_uses_no_claimed_account_unasked(claimed: Membership, org: Org
     assert caught.value.code == "existing_account"
     assert caught.value.message == (
         f"{CEO} is an existing account. Its password was chosen through the link of an "
-        "invitation that the organization elsewhere made; nothing else shows that it belongs "
-        "to that person. Add --existing if it does, or --new for a separate account with a "
-        "password of its own."
+        "invitation from the organization elsewhere, so its owner is not verified. Add "
+        "--existing if it belongs to that person, or --new for a separate account with its "
+        "own password."
     )
     # In its own organization it is the member that everyone sees.
     assert choose_account(CEO, Wanted.PROVEN, "elsewhere") == (claimed.user, None)
@@ -209,7 +209,9 @@ def test_which_of_several_claims_is_meant_is_not_guessed(
 def test_an_account_of_an_earlier_version_needs_the_operators_word(org: Organization) -> None:
     known = create_user(CEO, PASSWORD)
     User.objects.filter(pk=known.pk).update(proof=Proof.UNKNOWN)
-    with pytest.raises(Conflict, match="an earlier version did not record"):
+    with pytest.raises(
+        Conflict, match="whose owner is not verified: an earlier version created it"
+    ):
         choose_account(CEO, Wanted.PROVEN, org.slug)
     account, password = reset_password(CEO, None)
     assert (account, account.proof) == (known, Proof.OPERATOR)

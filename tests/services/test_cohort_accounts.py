@@ -12,7 +12,7 @@ from console.workloads.queries.cohorts import cohort_view
 from console.workloads.services.end_workloads import finish_workloads, release_workloads
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
-from tests.two_teams import TWO_TEAMS, gpus
+from tests.cohort_sample import TWO_TEAMS, gpus
 
 
 def test_what_is_borrowed_goes_back_when_its_owner_asks(

@@ -13,7 +13,7 @@ from console.workloads.models import LabelSet, State, Workload
 from console.workloads.one_reason import explain_reason
 from console.workloads.queries import WorkloadFilter, groups
 from console.workloads.queries.groups import Group, Total, count_workloads, group_workloads
-from tests.preempting import Settle, stop_for_another, submit
+from tests.preemption_pair import Settle, stop_for_another, submit
 
 
 @pytest.fixture

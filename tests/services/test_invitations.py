@@ -117,7 +117,7 @@ def test_an_invitation_says_nothing_of_accounts_but_knows_members(
     owner: Actor, viewer: Actor, outsider: User
 ) -> None:
     assert invite(owner, outsider.email, Role.VIEWER).invitation.email == outsider.email
-    with pytest.raises(Conflict, match="is a member already") as caught:
+    with pytest.raises(Conflict, match="is already a member") as caught:
         invite(owner, "VIEWER@here.example", Role.OWNER)
     assert caught.value.code == "already_member"
 

@@ -16,7 +16,7 @@ from console.workloads.services.load_state import load_state
 from console.workloads.services.run_engine import forget_states
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
-from tests.yielding import let_one_yield
+from tests.preemption_circle import let_one_yield
 
 Settle = Callable[[Organization], int]
 

@@ -400,7 +400,7 @@ def test_a_table_that_is_in_use_is_left_for_later(
     monkeypatch.setattr("console.retention.parts.turn_over._PATIENCE", 50)
     with reading("workloads_decision"), pytest.raises(CommandError) as caught:
         call_command("partition")
-    assert str(caught.value) == "Somebody uses the tables: stop Sluice first."
+    assert str(caught.value) == "The tables are in use; stop Sluice first."
     assert not parts_of(DECISIONS)
 
 

@@ -8,7 +8,7 @@ from console.orgs.permissions import Actor
 from console.workloads.queries import phases
 from console.workloads.queries.phases import life_of
 from console.workloads.services.end_workloads import finish_workloads, release_workloads
-from tests.preempting import Settle, stop_for_another
+from tests.preemption_pair import Settle, stop_for_another
 
 
 def test_each_phase_ends_where_the_next_begins(

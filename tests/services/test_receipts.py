@@ -12,7 +12,7 @@ from console.workloads.explanations import explain_workload
 from console.workloads.queries import get_workload
 from console.workloads.receipts import Receipt, get_receipt, preemptions_of
 from console.workloads.services.end_workloads import release_workloads
-from tests.preempting import Settle, stop_for_another, submit
+from tests.preemption_pair import Settle, stop_for_another, submit
 
 HIDDEN = "another workload of queue research"
 

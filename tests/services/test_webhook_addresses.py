@@ -209,7 +209,7 @@ def test_a_name_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = send("https://nowhere.example/", b"{}", {}, ())
     assert (answer.failure, answer.detail) == (
         Failure.NOT_RESOLVED,
-        "The name nowhere.example is not known; check its spelling.",
+        "The host nowhere.example cannot be resolved; check its spelling.",
     )
 
 

@@ -504,7 +504,7 @@ def test_everything_that_is_wrong_is_named(owner: Actor, receiver: Receiver) -> 
 
 def test_names_are_taken_once_and_there_are_not_too_many(owner: Actor, receiver: Receiver) -> None:
     made(owner, receiver, name="0")
-    with pytest.raises(Conflict, match="called 0 already"):
+    with pytest.raises(Conflict, match="name 0 already exists"):
         made(owner, receiver, name="0")
     for number in range(1, MOST_WEBHOOKS):
         made(owner, receiver, name=str(number))

@@ -1,1 +1,1 @@
-"""Rows and values as the API writes them: plain dicts."""
+"""Response bodies of the API, built as plain dicts from rows and values."""

@@ -1,4 +1,4 @@
-"""Config versions, findings and differences as the API writes them."""
+"""Response bodies of config versions, diagnostics and differences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from console.orgs.models import Organization
 
 
 def version_answer(version: ConfigVersion, *, active: int) -> dict[str, Any]:
-    """Return a version without its text; *active* is the number of the active one."""
+    """Return a version without its text; *active* is the number of the active version."""
     return {
         "version": version.number,
         "dialect": version.dialect,
@@ -36,7 +36,7 @@ def version_answer(version: ConfigVersion, *, active: int) -> dict[str, Any]:
 
 
 def timer_answer(timer: RevertTimer) -> dict[str, Any]:
-    """Return what takes the active version back unless it is confirmed."""
+    """Return the revert timer of the active version."""
     return {
         "version": timer.version,
         "back_to": timer.back_to,
@@ -47,15 +47,15 @@ def timer_answer(timer: RevertTimer) -> dict[str, Any]:
 
 
 def codes_url(request: Request, org: Organization) -> str:
-    """Return the address of the page about all codes of findings."""
+    """Return the URL of the documentation of all diagnostic codes."""
     return request.build_absolute_uri(reverse("pages:config-codes", args=[org.slug]))
 
 
 def findings_answer(found: Iterable[Diagnostic], codes_url: str) -> dict[str, Any]:
     """
-    Return what was found in a text: what stops an apply, and what only deserves a look.
+    Return the errors and warnings of a text.
 
-    *codes_url* is the address of the page about all codes.
+    *codes_url* is the URL of the documentation of all codes.
     """
     answers = [(each.severity is Severity.ERROR, each.to_json(codes_url)) for each in found]
     return {
@@ -65,7 +65,7 @@ def findings_answer(found: Iterable[Diagnostic], codes_url: str) -> dict[str, An
 
 
 def change_answer(change: Change) -> dict[str, Any]:
-    """Return one difference in meaning."""
+    """Return one object whose meaning differs."""
     return {
         "kind": change.kind.value,
         "object": change.noun,
@@ -78,7 +78,7 @@ def change_answer(change: Change) -> dict[str, Any]:
 
 
 def detail_answer(detail: Detail) -> dict[str, Any]:
-    """Return one thing that differs; a side of a quota cell that is not there is absent."""
+    """Return one difference in an object; a missing quota cell has no `from` or `to`."""
     match detail:
         case QuotaChange():
             answer: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Groups of workloads as the API writes them."""
+"""Response bodies of workload groups."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from console.workloads.queries.groups import Grouped
 
 
 def groups_answer(by: str, found: Grouped) -> dict[str, Any]:
-    """Return how many workloads are in each group."""
+    """Return the counts of workloads by group."""
     return {
         "group_by": by,
         "groups": [{"value": group.value, "count": group.count} for group in found.groups],

@@ -1,4 +1,4 @@
-"""Impact runs as the API writes them."""
+"""Response bodies of impact runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from console.orgs.permissions import Actor
 
 
 def impact_answer(actor: Actor, run: ImpactRun) -> dict[str, Any]:
-    """Return a run, with its answer once it is done, as *actor* may know it."""
+    """Return a run, and its result once it is done, as far as *actor* may see it."""
     return {
         "id": str(run.pk),
         "state": run.state,

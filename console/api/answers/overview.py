@@ -1,4 +1,4 @@
-"""The overview as the API writes it."""
+"""Response body of the overview."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from console.engine.model.capacity_node import CapacityNode
 from console.overview.items import Item, Kind, Subject
 from console.overview.numbers import Number, Numbers
 
-#: Where there is one address for a kind.
+#: URL names of the kinds that have one URL.
 _LINKS: Final = {
     Kind.REVERT_FAILED: "api:config-confirm",
     Kind.VERSION_UNCONFIRMED: "api:config-confirm",
@@ -45,7 +45,7 @@ def item_answer(org: str, item: Item) -> dict[str, Any]:
 
 
 def numbers_answer(numbers: Numbers) -> dict[str, Any]:
-    """Return the three numbers."""
+    """Return the counts of running, pending and rejected workloads."""
     return {
         "running": _number(numbers.running),
         "pending": _number(numbers.pending) | {"cannot_run": numbers.cannot_run},

@@ -1,4 +1,4 @@
-"""Members, invitations and tokens as the API writes them: never with a secret."""
+"""Response bodies of members, invitations and tokens, without secrets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from console.orgs.tokens import is_unused
 
 
 def member_answer(actor: Actor, member: Membership) -> dict[str, Any]:
-    """Return one member, as *actor* may see them."""
+    """Return one member, as far as *actor* may see it."""
     told = {
         "id": str(member.pk),
         "email": member.user.email,
@@ -27,9 +27,10 @@ def member_answer(actor: Actor, member: Membership) -> dict[str, Any]:
 
 def changed_member_answer(actor: Actor, change: RoleChange, role: str | None) -> dict[str, Any]:
     """
-    Return a member whose role changed to *role*, None when they were removed.
+    Return a member whose role was changed to *role*; None means removed.
 
-    With it comes what became of the person's tokens, and their open invitations above the role.
+    The response includes the effect on the member's tokens, and open invitations that grant more
+    than the role.
     """
     above = invitations_above(actor.org, change.membership.user, role)
     return {

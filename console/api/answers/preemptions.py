@@ -1,4 +1,4 @@
-"""Preemptions and their receipts as the API writes them."""
+"""Response bodies of preemptions and their receipts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.workloads.receipts import Preemption, Receipt, Side
 
 
 def preemption_answer(short: Preemption) -> dict[str, Any]:
-    """Return one stop in short."""
+    """Return the summary of one preemption."""
     return {
         "seq": short.number,
         "role": "victim" if short.is_victim else "beneficiary",
@@ -25,7 +25,7 @@ def preemption_answer(short: Preemption) -> dict[str, Any]:
 
 
 def receipt_answer(receipt: Receipt) -> dict[str, Any]:
-    """Return one stop with all that is known of it."""
+    """Return the receipt of one preemption."""
     return {
         **preemption_answer(receipt.preemption),
         "headline": receipt.explained.explanation.headline,

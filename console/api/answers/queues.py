@@ -1,4 +1,4 @@
-"""Queues as the API writes them."""
+"""Response bodies of queues."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from console.workloads.queries import QueueView
 
 
 def queue_answer(queue: QueueView, waits: WaitQuantiles) -> dict[str, Any]:
-    """Return a queue with its counts, its usage, and the *waits* of its last day."""
+    """Return a queue with its counts, its usage, and its *waits* of the last day."""
     pressure = queue.pressure
     return {
         "name": queue.name,
@@ -52,7 +52,7 @@ def queue_answer(queue: QueueView, waits: WaitQuantiles) -> dict[str, Any]:
 
 
 def usage_answer(usage: CapacityNode) -> dict[str, Any]:
-    """Return one flavor-resource with what is used, borrowed and lent of it."""
+    """Return one flavor-resource with its used, borrowed and lent quota."""
     return {
         "flavor": usage.flavor,
         "resource": usage.resource,

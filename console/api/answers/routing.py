@@ -1,4 +1,4 @@
-"""What a config makes of tried workloads, as the API writes it."""
+"""Response bodies of the rule tester and of expectations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from console.engine.wording.reasons import reason_title
 
 
 def route_answer(tried: Tried) -> dict[str, Any]:
-    """Return everything that one config makes of one workload."""
+    """Return the result of the rule tester for one workload in one config."""
     route_result = tried.route_result
     return {
         "version": tried.subject.version,
@@ -74,7 +74,7 @@ def expectation_answer(row: Expectation) -> dict[str, Any]:
 
 
 def met_answer(met: Sequence[Met]) -> dict[str, Any]:
-    """Return what a config makes of expectations."""
+    """Return the results of expectations in a config."""
     broken = sum(not each.is_met for each in met)
     return {
         "ok": not broken,

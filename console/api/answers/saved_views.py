@@ -1,4 +1,4 @@
-"""Saved views as the API writes them."""
+"""Response bodies of saved views."""
 
 from __future__ import annotations
 

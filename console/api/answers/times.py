@@ -1,4 +1,4 @@
-"""Moments as the API writes them."""
+"""Times in responses."""
 
 from __future__ import annotations
 

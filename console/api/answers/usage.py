@@ -1,4 +1,4 @@
-"""Use, demand, counts and waits over time as the API writes them."""
+"""Response bodies of use, demand, counts and waits over time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from console.workloads.happenings import What
 def point_answer(
     reading: Reading, end: datetime, counts: Counts, spans: Sequence[QuotaSpan]
 ) -> dict[str, Any]:
-    """Return one point until *end*; *spans* are what was owned during the time around it."""
+    """Return one point until *end*; *spans* are the quotas of the time range."""
     totals = reading.totals
     known = not reading.is_gap
     minutes = totals.minutes
@@ -36,7 +36,7 @@ def point_answer(
 
 
 def waits_answer(waits: WaitQuantiles) -> dict[str, Any]:
-    """Return quantiles of waits."""
+    """Return percentiles of waits."""
     return {"p50": _seconds(waits.p50), "p95": _seconds(waits.p95), "n": waits.n}
 
 

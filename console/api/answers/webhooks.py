@@ -1,4 +1,4 @@
-"""Webhooks and their deliveries as the API writes them."""
+"""Response bodies of webhooks and their deliveries."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def webhook_answer(webhook: Webhook) -> dict[str, Any]:
 
 
 def delivery_summary(delivery: Delivery) -> dict[str, Any]:
-    """Return a delivery as lists have it."""
+    """Return the summary of a delivery."""
     waits = delivery.state == Delivery.State.WAITING
     return {
         "id": delivery.uid,

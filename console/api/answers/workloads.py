@@ -1,4 +1,4 @@
-"""Workloads, decisions, events and explanations as the API writes them."""
+"""Response bodies of workloads, decisions, events and explanations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from console.workloads.queries import reason_of
 from console.workloads.stored_assignments import stored_flavors
 from console.workloads.stored_pod_sets import decode_pod_sets
 
-#: Numbers of a sentence that count workloads; the others are amounts.
+#: Numbers of a sentence that are counts or positions; all others are amounts.
 _COUNTS = frozenset({"position", "pending", "alike", "cannot_run"})
 
 
@@ -30,10 +30,10 @@ def workload_answer(
     workload: Workload, position: int | None = None, policy: Policy | None = None
 ) -> dict[str, Any]:
     """
-    Return a workload that `workload_rows` gave; *position* is its place in the queue.
+    Return a workload from `workload_rows`; *position* is its position in the queue.
 
-    *policy* is the one that admitted it; None in lists, which do not say what flavors add to
-    pods.
+    *policy* is the policy that admitted it, or None in lists, which omit node selectors and
+    tolerations of flavors.
     """
     reason = reason_of(workload)
     missing: Mapping[str, int] | None = workload.missing  # type: ignore[attr-defined]
@@ -71,7 +71,7 @@ def workload_answer(
 
 
 def pod_set_answer(pod_set: PodSet) -> dict[str, Any]:
-    """Return a pod set as it may be handed in again."""
+    """Return a pod set in the form of a submission."""
     return {
         "name": pod_set.name,
         "count": pod_set.count,
@@ -98,7 +98,7 @@ def amounts_answer(amounts: Mapping[str, int]) -> dict[str, int | float | None]:
 
 
 def decision_answer(decision: Decision, policies: Mapping[int, Policy]) -> dict[str, Any]:
-    """Return a decision of the feed; *policies* holds those of the page by version number."""
+    """Return a decision of the feed; *policies* maps version numbers to policies."""
     policy = policies.get(decision.config_version, NO_POLICY)
 
     def with_launch(flavors: Mapping[str, str]) -> dict[str, dict[str, Any]]:
@@ -138,7 +138,7 @@ def decision_answer(decision: Decision, policies: Mapping[int, Policy]) -> dict[
 
 
 def _additions(flavors: Mapping[str, str], policy: Policy | None) -> dict[str, Any]:
-    """Return what *flavors* add to the pods of a pod set; nulls where no policy is at hand."""
+    """Return node selector and tolerations that *flavors* add to pods; nulls without a policy."""
     if policy is None:
         return {"node_selector": None, "tolerations": None}
     added = policy.spec.pod_additions(flavors)
@@ -158,7 +158,7 @@ def _additions(flavors: Mapping[str, str], policy: Policy | None) -> dict[str, A
 
 
 def explanation_answer(workload: Workload, explained: Explained, found: Help) -> dict[str, Any]:
-    """Return why a workload is where it is; ranges are places in the text of the version named."""
+    """Return the explanation of a workload; ranges refer to the text of its config version."""
     stages = explained.explanation.stages
     return {
         "workload": workload.uid,
@@ -178,7 +178,7 @@ def explanation_answer(workload: Workload, explained: Explained, found: Help) ->
 
 
 def search_answer(run: SearchRun, found: Help | None) -> dict[str, Any]:
-    """Return how far a whole search is, and what it found, once it is done."""
+    """Return the progress of a complete search, and its result once it is done."""
     return {
         "state": run.state,
         "candidates": {"tried": run.tried, "total": run.total},
@@ -210,7 +210,7 @@ def _change(change: Change, sentence: Sentence) -> dict[str, Any]:
 
 
 def _value(change: Change, value: Value) -> int | float | str | None:
-    """Return what a change goes from or to; amounts in their unit, null where there is no limit."""
+    """Return the old or new value of a change; amounts in their unit, null for unlimited."""
     if isinstance(value, Unlimited):
         return None
     is_amount = change.kind is ChangeKind.QUOTA or (

@@ -1,1 +1,1 @@
-"""The protocol of the public anyscale client, under /api/v2: its names for what Sluice has."""
+"""The protocol of the public anyscale client, under /api/v2, in that client's terms."""

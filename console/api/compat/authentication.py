@@ -1,4 +1,4 @@
-"""Who is asking: the token that the client sends as a cookie, or as a bearer token."""
+"""Authentication of the client: an API token as a cookie or as a bearer token."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from console.api.authentication import BearerTokenAuthentication
 from console.orgs.models import ApiToken
 from console.orgs.services.authenticate_token import authenticate_token
 
-#: Nothing of Sluice ever sets it, so no browser sends it for somebody.
+#: Sluice never sets this cookie, so browsers never send it and no CSRF check is needed.
 COOKIE = "cli_token"
 
 
 class ClientTokenAuthentication(BearerTokenAuthentication):
-    """Recognizes ``Authorization: Bearer``, and else the cookie ``cli_token``."""
+    """Recognizes ``Authorization: Bearer``, or the cookie ``cli_token``."""
 
     def authenticate(self, request: Request) -> tuple[None, ApiToken] | None:
-        """Return the token, or None when there is neither."""
+        """Return the token, or None without credentials."""
         found = super().authenticate(request)
         secret = request.COOKIES.get(COOKIE)
         if found is not None or secret is None:

@@ -1,4 +1,4 @@
-"""The config: apply, look, list, roll back, validate."""
+"""Configs in the client's protocol: apply, get, list, roll back and validate."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from console.orgs.permissions import Permission
 from console.policies.queries import active_number, active_version, get_version
 from console.reading import LARGEST_INTEGER, printable
 
-#: Versions of one page at most, and when the client does not say.
+#: Maximum and default number of versions on a page.
 _MOST, _USUAL = 50, 10
 
 
@@ -36,14 +36,14 @@ class Config(ClientView):
     permissions = {"POST": Permission.APPLY}
 
     def get(self, request: Request) -> Response:
-        """Show it."""
+        """Return the version."""
         version = active_version(self.actor.org)
         if version is None:
             raise NotFound(f"No config was ever applied to {self.actor.org.slug}.")
         return result(_whole(version, version.number))
 
     def post(self, request: Request) -> Response:
-        """Apply a config, on top of whatever is active; the active config stays its version."""
+        """Apply a config on top of the active version; an unchanged one creates no version."""
         reader, fields = self.fields(request, ("config",), required=("config",))
         dialect, text = read_config(reader, fields)
         checked = lint_config(self.actor, dialect, text)
@@ -59,7 +59,7 @@ class ConfigVersions(ClientView):
     parameters = ("count", "paging_token")
 
     def get(self, request: Request) -> Response:
-        """List them, newest first, without their configs."""
+        """List the versions, newest first, without their configs."""
         org = self.actor.org
         count = self.number(request, "count", _USUAL, 0, _MOST)
         token = self.paging_token(request)
@@ -74,18 +74,18 @@ class OneVersion(ClientView):
     """One version of the config."""
 
     def get(self, request: Request, version: str) -> Response:
-        """Show it."""
+        """Return the version."""
         org = self.actor.org
         return result(_whole(get_version(org, _read_number(version)), active_number(org)))
 
 
 class Rollback(ClientView):
-    """Back to an old version."""
+    """A rollback to an old version."""
 
     permissions = {"POST": Permission.APPLY}
 
     def post(self, request: Request) -> Response:
-        """Make its config a new version, on top of whatever is active."""
+        """Create a new version from an old one, on top of the active version."""
         reader, fields = self.fields(request, ("version",), required=("version",))
         number = reader.integer(fields["version"], "version", least=1) if "version" in fields else 0
         reader.finish()
@@ -97,10 +97,10 @@ class Rollback(ClientView):
 
 
 class Validate(ClientView):
-    """What would be found if a config were applied."""
+    """Validation of a config."""
 
     def post(self, request: Request) -> Response:
-        """Answer what deserves a look; a config with errors is refused as an apply would be."""
+        """Return the warnings of a config; one with errors is rejected as in an apply."""
         reader, fields = self.fields(request, ("config",), required=("config",))
         dialect, text = read_config(reader, fields)
         with expensive(Kind.CHECK, self.actor.org.pk, self.actor.key, size=len(text)):
@@ -115,12 +115,12 @@ def _lint(checked: Checked) -> list[dict[str, str]]:
 
 
 def _read_number(text: str) -> int:
-    """Return the number of a version; raises BadRequest for a text that is none."""
+    """Return the number of a version; raises BadRequest for an invalid one."""
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
     if not 1 <= number <= LARGEST_INTEGER:
         message = (
             f'"{printable(text)}" is not the number of a version. Versions are numbered from 1; '
-            "list the versions to see which there are."
+            "list the versions to find a number."
         )
         raise BadRequest([FieldError("version", "out_of_range", message)])
     return number

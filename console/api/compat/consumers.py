@@ -1,4 +1,4 @@
-"""Who takes most of an organization, or of one queue."""
+"""Top consumers of an organization or of one queue."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _USUAL, _MOST = 10, 100
 
 
 class TopConsumers(ClientView):
-    """The workloads that take most nodes, for longest."""
+    """The workloads that use the most nodes, for the longest time."""
 
     parameters = ("limit", "queue_id")
 
     def get(self, request: Request) -> Response:
-        """List them, most first."""
+        """List the workloads, the largest first."""
         org = self.actor.org
         limit = self.number(request, "limit", _USUAL, 1, _MOST)
         reader = QueryReader(request.query_params)

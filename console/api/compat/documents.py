@@ -1,4 +1,4 @@
-"""Configs on their way: the client sends and reads JSON, a version has a text."""
+"""Conversion between the client's JSON configs and the config texts of versions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def read_config(reader: Reader, fields: Mapping[str, Any]) -> tuple[str, str]:
     """
     Return language and text of the config in *fields*.
 
-    Raises BadRequest when there is none, and for one that is another language's or too large.
+    Raises BadRequest if it is missing, in another language, or too large.
     """
     document: Mapping[str, Any] = {}
     if "config" in fields:
@@ -31,16 +31,16 @@ def read_config(reader: Reader, fields: Mapping[str, Any]) -> tuple[str, str]:
     likely = likely_dialect(text)
     if likely is not None and likely is not dialect:
         message = (
-            f"This is a config in the language of {likely.title}, and the anyscale client's "
-            f"protocol carries {dialect.title.lower()} configs alone: apply it on the pages, or "
-            "over the API."
+            f"This config is in the language of {likely.title}; the anyscale client's protocol "
+            f"supports {dialect.title.lower()} configs only. Apply it on the pages or over the "
+            "API."
         )
         raise BadRequest([FieldError("config", "other_language", message)])
     return dialect.name, text
 
 
 def config_of(version: ConfigVersion) -> dict[str, Any]:
-    """Return the config of *version* as JSON; raises Conflict when the client cannot read it."""
+    """Return the config of *version* as JSON; raises Conflict if it is in another language."""
     require_readable(version)
     _, form = client_dialect()
     return form.read(version.text)
@@ -48,10 +48,10 @@ def config_of(version: ConfigVersion) -> dict[str, Any]:
 
 def as_active(org: Organization, text: str) -> str:
     """
-    Return the active text where it says the same config as *text*, which has no errors.
+    Return the active text if it means the same as *text*, which has no errors; else *text*.
 
-    The client sends no comments and no layout. Sending again what is active changes nothing,
-    and must not take the comments of a text that was written in the editor away.
+    The client sends neither comments nor layout. Sending the active config again must not remove
+    the comments of a text that was written in the editor.
     """
     dialect, form = client_dialect()
     active = active_version(org)
@@ -61,13 +61,13 @@ def as_active(org: Organization, text: str) -> str:
 
 
 def require_readable(version: ConfigVersion) -> None:
-    """Raise Conflict when *version* is in a language that the client does not speak."""
+    """Raise Conflict if *version* is in a language that the client does not support."""
     dialect, _ = client_dialect()
     if version.dialect != dialect.name:
         title = dialects()[version.dialect].title
         raise Conflict(
             "other_language",
-            f"Version {version.number} is in the language of {title}, and the anyscale client's "
-            f"protocol carries {dialect.title.lower()} configs alone: look at it, or roll back to "
+            f"Version {version.number} is in the language of {title}; the anyscale client's "
+            f"protocol supports {dialect.title.lower()} configs only. View it, or roll back to "
             "it, on the pages or over the API.",
         )

@@ -1,8 +1,7 @@
 """
-Problems as the client shows them: it prints the text at ``error.detail`` and nothing else.
+Error responses for the client, which prints only the text at ``error.detail``.
 
-So that text is complete: every field that is wrong and every finding in a config is a line
-of it.
+So that text is complete: it has a line for every invalid field and every diagnostic of a config.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from rest_framework.response import Response
 
 from console.api.errors import exception_handler as api_handler
 
-#: Lines that one text lists.
+#: Maximum number of lines in one text.
 _LISTED = 20
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Return the answer for *error*, or None for one that is a fault of the product."""
+    """Return the response for *error*, or None for an internal error."""
     problem = api_handler(error, context)
     if problem is None:
         return None
@@ -36,7 +35,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
 
 def _detail(problem: Mapping[str, Any]) -> str:
     lines = list(_lines(problem))
-    # The wrong fields say all there is; how many findings there are is worth a line.
+    # The lines of invalid fields are complete; diagnostics get a first line with their number.
     head = [] if problem.get("errors") else [problem["detail"]]
     more = [f"... and {len(lines) - _LISTED} more."] if len(lines) > _LISTED else []
     return "\n".join([*head, *lines[:_LISTED], *more])

@@ -1,4 +1,4 @@
-"""What happened, by any mix of conditions."""
+"""Events in the client's protocol, with its filters."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from console.workloads.event_facts import told_data
 from console.workloads.models import Event, EventType
 from console.workloads.queries.event_search import EventSearch, count_events, search_events
 
-#: Events of one page at most, and when the client does not say.
+#: Maximum and default number of events on a page.
 _MOST, _USUAL = 100, 50
 
-#: All that the protocol knows; Sluice uses the first three.
+#: All levels of the protocol; Sluice uses the first three.
 _LEVELS = ("INFO", "WARNING", "ERROR", "TRACE", "DEBUG", "CRITICAL", "UNKNOWN")
 
-#: What acts without being a person or a token.
+#: The actor that is neither a person nor a token.
 _ENGINE = "engine"
 
 _LISTS = ("queue_name", "flavor_name", "level", "event_type")
@@ -39,12 +39,12 @@ class Events(ClientView):
     repeatable = _LISTS
 
     def get(self, request: Request) -> Response:
-        """List them, newest first unless the client asks otherwise."""
+        """List the events, newest first unless the client requests the opposite."""
         return list_events(self, request, _search, _event)
 
 
 class ExportedEvents(ClientView):
-    """The same events in the shape of the client's external API, which programs read."""
+    """The same events in the format of the client's external API."""
 
     parameters = (
         *("workload_id", "scheduler_request_id", "queues", "project_id", "cloud_id"),
@@ -54,7 +54,7 @@ class ExportedEvents(ClientView):
     repeatable = ("queues", "event_types", "levels")
 
     def get(self, request: Request) -> Response:
-        """List them, newest first unless the client asks otherwise."""
+        """List the events, newest first unless the client requests the opposite."""
         return list_events(self, request, _exported_search, _exported_event)
 
 
@@ -65,7 +65,7 @@ def list_events(
     answer_of: Callable[[Event, str], dict[str, Any]],
 ) -> Response:
     """
-    Return one page of events, read by *search_of* and written by *answer_of*.
+    Return one page of events; *search_of* reads the filters, *answer_of* formats an event.
 
     *answer_of* takes an event of `search_events` and the organization's slug. Raises BadRequest.
     """
@@ -117,7 +117,7 @@ def _exported_search(reader: QueryReader) -> EventSearch:
 
 
 def _event(event: Event, org: str) -> dict[str, Any]:
-    """Return an event that `search_events` gave."""
+    """Return an event of `search_events`."""
     uid, kind, project, labels = _workload(event)
     is_engine = event.actor == _ENGINE
     return {
@@ -144,7 +144,7 @@ def _event(event: Event, org: str) -> dict[str, Any]:
 
 
 def _exported_event(event: Event, org: str) -> dict[str, Any]:
-    """Return an event that `search_events` gave, as the external API has it."""
+    """Return an event of `search_events` in the format of the external API."""
     uid, kind, project, labels = _workload(event)
     workload = {"id": uid, "type": kind.upper() if kind else None, "name": event.data.get("name")}
     return {
@@ -164,7 +164,7 @@ def _exported_event(event: Event, org: str) -> dict[str, Any]:
 
 
 def _workload(event: Any) -> tuple[str | None, str | None, str | None, dict[str, str]]:
-    """Return id, type, project and labels of the workload that an event is about."""
+    """Return id, type, project and labels of the workload of an event."""
     return (
         event.workload_uid,
         event.workload_type,

@@ -1,4 +1,4 @@
-"""Addresses of the client's external API, below /ext/v0."""
+"""URLs of the client's external API, under /ext/v0."""
 
 from django.urls import path, re_path
 

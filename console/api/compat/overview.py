@@ -1,4 +1,4 @@
-"""The whole organization at a glance: what runs and waits, what is used, what the config has."""
+"""The overview in the client's protocol: counts, usage, and the objects of the config."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from console.workloads.queries.used import used_of
 
 
 class Overview(ClientView):
-    """The organization at this moment."""
+    """The current state of the organization."""
 
     def get(self, request: Request) -> Response:
-        """Show it."""
+        """Return the overview."""
         org = self.actor.org
         version = active_version(org)
         policy = policy_of(version) if version else NO_POLICY
@@ -46,7 +46,7 @@ class Overview(ClientView):
             {
                 "totals": {**counts, "active_workloads": running + pending},
                 "utilization": list(_utilization(policy, used)),
-                # An organization is all the cloud there is.
+                # The protocol's cloud is the organization.
                 "clouds": [{"cloud_id": org.slug, **counts}],
                 "topology": _topology(policy, version),
             }
@@ -54,7 +54,7 @@ class Overview(ClientView):
 
 
 def _utilization(policy: Policy, used: Counter[FlavorResource]) -> Iterator[dict[str, Any]]:
-    """Yield what is used of all quota that queues and cohorts own together."""
+    """Yield the use of everything that queues and their parents are guaranteed together."""
     for key, amount in policy.spec.guaranteed().items():
         usage = usage_answer(*key, used[key], amount)
         if usage:

@@ -1,4 +1,4 @@
-"""Preview: where a config would lead the workloads of the last days."""
+"""Preview: the routes of recorded workloads in a config."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from console.expensive import Kind, expensive
 
 
 class ConfigPreview(ClientView):
-    """A config held against recorded history, applied nowhere."""
+    """A config evaluated on recorded history, without an apply."""
 
     def post(self, request: Request) -> Response:
-        """Answer one verdict for each distinct set of labels, the most frequent first."""
+        """Return one verdict for each distinct set of labels, the most frequent first."""
         known = ("config", "include_applied_comparison", "refresh")
         reader, fields = self.fields(request, known, required=("config",))
         compare = reader.flag(fields.get("include_applied_comparison"), known[1])
-        # History is read anew for every answer, so that there is nothing to refresh.
+        # History is read for every response, so there is nothing to refresh.
         reader.flag(fields.get("refresh"), known[2])
         dialect, text = read_config(reader, fields)
         with expensive(Kind.PREVIEW, self.actor.org.pk, self.actor.key):
@@ -51,7 +51,7 @@ def _answer(preview: Preview) -> dict[str, Any]:
 def _verdict(verdict: Verdict) -> dict[str, Any]:
     draft, active = verdict.draft, verdict.active
     return {
-        # History keeps what workloads were, not what they were called.
+        # History does not record the names of workloads.
         "display_name": None,
         "run_count": verdict.runs,
         "labels": dict(verdict.labels),

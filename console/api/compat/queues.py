@@ -1,4 +1,4 @@
-"""Queues, and who runs and waits in them."""
+"""Queues in the client's protocol, with their running and pending workloads."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from console.workloads.queries import (
 from console.workloads.queries.nodes import Nodes, nodes_by_queue, nodes_of, pods_of
 from console.workloads.stored_assignments import stored_flavors
 
-#: What the client asks for when it does not say, and at most.
+#: Default and maximum number of rows.
 _USUAL, _MOST_QUEUES, _MOST_WORKLOADS = 100, 200, 1000
 _STATES = ("pending", "running")
 
 
 class Queues(ClientView):
-    """The queues of the active config, then those that only drain."""
+    """The queues of the active config, followed by draining queues."""
 
     parameters = ("limit", "paging_token")
 
     def get(self, request: Request) -> Response:
-        """List them."""
+        """List the queues."""
         limit = self.number(request, "limit", _USUAL, 1, _MOST_QUEUES)
         (start,) = read_cursor(self.paging_token(request)) or (0,)
         queues = queue_list(self.actor.org)
@@ -52,7 +52,7 @@ class OneQueue(ClientView):
     """One queue."""
 
     def get(self, request: Request, queue: str) -> Response:
-        """Show how much runs and waits in it."""
+        """Return the queue with its counts of running and pending workloads."""
         view = queue_view(self.actor.org, queue)
         nodes = nodes_of(self.actor.org, (view.running, view.pending), queue)
         summary = {
@@ -65,16 +65,16 @@ class OneQueue(ClientView):
 
 
 class QueueWorkloads(ClientView):
-    """Who runs in a queue, or waits."""
+    """Running or pending workloads of a queue."""
 
     parameters = ("state", "limit")
 
     def get(self, request: Request, queue: str) -> Response:
-        """List those that run, newest first, or those that wait, in the order of trying."""
+        """List running workloads, newest first, or pending ones in the order of admission."""
         org = self.actor.org
         state = (request.query_params.get("state") or "").lower()
         if state not in _STATES:
-            message = f"This has to be one of: {', '.join(_STATES)}."
+            message = f"Use one of: {', '.join(_STATES)}."
             raise BadRequest([FieldError("state", "invalid_choice", message)])
         limit = self.number(request, "limit", _USUAL, 1, _MOST_WORKLOADS)
         view = queue_view(org, queue)
@@ -85,7 +85,7 @@ class QueueWorkloads(ClientView):
 
 
 def workload_url(request: Request, org: str, uid: str) -> str:
-    """Return the address of a workload's page."""
+    """Return the URL of the page of a workload."""
     return request.build_absolute_uri(reverse("pages:workload", kwargs={"org": org, "uid": uid}))
 
 
@@ -122,13 +122,13 @@ def _workload(request: Request, org: str, workload: Workload) -> dict[str, Any]:
             "pending": pods if waits else 0,
         },
         "flavors": sorted(set(stored_flavors(workload.assignment).values())),
-        # An organization is all the cloud there is.
+        # The protocol's cloud is the organization.
         "cloud_id": org,
         "created_at": time_answer(workload.submitted_at),
         "status": _status(workload),
-        # What it was decided by.
+        # The rule that routed the workload.
         "plan_id": str(workload.config_version or ""),
-        # The protocol has no null here: 0 stands for one that runs or can never run.
+        # The protocol has no null here; 0 means that the workload runs or cannot run.
         "queue_position": getattr(workload, "position", None) or 0,
         "requested_resources": amounts_answer(workload.requests),
         "url": workload_url(request, org, workload.uid),

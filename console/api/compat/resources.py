@@ -1,4 +1,4 @@
-"""Counts and quota in the protocol's words: nodes, markets and the use of resources."""
+"""Counts and quota in the terms of the protocol: nodes, markets and the use of resources."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from console.workloads.queries.nodes import Nodes
 
 
 def nodes_answer(nodes: Nodes) -> dict[str, int]:
-    """Return pods as nodes; what is admitted is told to run, and counts as running."""
+    """Return pods as nodes; admitted pods count as running."""
     return {"running": nodes.running, "admitted": nodes.running, "pending": nodes.pending}
 
 
 def market_answer(nodes: Nodes) -> dict[str, int]:
-    """Return the markets of the nodes that run."""
+    """Return the markets of running nodes."""
     return {
         "spot": nodes.spot,
         "on_demand": nodes.on_demand,
@@ -23,15 +23,15 @@ def market_answer(nodes: Nodes) -> dict[str, int]:
 
 
 def counts_answer(running: int, pending: int) -> dict[str, int]:
-    """Return how many workloads run and wait."""
+    """Return the counts of running and pending workloads."""
     return {"running": running, "pending": pending}
 
 
 def usage_answer(flavor: str, resource: str, used: int, ceiling: Amount) -> dict[str, Any] | None:
     """
-    Return the use of one flavor-resource up to its *ceiling*, in the resource's unit.
+    Return the use of one flavor-resource and its *ceiling*, in the resource's unit.
 
-    None when there is no ceiling: the protocol has a number for it only.
+    None if it is unlimited, which the protocol cannot express.
     """
     if not isinstance(ceiling, int):
         return None

@@ -1,4 +1,4 @@
-"""Addresses of the public client's protocol."""
+"""URLs of the client's protocol."""
 
 from django.urls import path, re_path
 
@@ -13,7 +13,7 @@ from console.api.compat.userinfo import Usage, UserInfo
 
 app_name = "compat"
 
-# A queue's name may hold slashes, so what comes behind it has to be looked for first.
+# The name of a queue can contain slashes, so the longer patterns come first.
 _QUEUE = "scheduler/queues/<path:queue>"
 
 urlpatterns = [

@@ -1,4 +1,4 @@
-"""Who the token is: the client asks before everything else, and reports what it was used for."""
+"""The user of a token, which the client requests first, and its usage reports."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class UserInfo(ClientView):
     """The token as a user of its organization."""
 
     def get(self, request: Request) -> Response:
-        """Show it."""
+        """Return the user."""
         actor = self.actor
         is_owner = actor.role == Role.OWNER
         return result(
             {
-                # By this name versions and events say who it was.
+                # The name of the actor in versions and events.
                 "id": actor.name,
                 "email": email_of(actor.name) or "",
                 "name": actor.name,
@@ -29,7 +29,7 @@ class UserInfo(ClientView):
                 "organization_permission_level": "owner" if is_owner else "collaborator",
                 "organization_ids": [actor.org.slug],
                 "organizations": [_organization(actor.org)],
-                # Of services that the client's own server uses.
+                # Keys of services of the client's own server.
                 "ld_hash": "",
                 "ld_hash_fields": [],
                 "pylon_hash": "",
@@ -38,10 +38,10 @@ class UserInfo(ClientView):
 
 
 class Usage(ClientView):
-    """What the command line tells of its use after every command."""
+    """The usage report that the command line sends after every command."""
 
     def post(self, request: Request) -> Response:
-        """Take note of nothing."""
+        """Accept the report without storing it."""
         return result({})
 
 

@@ -1,7 +1,6 @@
 """
-What the OpenAPI document says about requests and answers.
+Schemas of requests and responses in the OpenAPI document.
 
-The serializers here describe and never run: requests are read by
-`console.reading`, answers are built by `console.api.answers`. Tests hold every
-answer against its schema.
+The serializers only describe; they never run. `console.reading` reads requests, and
+`console.api.answers` builds responses. Tests validate every response against its schema.
 """

@@ -1,4 +1,4 @@
-"""Schemas that every noun uses: problems, pages and their parameters."""
+"""Schemas shared by all endpoints: problems, pages and their parameters."""
 
 from __future__ import annotations
 
@@ -20,26 +20,31 @@ class Schema(serializers.Serializer[Any]):
 
 
 class FieldProblem(Schema):
-    """One field that cannot be read."""
+    """One invalid field of a request."""
 
-    path = serializers.CharField(help_text="Where: `workloads[3].requests.gpu`.")
-    code = serializers.CharField(help_text="Which rule, as a stable code.")
-    message = serializers.CharField(help_text="One sentence that says what to do.")
+    path = serializers.CharField(
+        help_text="Path of the field, such as `workloads[3].requests.gpu`."
+    )
+    code = serializers.CharField(help_text="Stable code of the violated rule.")
+    message = serializers.CharField(
+        help_text="One sentence that says what is wrong and how to repair it."
+    )
 
 
 class Problem(Schema):
-    """What went wrong, as RFC 9457 writes it."""
+    """An error in the format of RFC 9457."""
 
-    type = serializers.CharField(help_text="`urn:sluice:problem:` and the code.")
+    type = serializers.CharField(help_text="`urn:sluice:problem:` followed by the code.")
     title = serializers.CharField()
     status = serializers.IntegerField()
-    detail = serializers.CharField(help_text="One sentence for the person who asked.")
-    code = serializers.CharField(help_text="Stable; see the error catalogue.")
+    detail = serializers.CharField(help_text="One sentence about this error, for people.")
+    code = serializers.CharField(help_text="Stable code, listed in the error catalogue.")
     errors = FieldProblem(  # type: ignore[assignment]
-        many=True, required=False, help_text="The fields that are wrong."
+        many=True, required=False, help_text="The invalid fields."
     )
     renamed_to = serializers.CharField(
-        required=False, help_text="What the queue or cohort is called now; send it there."
+        required=False,
+        help_text="The current name of the queue or cohort; repeat the request with it.",
     )
 
 
@@ -47,7 +52,8 @@ class ReasonCode(serializers.ChoiceField):
     """
     The code of a reason.
 
-    Those of the installed schedulers are listed; what older rows have is answered as it is.
+    The schema lists the codes of the installed schedulers. Codes of older rows are returned
+    unchanged.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -55,48 +61,52 @@ class ReasonCode(serializers.ChoiceField):
 
 
 class Range(Schema):
-    """A span of the config text; lines and columns count from 1, in code points."""
+    """A span of the config text. Lines and columns count from 1, in code points."""
 
     line = serializers.IntegerField()
     column = serializers.IntegerField()
     end_line = serializers.IntegerField()
-    end_column = serializers.IntegerField(help_text="Behind the last character.")
+    end_column = serializers.IntegerField(help_text="Column after the last character.")
 
 
 LIMIT = OpenApiParameter(
-    "limit", OpenApiTypes.INT, description="Rows at most, 1 to 1000; 50 when absent."
+    "limit", OpenApiTypes.INT, description="Maximum number of rows, 1 to 1000. Default: 50."
 )
 CURSOR = OpenApiParameter(
-    "cursor", OpenApiTypes.STR, description="The `next` of the page before; absent for the first."
+    "cursor",
+    OpenApiTypes.STR,
+    description="The `next` of the previous page; absent for the first page.",
 )
 PAGED = [LIMIT, CURSOR]
 EXPORT = OpenApiParameter(
     "as",
     OpenApiTypes.STR,
     enum=FORMATS,
-    description="Answer with all rows as a file, CSV or one JSON object for each line, instead of "
-    "one page; `limit` and `cursor` do not count then.",
+    description="Return all rows as a file instead of one page: CSV, or one JSON object per line. "
+    "`limit` and `cursor` are ignored.",
 )
 
 JSON_TYPE = "application/json"
 
 _PROBLEMS: Mapping[int, str] = {
-    400: "The request cannot be read; `errors` names every field that is wrong.",
-    401: "No token or session, or one that is not valid.",
-    403: "The role does not include it, or the CSRF token of a session is missing.",
-    404: "No such organization for you, or no such thing in it.",
-    409: "It does not fit the present state; nothing was changed.",
+    400: "The request is invalid; `errors` lists every invalid field.",
+    401: "The token or session is missing or invalid.",
+    403: "The role does not permit this action, or the CSRF token of a session is missing.",
+    404: "The organization or the object does not exist, or you are not a member of the "
+    "organization.",
+    409: "The request conflicts with the current state; nothing was changed.",
     413: "The body is larger than 8 MiB.",
     415: "The body is not `application/json`.",
     422: "The config has errors; nothing was applied.",
-    429: "The token makes more requests than it may, or as many expensive questions are under way "
-    "as may be; `Retry-After` says in how many seconds to send it again.",
-    503: "The database does not answer or is full; try again after `Retry-After` seconds.",
+    429: "The token exceeds its rate limit, or the limit of expensive requests in progress is "
+    "reached. Repeat the request after the number of seconds in `Retry-After`.",
+    503: "The database does not answer, or its disk is full. Repeat the request after "
+    "`Retry-After` seconds.",
 }
 
 
 def problems(*statuses: int) -> dict[tuple[int, str], Any]:
-    """Return the responses for *statuses*, and for those that every endpoint may give."""
+    """Return the error responses of an endpoint: *statuses*, and those common to all endpoints."""
     every = sorted({400, 401, 403, 404, 429, 503, *statuses})
     return {
         (status, PROBLEM_TYPE): OpenApiResponse(Problem, description=_PROBLEMS[status])
@@ -105,13 +115,13 @@ def problems(*statuses: int) -> dict[tuple[int, str], Any]:
 
 
 def or_files(answer: Any) -> dict[Any, Any]:
-    """Return the responses of what gives *answer*, or with `as` all rows as a file."""
+    """Return the success responses of a list: *answer*, or all rows as a file with `as`."""
     files = (each.partition(";")[0] for each in MEDIA_TYPES.values())
     return {(200, JSON_TYPE): answer} | {(200, each): OpenApiTypes.STR for each in files}
 
 
 def or_markdown(answer: Any) -> dict[Any, Any]:
-    """Return the responses of what gives *answer*, or with `as` a text to paste."""
+    """Return the success responses of an endpoint: *answer*, or Markdown with `as`."""
     return {(200, JSON_TYPE): answer, (200, MARKDOWN_TYPE.partition(";")[0]): OpenApiTypes.STR}
 
 
@@ -121,19 +131,19 @@ def query(name: str, description: str, **options: Any) -> OpenApiParameter:
 
 
 def example(name: str, value: Any, *, request: bool = False) -> OpenApiExample:
-    """Return an example of an answer, or of a *request*."""
+    """Return an example of a response, or of a *request*."""
     return OpenApiExample(name, value=value, request_only=request, response_only=not request)
 
 
 def page_of(row: type[Schema], name: str) -> type[Schema]:
-    """Return the schema of one page of a list of *row*, called *name*."""
+    """Return the schema called *name* for one page of a list of *row*."""
     fields = {
         "__doc__": "One page of a list.",
         "results": row(many=True),
         "next": serializers.CharField(
             allow_null=True,
-            help_text="The cursor of the next page; null on the last. A filtered page may be "
-            "short or empty and still have a next one.",
+            help_text="The cursor of the next page; null on the last page. A filtered page can be "
+            "short or empty and still have a next page.",
         ),
     }
     return type(name, (Schema,), fields)

@@ -13,66 +13,66 @@ from console.dialects.wording import listed
 from console.engine.diff import ChangeKind, Limit, Line
 from console.engine.model.consequences import ConsequenceCode
 
-#: What the parameter says of itself.
+#: Description of the parameter `dialect`.
 DIALECT = (
-    f"The config language, {listed(f'`{name}`' for name in dialects())}; "
-    f"`{default_dialect().name}` when absent."
+    f"The config language, {listed(f'`{name}`' for name in dialects())}. Default: "
+    f"`{default_dialect().name}`."
 )
 
 
 class TextEdit(Schema):
-    """Replace the text of a range; an empty range inserts."""
+    """A replacement of the text of a range; an empty range is an insertion."""
 
     range = Range()
     new_text = serializers.CharField(allow_blank=True)
 
 
 class Fix(Schema):
-    """A repair that can be applied as it is."""
+    """A fix that can be applied unchanged."""
 
     title = serializers.CharField()
     edits = TextEdit(many=True)
 
 
 class Diagnostic(Schema):
-    """One finding about one place of a text."""
+    """One problem at one place in a config text."""
 
-    code = serializers.CharField(help_text="Stable: three letters and three digits.")
+    code = serializers.CharField(help_text="Stable code: three letters and three digits.")
     severity = serializers.ChoiceField([severity.value for severity in Severity])
     message = serializers.CharField()
     path = serializers.CharField(allow_blank=True)
     range = Range()
     hint = serializers.CharField(allow_blank=True)
     fixes = Fix(many=True)
-    doc_url = serializers.URLField(help_text="The page that explains the code.")
+    doc_url = serializers.URLField(help_text="URL of the documentation of the code.")
     live = serializers.BooleanField(
-        help_text="Whether it depends on more than the text: on what runs, what was taken in "
-        "during the last 30 days, or what was applied before."
+        help_text="Whether the diagnostic depends on data besides the text: running workloads, "
+        "workloads submitted in the last 30 days, or earlier versions."
     )
 
 
 class ConfigText(Schema):
-    """A text to check."""
+    """A config text to check."""
 
     dialect = serializers.CharField(required=False, help_text=DIALECT)
     text = serializers.CharField(allow_blank=True)
 
 
 class ConfigCheck(Schema):
-    """What was found in a text."""
+    """The diagnostics of a text."""
 
-    ok = serializers.BooleanField(help_text="Whether it may be applied.")
-    diagnostics = Diagnostic(many=True, help_text="What stops an apply.")
-    lints = Diagnostic(many=True, help_text="What only deserves a look.")
+    ok = serializers.BooleanField(help_text="Whether the text can be applied.")
+    diagnostics = Diagnostic(many=True, help_text="Errors, which prevent an apply.")
+    lints = Diagnostic(many=True, help_text="Warnings, which do not prevent an apply.")
 
 
-#: What apply and roll back say of the same fields.
+#: Descriptions of the fields that apply and roll back share.
 _ACCEPT = (
-    "What of the consequences is accepted, by code. Nothing is asked when it is absent; give [] "
-    "to be refused with the list of them."
+    "Codes of the accepted consequences. If absent, consequences need no acceptance; `[]` "
+    "accepts none, and the error lists all of them."
 )
 _REVERT = (
-    "Minutes after which the version before comes back unless this one is confirmed with "
+    "Minutes after which the previous version is restored unless this one is confirmed with "
     "`POST config/confirm`, 1 to 1440."
 )
 
@@ -89,35 +89,36 @@ def _revert_after() -> serializers.IntegerField:
 
 
 class Consequence(Schema):
-    """Something that follows from an apply."""
+    """An effect of an apply."""
 
     code = serializers.ChoiceField([code.value for code in ConsequenceCode])
     message = serializers.CharField()
 
 
 class AppliedConsequence(Consequence):
-    """Something that followed from an apply."""
+    """An effect of a past apply."""
 
     accepted = serializers.BooleanField(
-        help_text="Whether `accept` had its code; false where nothing had to be accepted."
+        help_text="Whether `accept` contained the code; false if no acceptance was required."
     )
 
 
 class ConfigApply(Schema):
-    """A text to apply."""
+    """A config text to apply."""
 
     dialect = serializers.CharField(required=False, help_text=DIALECT)
     text = serializers.CharField(allow_blank=True)
     message = serializers.CharField(max_length=500, required=False, allow_blank=True)
     expected_version = serializers.IntegerField(
-        min_value=0, help_text="The active version this text was made from; 0 before the first."
+        min_value=0,
+        help_text="The active version on which the text is based; 0 before the first apply.",
     )
     accept = _accept()
     revert_after_minutes = _revert_after()
 
 
 class ConfigRollback(Schema):
-    """A version to go back to."""
+    """A version to roll back to."""
 
     version = serializers.IntegerField(min_value=1)
     expected_version = serializers.IntegerField(min_value=0)
@@ -127,46 +128,50 @@ class ConfigRollback(Schema):
 
 
 class ConfigConfirm(Schema):
-    """A version to keep."""
+    """A version to confirm."""
 
-    version = serializers.IntegerField(min_value=1, help_text="The one that waits.")
+    version = serializers.IntegerField(
+        min_value=1, help_text="The version that waits for confirmation."
+    )
 
 
 class ConfigTimer(Schema):
-    """A version that is taken back unless somebody confirms it."""
+    """A version that is reverted unless it is confirmed."""
 
     version = serializers.IntegerField()
-    back_to = serializers.IntegerField(help_text="The version whose text comes back otherwise.")
+    back_to = serializers.IntegerField(help_text="The version whose text is restored otherwise.")
     reverts_at = serializers.DateTimeField()
-    author = serializers.CharField(help_text="Who applied it so.")
+    author = serializers.CharField(help_text="Author of the apply.")
     failed_at = serializers.DateTimeField(
         allow_null=True,
-        help_text="Since when the older text is known to have errors under today's rules: nothing "
-        "is taken back then, and somebody has to decide.",
+        help_text="When the older text was found to have errors under the current checks. The "
+        "version is then not reverted; confirm it or roll back.",
     )
 
 
 class EffectDay(Schema):
-    """What became of the workloads submitted in one day."""
+    """Outcomes of the workloads submitted in one day."""
 
     submitted = serializers.IntegerField()
     admitted = serializers.IntegerField()
     rejected = serializers.IntegerField()
     wait_p50 = serializers.FloatField(
-        allow_null=True, help_text="Of those admitted, in seconds; null when there are none."
+        allow_null=True, help_text="Of the admitted workloads, in seconds; null if there are none."
     )
     wait_p95 = serializers.FloatField(allow_null=True)
     is_whole = serializers.BooleanField(
-        help_text="False: only the workloads nearest to the version were looked at."
+        help_text="False if only the workloads nearest to the version were evaluated."
     )
 
 
 class Effect(Schema):
-    """What happened to work in the 24 hours before and after a version."""
+    """Outcomes of workloads in the 24 hours before and after a version."""
 
     before = EffectDay()
     after = EffectDay()
-    other_versions = serializers.IntegerField(help_text="Applied in the same two days.")
+    other_versions = serializers.IntegerField(
+        help_text="Other versions applied in the same two days."
+    )
 
 
 class VersionSummary(Schema):
@@ -177,14 +182,17 @@ class VersionSummary(Schema):
     message = serializers.CharField(allow_blank=True)
     kind = serializers.ChoiceField(ConfigVersion.Kind.values)
     rolled_back_to = serializers.IntegerField(
-        allow_null=True, help_text="The version whose text a rollback took."
+        allow_null=True, help_text="The version whose text a rollback restored."
     )
     author = serializers.CharField(help_text="E-mail address of a person, or name of a token.")
     via = serializers.ChoiceField(
-        ConfigVersion.Via.values, help_text="What its author used; `timer`: nobody confirmed."
+        ConfigVersion.Via.values,
+        help_text="How the version was applied; `timer`: the previous version was not confirmed.",
     )
-    consequences = AppliedConsequence(many=True, help_text="What followed from the apply.")
-    effect = Effect(allow_null=True, help_text="Null until the day after it is over.")
+    consequences = AppliedConsequence(many=True, help_text="The effects of the apply.")
+    effect = Effect(
+        allow_null=True, help_text="Null until the 24 hours after the version have passed."
+    )
     created_at = serializers.DateTimeField()
     is_active = serializers.BooleanField()
 
@@ -192,16 +200,16 @@ class VersionSummary(Schema):
 VersionPage = page_of(VersionSummary, "VersionPage")
 
 
-# `from` is a word of Python, so the schema is made by its dict.
+# `from` is a reserved word in Python, so the schema is created with `type`.
 ChangeDetail = type(
     "ChangeDetail",
     (Schema,),
     {
-        "__doc__": "One thing that differs.",
+        "__doc__": "One difference in an object.",
         "type": serializers.ChoiceField(
             ["field", "quota", "order", "followed"],
-            help_text="A field, a number of a quota cell, the order of flavors, or an object that "
-            "uses the new name of a renamed one.",
+            help_text="`field`: a field. `quota`: a number of a quota cell. `order`: the order of "
+            "flavors. `followed`: an object that refers to the new name of a renamed one.",
         ),
         "path": serializers.ListField(child=serializers.CharField(), required=False),
         "flavor": serializers.CharField(required=False),
@@ -213,54 +221,56 @@ ChangeDetail = type(
         "from": serializers.JSONField(
             required=False,
             allow_null=True,
-            help_text="Of a quota cell a number in the unit of the resource; null stands for "
-            "unlimited, and it is absent where there is no such cell.",
+            help_text="For a quota cell, a number in the unit of the resource. Null means "
+            "unlimited; absent means that the cell does not exist.",
         ),
-        "to": serializers.JSONField(required=False, allow_null=True, help_text="As `from`."),
+        "to": serializers.JSONField(
+            required=False, allow_null=True, help_text="In the form of `from`."
+        ),
     },
 )
 
 
 class Change(Schema):
-    """One object that differs in meaning."""
+    """One object whose meaning differs."""
 
     kind = serializers.ChoiceField([kind.value for kind in ChangeKind])
     object = serializers.ChoiceField(shared_vocabulary().kinds)
     name = serializers.CharField()
     old_name = serializers.CharField(
-        allow_null=True, help_text="Its name in the older config, where that is another one."
+        allow_null=True, help_text="Its name in the older config, if it was renamed."
     )
     parts = serializers.ListField(
-        child=serializers.CharField(), help_text="The fields that differ, of what is in both."
+        child=serializers.CharField(),
+        help_text="The fields that differ, for an object in both configs.",
     )
     details = ChangeDetail(
-        many=True, help_text="Of an added or removed object: what it says beyond defaults."
+        many=True, help_text="For an added or removed object: the fields that are not defaults."
     )
     range = Range(
-        allow_null=True, help_text="In the newer text, or in the older one of a removed object."
+        allow_null=True,
+        help_text="Place in the newer text; for a removed object, in the older text.",
     )
 
 
 class Version(VersionSummary):
-    """A version with its text and what it changed."""
+    """A version with its text and its changes."""
 
     text = serializers.CharField(allow_blank=True)
     changes = Change(
         many=True,
-        help_text="Against the version before, the first 1,000; the pages of the diff have all.",
+        help_text="The first 1,000 changes against the previous version; the diff has all changes.",
     )
-    changes_total = serializers.IntegerField(help_text="How many changes there are.")
+    changes_total = serializers.IntegerField(help_text="Total number of changes.")
 
 
 class AppliedVersion(Version):
     """The version that is active after an apply or a rollback."""
 
     is_new = serializers.BooleanField(
-        help_text="False: the active version had this very text already, and nothing was applied."
+        help_text="False if the active version already had this text and nothing was applied."
     )
-    lints = Diagnostic(
-        many=True, help_text="What only deserves a look, as a check of the text gives it."
-    )
+    lints = Diagnostic(many=True, help_text="Warnings, as returned by a check of the text.")
 
 
 class DiffRow(Schema):
@@ -272,27 +282,28 @@ class DiffRow(Schema):
     text = serializers.CharField(allow_blank=True)
 
 
-# `from` is a word of Python, so the schema is made by its dict.
+# `from` is a reserved word in Python, so the schema is created with `type`.
 VersionDiff = type(
     "VersionDiff",
     (Schema,),
     {
-        "__doc__": "How two versions differ.",
+        "__doc__": "The differences between two versions.",
         "from": serializers.IntegerField(),
         "to": serializers.IntegerField(),
         "text": DiffRow(many=True, help_text="Empty when the texts are equal."),
-        "text_total": serializers.IntegerField(help_text="How many rows there are in all."),
+        "text_total": serializers.IntegerField(help_text="Total number of rows."),
         "changes": Change(many=True),
-        "changes_total": serializers.IntegerField(help_text="How many changes there are in all."),
+        "changes_total": serializers.IntegerField(help_text="Total number of changes."),
         "next": serializers.CharField(
-            allow_null=True, help_text="Cursor of the rest of both; null when there is none."
+            allow_null=True,
+            help_text="Cursor of the remaining rows and changes; null on the last page.",
         ),
     },
 )
 
 
 class StaleProblem(Problem):
-    """It does not fit the present state; with `stale_version` it says what came since."""
+    """A conflict with the current state; with `stale_version`, it lists the newer versions."""
 
     expected_version = serializers.IntegerField(required=False)
     active_version = serializers.IntegerField(required=False)
@@ -300,10 +311,10 @@ class StaleProblem(Problem):
 
 
 class RefusedConsequence(Consequence):
-    """A consequence, and how it has to be accepted in the browser."""
+    """A consequence, and how it is accepted in the browser."""
 
     level = serializers.IntegerField(
-        help_text="2: by name. 3: by name, and by typing the number of the version."
+        help_text="2: by a checkbox. 3: by a checkbox and by typing the number of the version."
     )
 
 
@@ -313,10 +324,10 @@ class RejectedProblem(Problem):
     diagnostics = Diagnostic(many=True, required=False)
     lints = Diagnostic(many=True, required=False)
     consequences = RefusedConsequence(
-        many=True, required=False, help_text="All of them, with `consequences_not_accepted`."
+        many=True, required=False, help_text="All consequences, with `consequences_not_accepted`."
     )
     missing = serializers.ListField(
-        child=serializers.CharField(), required=False, help_text="The codes not accepted."
+        child=serializers.CharField(), required=False, help_text="The codes that were not accepted."
     )
 
 

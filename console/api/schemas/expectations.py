@@ -1,4 +1,4 @@
-"""Schemas of expectations: workloads and where every config has to let them land."""
+"""Schemas of expectations: workloads, and the queue to which every config has to route them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from console.configs.read_expectations import MOST_EXPECTATIONS
 
 
 class ExpectationIn(Asked):
-    """A workload and where it has to land."""
+    """A workload and its expected queue."""
 
     name = serializers.CharField(max_length=200)
     queue = serializers.CharField(
-        max_length=500, allow_null=True, help_text="Null: nothing may take it."
+        max_length=500,
+        allow_null=True,
+        help_text="The expected queue; null if no queue may accept the workload.",
     )
     effective_priority = serializers.IntegerField(
-        required=False, allow_null=True, help_text="The priority it has to have there; null: any."
+        required=False, allow_null=True, help_text="The expected priority; null for any priority."
     )
 
 
 class ExpectationsIn(Schema):
-    """Expectations to save, all of them or none."""
+    """Expectations to save, all or none."""
 
-    expectations = ExpectationIn(many=True, help_text=f"1 to {MOST_EXPECTATIONS}.")
+    expectations = ExpectationIn(many=True, help_text=f"1 to {MOST_EXPECTATIONS} expectations.")
 
 
 class ExpectationNames(Schema):
@@ -50,29 +52,29 @@ class Expectation(Schema):
 
 
 class ExpectationList(Schema):
-    """Expectations by name; there are never more than fit into one answer."""
+    """All expectations, by name."""
 
     results = Expectation(many=True)
 
 
 class Deleted(Schema):
-    """How many were there."""
+    """Number of deleted expectations."""
 
     deleted = serializers.IntegerField()
 
 
 class MetExpectation(Schema):
-    """An expectation beside what a config makes of its workload."""
+    """An expectation and its result in a config."""
 
     name = serializers.CharField()
     met = serializers.BooleanField()
     text = serializers.CharField()
-    queue = serializers.CharField(allow_null=True, help_text="The one it reaches.")
-    priority = serializers.IntegerField(allow_null=True, help_text="The one it has there.")
+    queue = serializers.CharField(allow_null=True, help_text="The actual queue.")
+    priority = serializers.IntegerField(allow_null=True, help_text="The actual priority.")
 
 
 class ExpectationCheck(Schema):
-    """What a config makes of all expectations."""
+    """Results of all expectations in a config."""
 
     ok = serializers.BooleanField()
     broken = serializers.IntegerField()

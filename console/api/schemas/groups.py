@@ -1,4 +1,4 @@
-"""Schemas of workloads that are counted by what they have in common."""
+"""Schemas of counts of workloads by group."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from console.workloads.queries.groups import GROUPINGS, MOST_COUNTED, MOST_GROUP
 
 
 class WorkloadGroup(Schema):
-    """Workloads that have one value in common."""
+    """Workloads with the same value."""
 
-    value = serializers.CharField(allow_null=True, help_text="Null: those that have none.")
+    value = serializers.CharField(allow_null=True, help_text="Null for workloads without a value.")
     count = serializers.IntegerField()
 
 
 class WorkloadGroups(Schema):
-    """How many workloads are in each group, the largest first."""
+    """Counts of workloads by group, the largest first."""
 
     group_by = serializers.ChoiceField(GROUPINGS)
-    groups = WorkloadGroup(many=True, help_text=f"At most {MOST_GROUPS}.")
+    groups = WorkloadGroup(many=True, help_text=f"At most {MOST_GROUPS} groups.")
     is_exact = serializers.BooleanField(
-        help_text=f"Whether all are counted; otherwise those among the newest {MOST_COUNTED:,}."
+        help_text=f"Whether all workloads are counted; otherwise only the newest {MOST_COUNTED:,}."
     )
-    is_cut = serializers.BooleanField(help_text="Whether there are more groups than these.")
+    is_cut = serializers.BooleanField(help_text="Whether there are more groups.")

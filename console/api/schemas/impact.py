@@ -1,4 +1,4 @@
-"""Schemas of impact: questions about a text, and what it would do."""
+"""Schemas of impact runs: the effects of a config text."""
 
 from __future__ import annotations
 
@@ -10,65 +10,67 @@ from console.engine.impact import DoubtKind, Exposure, Fit, HistoryOutcome, Live
 
 
 class WorkloadRef(Schema):
-    """A workload, as far as the asker may know it."""
+    """A workload, as far as you may see it."""
 
-    id = serializers.CharField(allow_null=True, help_text="Null: it may not be told.")
-    name = serializers.CharField(help_text="Its name, or words that do not tell it.")
+    id = serializers.CharField(allow_null=True, help_text="Null if you may not see the workload.")
+    name = serializers.CharField(help_text="Name of the workload, or a placeholder.")
 
 
 class AffectedWorkload(Schema):
-    """A workload to which something would happen."""
+    """A workload that would be affected."""
 
     id = serializers.CharField()
     name = serializers.CharField()
-    queue = serializers.CharField(allow_null=True, help_text="Where it runs or waits now.")
-    to = serializers.CharField(allow_null=True, help_text="Where it would run or wait.")
-    reason = ReasonCode(allow_null=True, help_text="Why, when decided.")
+    queue = serializers.CharField(allow_null=True, help_text="The current queue.")
+    to = serializers.CharField(allow_null=True, help_text="The queue under the new config.")
+    reason = ReasonCode(allow_null=True, help_text="Reason of the new decision, if there is one.")
     losses = serializers.ListField(
         child=serializers.ChoiceField([*map(str, Loss), *map(str, Exposure)]),
-        help_text="What it loses, or by what new rights it may be stopped.",
+        help_text="Losses of the workload, and new reasons for which it can be preempted.",
     )
-    preemptor = WorkloadRef(allow_null=True, help_text="For whom it would be stopped.")
+    preemptor = WorkloadRef(
+        allow_null=True, help_text="The workload for which it would be preempted."
+    )
 
 
 class LiveGroup(Schema):
-    """Workloads to which the same would happen."""
+    """Affected workloads with the same outcome."""
 
     outcome = serializers.ChoiceField([outcome.value for outcome in LiveOutcome])
     count = serializers.IntegerField()
-    first = AffectedWorkload(many=True, help_text="At most 500 of them.")
+    first = AffectedWorkload(many=True, help_text="At most 500 workloads.")
 
 
 class OverQuota(Schema):
-    """A queue that would hold more of a flavor and resource than it owns, by more than now."""
+    """A queue whose use of a flavor-resource would exceed its nominal quota by more than now."""
 
     queue = serializers.CharField()
     flavor = serializers.CharField()
     resource = serializers.CharField()
     used = serializers.FloatField()
-    nominal_before = serializers.FloatField(allow_null=True, help_text="Null: unlimited.")
-    nominal_after = serializers.FloatField(allow_null=True, help_text="Null: unlimited.")
+    nominal_before = serializers.FloatField(allow_null=True, help_text="Null means unlimited.")
+    nominal_after = serializers.FloatField(allow_null=True, help_text="Null means unlimited.")
 
 
 class LiveImpact(Schema):
-    """What would happen to everything that runs and waits."""
+    """Effects on running and pending workloads."""
 
     running = serializers.IntegerField()
     pending = serializers.IntegerField()
-    outcomes = LiveGroup(many=True, help_text="Outcomes that nobody has are absent.")
-    over = OverQuota(many=True, help_text="At most 100 of them.")
+    outcomes = LiveGroup(many=True, help_text="Outcomes without workloads are absent.")
+    over = OverQuota(many=True, help_text="At most 100 entries.")
     over_count = serializers.IntegerField()
 
 
 class OutcomeCount(Schema):
-    """How much of history has one outcome."""
+    """Recorded workloads with one outcome."""
 
     shapes = serializers.IntegerField()
     runs = serializers.IntegerField()
 
 
 class Standing(Schema):
-    """Where workloads go under one config, and what becomes of one that is alone there."""
+    """Route of workloads in one config, and the result for a workload without competitors."""
 
     queue = serializers.CharField(allow_null=True)
     rule_index = serializers.IntegerField(allow_null=True)
@@ -81,11 +83,13 @@ class MissingFact(Schema):
     """A fact that was not recorded."""
 
     kind = serializers.ChoiceField([kind.value for kind in DoubtKind])
-    key = serializers.CharField(allow_blank=True, help_text="The label's key; empty else.")
+    key = serializers.CharField(
+        allow_blank=True, help_text="Key of the label; empty for other facts."
+    )
 
 
 class ImpactShape(Schema):
-    """Recorded workloads that are alike."""
+    """Recorded workloads of one shape."""
 
     labels = serializers.DictField(child=serializers.CharField())
     namespace = serializers.CharField(allow_blank=True)
@@ -95,12 +99,12 @@ class ImpactShape(Schema):
     last_seen = serializers.DateField()
     outcome = serializers.ChoiceField([outcome.value for outcome in HistoryOutcome])
     before = Standing()
-    after = Standing(help_text="As recorded: without what is missing, where something is.")
-    doubts = MissingFact(many=True, help_text="On what `cannot_tell` hangs.")
+    after = Standing(help_text="Result from the recorded facts, without missing ones.")
+    doubts = MissingFact(many=True, help_text="Missing facts that cause `cannot_tell`.")
 
 
 class Doubt(MissingFact):
-    """A fact that was not recorded, who asks for it, and how much it leaves open."""
+    """A fact that was not recorded, its rules and flavors, and the undecided workloads."""
 
     rule_indexes = serializers.ListField(child=serializers.IntegerField())
     flavors = serializers.ListField(child=serializers.CharField())
@@ -109,46 +113,47 @@ class Doubt(MissingFact):
 
 
 class HistoryImpact(Schema):
-    """What would have become of recorded workloads."""
+    """Effects on recorded workloads."""
 
     window_days = serializers.IntegerField()
-    is_complete = serializers.BooleanField(help_text="False: older shapes are left out.")
+    is_complete = serializers.BooleanField(help_text="False if older shapes are left out.")
     shapes = serializers.IntegerField()
     runs = serializers.IntegerField()
-    outcomes = serializers.DictField(
-        child=OutcomeCount(), help_text="By outcome; all of them are there."
-    )
-    listed = serializers.IntegerField(help_text="Rows of one outcome at most, by runs.")
+    outcomes = serializers.DictField(child=OutcomeCount(), help_text="Counts by outcome, complete.")
+    listed = serializers.IntegerField(help_text="Maximum number of rows for each outcome, by runs.")
     resources = serializers.ListField(
         child=serializers.CharField(),
-        help_text="Beside them, the rows of one outcome that asked for the most of one of these.",
+        help_text="Resources for which the rows with the largest requests are added to each "
+        "outcome.",
     )
-    rows = ImpactShape(many=True, help_text="The shapes with the most runs first.")
+    rows = ImpactShape(many=True, help_text="Shapes, those with the most runs first.")
     doubts = Doubt(many=True)
 
 
 class ImpactResult(Schema):
-    """What a text would do."""
+    """The effects of a config text."""
 
-    as_of = serializers.DateTimeField(help_text="When live work was read.")
+    as_of = serializers.DateTimeField(help_text="When the live workloads were read.")
     live = LiveImpact()
     history = HistoryImpact()
 
 
 class Impact(Schema):
-    """A question about a text, how far it is, and the answer."""
+    """An impact run: its progress and its result."""
 
     id = serializers.CharField()
     state = serializers.ChoiceField(ImpactRun.State.values)
-    base = serializers.IntegerField(help_text="The active version it compares with; 0: none.")
+    base = serializers.IntegerField(
+        help_text="The active version of the comparison; 0 if no config is active."
+    )
     author = serializers.CharField()
-    done = serializers.IntegerField(help_text="Of `total` steps.")
+    done = serializers.IntegerField(help_text="Steps done, of `total`.")
     total = serializers.IntegerField()
-    error = serializers.CharField(allow_blank=True, help_text="Why there is no answer.")
+    error = serializers.CharField(allow_blank=True, help_text="The error of a failed run.")
     created_at = serializers.DateTimeField()
     started_at = serializers.DateTimeField(allow_null=True)
     ended_at = serializers.DateTimeField(allow_null=True)
-    result = ImpactResult(allow_null=True, help_text="Once the state is `done`.")
+    result = ImpactResult(allow_null=True, help_text="The result; null until the state is `done`.")
 
 
 EXAMPLE_RUN = {

@@ -1,4 +1,4 @@
-"""Schemas of the overview: what needs attention, and the numbers of an organization."""
+"""Schemas of the overview: attention items and totals of an organization."""
 
 from __future__ import annotations
 
@@ -10,43 +10,44 @@ from console.overview.items import Kind, Level
 
 
 class AttentionSubject(Schema):
-    """One thing that an item is about; what does not apply is null, or empty."""
+    """One object of an attention item. Fields that do not apply are null or empty."""
 
     name = serializers.CharField(
-        help_text="Of a queue, version, draft, expectation, webhook or token."
+        help_text="Name of a queue, version, draft, expectation, webhook or token."
     )
     number = serializers.IntegerField(
-        allow_null=True, help_text="Of a version, draft or webhook; the index of a rule, from 0."
+        allow_null=True,
+        help_text="Number of a version, draft or webhook, or index of a rule, from 0.",
     )
-    count = serializers.IntegerField(help_text="How many workloads it concerns.")
+    count = serializers.IntegerField(help_text="Number of affected workloads.")
     since = serializers.DateTimeField(allow_null=True)
     until = serializers.DateTimeField(allow_null=True)
     actor = serializers.CharField(allow_blank=True)
-    note = serializers.CharField(allow_blank=True, help_text="What the actor gave as the reason.")
+    note = serializers.CharField(allow_blank=True, help_text="The reason stated by the actor.")
 
 
 class AttentionItem(Schema):
-    """Something that wants somebody."""
+    """Something that needs attention."""
 
-    key = serializers.CharField(help_text="The same while it is about the same matter.")
+    key = serializers.CharField(help_text="Stable identifier of the item.")
     code = serializers.ChoiceField(choices=[kind.value for kind in Kind])
     reason = serializers.CharField(
-        allow_null=True, help_text="Why workloads were rejected or cannot run; what a worker lacks."
+        allow_null=True,
+        help_text="Reason why workloads were rejected or cannot run, or the part that a worker "
+        "lacks.",
     )
     level = serializers.ChoiceField(choices=[level.value for level in Level])
     count = serializers.IntegerField(
-        help_text="How many workloads, queues, drafts and so on it is about."
+        help_text="Number of affected workloads, queues, drafts or other objects."
     )
-    is_exact = serializers.BooleanField(help_text="False: there are at least so many.")
+    is_exact = serializers.BooleanField(help_text="False if `count` is a lower bound.")
     since = serializers.DateTimeField(
-        allow_null=True, help_text="Since when at least one of them; null where nobody knows."
+        allow_null=True, help_text="Start of the oldest case; null if unknown."
     )
     subjects = AttentionSubject(
-        many=True, help_text="The first 50 of what it is about; of workloads their queues."
+        many=True, help_text="The first 50 affected objects; for workloads, their queues."
     )
-    link = serializers.CharField(
-        allow_null=True, help_text="The address in this API that says more."
-    )
+    link = serializers.CharField(allow_null=True, help_text="URL in this API with details.")
 
 
 class OverviewNumber(Schema):
@@ -54,24 +55,24 @@ class OverviewNumber(Schema):
 
     now = serializers.IntegerField()
     week_ago = serializers.FloatField(
-        allow_null=True, help_text="The mean of that hour; null when nobody looked then."
+        allow_null=True, help_text="Mean of that hour; null without data."
     )
 
 
 class OverviewPending(OverviewNumber):
-    """How many workloads wait, now and a week ago."""
+    """Pending workloads, now and a week ago."""
 
     cannot_run = serializers.IntegerField(
-        help_text="How many of those in a queue can never run under the active config."
+        help_text="Pending workloads that cannot run under the active config."
     )
 
 
 class OverviewNumbers(Schema):
-    """What is asked for first."""
+    """Counts of workloads."""
 
     running = OverviewNumber()
     pending = OverviewPending()
-    rejected = OverviewNumber(help_text="In the last 24 hours.")
+    rejected = OverviewNumber(help_text="Workloads rejected in the last 24 hours.")
 
 
 class OverviewUsage(Schema):
@@ -79,19 +80,19 @@ class OverviewUsage(Schema):
 
     flavor = serializers.CharField()
     resource = serializers.CharField()
-    nominal = serializers.FloatField(allow_null=True, help_text="Null for unlimited.")
+    nominal = serializers.FloatField(allow_null=True, help_text="Nominal quota; null if unlimited.")
     used = serializers.FloatField()
-    over = serializers.FloatField(help_text="Of what is used: beyond all nominal quota.")
-    demand = serializers.FloatField(help_text="What pending workloads that could run ask for.")
+    over = serializers.FloatField(help_text="Use beyond the total nominal quota.")
+    demand = serializers.FloatField(help_text="Requests of pending workloads that can run.")
     cannot_run_demand = serializers.FloatField(
-        help_text="The same of pending workloads that can never run under the active config."
+        help_text="Requests of pending workloads that cannot run under the active config."
     )
 
 
 class Overview(Schema):
-    """The organization at this moment."""
+    """The current state of the organization."""
 
-    attention = AttentionItem(many=True, help_text="The gravest first.")
+    attention = AttentionItem(many=True, help_text="Attention items, the most severe first.")
     numbers = OverviewNumbers()
-    waits = Waits(help_text="Of the last 24 hours.")
+    waits = Waits(help_text="Waits of the workloads admitted in the last 24 hours.")
     usage = OverviewUsage(many=True)

@@ -1,4 +1,4 @@
-"""The shapes of members, invitations and tokens."""
+"""Schemas of members, invitations and tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from console.orgs.models import Role
 
 
 class OrgMember(Schema):
-    """Somebody who belongs to the organization."""
+    """A member of the organization."""
 
     id = serializers.CharField()
     email = serializers.EmailField()
@@ -18,54 +18,56 @@ class OrgMember(Schema):
     last_active_at = serializers.DateTimeField(
         required=False,
         allow_null=True,
-        help_text="To five minutes; null before the first time. Only owners are told.",
+        help_text="Accurate to five minutes; null before the first request. Returned to owners "
+        "only.",
     )
 
 
 class MemberRole(Schema):
-    """A role to give."""
+    """A new role."""
 
     role = serializers.ChoiceField(Role.values)
     keep_tokens = serializers.BooleanField(
         required=False,
-        help_text="Whether tokens that grant more than the role go on, and belong to you.",
+        help_text="Whether tokens of the member that grant more than the new role stay valid and "
+        "become yours. Otherwise they are revoked.",
     )
 
 
 class Invitation(Schema):
-    """A person who may join."""
+    """An invitation to join the organization."""
 
     id = serializers.CharField()
     email = serializers.EmailField()
     role = serializers.ChoiceField(Role.values)
-    author = serializers.CharField(help_text="Who invited.")
+    author = serializers.CharField(help_text="The owner or token that created it.")
     created_at = serializers.DateTimeField()
-    expires_at = serializers.DateTimeField(help_text="When the link ends; it may have ended.")
+    expires_at = serializers.DateTimeField(help_text="Expiry of the link; can be in the past.")
 
 
 class ChangedMember(OrgMember):
-    """A member whose role changed or ended, with what else it was about."""
+    """A member whose role was changed or removed, with the affected tokens and invitations."""
 
-    ended_tokens = serializers.IntegerField(help_text="API tokens that granted more, and ended.")
-    kept_tokens = serializers.IntegerField(help_text="API tokens that are yours from now on.")
+    ended_tokens = serializers.IntegerField(help_text="Number of revoked API tokens.")
+    kept_tokens = serializers.IntegerField(help_text="Number of API tokens that became yours.")
     open_invitations = Invitation(
-        many=True, help_text="Open invitations by the person that grant more than their role."
+        many=True, help_text="Open invitations by the member that grant more than the new role."
     )
 
 
 class FreshInvitation(Invitation):
-    """An invitation with its link, which is told this once."""
+    """An invitation with its link, which is returned only once."""
 
-    link = serializers.CharField(help_text="Pass it on by a way that nobody else reads.")
+    link = serializers.CharField(help_text="The link to join. Send it over a private channel.")
 
 
 class InvitationRequest(Schema):
-    """Whom to invite."""
+    """An invitation to create."""
 
     email = serializers.EmailField()
     role = serializers.ChoiceField(Role.values)
     expires_in_days = serializers.IntegerField(
-        required=False, min_value=1, max_value=30, help_text="7 when absent."
+        required=False, min_value=1, max_value=30, help_text="Default: 7."
     )
 
 
@@ -76,27 +78,31 @@ class Token(Schema):
     name = serializers.CharField()
     role = serializers.ChoiceField(Role.values)
     prefix = serializers.CharField(help_text="The first characters of the secret.")
-    author = serializers.CharField(help_text="Who made it.")
+    author = serializers.CharField(help_text="The member or token that created it.")
     created_at = serializers.DateTimeField()
-    expires_at = serializers.DateTimeField(allow_null=True, help_text="Null: it has no end.")
+    expires_at = serializers.DateTimeField(
+        allow_null=True, help_text="Null if the token does not expire."
+    )
     revoked_at = serializers.DateTimeField(allow_null=True)
-    last_used_at = serializers.DateTimeField(allow_null=True, help_text="To a minute.")
+    last_used_at = serializers.DateTimeField(allow_null=True, help_text="Accurate to one minute.")
     last_used_ip = serializers.CharField(help_text="Empty before the first use.")
-    last_used_agent = serializers.CharField(help_text="What the program called itself.")
-    is_unused = serializers.BooleanField(help_text="It works, and nothing used it for 30 days.")
+    last_used_agent = serializers.CharField(help_text="The `User-Agent` of the client.")
+    is_unused = serializers.BooleanField(
+        help_text="Whether the token is valid and was not used for 30 days."
+    )
     successor = serializers.CharField(
-        allow_null=True, help_text="Id of the token that takes its place, once it is rotated."
+        allow_null=True, help_text="Id of the token that replaces it after a rotation."
     )
 
 
 class FreshToken(Token):
-    """A token with its secret, which is told this once."""
+    """A token with its secret, which is returned only once."""
 
     secret = serializers.CharField()
 
 
 class TokenRequest(Schema):
-    """What token to make."""
+    """A token to create."""
 
     name = serializers.CharField(max_length=100)
     role = serializers.ChoiceField(Role.values)
@@ -105,15 +111,18 @@ class TokenRequest(Schema):
         allow_null=True,
         min_value=1,
         max_value=3650,
-        help_text="90 when absent; null makes one without an end.",
+        help_text="Default: 90. Null creates a token that does not expire.",
     )
 
 
 class TokenRotation(Schema):
-    """How long the old secret goes on."""
+    """How long the old secret stays valid."""
 
     overlap_hours = serializers.IntegerField(
-        required=False, min_value=0, max_value=720, help_text="24 when absent; 0 ends it at once."
+        required=False,
+        min_value=0,
+        max_value=720,
+        help_text="Default: 24. 0 revokes the old secret immediately.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Schemas of pod sets, as they are handed in and as they are answered."""
+"""Schemas of pod sets in requests and responses."""
 
 from __future__ import annotations
 
@@ -31,137 +31,141 @@ class Quantity(serializers.Field[Any, Any, Any, Any]):
 
 
 class NodeExpression(Schema):
-    """What is asked of one label of a node."""
+    """A condition on one node label."""
 
     key = serializers.CharField(max_length=LONGEST_KEY)
     operator = serializers.ChoiceField(_OPERATORS)
     values = serializers.ListField(
         child=serializers.CharField(max_length=LONGEST_VALUE, allow_blank=True),
-        help_text="One or more for In and NotIn, one whole number for Gt and Lt, else none.",
+        help_text="One or more values for `In` and `NotIn`, one integer for `Gt` and `Lt`, "
+        "otherwise none.",
     )
 
 
 class NodeExpressionIn(NodeExpression):
-    """What is asked of one label of a node."""
+    """A condition on one node label."""
 
     values = serializers.ListField(
         child=serializers.CharField(max_length=LONGEST_VALUE, allow_blank=True),
         max_length=MOST_ENTRIES,
         required=False,
         allow_null=True,
-        help_text="One or more for In and NotIn, one whole number for Gt and Lt, else none.",
+        help_text="One or more values for `In` and `NotIn`, one integer for `Gt` and `Lt`, "
+        "otherwise none.",
     )
 
 
 class NodeTerm(Schema):
-    """Expressions that all have to hold."""
+    """Expressions that all have to be true."""
 
     matchExpressions = NodeExpression(many=True)  # noqa: N815 - the field's own name for it
 
 
 class NodeTermIn(Schema):
-    """Expressions that all have to hold."""
+    """Expressions that all have to be true."""
 
     matchExpressions = NodeExpressionIn(  # noqa: N815 - the field's own name for it
-        many=True, help_text=f"1 to {MOST_WISHES} of them."
+        many=True, help_text=f"1 to {MOST_WISHES} expressions."
     )
 
 
 class Toleration(Schema):
-    """A consent to run on tainted nodes."""
+    """A toleration of node taints."""
 
-    key = serializers.CharField(help_text="Empty stands for every key.")
+    key = serializers.CharField(help_text="Empty matches every key.")
     operator = serializers.ChoiceField(TOLERATION_OPERATORS)
     value = serializers.CharField()
-    effect = serializers.ChoiceField(_EFFECTS, help_text="Empty stands for every effect.")
+    effect = serializers.ChoiceField(_EFFECTS, help_text="Empty matches every effect.")
 
 
 class TolerationIn(Schema):
-    """A consent to run on tainted nodes."""
+    """A toleration of node taints."""
 
     key = serializers.CharField(
         max_length=LONGEST_KEY,
         allow_blank=True,
         required=False,
         allow_null=True,
-        help_text="Empty stands for every key, and asks for the operator Exists.",
+        help_text="Empty matches every key and requires the operator `Exists`.",
     )
     operator = serializers.ChoiceField(
-        TOLERATION_OPERATORS, required=False, allow_null=True, help_text="`Equal` when absent."
+        TOLERATION_OPERATORS, required=False, allow_null=True, help_text="Default: `Equal`."
     )
     value = serializers.CharField(
         max_length=LONGEST_VALUE,
         allow_blank=True,
         required=False,
         allow_null=True,
-        help_text="Not with Exists.",
+        help_text="Not allowed with `Exists`.",
     )
     effect = serializers.ChoiceField(
-        _EFFECTS, required=False, allow_null=True, help_text="Absent: every effect."
+        _EFFECTS, required=False, allow_null=True, help_text="Absent: matches every effect."
     )
 
 
 class PodSet(Schema):
-    """Pods that are alike."""
+    """Pods with the same request."""
 
     name = serializers.CharField()
     count = serializers.IntegerField()
     min_count = serializers.IntegerField(
-        allow_null=True, help_text="The fewest pods it would start with; null: all of them."
+        allow_null=True,
+        help_text="Minimum number of pods for a partial admission; null means all pods.",
     )
     requests = serializers.DictField(
-        child=serializers.FloatField(), help_text="What each pod asks for: resource to amount."
+        child=serializers.FloatField(), help_text="Request of each pod: amounts by resource."
     )
     node_selector = serializers.DictField(child=serializers.CharField())
-    affinity = NodeTerm(many=True, help_text="One of the terms has to hold.")
+    affinity = NodeTerm(many=True, help_text="At least one term has to be true.")
     tolerations = Toleration(many=True)
     group = serializers.CharField(allow_null=True)
 
 
 class PodSetIn(Schema):
-    """Pods that are alike."""
+    """Pods with the same request."""
 
     name = serializers.CharField(
         max_length=LONGEST_NAME,
         required=False,
         allow_null=True,
-        help_text="Small letters, digits and dashes, once in a workload; `main` when absent.",
+        help_text="Lowercase letters, digits and dashes, unique in the workload. Default: `main`.",
     )
     count = serializers.IntegerField(
-        min_value=0, max_value=MOST_PODS, required=False, allow_null=True, help_text="Or 1."
+        min_value=0, max_value=MOST_PODS, required=False, allow_null=True, help_text="Default: 1."
     )
     min_count = serializers.IntegerField(
         min_value=1,
         max_value=MOST_PODS,
         required=False,
         allow_null=True,
-        help_text="The fewest pods it would start with, at most `count`; in one pod set only.",
+        help_text="Minimum number of pods for a partial admission, at most `count`. Allowed in one "
+        "pod set of a workload.",
     )
     requests = serializers.DictField(
         child=Quantity(),
         required=False,
         allow_null=True,
-        help_text="What each pod asks for: resource to a number with at most three decimals, or "
-        "to a Kubernetes quantity such as `500m` or `64Gi`. `pods` is counted by itself.",
+        help_text="Request of each pod by resource: a number with at most three decimals, or a "
+        "Kubernetes quantity such as `500m` or `64Gi`. `pods` is counted automatically.",
     )
     node_selector = serializers.DictField(
         child=serializers.CharField(max_length=LONGEST_VALUE, allow_blank=True),
         required=False,
         allow_null=True,
-        help_text="Labels that its nodes have.",
+        help_text="Required node labels.",
     )
     affinity = NodeTermIn(
         many=True,
         required=False,
         allow_null=True,
-        help_text="Required node affinity: one of the terms has to hold.",
+        help_text="Required node affinity: at least one term has to be true.",
     )
     tolerations = TolerationIn(many=True, required=False, allow_null=True)
     group = serializers.CharField(
         max_length=LONGEST_NAME,
         required=False,
         allow_null=True,
-        help_text="Pod sets of the same group take their flavors together.",
+        help_text="Pod sets of the same group get the same flavors.",
     )
 
 
@@ -169,28 +173,27 @@ class AddedToleration(Toleration):
     """A toleration that a flavor adds to pods."""
 
     tolerationSeconds = serializers.IntegerField(  # noqa: N815 - the field's own name for it
-        allow_null=True, help_text="Null: for ever."
+        allow_null=True, help_text="Null: no time limit."
     )
 
 
 class PodSetAssignment(Schema):
-    """What one pod set of an admitted workload got."""
+    """Assignment of one pod set of an admitted workload."""
 
     name = serializers.CharField()
     count = serializers.IntegerField(
-        help_text="Pods that may start: fewer than asked for when it was admitted in part."
+        help_text="Admitted pods; fewer than requested in a partial admission."
     )
     flavors = serializers.DictField(
-        child=serializers.CharField(), help_text="Resource to the flavor that gives it."
+        child=serializers.CharField(), help_text="Assigned flavor by resource."
     )
     node_selector = serializers.DictField(
         child=serializers.CharField(),
         allow_null=True,
-        help_text="Node labels of the flavors, for the pods' node selector; only in the "
-        "workload's own answer, null in lists.",
+        help_text="Node labels of the flavors, for the node selector of the pods. Null in lists.",
     )
     tolerations = AddedToleration(
         many=True,
         allow_null=True,
-        help_text="Tolerations of the flavors, for the pods; null as `node_selector` is.",
+        help_text="Tolerations of the flavors, for the pods. Null in lists.",
     )

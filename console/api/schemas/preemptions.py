@@ -9,47 +9,59 @@ from console.api.schemas.workloads import ExplanationStage, WorkloadReason
 
 
 class PreemptionSide(Schema):
-    """One of the two workloads, as far as the asker may know it."""
+    """One of the two workloads, as far as you may see it."""
 
-    id = serializers.CharField(allow_null=True, help_text="Null: it may not be told.")
-    name = serializers.CharField(help_text="Its name, or words that do not tell it.")
+    id = serializers.CharField(allow_null=True, help_text="Null if you may not see the workload.")
+    name = serializers.CharField(help_text="Name of the workload, or a placeholder.")
     queue = serializers.CharField(allow_null=True)
     priority = serializers.IntegerField(allow_null=True)
     requests = serializers.DictField(child=serializers.FloatField())
 
 
 class PreemptionShort(Schema):
-    """One stop in short."""
+    """Summary of one preemption."""
 
-    seq = serializers.IntegerField(help_text="Number of the decision in the feed.")
+    seq = serializers.IntegerField(help_text="Number of the decision.")
     role = serializers.ChoiceField(
-        ("victim", "beneficiary"), help_text="Which of the two the workload in the address is."
+        ("victim", "beneficiary"), help_text="The role of the workload in the URL."
     )
     victim = PreemptionSide()
-    beneficiary = PreemptionSide(allow_null=True, help_text="Null: it was stopped for no other.")
+    beneficiary = PreemptionSide(
+        allow_null=True, help_text="Null if the preemption was not for another workload."
+    )
     reason = WorkloadReason()
     config_version = serializers.IntegerField()
     told_at = serializers.DateTimeField()
 
 
 class PreemptionReceipt(PreemptionShort):
-    """One stop with all that is known of it."""
+    """One preemption with all recorded facts."""
 
     headline = serializers.CharField()
-    policy = ExplanationStage(allow_null=True, help_text="By what right, with the lines.")
+    policy = ExplanationStage(
+        allow_null=True, help_text="The preemption policy that applied, with its lines."
+    )
     search = ExplanationStage(
-        allow_null=True, help_text="What else was looked at, and why it was not chosen."
+        allow_null=True, help_text="The other candidates, and why they were not selected."
     )
     frees = serializers.DictField(
-        child=serializers.FloatField(), help_text='What it gives back, by "flavor/resource".'
+        child=serializers.FloatField(),
+        help_text='Quota that the victim frees, by "flavor/resource".',
     )
     released_at = serializers.DateTimeField(
-        allow_null=True, help_text="Null: not yet, or not recorded any more."
+        allow_null=True,
+        help_text="Null if the victim is not released, or if the time is not recorded any more.",
     )
-    released_by = serializers.CharField(allow_null=True, help_text="Type of the event.")
-    is_stopping = serializers.BooleanField(help_text="Whether it still holds its quota.")
-    times = serializers.IntegerField(help_text="How often the victim was told to stop by then.")
-    times_for_it = serializers.IntegerField(help_text="How often for the same workload.")
+    released_by = serializers.CharField(
+        allow_null=True, help_text="Type of the event that released the quota."
+    )
+    is_stopping = serializers.BooleanField(help_text="Whether the victim still holds its quota.")
+    times = serializers.IntegerField(
+        help_text="Number of preemptions of the victim, including this one."
+    )
+    times_for_it = serializers.IntegerField(
+        help_text="Number of these preemptions for the same workload."
+    )
 
 
 PreemptionPage = page_of(PreemptionShort, "PreemptionPage")

@@ -1,4 +1,4 @@
-"""Schemas of what is kept for how long."""
+"""Schemas of retention periods."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from console.retention.models import Kind
 
 
 class Keeping(Schema):
-    """One kind of thing that an organization has."""
+    """Retention of one kind of data."""
 
     kind = serializers.ChoiceField(Kind.values)
-    days = serializers.IntegerField(allow_null=True, help_text="How long; null without end.")
+    days = serializers.IntegerField(
+        allow_null=True, help_text="Retention period in days; null if unlimited."
+    )
     setting = serializers.CharField(
-        allow_null=True, help_text="The environment variable that says so; null when none does."
+        allow_null=True, help_text="The environment variable that sets it; null if it is fixed."
     )
     rows = serializers.IntegerField(
-        allow_null=True, help_text="How many there are; null for what belongs to people."
+        allow_null=True, help_text="Number of rows; null for data of persons."
     )
     has_more_rows = serializers.BooleanField(
-        help_text="Whether there are more, and only so many were counted."
+        help_text="Whether there are more rows than were counted."
     )
     oldest = serializers.DateTimeField(allow_null=True)
-    looked_at = serializers.DateTimeField(
-        allow_null=True, help_text="When it was last looked through for what is too old."
-    )
+    looked_at = serializers.DateTimeField(allow_null=True, help_text="Last check for expired rows.")
     forgotten_at = serializers.DateTimeField(
-        allow_null=True, help_text="When some of this organization's was last deleted."
+        allow_null=True, help_text="Last deletion of rows of this organization."
     )
-    forgotten = serializers.IntegerField(help_text="How many rows then.")
+    forgotten = serializers.IntegerField(help_text="Number of rows in the last deletion.")
 
 
 class Retention(Schema):
-    """All that is kept."""
+    """Retention of all kinds of data."""
 
     results = Keeping(many=True)

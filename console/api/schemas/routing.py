@@ -1,4 +1,4 @@
-"""Schemas of the rule tester: what is tried, and what comes of it."""
+"""Schemas of the rule tester."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from console.engine.model.selectors import Operator
 from console.engine.routing.rule_evaluation import RuleStanding
 from console.reading import LARGEST_INTEGER
 
-_LABELS = "By key, as selectors see them: `instance-type` rather than the field `instance_type`."
+_LABELS = (
+    "Labels by key, with the keys of selectors: `instance-type` instead of the field "
+    "`instance_type`."
+)
 
 
 class Asked(Schema):
-    """A workload to try, as it would be submitted."""
+    """A workload to test, in the form of a submission."""
 
     labels = serializers.DictField(
         child=serializers.CharField(allow_blank=True),
@@ -32,90 +35,91 @@ class Asked(Schema):
         max_value=LARGEST_INTEGER,
         required=False,
         allow_null=True,
-        help_text="Negative only where the config has priority classes.",
+        help_text="Negative values are valid only if the config has priority classes.",
     )
     requests = serializers.DictField(
         child=serializers.JSONField(),
         required=False,
         allow_null=True,
-        help_text="Resource to a number, or to a quantity such as `64Gi`.",
+        help_text="Amounts by resource: a number, or a quantity such as `64Gi`.",
     )
 
 
 class ConfigToTry(Schema):
-    """Which config to try on: one of these, or none for the active one."""
+    """The config of a test: a text, a version or a draft. Default: the active version."""
 
     text = serializers.CharField(required=False, allow_blank=True)
-    dialect = serializers.CharField(required=False, help_text=f"Of `text`. {DIALECT}")
+    dialect = serializers.CharField(required=False, help_text=f"Language of `text`. {DIALECT}")
     version = serializers.IntegerField(required=False, min_value=1)
     draft = serializers.IntegerField(required=False, min_value=1)
 
 
 class RouteIn(Asked, ConfigToTry):
-    """A workload to try, and the config to try it on."""
+    """A workload to test, and the config to test it on."""
 
     pod_sets = PodSetIn(many=True, required=False, allow_null=True)
 
 
 class TriedExpression(Schema):
-    """One expression of a selector on the workload's labels."""
+    """One expression of a selector, evaluated on labels."""
 
     key = serializers.CharField()
     operator = serializers.ChoiceField([each.value for each in Operator])
     values = serializers.ListField(child=serializers.CharField())
     actual = serializers.CharField(
-        allow_null=True, allow_blank=True, help_text="The label's value; null: it is absent."
+        allow_null=True, allow_blank=True, help_text="Value of the label; null if it is absent."
     )
     holds = serializers.BooleanField()
     range = Range(allow_null=True)
 
 
 class LabelToChange(Schema):
-    """One label to set, to change or to remove."""
+    """One label to set, change or remove."""
 
     key = serializers.CharField()
     value = serializers.CharField(
         allow_null=True,
         allow_blank=True,
-        help_text="Null: remove it, or, with `any`, any value will do.",
+        help_text="The new value. Null: remove the label, or with `any`, set any value.",
     )
     any = serializers.BooleanField()
     but_not = serializers.ListField(
-        child=serializers.CharField(), help_text="Values that would not do, with `any`."
+        child=serializers.CharField(), help_text="With `any`: values that do not match."
     )
 
 
 class PriorityToAsk(Schema):
-    """The priority to ask for."""
+    """The priority to request."""
 
-    value = serializers.IntegerField(allow_null=True, help_text="Null: ask for none.")
+    value = serializers.IntegerField(allow_null=True, help_text="Null: request no priority.")
 
 
 class NearMiss(Schema):
-    """The least to change so that a rule or a queue is reached; routed by the engine itself."""
+    """The smallest change that reaches a rule or queue, verified by the engine."""
 
     text = serializers.CharField()
     possible = serializers.BooleanField(
-        allow_null=True, help_text="False is proven; null: too much was in the way to tell."
+        allow_null=True,
+        help_text="False if proven to be impossible; null if the search was stopped at its limit.",
     )
     labels = LabelToChange(many=True)
-    priority = PriorityToAsk(allow_null=True, help_text="Null: as it is.")
-    namespace = serializers.CharField(allow_null=True, help_text="Null: as it is.")
+    priority = PriorityToAsk(allow_null=True, help_text="Null: unchanged.")
+    namespace = serializers.CharField(allow_null=True, help_text="Null: unchanged.")
 
 
 class TriedRule(Schema):
-    """One rule, judged on its own."""
+    """One rule, evaluated by itself."""
 
-    index = serializers.IntegerField(help_text="From 0.")
+    index = serializers.IntegerField(help_text="Index of the rule, from 0.")
     queue = serializers.CharField()
     standing = serializers.ChoiceField([each.value for each in RuleStanding])
     text = serializers.CharField()
     priority = serializers.IntegerField(
-        allow_null=True, help_text="That it would give; null when it would not take the workload."
+        allow_null=True, help_text="The effective priority; null if the rule does not match."
     )
     expressions = TriedExpression(many=True)
     range = Range(allow_null=True)
-    nearest = NearMiss(allow_null=True, help_text="Null for the rule that takes it.")
+    nearest = NearMiss(allow_null=True, help_text="Null for the matching rule.")
 
 
 class TriedLocalQueue(Schema):
@@ -124,95 +128,109 @@ class TriedLocalQueue(Schema):
     name = serializers.CharField()
     queue = serializers.CharField()
     named = serializers.BooleanField(
-        help_text="Whether it is the workload's: its label names it, or it is the default of the "
-        "namespace and the label is absent."
+        help_text="Whether this is the local queue of the workload: named by its label, or the "
+        "default of the namespace if the label is absent."
     )
-    exists = serializers.BooleanField(help_text="Whether the queue it leads to exists.")
-    allowed = serializers.BooleanField(help_text="Whether that queue takes the namespace.")
-    expressions = TriedExpression(many=True, help_text="On the labels of the namespace.")
+    exists = serializers.BooleanField(help_text="Whether its queue exists.")
+    allowed = serializers.BooleanField(help_text="Whether its queue accepts the namespace.")
+    expressions = TriedExpression(
+        many=True, help_text="Expressions on the labels of the namespace."
+    )
     range = Range(allow_null=True)
 
 
 class QueueToReach(NearMiss):
-    """The least to change so that a local queue leads to another queue."""
+    """The smallest change that routes to another queue."""
 
     queue = serializers.CharField()
 
 
 class LabelBranch(Schema):
-    """Where values of a label that is absent would lead."""
+    """The result of some values of an absent label."""
 
     values = serializers.ListField(
-        child=serializers.CharField(), help_text="Empty: any value that is not listed elsewhere."
+        child=serializers.CharField(),
+        help_text="Empty: all values that are not listed in other branches.",
     )
     queue = serializers.CharField(allow_null=True)
     priority = serializers.IntegerField(allow_null=True)
     rule_index = serializers.IntegerField(allow_null=True)
-    flavors = serializers.ListField(child=serializers.CharField(), help_text="That accept it.")
+    flavors = serializers.ListField(
+        child=serializers.CharField(), help_text="Flavors that accept the workload."
+    )
     text = serializers.CharField()
 
 
 class MissingLabel(Schema):
-    """A label that the config asks for and the workload lacks."""
+    """A label that the config references and the workload does not have."""
 
     key = serializers.CharField()
     branches = LabelBranch(many=True)
-    more = serializers.IntegerField(help_text="Values that were not looked at.")
+    more = serializers.IntegerField(help_text="Number of values that were not evaluated.")
 
 
 class TriedResource(Schema):
-    """One resource of one flavor; null stands for unlimited."""
+    """One resource of one flavor. Null means unlimited."""
 
     resource = serializers.CharField()
     requested = serializers.FloatField()
     nominal = serializers.FloatField(allow_null=True)
-    maximum = serializers.FloatField(allow_null=True, help_text="If nothing ran anywhere.")
-    available = serializers.FloatField(allow_null=True, help_text="Now.")
+    maximum = serializers.FloatField(
+        allow_null=True, help_text="Available quota if no workload were running."
+    )
+    available = serializers.FloatField(allow_null=True, help_text="Available quota now.")
 
 
 class TriedFlavor(Schema):
-    """One flavor of the queue, in the order of trying."""
+    """One flavor of the queue, in the configured order."""
 
     flavor = serializers.CharField()
     accepts = serializers.BooleanField()
     text = serializers.CharField()
     expressions = TriedExpression(many=True)
-    resources = TriedResource(many=True, help_text="Empty: it is not tried.")
+    resources = TriedResource(many=True, help_text="Empty if the flavor is not tried.")
     range = Range(allow_null=True)
 
 
 class TriedFit(Schema):
-    """What quota alone says: whoever waits or could be stopped has no part in it."""
+    """Whether the quota suffices, without pending workloads and preemption."""
 
-    ever = serializers.BooleanField(help_text="Whether it could start if nothing ran.")
-    now = serializers.BooleanField(help_text="Whether it could with what runs now.")
+    ever = serializers.BooleanField(
+        help_text="Whether the workload fits if no workload is running."
+    )
+    now = serializers.BooleanField(
+        help_text="Whether the workload fits beside the running workloads."
+    )
     sentences = serializers.ListField(child=serializers.CharField())
     flavors = TriedFlavor(many=True)
 
 
 class RouteReason(Schema):
-    """Why it reaches no queue."""
+    """Why no queue is found."""
 
     code = ReasonCode()
     message = serializers.CharField()
 
 
 class Route(Schema):
-    """What a config makes of a workload."""
+    """The route of a workload in a config."""
 
     version = serializers.IntegerField(
-        allow_null=True, help_text="Whose text the ranges are in; null for a draft or a text."
+        allow_null=True,
+        help_text="The version whose text the ranges refer to; null for a draft or a text.",
     )
     draft = serializers.IntegerField(allow_null=True)
-    verdict = serializers.CharField(help_text="One sentence.")
+    verdict = serializers.CharField(help_text="The result in one sentence.")
     queue = serializers.CharField(allow_null=True)
     priority = serializers.IntegerField(allow_null=True)
     rule_index = serializers.IntegerField(allow_null=True)
     reason = RouteReason(allow_null=True)
     rule_count = serializers.IntegerField()
-    rules = TriedRule(many=True, help_text="The first hundred, in order.")
+    rules = TriedRule(many=True, help_text="The first 100 rules, in order.")
     local_queues = TriedLocalQueue(many=True)
-    other_queues = QueueToReach(many=True, help_text="Where local queues route.")
+    other_queues = QueueToReach(
+        many=True, help_text="In configs with local queues: how to reach the other queues."
+    )
     missing_labels = MissingLabel(many=True)
     fit = TriedFit()
 

@@ -18,19 +18,21 @@ class SavedViewIn(Schema):
         required=False,
         allow_null=True,
         allow_blank=True,
-        help_text="Filters and `group_by` as the list of workloads takes them: `state=pending`.",
+        help_text="Filters and `group_by` of the list of workloads, such as `state=pending`.",
     )
     columns = serializers.ListField(
         child=serializers.CharField(),
         required=False,
         allow_null=True,
         max_length=MOST_COLUMNS,
-        help_text=f"In their order: {', '.join(COLUMNS)} or label.KEY. The usual ones when empty.",
+        help_text=f"Columns in order: {', '.join(COLUMNS)} or label.KEY. Empty means the default "
+        "columns.",
     )
     is_shared = serializers.BooleanField(
         required=False,
         allow_null=True,
-        help_text="Whether all members see it; operators, editors and owners may share.",
+        help_text="Whether all members see the view; operators, editors and owners can share "
+        "views.",
     )
 
 
@@ -42,17 +44,17 @@ class SavedView(Schema):
     query = serializers.CharField(allow_blank=True)
     columns = serializers.ListField(child=serializers.CharField())
     is_shared = serializers.BooleanField()
-    author = serializers.CharField(help_text="Who saved it last.")
+    author = serializers.CharField(help_text="The member or token that saved it last.")
     is_own = serializers.BooleanField()
     may_delete = serializers.BooleanField()
     updated_at = serializers.DateTimeField()
 
 
 class SavedViews(Schema):
-    """All views that the asker sees, by name."""
+    """All views that you can see, by name."""
 
     results = SavedView(
-        many=True, help_text=f"At most {MOST_PERSONAL} of one's own and {MOST_SHARED} shared ones."
+        many=True, help_text=f"At most {MOST_PERSONAL} personal and {MOST_SHARED} shared views."
     )
 
 

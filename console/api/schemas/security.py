@@ -1,4 +1,4 @@
-"""How clients identify themselves, for the OpenAPI document."""
+"""Authentication schemes of the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
         return {
             "type": "http",
             "scheme": "bearer",
-            "description": "A token of one organization, made with `manage.py create_token`.",
+            "description": "An API token of one organization.",
         }
 
 
@@ -35,5 +35,5 @@ class BrowserSessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-u
             "type": "apiKey",
             "in": "cookie",
             "name": settings.SESSION_COOKIE_NAME,
-            "description": "A signed-in browser; unsafe methods need the header `X-CSRFToken`.",
+            "description": "A browser session. Unsafe methods require the header `X-CSRFToken`.",
         }

@@ -13,7 +13,7 @@ from console.workloads.models import EventType, Level
 
 
 class OrgSummary(Schema):
-    """An organization you belong to."""
+    """An organization of which you are a member."""
 
     slug = serializers.CharField()
     name = serializers.CharField()
@@ -23,81 +23,88 @@ OrgPage = page_of(OrgSummary, "OrgPage")
 
 
 class Org(OrgSummary):
-    """An organization, your role in it, and what is going on."""
+    """An organization, your role in it, and its workload counts."""
 
     role = serializers.ChoiceField(Role.values)
-    config_version = serializers.IntegerField(help_text="The active version; 0 before the first.")
+    config_version = serializers.IntegerField(
+        help_text="The active version; 0 before the first apply."
+    )
     counts = serializers.DictField(
         child=serializers.IntegerField(), help_text="Number of workloads by state."
     )
 
 
 class QueueHeld(Schema):
-    """Who holds the queue, and why."""
+    """The actor that holds the queue, and the reason."""
 
     reason = serializers.CharField()
     actor = serializers.CharField()
     since = serializers.DateTimeField()
     until = serializers.DateTimeField(
-        allow_null=True, help_text="When it is resumed by itself; null: when somebody does it."
+        allow_null=True,
+        help_text="When the queue is resumed automatically; null if it has to be resumed by an "
+        "operator.",
     )
 
 
 class QueueCounts(Schema):
-    """How many workloads run and wait."""
+    """Counts of running and pending workloads."""
 
     running = serializers.IntegerField()
     pending = serializers.IntegerField()
     cannot_run = serializers.IntegerField(
-        help_text="Of the pending ones: how many can never run under the active config."
+        help_text="Pending workloads that cannot run under the active config."
     )
 
 
 class QueueWaits(Schema):
-    """How long admissions of the last 24 hours were waited for, in seconds."""
+    """Waits of the workloads admitted in the last 24 hours, in seconds."""
 
-    p50 = serializers.FloatField(allow_null=True, help_text="Null when nothing was admitted.")
-    p95 = serializers.FloatField(allow_null=True, help_text="Null of fewer than 20.")
+    p50 = serializers.FloatField(allow_null=True, help_text="Null if no workload was admitted.")
+    p95 = serializers.FloatField(allow_null=True, help_text="Null with fewer than 20 admissions.")
     count = serializers.IntegerField()
 
 
 class QueuePressure(Schema):
-    """The resource that pending work wants most of, against what the queue may still use of it."""
+    """The resource with the highest demand relative to the quota that is available to the queue."""
 
     resource = serializers.CharField()
     wanted = serializers.FloatField()
     free = serializers.FloatField(
-        allow_null=True, help_text="Of all flavors, now; null stands for unlimited."
+        allow_null=True, help_text="Available quota of all flavors; null if unlimited."
     )
 
 
 class QueueUsage(Schema):
-    """One flavor-resource of a queue; null stands for unlimited."""
+    """One flavor-resource of a queue. Null means unlimited."""
 
     flavor = serializers.CharField()
     resource = serializers.CharField()
-    nominal = serializers.FloatField(allow_null=True, help_text="What the queue owns.")
+    nominal = serializers.FloatField(allow_null=True, help_text="Nominal quota.")
     used = serializers.FloatField()
-    borrowed = serializers.FloatField(help_text="What is used of the quota of others.")
+    borrowed = serializers.FloatField(help_text="Used quota that is borrowed from the cohort.")
     over = serializers.FloatField(
-        help_text="What is used beyond nominal and borrowed from nobody: quota was taken away."
+        help_text="Use beyond nominal quota that is not borrowed; quota was removed after "
+        "admission."
     )
     lent = serializers.FloatField(
-        help_text="What others of the cohort use of it. Quota is pooled: where several could "
-        "lend, each is said to lend in proportion to what it leaves unused."
+        help_text="Quota used by other queues of the cohort. Quota is pooled: loans are "
+        "attributed to lenders in proportion to their unused quota."
     )
     available = serializers.FloatField(
-        allow_null=True, help_text="What may still be used, of its own and of the cohort's quota."
+        allow_null=True, help_text="Free quota, plus quota of the cohort that can be borrowed now."
     )
     limit = serializers.FloatField(
-        allow_null=True, help_text="What may be used at most, when no other queue uses anything."
+        allow_null=True,
+        help_text="Nominal quota plus borrowing limit: the maximum use when no other queue uses "
+        "quota.",
     )
     demand = serializers.FloatField(
-        help_text="What pending workloads that could run ask for of the resource; once for each "
-        "group of resources, at its first flavor."
+        help_text="Requests of pending workloads that can run. Counted once per resource group, at "
+        "its first flavor."
     )
     cannot_run_demand = serializers.FloatField(
-        help_text="The same of pending workloads that can never run under the active config."
+        help_text="Requests of pending workloads that cannot run under the active config."
     )
 
 
@@ -106,31 +113,33 @@ class Queue(Schema):
 
     name = serializers.CharField()
     cohort = serializers.CharField(allow_null=True)
-    passthrough = serializers.BooleanField(help_text="It admits everything, without quota.")
+    passthrough = serializers.BooleanField(
+        help_text="The queue has no resource groups and admits every workload."
+    )
     draining = serializers.BooleanField(
-        help_text="The active version does not have it, and work still runs in it."
+        help_text="The active version does not contain the queue, and workloads still run in it."
     )
     held = QueueHeld(allow_null=True)
     stop = serializers.ChoiceField(
         [stop.value for stop in StopPolicy],
-        help_text="Whether the config stops it: `hold` admits nothing new, `hold_and_drain` stops "
-        "what runs too.",
+        help_text="Whether the config stops the queue: `hold` admits no new workloads, "
+        "`hold_and_drain` also preempts running ones.",
     )
     strategy = serializers.ChoiceField(
         [strategy.value for strategy in Strategy],
-        help_text="Whether what does not fit is overtaken, or holds up those behind it.",
+        help_text="Whether later workloads can start while an earlier one does not fit.",
     )
     counts = QueueCounts()
     oldest_pending = serializers.DateTimeField(allow_null=True)
     reasons = serializers.DictField(
-        child=serializers.IntegerField(), help_text="Why work waits: how many for each reason."
+        child=serializers.IntegerField(), help_text="Pending workloads by reason."
     )
     waits = QueueWaits()
-    pressure = QueuePressure(allow_null=True, help_text="Null when nothing is wanted.")
+    pressure = QueuePressure(allow_null=True, help_text="Null if there is no demand.")
     rules = serializers.ListField(
-        child=serializers.IntegerField(), help_text="Indices of the rules that lead here."
+        child=serializers.IntegerField(), help_text="Indexes of the rules that route to the queue."
     )
-    range = Range(allow_null=True, help_text="Where the active text has it.")
+    range = Range(allow_null=True, help_text="Place of the queue in the active text.")
     usage = QueueUsage(many=True)
 
 
@@ -138,58 +147,63 @@ QueuePage = page_of(Queue, "QueuePage")
 
 
 class HoldIn(Schema):
-    """Why the queue is held, and until when."""
+    """Reason and end of a hold."""
 
     reason = serializers.CharField(max_length=500)
     until = serializers.DateTimeField(
         required=False,
         allow_null=True,
-        help_text="When it is resumed by itself; absent or null: when somebody does it.",
+        help_text="When the queue is resumed automatically. Absent or null: an operator has to "
+        "resume it.",
     )
 
 
 class ResumeIn(Schema):
-    """Why the queue is resumed."""
+    """Reason of the resume."""
 
     reason = serializers.CharField(max_length=500, required=False, allow_blank=True)
 
 
 class DecisionWorkload(Schema):
-    """The workload a decision is about."""
+    """The workload of a decision."""
 
     id = serializers.CharField()
     name = serializers.CharField()
 
 
 class DecisionFlavor(Schema):
-    """The flavor that gives a resource, and how to launch on it."""
+    """The assigned flavor of a resource, and its launch config."""
 
     flavor = serializers.CharField()
     launch_config = serializers.JSONField(
-        allow_null=True, help_text="The flavor's `advanced_instance_config`, word for word."
+        allow_null=True, help_text="The flavor's `advanced_instance_config`, unchanged."
     )
 
 
 class DecisionPodSet(Schema):
-    """How many pods of a pod set start, and on which flavors."""
+    """The number of admitted pods of a pod set, and their flavors."""
 
     name = serializers.CharField()
-    count = serializers.IntegerField(help_text="Fewer than asked for when it may start with less.")
+    count = serializers.IntegerField(
+        help_text="Admitted pods; fewer than requested in a partial admission."
+    )
     flavors = serializers.DictField(child=DecisionFlavor(), help_text="By resource.")
     node_selector = serializers.DictField(
         child=serializers.CharField(),
-        help_text="Node labels of the flavors: add them to the pods' node selector.",
+        help_text="Node labels of the flavors. Add them to the node selector of the pods.",
     )
     tolerations = AddedToleration(
         many=True,
-        help_text="Tolerations of the flavors: add those that the pods do not have yet.",
+        help_text="Tolerations of the flavors. Add those that the pods do not have yet.",
     )
 
 
 class Decision(Schema):
     """One decision of the engine."""
 
-    seq = serializers.IntegerField(help_text="Grows with every decision; pass it as `after`.")
+    seq = serializers.IntegerField(
+        help_text="Number of the decision, increasing; pass it as `after`."
+    )
     workload = DecisionWorkload()
     outcome = serializers.ChoiceField([outcome.value for outcome in Outcome])
     reason = ReasonCode()
@@ -198,17 +212,17 @@ class Decision(Schema):
     config_version = serializers.IntegerField()
     rule_index = serializers.IntegerField(allow_null=True)
     flavors = serializers.DictField(
-        child=DecisionFlavor(), help_text="By resource, where all pod sets agree."
+        child=DecisionFlavor(), help_text="By resource, where all pod sets have the same flavor."
     )
-    assignment = DecisionPodSet(many=True, help_text="What each pod set got.")
+    assignment = DecisionPodSet(many=True, help_text="Assignment of each pod set.")
     victims = serializers.ListField(
         child=serializers.CharField(),
-        help_text="Ids of workloads that have to stop for it, as far as the asker may know them.",
+        help_text="Ids of the workloads that are preempted for it, as far as you may see them.",
     )
     preemptor = serializers.CharField(
         allow_null=True,
-        help_text="Id of the workload that a preempted one has to stop for, or that a pending "
-        "one lets go first; null, too, where the asker may not know it.",
+        help_text="Id of the workload for which this one is preempted, or which has precedence "
+        "over this pending one. Also null if you may not see it.",
     )
     created_at = serializers.DateTimeField()
 
@@ -218,22 +232,24 @@ class DecisionFeed(Schema):
 
     results = Decision(many=True)
     next = serializers.IntegerField(
-        help_text="Pass it as `after`: the last number that was looked at, or the one you passed."
+        help_text="Pass it as `after`: the last number read, or the number that you passed."
     )
 
 
 class Event(Schema):
-    """Something that happened."""
+    """An event."""
 
     id = serializers.CharField()
     type = serializers.ChoiceField(EventType.values)
     level = serializers.ChoiceField(Level.values)
     workload = serializers.CharField(allow_null=True)
     queue = serializers.CharField(allow_null=True)
-    actor = serializers.CharField(help_text="A person, a token, or `engine`.")
+    actor = serializers.CharField(
+        help_text="E-mail address of a person, name of a token, or `engine`."
+    )
     message = serializers.CharField()
     data = serializers.DictField(  # type: ignore[assignment]
-        help_text="The facts behind the message."
+        help_text="The facts of the message."
     )
     created_at = serializers.DateTimeField()
 

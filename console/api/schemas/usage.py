@@ -11,8 +11,8 @@ from console.series.models import Step
 class Level(Schema):
     """A number over the sampled minutes of a point."""
 
-    mean = serializers.FloatField(help_text="The mean over these minutes.")
-    peak = serializers.FloatField(help_text="The largest of them.")
+    mean = serializers.FloatField(help_text="Mean of these minutes.")
+    peak = serializers.FloatField(help_text="Maximum of these minutes.")
 
 
 class UsageCell(Schema):
@@ -22,20 +22,20 @@ class UsageCell(Schema):
     resource = serializers.CharField()
     nominal = serializers.FloatField(
         allow_null=True,
-        help_text="What it owned first in this time; null for unlimited.",
+        help_text="Nominal quota at the start of the point; null if unlimited.",
     )
     limit = serializers.FloatField(
         allow_null=True,
-        help_text="What it could use at most then; null for unlimited.",
+        help_text="Limit at the start of the point; null if unlimited.",
     )
     used = Level()
-    borrowed = Level(help_text="Of what is used: quota of others in the cohort.")
-    over = Level(help_text="Of what is used: beyond nominal, and borrowed from nobody.")
-    lent = Level(help_text="What others used of its quota.")
+    borrowed = Level(help_text="Used quota that is borrowed.")
+    over = Level(help_text="Use beyond nominal quota that is not borrowed.")
+    lent = Level(help_text="Quota used by other queues.")
 
 
 class Happened(Schema):
-    """How many workloads something happened to."""
+    """Counts of workloads by event."""
 
     submitted = serializers.IntegerField()
     admitted = serializers.IntegerField()
@@ -46,15 +46,13 @@ class Happened(Schema):
 
 
 class Waits(Schema):
-    """How long first admissions were waited for, in seconds: within 4.5 %, or a tenth."""
+    """Waits until the first admission, in seconds, accurate to 4.5 % or 0.1 s."""
 
-    p50 = serializers.FloatField(
-        allow_null=True, help_text="Half of them waited no longer; null when there are none."
-    )
+    p50 = serializers.FloatField(allow_null=True, help_text="Median wait; null without admissions.")
     p95 = serializers.FloatField(
-        allow_null=True, help_text="95 of 100 waited no longer; null with fewer than 20."
+        allow_null=True, help_text="95th percentile; null with fewer than 20 admissions."
     )
-    n = serializers.IntegerField(help_text="How many there were.")
+    n = serializers.IntegerField(help_text="Number of admissions.")
 
 
 class UsagePoint(Schema):
@@ -62,8 +60,8 @@ class UsagePoint(Schema):
 
     start = serializers.DateTimeField()
     sampled_minutes = serializers.IntegerField(
-        help_text="Minutes that were looked at. 0: a gap, in which nothing is known of use, demand "
-        "and what ran and waited, and these are null."
+        help_text="Number of sampled minutes. 0 is a gap: use, demand and counts of running and "
+        "pending workloads are null."
     )
     running = Level(allow_null=True)
     pending = Level(allow_null=True)
@@ -71,12 +69,13 @@ class UsagePoint(Schema):
     demand = serializers.DictField(
         child=Level(),
         allow_null=True,
-        help_text="What pending workloads that could run asked for, by resource.",
+        help_text="Requests of pending workloads that can run, by resource.",
     )
     cannot_run_demand = serializers.DictField(
         child=Level(),
         allow_null=True,
-        help_text="The same of pending workloads that could never run under the config of then.",
+        help_text="Requests of pending workloads that cannot run under the config active at that "
+        "time, by resource.",
     )
     happened = Happened()
     waits = Waits()
@@ -89,15 +88,15 @@ class UsageSeries(Schema):
     since = serializers.DateTimeField()
     until = serializers.DateTimeField()
     kept_since = serializers.DateTimeField(
-        help_text="From when on points of this step are kept; there are none before."
+        help_text="Start of the retention period of this step; older points are deleted."
     )
     results = UsagePoint(many=True)
     next = serializers.CharField(
-        allow_null=True, help_text="The cursor of the next page; null on the last."
+        allow_null=True, help_text="The cursor of the next page; null on the last page."
     )
 
 
 class WaitsOf(Waits):
-    """How long the admissions of some hours were waited for."""
+    """Waits of the workloads admitted in the last hours."""
 
     hours = serializers.IntegerField()

@@ -1,4 +1,4 @@
-"""The shapes of webhooks and of the log of their deliveries."""
+"""Schemas of webhooks and their deliveries."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ EXAMPLE_WEBHOOK = {
 
 
 class WebhookIn(Schema):
-    """A webhook as it is asked for."""
+    """A webhook to create."""
 
     name = serializers.CharField(max_length=100, help_text="Unique in the organization.")
     url = serializers.CharField(
         max_length=1000,
-        help_text="`https://HOST/PATH`, without name or password. It has to lead to public "
+        help_text="`https://HOST/PATH`, without user name or password. It has to resolve to public "
         "addresses, or to networks that the settings allow.",
     )
     kinds = serializers.ListField(
-        child=serializers.ChoiceField(_CHOSEN), help_text="What it is told."
+        child=serializers.ChoiceField(_CHOSEN), help_text="The kinds of messages to send."
     )
     queues = serializers.ListField(
         child=serializers.CharField(),
         required=False,
-        help_text="Names of queues, at most 100: of workloads it is told only what becomes of "
-        "theirs. Empty: of all, and of those that no queue took.",
+        help_text="Names of queues, at most 100, whose workloads are reported. Empty: all "
+        "queues, and workloads without a queue.",
     )
-    paused = serializers.BooleanField(required=False, help_text="Whether nothing is sent.")
+    paused = serializers.BooleanField(required=False, help_text="Whether the webhook is paused.")
 
 
 class WebhookPatch(Schema):
-    """What changes of a webhook; what is absent stays."""
+    """Changes to a webhook; absent fields keep their values."""
 
     name = serializers.CharField(max_length=100, required=False)
     url = serializers.CharField(max_length=1000, required=False)
     kinds = serializers.ListField(child=serializers.ChoiceField(_CHOSEN), required=False)
     queues = serializers.ListField(child=serializers.CharField(), required=False)
     paused = serializers.BooleanField(
-        required=False, help_text="False sends again, also after it was paused by itself."
+        required=False, help_text="False resumes the webhook, also after an automatic pause."
     )
 
 
 class WebhookOut(Schema):
-    """A webhook and how it goes."""
+    """A webhook and the state of its deliveries."""
 
     id = serializers.CharField()
     name = serializers.CharField()
@@ -63,64 +63,68 @@ class WebhookOut(Schema):
     paused = serializers.ChoiceField(
         Webhook.Paused.values,
         allow_null=True,
-        help_text="Why nothing is sent: `by_hand`, `failing` for days, or `gone`: its receiver "
-        "answered 410; null while it is told.",
+        help_text="Why the webhook is paused: `by_hand`, `failing` for days, or `gone` if the "
+        "receiver answered 410; null while it is active.",
     )
-    failures = serializers.IntegerField(help_text="Attempts that failed, one after the other.")
+    failures = serializers.IntegerField(help_text="Number of consecutive failed attempts.")
     failing_since = serializers.DateTimeField(allow_null=True)
     last_success_at = serializers.DateTimeField(allow_null=True)
     old_secret_until = serializers.DateTimeField(
-        allow_null=True, help_text="Until then the secret before the present one signs too."
+        allow_null=True, help_text="Until then deliveries are also signed with the previous secret."
     )
     created_by = serializers.CharField()
     created_at = serializers.DateTimeField()
 
 
 class WebhookWithSecret(WebhookOut):
-    """A webhook with its secret, which is told this once."""
+    """A webhook with its secret, which is returned only once."""
 
-    secret = serializers.CharField(help_text="`whsec_` and 32 bytes in Base64.")
+    secret = serializers.CharField(help_text="`whsec_` followed by 32 bytes in Base64.")
 
 
 class DeliverySummary(Schema):
-    """One message and how far it is."""
+    """One message and the state of its delivery."""
 
-    id = serializers.CharField(help_text="As in `webhook-id`; a repeat has the same.")
+    id = serializers.CharField(
+        help_text="The value of the header `webhook-id`; a retry has the same id."
+    )
     type = serializers.ChoiceField(Kind.values)
     summary = serializers.CharField()
     state = serializers.ChoiceField(Delivery.State.values)
     attempts = serializers.IntegerField()
     next_attempt_at = serializers.DateTimeField(
-        allow_null=True, help_text="At the earliest; null when it waits no more."
+        allow_null=True,
+        help_text="Earliest time of the next attempt; null if no attempt is planned.",
     )
     created_at = serializers.DateTimeField()
     ended_at = serializers.DateTimeField(allow_null=True)
 
 
 class Attempt(Schema):
-    """One request and what came of it."""
+    """One request and its result."""
 
     number = serializers.IntegerField()
     begun_at = serializers.DateTimeField()
     ended_at = serializers.DateTimeField(
-        allow_null=True, help_text="Null while it is under way, and when its worker is gone."
+        allow_null=True,
+        help_text="Null while the request is in progress, and if its worker has ended.",
     )
     url = serializers.CharField()
     address = serializers.CharField(
-        help_text="The public address that was connected to; empty without one."
+        help_text="The public IP address of the connection; empty without one."
     )
     status = serializers.IntegerField(allow_null=True)
     failure = serializers.ChoiceField(
-        _FAILURES, allow_null=True, help_text="Null when it was accepted."
+        _FAILURES, allow_null=True, help_text="Null if the receiver accepted the request."
     )
     detail = serializers.CharField()
-    response = serializers.CharField(help_text="The first 1,024 bytes of the answer.")
+    response = serializers.CharField(help_text="The first 1,024 bytes of the response.")
 
 
 class DeliveryOut(DeliverySummary):
-    """One message with its body and every attempt."""
+    """One message with its body and all attempts."""
 
-    body = serializers.CharField(help_text="JSON, as it was signed and sent.")
+    body = serializers.CharField(help_text="The JSON text that was signed and sent.")
     tries = Attempt(many=True)
 
 
@@ -128,7 +132,7 @@ class WebhookList(Schema):
     """All webhooks of an organization."""
 
     results = WebhookOut(many=True)
-    next = serializers.CharField(allow_null=True, help_text="Always null: they are few.")
+    next = serializers.CharField(allow_null=True, help_text="Always null: the list has one page.")
 
 
 DeliveryPage = page_of(DeliverySummary, "DeliveryPage")

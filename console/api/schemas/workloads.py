@@ -21,16 +21,16 @@ _VERDICTS = [verdict.value for verdict in Verdict]
 
 
 class WorkloadIn(Schema):
-    """One workload as it is handed in."""
+    """One workload to submit."""
 
     name = serializers.CharField(max_length=200)
-    type = serializers.ChoiceField(TYPES, required=False, help_text="`job` when absent.")
+    type = serializers.ChoiceField(TYPES, required=False, help_text="Default: `job`.")
     tags = serializers.DictField(
         child=serializers.CharField(max_length=500, allow_blank=True),
         required=False,
         allow_null=True,
-        help_text="Labels of your own; reserved keys have fields of their own. Where workloads "
-        "name their queue, `kueue.x-k8s.io/queue-name` and `kueue.x-k8s.io/priority-class` do it.",
+        help_text="Labels of the workload. Reserved keys are set by their own fields. Configs with "
+        "local queues read `kueue.x-k8s.io/queue-name` and `kueue.x-k8s.io/priority-class`.",
     )
     instance_type = serializers.CharField(max_length=200, required=False, allow_null=True)
     accelerator_type = serializers.CharField(max_length=200, required=False, allow_null=True)
@@ -41,21 +41,21 @@ class WorkloadIn(Schema):
         max_value=LARGEST_INTEGER,
         required=False,
         allow_null=True,
-        help_text="Absent: the rule that takes it decides, or its priority class. Negative only "
-        "where the active config has priority classes; from 0 where it has rules.",
+        help_text="Default: the priority of the matching rule or of the priority class. Negative "
+        "values are valid only if the active config has priority classes.",
     )
     requests = serializers.DictField(
         child=serializers.FloatField(min_value=0),
         required=False,
         allow_null=True,
-        help_text="Resource to amount, with at most three decimals: the short form of one pod "
-        "set of one pod.",
+        help_text="Amounts by resource, with at most three decimals. Short form of one pod set "
+        "with one pod.",
     )
     pod_sets = PodSetIn(
         many=True,
         required=False,
         allow_null=True,
-        help_text=f"Instead of `requests`: 1 to {MOST_POD_SETS} kinds of pods, admitted together.",
+        help_text=f"Instead of `requests`: 1 to {MOST_POD_SETS} pod sets, admitted together.",
     )
     user = serializers.CharField(max_length=200, required=False, allow_null=True)
     groups = serializers.ListField(
@@ -66,14 +66,14 @@ class WorkloadIn(Schema):
         max_length=253,
         required=False,
         allow_null=True,
-        help_text="Where its local queue is, in configs that have local queues.",
+        help_text="Namespace of the local queue, in configs with local queues.",
     )
 
 
 class WorkloadsIn(Schema):
-    """Workloads to hand in: all of them or none."""
+    """Workloads to submit, all or none."""
 
-    workloads = WorkloadIn(many=True, help_text=f"1 to {MOST_AT_ONCE:,} of them.")
+    workloads = WorkloadIn(many=True, help_text=f"1 to {MOST_AT_ONCE:,} workloads.")
 
 
 class Ids(Schema):
@@ -83,21 +83,21 @@ class Ids(Schema):
 
 
 class WorkloadPriority(Schema):
-    """The priority that was asked for, and the one that counts."""
+    """The requested priority and the effective one."""
 
     requested = serializers.IntegerField(allow_null=True)
-    effective = serializers.IntegerField(allow_null=True, help_text="Null while in no queue.")
+    effective = serializers.IntegerField(allow_null=True, help_text="Null without a queue.")
 
 
 class WorkloadReason(Schema):
-    """Why the workload is in its state."""
+    """The reason of the workload's state."""
 
     code = ReasonCode()
     message = serializers.CharField()
 
 
 class Workload(Schema):
-    """One workload and what was decided about it."""
+    """One workload with its latest decision."""
 
     id = serializers.CharField()
     name = serializers.CharField()
@@ -105,36 +105,36 @@ class Workload(Schema):
     labels = serializers.DictField(child=serializers.CharField())
     priority = WorkloadPriority()
     requests = serializers.DictField(
-        child=serializers.FloatField(), help_text="What all its pods ask for together."
+        child=serializers.FloatField(), help_text="Total requests of all pods."
     )
     pod_sets = PodSet(
-        many=True, help_text="As they were handed in; one of one pod for plain `requests`."
+        many=True, help_text="The pod sets as submitted; one pod set with one pod for `requests`."
     )
     state = serializers.ChoiceField(State.values)
     queue = serializers.CharField(
-        allow_null=True, help_text="Null until it is known, and while it leads to no queue."
+        allow_null=True, help_text="Null until the workload is routed, and if no queue is found."
     )
     queue_position = serializers.IntegerField(
         allow_null=True,
-        help_text="Among the pending workloads of its queue that could run, from 1; null for one "
-        "that can never run. Only in the workload's own answer and in the pending list of its "
-        "queue, null elsewhere.",
+        help_text="Position among the pending workloads of the queue that can run, from 1; null if "
+        "the workload cannot run. Returned for a single workload and in the pending list of "
+        "a queue; null elsewhere.",
     )
     flavors = serializers.DictField(
         child=serializers.CharField(),
-        help_text="Resource to the flavor that gives it, where all pod sets agree.",
+        help_text="Assigned flavor by resource, where all pod sets have the same flavor.",
     )
     assignment = PodSetAssignment(
-        many=True, help_text="What each pod set got; empty while it holds nothing."
+        many=True, help_text="Assignment of each pod set; empty if the workload holds no quota."
     )
     reason = WorkloadReason()
     preemptor = serializers.CharField(
         allow_null=True,
-        help_text="Id of the workload that a preempting one has to stop for, or that a pending "
-        "one lets go first.",
+        help_text="Id of the workload for which this one is preempted, or which has precedence "
+        "over this pending one.",
     )
     config_version = serializers.IntegerField(allow_null=True)
-    rule_index = serializers.IntegerField(allow_null=True, help_text="From 0.")
+    rule_index = serializers.IntegerField(allow_null=True, help_text="Index of the rule, from 0.")
     submitted_at = serializers.DateTimeField()
     admitted_at = serializers.DateTimeField(allow_null=True)
     ended_at = serializers.DateTimeField(allow_null=True)
@@ -149,128 +149,138 @@ WorkloadPage = page_of(Workload, "WorkloadPage")
 
 
 class ExplanationSentence(Schema):
-    """One fact, in words and in numbers."""
+    """One sentence of an explanation, with its numbers."""
 
     text = serializers.CharField()
     verdict = serializers.ChoiceField(_VERDICTS)
     numbers = serializers.DictField(
         child=serializers.FloatField(allow_null=True),
-        help_text="By name, amounts in their unit; null stands for unlimited.",
+        help_text="Numbers by name; amounts in their unit. Null means unlimited.",
     )
     workloads = serializers.ListField(
-        child=serializers.CharField(), help_text="Ids of other workloads it speaks of."
+        child=serializers.CharField(), help_text="Ids of other workloads in the sentence."
     )
-    range = Range(allow_null=True, help_text="The lines of the config that decided.")
+    range = Range(allow_null=True, help_text="The lines of the config that the sentence refers to.")
 
 
 class ExplanationStage(Schema):
-    """One step from labels to outcome."""
+    """One stage of an explanation."""
 
     stage = serializers.CharField(
-        help_text="intake, route, priority, queue, flavors, preemption, order or outcome."
+        help_text="`intake`, `route`, `priority`, `queue`, `flavors`, `preemption`, `order` or "
+        "`outcome`."
     )
     verdict = serializers.ChoiceField(_VERDICTS)
-    range = Range(allow_null=True, help_text="The first lines of the config that it points at.")
+    range = Range(
+        allow_null=True, help_text="The first lines of the config that the stage refers to."
+    )
     sentences = ExplanationSentence(many=True)
 
 
 class AnyValue(serializers.JSONField):
-    """A number, a text or nothing."""
+    """A number, a text or null."""
 
 
 class WorkloadChange(Schema):
-    """One change that would start a pending workload, tried on a copy, or let a rejected one in."""
+    """One change that would start a pending workload, or accept a rejected one."""
 
     kind = serializers.ChoiceField([kind.value for kind in ChangeKind])
-    text = serializers.CharField(help_text="The change and what it costs, in one sentence.")
+    text = serializers.CharField(help_text="The change and its cost, in one sentence.")
     subject = serializers.CharField(
         allow_blank=True,
-        help_text="A resource or `pods`, a label's key, flavor/resource, or a setting.",
+        help_text="A resource, `pods`, the key of a label, flavor/resource, or a setting.",
     )
     queue = serializers.CharField(
-        allow_null=True, help_text="The queue or cohort whose config changes, or where it would go."
+        allow_null=True,
+        help_text="The queue or cohort whose config changes, or the new queue of the workload.",
     )
     number = serializers.ChoiceField(
-        [number.value for number in QuotaNumber], allow_null=True, help_text="Of a quota alone."
+        [number.value for number in QuotaNumber],
+        allow_null=True,
+        help_text="The changed number; null for changes other than quota.",
     )
     pod_set = serializers.CharField(allow_null=True)
     to = AnyValue(
         allow_null=True,
-        help_text="A number, a text or null; amounts in their unit, of one pod. `from` is alike.",
+        help_text="The new value: a number, a text or null. Amounts are in their unit, for one "
+        "pod. `from` is the old value in the same form.",
     )
     workloads = serializers.ListField(
-        child=serializers.CharField(), help_text="Ids of those that have to stop or end."
+        child=serializers.CharField(), help_text="Ids of the workloads that have to stop or finish."
     )
     who_loses = serializers.ListField(
-        child=serializers.CharField(), help_text="Ids of running ones that would be stopped."
+        child=serializers.CharField(), help_text="Ids of running workloads that would be preempted."
     )
     who_waits = serializers.ListField(
-        child=serializers.CharField(), help_text="Ids of pending ones that would start later."
+        child=serializers.CharField(), help_text="Ids of pending workloads that would start later."
     )
     range = Range(allow_null=True, help_text="The lines of the config that would change.")
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        """Add `from`, which is no name in Python."""
+        """Add `from`, which is a reserved word in Python."""
         return {**super().get_fields(), "from": AnyValue(allow_null=True)}
 
 
 class Candidates(Schema):
-    """How far the search for changes came."""
+    """Progress of the search for changes."""
 
-    tried = serializers.IntegerField(help_text="Candidates that were proven to help or not to.")
-    total = serializers.IntegerField(help_text="All of them.")
+    tried = serializers.IntegerField(help_text="Candidates with a proven result.")
+    total = serializers.IntegerField(help_text="All candidates.")
 
 
 class WorkloadExplanation(Schema):
-    """Why a workload is where it is."""
+    """Why a workload runs, waits, was preempted or was rejected."""
 
     workload = serializers.CharField()
     config_version = serializers.IntegerField(
-        help_text="The version whose text the ranges point into; 0 when none was applied."
+        help_text="The version whose text the ranges refer to; 0 if no config is applied."
     )
     evaluated_at = serializers.DateTimeField()
     live = serializers.BooleanField(
-        help_text="Judged at this moment on what runs now, rather than when it was decided."
+        help_text="Whether the explanation is computed on the current state, rather than read from "
+        "the decision."
     )
     reason = ReasonCode()
-    headline = serializers.CharField(help_text="The answer in one sentence.")
+    headline = serializers.CharField(help_text="Summary in one sentence.")
     sentences = serializers.ListField(
-        child=serializers.CharField(), help_text="The text of all stages in order, to show or log."
+        child=serializers.CharField(), help_text="The text of all stages, in order."
     )
     stages = ExplanationStage(many=True)
     changes = WorkloadChange(
         many=True,
-        help_text="What would start a pending workload now, or let a rejected one in, the least "
-        "effort first; empty of any other.",
+        help_text="Changes that would start a pending workload now, or accept a rejected one, the "
+        "smallest first. Empty in other states.",
     )
     changes_version = serializers.IntegerField(
-        help_text="The version whose text the ranges of `changes` point into: the active one; 0 "
-        "when nothing was tried."
+        help_text="The active version, whose text the ranges of `changes` refer to; 0 if no change "
+        "was tried."
     )
     does_not_help = serializers.CharField(
-        allow_blank=True, help_text="What was tried in vain, in one sentence."
+        allow_blank=True, help_text="Changes that do not help, in one sentence."
     )
     candidates = Candidates()
     is_complete = serializers.BooleanField(
-        help_text="Whether every candidate was tried. A search ends after a second; of what it "
-        "did not try nothing is known."
+        help_text="Whether all candidates were tried. A search stops after one second; candidates "
+        "that were not tried have no known result."
     )
 
 
 class WorkloadSearch(Schema):
-    """A whole search for what would start a workload."""
+    """A complete search for changes that would start a workload."""
 
     state = serializers.ChoiceField(SearchRun.State.choices)
     candidates = Candidates()
-    error = serializers.CharField(allow_blank=True, help_text="Why it failed, in one sentence.")
+    error = serializers.CharField(
+        allow_blank=True, help_text="The error of a failed search, in one sentence."
+    )
     created_at = serializers.DateTimeField()
     ended_at = serializers.DateTimeField(allow_null=True)
     config_version = serializers.IntegerField(
-        help_text="The version whose text the ranges point into; 0 until it is done."
+        help_text="The version whose text the ranges refer to; 0 until the search is done."
     )
-    changes = WorkloadChange(many=True, help_text="Empty until it is done.")
+    changes = WorkloadChange(many=True, help_text="Empty until the search is done.")
     does_not_help = serializers.CharField(allow_blank=True)
-    is_complete = serializers.BooleanField(help_text="Whether every candidate was tried.")
+    is_complete = serializers.BooleanField(help_text="Whether all candidates were tried.")
 
 
 EXAMPLE_IN = {

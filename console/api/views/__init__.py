@@ -1,1 +1,1 @@
-"""The endpoints, one module for each noun."""
+"""Endpoints of the API, one module for each kind of object."""

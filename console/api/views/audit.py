@@ -1,4 +1,4 @@
-"""What people and tokens did."""
+"""The audit log."""
 
 from __future__ import annotations
 
@@ -17,21 +17,20 @@ from console.orgs.audit_search import REPEATABLE, AuditSearch, all_audit, search
 from console.orgs.chain import COLUMNS, sealed_facts_of
 
 _FILTERS = {
-    "action": "An action such as `config.apply`, or all that begin with a word, such as `config`; "
-    "may come several times.",
-    "kind": "What it was done to; may come several times.",
-    "subject": "Which one of them: a queue's name, a token's or draft's number, an address.",
+    "action": "An action such as `config.apply`, or a prefix such as `config`. Can be repeated.",
+    "kind": "Kind of the changed object. Can be repeated.",
+    "subject": "The changed object: a queue name, token or draft number, or e-mail address.",
     "actor": "E-mail address of a person, name of a token, or a key such as `token:3`.",
-    "request": "Id of the request, as in X-Request-ID.",
-    "ip": "Address that the request came from.",
-    "id": "Id of the only entry.",
-    "since": "Done at this time or later.",
-    "until": "Done before this time; a day without a time counts whole.",
+    "request": "Request id, as in `X-Request-ID`.",
+    "ip": "Client address of the request.",
+    "id": "Id of one entry.",
+    "since": "Start of the time range, inclusive.",
+    "until": "End of the time range, exclusive. A date without a time includes the whole day.",
 }
 
 
 class Audit(OrgView):
-    """Audit entries, newest first."""
+    """Audit entries of an organization."""
 
     parameters = (*_FILTERS, PARAMETER, *PAGING)
     repeatable = REPEATABLE
@@ -39,9 +38,9 @@ class Audit(OrgView):
     @extend_schema(
         operation_id="list_audit",
         summary="List audit entries",
-        description="Newest first: what people and tokens did, with what was so before and after. "
-        "Owners see what everybody did, others what they did themselves. With `as`, all of them "
-        "as one file that is written while it is read; `verify_audit` verifies one as NDJSON.",
+        description="Actions of people and tokens, with the values before and after, newest first. "
+        "Owners see all entries, other members their own. With `as`, all entries are "
+        "streamed as one file; the command `verify_audit` verifies an NDJSON file.",
         parameters=[
             *(query(name, text, many=name in REPEATABLE) for name, text in _FILTERS.items()),
             EXPORT,
@@ -51,7 +50,7 @@ class Audit(OrgView):
         tags=["events"],
     )
     def get(self, request: Request, **kwargs: Any) -> HttpResponseBase:
-        """List them, or export them all."""
+        """List a page of entries, or export all of them."""
         search = AuditSearch.from_query(request.query_params)
         form = asked_format(request.query_params)
         if form:

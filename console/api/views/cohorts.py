@@ -1,4 +1,4 @@
-"""Cohorts: what queues share, and who uses whose quota."""
+"""Cohorts: shared quota and loans."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from console.workloads.queries.cohorts import cohort_list, cohort_view
 _TAG = ["cohorts"]
 
 _SEARCH = {
-    "q": "Cohorts whose name contains this, in any case.",
-    "sort": "As trees in the order of the text when absent; by a number, the highest first.",
+    "q": "Part of a name, ignoring case.",
+    "sort": "Sort by a number, descending. Default: trees in the order of the text.",
 }
 
 
@@ -32,7 +32,8 @@ class Cohorts(OrgView):
     @extend_schema(
         operation_id="list_cohorts",
         summary="List cohorts",
-        description="Those of the active config: each tree in the order of the text, roots first.",
+        description="Cohorts of the active config: each tree in the order of the text, roots "
+        "first.",
         parameters=[
             query("q", _SEARCH["q"]),
             query("sort", _SEARCH["sort"], enum=[each.value for each in CohortSort]),
@@ -42,8 +43,9 @@ class Cohorts(OrgView):
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """List them."""
-        # There are as many as the config names, and each needs its whole tree: cut afterwards.
+        """List cohorts."""
+        # Their number is limited by the config, and each needs its whole tree, so pages are cut
+        # afterwards.
         search = CohortSearch.from_query(request.query_params)
         cohorts = search.applied(cohort_list(self.actor.org))
         (start,) = read_cursor(request.query_params.get("cursor")) or (0,)
@@ -57,12 +59,13 @@ class OneCohort(OrgView):
 
     @extend_schema(
         operation_id="get_cohort",
-        summary="Look at a cohort",
-        description="With every queue and cohort below it, who uses whose quota, and why work "
-        "waits. Its size grows with the config, not with the number of workloads.",
+        summary="Get a cohort",
+        description="With all queues and cohorts below it, loans, and reasons of pending "
+        "workloads. The size of the response depends on the config, not on the number of "
+        "workloads.",
         responses={200: schemas.WholeCohort, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, cohort: str, **kwargs: Any) -> Response:
-        """Show it."""
+        """Return a cohort."""
         return Response(whole_cohort_answer(cohort_view(self.actor.org, cohort)))

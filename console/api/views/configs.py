@@ -1,4 +1,4 @@
-"""Configs: check a text, apply it, look at versions, compare them, and roll back."""
+"""Configs: check and apply texts, list and compare versions, and roll back."""
 
 from __future__ import annotations
 
@@ -46,19 +46,20 @@ from console.reading import LARGEST_INTEGER, Reader
 _TAG = ["config"]
 _FILTERS = ("author", "kind", "object", "name", "since", "until")
 
-#: Changes that an answer about one version tells; the pages of a comparison have all.
+#: Maximum number of changes in the response for one version; a comparison has all of them.
 MOST_CHANGES = 1_000
 
 _APPLIED = {
     200: OpenApiResponse(
         schemas.AppliedVersion,
-        description="The active version has this very text already; nothing was applied.",
+        description="The active version already has this text; nothing was applied.",
     ),
     201: OpenApiResponse(schemas.AppliedVersion, description="A new version is active."),
 }
 _STALE = {
     (409, PROBLEM_TYPE): OpenApiResponse(
-        schemas.StaleProblem, description="Another version is active; `newer` has what came since."
+        schemas.StaleProblem,
+        description="Another version is active; `newer` lists the versions since the expected one.",
     )
 }
 _REJECTED = {
@@ -75,37 +76,37 @@ class ActiveConfig(OrgView):
 
     @extend_schema(
         operation_id="get_config",
-        summary="Look at the active config",
+        summary="Get the active config",
         responses={200: schemas.Version, **problems()},
         examples=[example("The first version", schemas.EXAMPLE_VERSION)],
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """Show it; 404 before the first apply."""
+        """Return the active version; 404 before the first apply."""
         version = active_version(self.actor.org)
         if version is None:
             raise NotFound(
-                f"{self.actor.org.slug} has no config yet: apply one with expected_version 0."
+                f"{self.actor.org.slug} has no config yet; apply one with expected_version 0."
             )
         return Response(_whole(version, version.number))
 
 
 class ConfigCheck(OrgView):
-    """What is wrong with a text."""
+    """Diagnostics of a config text."""
 
     @extend_schema(
         operation_id="check_config",
         summary="Check a config",
-        description="Finds everything that is wrong with a text, against the queue specs that "
-        "earlier versions fixed, and what looks unintended given what runs and what was taken in "
-        "during the last 30 days. Nothing is stored.",
+        description="Returns errors of a text, including conflicts with queue specs of earlier "
+        "versions, and warnings that take running workloads and the submissions of the last "
+        "30 days into account. Nothing is stored.",
         request=schemas.ConfigText,
         responses={200: schemas.ConfigCheck, **problems(413, 415)},
         examples=[example("A text", {"text": schemas.EXAMPLE_TEXT}, request=True)],
         tags=_TAG,
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
-        """Check it."""
+        """Check a config."""
         reader, fields = self.fields(request, ("dialect", "text"), required=("text",))
         dialect, text = read_config(reader, fields)
         reader.finish()
@@ -116,7 +117,7 @@ class ConfigCheck(OrgView):
 
 
 class ConfigVersions(OrgView):
-    """All versions, and the next one."""
+    """Config versions."""
 
     parameters = (*_FILTERS, *PAGING)
     permissions = {"POST": Permission.APPLY}
@@ -124,25 +125,25 @@ class ConfigVersions(OrgView):
     @extend_schema(
         operation_id="list_versions",
         summary="List versions",
-        description="Newest first, without their texts.",
+        description="Newest first, without texts.",
         parameters=[
-            query("author", "Who applied it."),
-            query("kind", f"How it came to be: {', '.join(KINDS)}.", enum=list(KINDS)),
-            query("object", "A kind of object that it changed.", enum=shared_vocabulary().kinds),
+            query("author", "Author of the version."),
+            query("kind", f"Kind of the version: {', '.join(KINDS)}.", enum=list(KINDS)),
+            query("object", "Kind of a changed object.", enum=shared_vocabulary().kinds),
             query(
                 "name",
-                "The name of an object that it changed, or that it had before a rename; of a "
-                "rule the queue it leads to.",
+                "Name of a changed object, current or before a rename. For a rule, the name of "
+                "its queue.",
             ),
-            query("since", "Applied at this time or later; a day is one in UTC."),
-            query("until", "Applied before this time; of a day, before its end."),
+            query("since", "Start of the time range, inclusive; a date is a day in UTC."),
+            query("until", "End of the time range, exclusive; a date includes the whole day."),
             *PAGED,
         ],
         responses={200: schemas.VersionPage, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """List them."""
+        """List versions."""
         org = self.actor.org
         asked = request.query_params
         chosen = VersionFilter.from_query(asked, "object")
@@ -153,10 +154,10 @@ class ConfigVersions(OrgView):
     @extend_schema(
         operation_id="apply_config",
         summary="Apply a config",
-        description="Makes a text the new active version, if `expected_version` is still the "
-        "active one. Pending work is routed again; running work goes on. With `accept` every "
-        "consequence has to be accepted by its code. When the active version is this very text "
-        "already, nothing is applied: the answer is 200 with that version.",
+        description="Creates a version from a text and activates it, if `expected_version` is "
+        "still active. Pending workloads are routed again; running workloads continue. With "
+        "`accept`, every consequence has to be accepted by its code. If the active version "
+        "already has this text, nothing is applied and the response is 200 with that version.",
         request=schemas.ConfigApply,
         responses={**_APPLIED, **problems(413, 415), **_STALE, **_REJECTED},
         examples=[
@@ -166,7 +167,7 @@ class ConfigVersions(OrgView):
         tags=_TAG,
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
-        """Apply it."""
+        """Apply a config."""
         reader, fields = self.fields(
             request,
             ("dialect", "text", "message", "expected_version", *TERMS),
@@ -196,43 +197,51 @@ class OneVersion(OrgView):
 
     @extend_schema(
         operation_id="get_version",
-        summary="Look at a version",
+        summary="Get a version",
         responses={200: schemas.Version, **problems()},
         examples=[example("The first version", schemas.EXAMPLE_VERSION)],
         tags=_TAG,
     )
     def get(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """Show it with its text and what it changed."""
+        """Return a version with its text and its changes."""
         org = self.actor.org
         return Response(_whole(get_version(org, number), active_number(org)))
 
 
 class VersionDiff(OrgView):
-    """How two versions differ."""
+    """A comparison of two versions."""
 
     parameters = ("to", *PAGING)
 
     @extend_schema(
         operation_id="compare_versions",
         summary="Compare two versions",
-        description="As text and as meaning; comments and layout have no meaning. One answer has "
-        "up to `limit` rows of the text and as many changes; `next` leads to the rest of both.",
+        description="Returns a text diff and the changes in meaning, which ignore comments and "
+        "layout. A page has up to `limit` rows and up to `limit` changes; `next` is the cursor "
+        "of the next page.",
         parameters=[
-            query("to", "The other version; the active one when absent."),
-            OpenApiParameter("limit", int, description=f"Rows of each at most; {MAX_LIMIT}."),
+            query("to", "The other version. Default: the active version."),
+            OpenApiParameter(
+                "limit",
+                int,
+                description=f"Maximum number of rows and of changes. Default: {MAX_LIMIT}.",
+            ),
             CURSOR,
         ],
         responses={200: schemas.VersionDiff, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """Compare them."""
+        """Compare two versions."""
         org = self.actor.org
-        # The active version may be another one when the rest is asked for.
+        # The active version can change between two pages.
         begun, start = read_cursor(request.query_params.get("cursor"), 2) or (0, 0)
         other = self.number(request, "to", begun or active_number(org), 1, LARGEST_INTEGER)
         if begun and begun != other:
-            message = "This cursor is of a comparison with another version; leave it out."
+            message = (
+                "This cursor belongs to a comparison with another version; send the request "
+                "without it."
+            )
             raise BadRequest([FieldError("cursor", "invalid_cursor", message)])
         end = start + self.number(request, "limit", MAX_LIMIT, 1, MAX_LIMIT)
         old, new = get_version(org, number), get_version(org, other)
@@ -256,19 +265,23 @@ class VersionDiff(OrgView):
 
 
 class ConfigRollback(OrgView):
-    """Back to an old version."""
+    """A rollback to an old version."""
 
     permissions = {"POST": Permission.APPLY}
 
     @extend_schema(
         operation_id="roll_back",
         summary="Roll back",
-        description="Makes the text of an old version a new version, if `expected_version` is "
-        "still the active one. `accept`, and the answer 200, are as of apply.",
+        description="Creates a new version from the text of an old one, if `expected_version` is "
+        "still active. `accept` and the response 200 are the same as for apply.",
         request=schemas.ConfigRollback,
         responses={**_APPLIED, **problems(413, 415), **_STALE, **_REJECTED},
         examples=[
-            example("Back to the first", {"version": 1, "expected_version": 4}, request=True),
+            example(
+                "Roll back to the first version",
+                {"version": 1, "expected_version": 4},
+                request=True,
+            ),
         ],
         tags=_TAG,
     )
@@ -304,14 +317,14 @@ class ConfigSchema(OrgView):
 
     @extend_schema(
         operation_id="get_config_schema",
-        summary="Look at the JSON Schema of a config",
-        description="For editors: completion and hovers.",
+        summary="Get the JSON Schema of configs",
+        description="For completion and hover texts in editors.",
         parameters=[query("dialect", schemas.DIALECT)],
         responses={200: OpenApiTypes.OBJECT, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """Show it."""
+        """Return the JSON Schema of configs."""
         name = request.query_params.get("dialect") or default_dialect().name
         return Response(find_dialect(name).schema())
 
@@ -321,7 +334,7 @@ def _integer(reader: Reader, fields: Any, name: str) -> int:
 
 
 def _applied(request: Request, version: ConfigVersion, checked: Checked, expected: int) -> Response:
-    """Answer what came of an apply on top of version *expected*, *checked* before it."""
+    """Return the response to an apply on top of version *expected*, after the check *checked*."""
     is_new = version.number != expected
     findings = findings_answer(checked.findings, codes_url(request, version.org))
     body = {
@@ -333,7 +346,7 @@ def _applied(request: Request, version: ConfigVersion, checked: Checked, expecte
 
 
 def _whole(version: ConfigVersion, active: int) -> dict[str, Any]:
-    """Return a version with its text, and what it changed against the one before."""
+    """Return a version with its text and its changes against the previous version."""
     before = get_version(version.org, version.number - 1) if version.number > 1 else None
     old = policy_of(before) if before else NO_POLICY
     changes = compare_policies(old, policy_of(version))

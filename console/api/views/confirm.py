@@ -1,4 +1,4 @@
-"""The version that waits to be confirmed."""
+"""Confirmation of a version with a revert timer."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ _TAG = ["config"]
 
 
 class ConfigConfirm(OrgView):
-    """An apply that is taken back unless somebody confirms it."""
+    """The version that waits for confirmation."""
 
     permissions = {"POST": Permission.APPLY}
 
     @extend_schema(
         operation_id="get_confirm",
-        summary="See what waits to be confirmed",
+        summary="Get the version that waits for confirmation",
         responses={200: schemas.ConfigTimer, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """Show it; 404 when nothing waits."""
+        """Return the version; 404 if none waits for confirmation."""
         timer = revert_timer_of(self.actor.org)
         if timer is None:
-            raise NotFound(f"No version of {self.actor.org.slug} waits to be confirmed.")
+            raise NotFound(f"No version of {self.actor.org.slug} waits for confirmation.")
         return Response(timer_answer(timer))
 
     @extend_schema(
         operation_id="confirm_config",
         summary="Confirm a version",
-        description="Keeps a version that was applied with `revert_after_minutes`. To take it back "
-        "at once, roll back to the version before.",
+        description="Keeps a version that was applied with `revert_after_minutes`. To revert it "
+        "immediately, roll back to the previous version.",
         request=schemas.ConfigConfirm,
         responses={200: schemas.VersionSummary, **problems(409, 413, 415)},
-        examples=[example("The version that waits", {"version": 2}, request=True)],
+        examples=[example("The version to confirm", {"version": 2}, request=True)],
         tags=_TAG,
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
-        """Confirm it."""
+        """Confirm a version."""
         reader, fields = self.fields(request, ("version",), required=("version",))
         number = reader.integer(fields["version"], "version") if "version" in fields else 0
         reader.finish()

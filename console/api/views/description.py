@@ -1,4 +1,4 @@
-"""The OpenAPI document: the same for everybody, so a process makes it once."""
+"""The OpenAPI document. It is the same for all clients, so each process builds it once."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rest_framework.request import Request
 
 
 class Description(SpectacularAPIView):
-    """The document as YAML or JSON; nothing in the address changes what it says."""
+    """The document as YAML or JSON, independent of query parameters."""
 
     @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Show it."""
+        """Return the document."""
         renderer, media_type = self.perform_content_negotiation(request, force=True)
         if renderer.format not in _written:
             _written[renderer.format] = renderer.render(_document(), renderer_context={})

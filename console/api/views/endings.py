@@ -1,4 +1,4 @@
-"""Workloads end, one or many at once: finished, withdrawn, or released once preempted."""
+"""Reports about workloads: finished, withdrawn, or released after a preemption."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from console.workloads.services.end_workloads import (
 )
 from console.workloads.submissions import MOST_AT_ONCE
 
-#: What each says of a workload.
-_FINISHED = "Its work is done, and the quota it holds becomes free."
-_WITHDRAWN = "It is not wanted any more, whether it waits or runs."
-_RELEASED = "A preempted workload has stopped: it gives back its quota and waits again."
+#: Description of each report.
+_FINISHED = "The workload has finished; its quota becomes free."
+_WITHDRAWN = "Cancels a pending or running workload."
+_RELEASED = "A preempted workload has stopped; its quota becomes free, and it is pending again."
 _TAG = ["workloads"]
 
 
 class _End(OrgView):
-    """One way in which workloads end."""
+    """An endpoint that reports one or more workloads."""
 
     permissions = {"POST": Permission.SUBMIT}
 
     def end(self, uids: Iterable[str]) -> None:
-        """Call the service."""
+        """Call the service for the workloads *uids*."""
         raise NotImplementedError
 
     def answer(self, ids: list[str]) -> Response:
-        """End these, and answer with them."""
+        """Report the workloads *ids*, and return them in the response."""
         self.end(ids)
         return Response({"ids": ids}, status=202)
 
 
 class _EndOne(_End):
     def post(self, request: Request, uid: str, **kwargs: Any) -> Response:
-        """End it."""
+        """Report the workload *uid*."""
         reader, _ = self.fields(request, ())
         reader.finish()
         return self.answer([uid])
@@ -53,7 +53,7 @@ class _EndOne(_End):
 
 class _EndMany(_End):
     def post(self, request: Request, **kwargs: Any) -> Response:
-        """End them."""
+        """Report the workloads of the request."""
         reader, fields = self.fields(request, ("ids",), required=("ids",))
         reader.finish()
         items = reader.items(fields["ids"], "ids", 1, MOST_AT_ONCE)
@@ -67,12 +67,12 @@ class _EndMany(_End):
 def _documented(
     operation: str, summary: str, description: str, *, many: bool = False
 ) -> Callable[[type], type]:
-    bound = f" 1 to {MOST_AT_ONCE:,} at once, all of them or none." if many else ""
-    title = "Ids" if many else "Its id"
+    bound = f" 1 to {MOST_AT_ONCE:,} workloads, all or none." if many else ""
+    title = "Ids" if many else "The id"
     schema = extend_schema(
         operation_id=operation,
         summary=summary,
-        description=f"{description}{bound} Asking again is harmless.",
+        description=f"{description}{bound} The request can be repeated.",
         request=schemas.Ids if many else None,
         responses={202: schemas.Ids, **problems(409, 415, *((413,) if many else ()))},
         examples=[example(title, schemas.EXAMPLE_IDS, request=many)],
@@ -83,47 +83,47 @@ def _documented(
 
 class _Finish(_End):
     def end(self, uids: Iterable[str]) -> None:
-        """Finish them."""
+        """Finish the workloads *uids*."""
         finish_workloads(self.actor, uids)
 
 
 class _Withdraw(_End):
     def end(self, uids: Iterable[str]) -> None:
-        """Withdraw them."""
+        """Withdraw the workloads *uids*."""
         withdraw_workloads(self.actor, uids)
 
 
 class _Release(_End):
     def end(self, uids: Iterable[str]) -> None:
-        """Release them."""
+        """Release the workloads *uids*."""
         release_workloads(self.actor, uids)
 
 
 @_documented("finish_workload", "Finish a workload", _FINISHED)
 class FinishWorkload(_Finish, _EndOne):
-    """A workload whose work is done."""
+    """A finished workload."""
 
 
 @_documented("withdraw_workload", "Withdraw a workload", _WITHDRAWN)
 class WithdrawWorkload(_Withdraw, _EndOne):
-    """A workload that is not wanted any more."""
+    """A withdrawn workload."""
 
 
 @_documented("release_workload", "Release a workload", _RELEASED)
 class ReleaseWorkload(_Release, _EndOne):
-    """A preempted workload that has stopped."""
+    """A released workload."""
 
 
-@_documented("finish_workloads", "Finish many workloads", _FINISHED, many=True)
+@_documented("finish_workloads", "Finish several workloads", _FINISHED, many=True)
 class FinishWorkloads(_Finish, _EndMany):
-    """Many workloads whose work is done."""
+    """Several finished workloads."""
 
 
-@_documented("withdraw_workloads", "Withdraw many workloads", _WITHDRAWN, many=True)
+@_documented("withdraw_workloads", "Withdraw several workloads", _WITHDRAWN, many=True)
 class WithdrawWorkloads(_Withdraw, _EndMany):
-    """Many workloads that are not wanted any more."""
+    """Several withdrawn workloads."""
 
 
-@_documented("release_workloads", "Release many workloads", _RELEASED, many=True)
+@_documented("release_workloads", "Release several workloads", _RELEASED, many=True)
 class ReleaseWorkloads(_Release, _EndMany):
-    """Many preempted workloads that have stopped."""
+    """Several released workloads."""

@@ -1,4 +1,4 @@
-"""What happened: the decisions in order, for executors, and the events, for people."""
+"""Decisions in order, for executors, and events, for people."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from console.workloads.queries.event_search import (
 )
 
 _FILTERS = {
-    "type": "One of the types of events; may come several times.",
-    "level": "INFO, WARNING or ERROR; may come several times.",
-    "queue": "Name of a queue; may come several times.",
-    "flavor": "Name of a flavor that the workload was given; may come several times.",
+    "type": "Type of the event. Can be repeated.",
+    "level": "INFO, WARNING or ERROR. Can be repeated.",
+    "queue": "Name of a queue. Can be repeated.",
+    "flavor": "Name of an assigned flavor. Can be repeated.",
     "workload": "Id of a workload.",
     "actor": "E-mail address of a person, name of a token, or `engine`.",
-    "user": "The user that the workload was submitted for.",
-    "project": "The project that the workload was submitted for.",
-    "config": "Happened while this config version was active.",
-    "id": "Id of the only event.",
-    "since": "Happened at this time or later.",
-    "until": "Happened before this time; a day without a time counts whole.",
+    "user": "User of the workload.",
+    "project": "Project of the workload.",
+    "config": "Config version that was active.",
+    "id": "Id of one event.",
+    "since": "Start of the time range, inclusive.",
+    "until": "End of the time range, exclusive. A date without a time includes the whole day.",
 }
 
 
@@ -50,38 +50,42 @@ _OUTCOMES = tuple(outcome.value for outcome in Outcome)
 
 
 class Decisions(OrgView):
-    """Every decision of the engine, in order."""
+    """Decisions of the engine, in order."""
 
     parameters = ("after", "limit", "outcome", "wait")
     repeatable = ("outcome",)
 
     @extend_schema(
         operation_id="list_decisions",
-        summary="Read decisions",
-        description="For executors: start what was admitted with its launch config, stop what was "
-        "preempted, and release it when it has stopped. Reading behind the same number twice "
-        "gives the same rows; go on with `next`.",
+        summary="List decisions",
+        description="The feed for executors: start admitted workloads with their launch config, "
+        "stop preempted ones, and release them when they have stopped. Repeated requests with "
+        "the same `after` return the same rows. Continue with `next`.",
         parameters=[
-            OpenApiParameter("after", int, description="Number of the last one you have; 0."),
+            OpenApiParameter(
+                "after",
+                int,
+                description="Number of the last decision that you have read. Default: 0.",
+            ),
             LIMIT,
             query(
                 "outcome",
-                "Only decisions of this outcome; may come several times.",
+                "Outcome of the decision. Can be repeated.",
                 many=True,
                 enum=_OUTCOMES,
             ),
             OpenApiParameter(
                 "wait",
                 int,
-                description=f"Seconds to wait while nothing is decided, up to {MOST_SECONDS}; 0. "
-                "An answer may come earlier, and without any decision.",
+                description=f"Seconds to wait for the next decision, up to {MOST_SECONDS}. "
+                "Default: 0. The response can be earlier and empty.",
             ),
         ],
         responses={200: schemas.DecisionFeed, **problems()},
         tags=["decisions"],
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """List those behind a number."""
+        """List decisions after a number."""
         org = self.actor.org
         after = self.number(request, "after", 0, 0, LARGEST_INTEGER)
         reader = QueryReader(request.query_params)
@@ -103,7 +107,7 @@ class Decisions(OrgView):
 
 
 class Events(OrgView):
-    """What happened, newest first."""
+    """Events of an organization."""
 
     parameters = (*_FILTERS, PARAMETER, *PAGING)
     repeatable = REPEATABLE
@@ -111,8 +115,8 @@ class Events(OrgView):
     @extend_schema(
         operation_id="list_events",
         summary="List events",
-        description="Newest first: what was submitted, admitted, preempted, applied and so on. "
-        "With `as`, all of them as one file that is written while it is read.",
+        description="Submissions, decisions, applied configs and other events, newest first. "
+        "With `as`, all events are streamed as one file.",
         parameters=[
             *(query(name, text, many=name in REPEATABLE) for name, text in _FILTERS.items()),
             EXPORT,
@@ -122,7 +126,7 @@ class Events(OrgView):
         tags=["events"],
     )
     def get(self, request: Request, **kwargs: Any) -> HttpResponseBase:
-        """List them, or export them all."""
+        """List a page of events, or export all of them."""
         org = self.actor.org
         search = EventSearch.from_query(request.query_params)
         form = asked_format(request.query_params)

@@ -1,4 +1,4 @@
-"""Impact: ask what a text would do, look at the answer, and cancel the question."""
+"""Impact runs: start, get and cancel."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _TAG = ["config"]
 
 
 class ConfigImpact(OrgView):
-    """What a text would do."""
+    """Impact of a config text."""
 
     permissions = {"POST": Permission.DRAFT}
 
     @extend_schema(
         operation_id="find_impact",
-        summary="Find the impact of a config",
-        description="Compares a text with the active version: what it would do to everything that "
-        "runs and waits, and what it would have done with the workloads of the last 30 days. "
-        "Answered at once where that takes less than a second; else a worker finds it, and its "
-        "run says how far it is. The same question about the same version is asked once within "
-        "five minutes.",
+        summary="Compute the impact of a config",
+        description="Compares a text with the active version: its effects on running and pending "
+        "workloads, and on the workloads recorded in the last 30 days. The response has the "
+        "result if it takes less than a second; otherwise a worker computes it, and the run "
+        "shows its progress. The same text on the same version starts one run within five "
+        "minutes.",
         request=config_schemas.ConfigText,
         responses={
             200: schemas.Impact,
@@ -51,7 +51,7 @@ class ConfigImpact(OrgView):
         tags=_TAG,
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
-        """Ask: 200 with the answer, or 202 with a run that looks for it."""
+        """Start a run: 200 with its result, or 202 while it is computed."""
         reader, fields = self.fields(request, ("dialect", "text"), required=("text",))
         dialect, text = read_config(reader, fields)
         reader.finish()
@@ -62,36 +62,36 @@ class ConfigImpact(OrgView):
 
 
 class OneImpact(OrgView):
-    """One question."""
+    """One impact run."""
 
     @extend_schema(
         operation_id="get_impact",
-        summary="Look at an impact run",
+        summary="Get an impact run",
         responses={200: schemas.Impact, **problems()},
         examples=[example("A run", schemas.EXAMPLE_RUN)],
         tags=_TAG,
     )
     def get(self, request: Request, run: int, **kwargs: Any) -> Response:
-        """Show how far it is, or what it found; runs are kept for a week."""
+        """Return the progress or the result of a run. Runs are kept for a week."""
         return Response(impact_answer(self.actor, get_impact(self.actor.org, run)))
 
 
 class CancelImpact(OrgView):
-    """The end of a question."""
+    """The cancellation of an impact run."""
 
     permissions = {"POST": Permission.DRAFT}
 
     @extend_schema(
         operation_id="cancel_impact",
         summary="Cancel an impact run",
-        description="One that waits ends at once, one that runs at its next step; one that has "
-        "ended stays as it is.",
+        description="A waiting run ends immediately, a running one at its next step. A run that "
+        "has ended does not change.",
         request=None,
         responses={200: schemas.Impact, **problems(413, 415)},
         tags=_TAG,
     )
     def post(self, request: Request, run: int, **kwargs: Any) -> Response:
-        """Cancel it."""
+        """Cancel an impact run."""
         reader, _ = self.fields(request, ())
         reader.finish()
         return Response(impact_answer(self.actor, cancel_impact(self.actor, run)))

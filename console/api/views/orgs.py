@@ -1,4 +1,4 @@
-"""Organizations: which ones you belong to, and what is going on in one."""
+"""Organizations: the list of yours, and the state of one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from console.workloads.queries import state_counts
 
 
 class Orgs(JSONView):
-    """The organizations of who asks."""
+    """The organizations of a person or token."""
 
     @extend_schema(
         operation_id="list_orgs",
@@ -29,7 +29,7 @@ class Orgs(JSONView):
         tags=["organizations"],
     )
     def get(self, request: Request) -> Response:
-        """List them by slug."""
+        """List the organizations by slug."""
         if isinstance(request.auth, ApiToken):
             orgs = [request.auth.org]
         else:
@@ -42,14 +42,14 @@ class OneOrg(OrgView):
 
     @extend_schema(
         operation_id="get_org",
-        summary="Look at an organization",
-        description="Your role in it, its active config version, and how many workloads are in "
-        "each state.",
+        summary="Get an organization",
+        description="Your role, the active config version, and the number of workloads in each "
+        "state.",
         responses={200: Org, **problems()},
         tags=["organizations"],
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """Show it."""
+        """Return an organization."""
         org = self.actor.org
         return Response(
             {

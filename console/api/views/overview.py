@@ -23,19 +23,19 @@ from console.workloads.queries import queue_list
 
 
 class Overview(OrgView):
-    """What needs attention, and the numbers of an organization."""
+    """Attention items and totals of an organization."""
 
     @extend_schema(
         operation_id="get_overview",
-        summary="See what needs attention",
-        description="Items are in order of gravity, and absent when there is nothing to say. Who "
-        "may manage the organization is also told of webhooks and tokens. Its cost "
-        "grows with the config, not with the number of workloads.",
+        summary="Get the overview",
+        description="Attention items are in order of severity. Items about webhooks and tokens are "
+        "returned to owners only. The cost depends on the config, not on the number of "
+        "workloads.",
         responses={200: schemas.Overview, **problems()},
         tags=["organizations"],
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """Show it."""
+        """Return the overview."""
         org, now = self.actor.org, timezone.now()
         queues = queue_list(org)
         items = attention(org, queues, now, manages=self.actor.may(Permission.MANAGE_ORG))

@@ -27,29 +27,29 @@ _LONGEST_ADDRESS = 254
 
 
 class Members(OrgView):
-    """Who belongs to the organization."""
+    """Members of an organization."""
 
     parameters = ("q", "role", *PAGING)
 
     @extend_schema(
         operation_id="list_members",
         summary="List members",
-        description="In the order they joined. Every role may see who the others are; when they "
-        "were active is told to owners alone. People come in by an invitation.",
+        description="In the order in which they joined. All members can see the list; "
+        "`last_active_at` is returned to owners only. New members join by an invitation.",
         parameters=[
             query("q", "Part of an e-mail address."),
-            query("role", "Only members with this role.", enum=Role.values),
+            query("role", "Role of the member.", enum=Role.values),
             *PAGED,
         ],
         responses={200: schemas.MemberPage, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """List them."""
+        """List members."""
         given = request.query_params
         role = given.get("role", "")
         if role and role not in Role.values:
-            message = f"This has to be one of: {', '.join(Role.values)}."
+            message = f"Use one of: {', '.join(Role.values)}."
             raise BadRequest([FieldError("role", "invalid_choice", message)])
         page = search_members(
             self.actor.org, given.get("q", ""), role, self.limit(request), given.get("cursor")
@@ -64,33 +64,33 @@ class OneMember(OrgView):
     permissions = dict.fromkeys(("PATCH", "DELETE"), Permission.MANAGE_ORG)
 
     def knows(self, name: str) -> bool:
-        """Accept parameters in a DELETE alone."""
+        """Accept query parameters in a DELETE only."""
         return self.verb == "DELETE" and super().knows(name)
 
     @extend_schema(
         operation_id="get_member",
-        summary="Look at a member",
+        summary="Get a member",
         responses={200: schemas.OrgMember, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """Show them."""
+        """Return a member."""
         return Response(member_answer(self.actor, get_member(self.actor.org, number)))
 
     @extend_schema(
         operation_id="change_role",
         summary="Change a member's role",
-        description="It counts from the person's next request on. API tokens that they made and "
-        "that grant more than the new role end; with `keep_tokens` they go on and are yours. The "
-        "answer lists open invitations by them that grant more, so that you can take those back. "
-        "The last owner stays one.",
+        description="The role applies from the next request of the member. API tokens created by "
+        "the member that grant more than the new role are revoked; with `keep_tokens` they stay "
+        "valid and become yours. The response lists open invitations by the member that grant "
+        "more, so that you can revoke them. The role of the last owner cannot be changed.",
         request=schemas.MemberRole,
         responses={200: schemas.ChangedMember, **problems(409, 413, 415)},
         examples=[example("An operator", {"role": "operator"}, request=True)],
         tags=_TAG,
     )
     def patch(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """Change it."""
+        """Change a member's role."""
         reader, fields = self.fields(request, ("role", "keep_tokens"), required=("role",))
         role = reader.choice(fields["role"], "role", Role.values) if "role" in fields else ""
         keep = reader.flag(fields.get("keep_tokens"), "keep_tokens")
@@ -101,17 +101,23 @@ class OneMember(OrgView):
     @extend_schema(
         operation_id="remove_member",
         summary="Remove a member",
-        description="The person loses access at once and is signed out of every browser. API "
-        "tokens that they made end; with `keep_tokens` they go on and are yours. The answer lists "
-        "open invitations by them, so that you can take those back. The last owner cannot be "
-        "removed.",
-        parameters=[query("keep_tokens", "Whether tokens go on.", enum=("true", "false"))],
+        description="The member loses access immediately and is signed out of all browsers. API "
+        "tokens created by the member are revoked; with `keep_tokens` they stay valid and become "
+        "yours. The response lists open invitations by the member, so that you can revoke them. "
+        "The last owner cannot be removed.",
+        parameters=[
+            query(
+                "keep_tokens",
+                "Whether the API tokens of the member stay valid.",
+                enum=("true", "false"),
+            )
+        ],
         request=None,
         responses={200: schemas.ChangedMember, **problems(409)},
         tags=_TAG,
     )
     def delete(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """Remove them."""
+        """Remove a member."""
         reader = QueryReader(request.query_params)
         keep = reader.flag("keep_tokens", default=False)
         reader.finish()
@@ -120,34 +126,34 @@ class OneMember(OrgView):
 
 
 class Invitations(OrgView):
-    """Who may join."""
+    """Invitations to an organization."""
 
     parameters = PAGING
     permissions = dict.fromkeys(("GET", "POST"), Permission.MANAGE_ORG)
 
     def knows(self, name: str) -> bool:
-        """Accept nothing in a POST."""
+        """Accept no query parameters in a POST."""
         return self.verb == "GET" and super().knows(name)
 
     @extend_schema(
         operation_id="list_invitations",
         summary="List open invitations",
-        description="Newest first; links that are too old are listed until they are taken back.",
+        description="Newest first. Expired invitations are listed until they are revoked.",
         parameters=PAGED,
         responses={200: schemas.InvitationPage, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """List them."""
+        """List open invitations."""
         cursor = request.query_params.get("cursor")
         page = list_invitations(self.actor.org, self.limit(request), cursor)
         return results([invitation_answer(each) for each in page.results], page.next)
 
     @extend_schema(
         operation_id="invite",
-        summary="Invite somebody",
-        description="The answer has a link, told this once, by which the person with that address "
-        "joins. Nothing is sent. An earlier link for the address stops working.",
+        summary="Create an invitation",
+        description="The response has a link to join, which is returned only once. Sluice sends no "
+        "e-mail. An earlier link for the same address is revoked.",
         request=schemas.InvitationRequest,
         responses={201: schemas.FreshInvitation, **problems(409, 413, 415)},
         examples=[
@@ -160,7 +166,7 @@ class Invitations(OrgView):
         tags=_TAG,
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
-        """Invite them."""
+        """Create an invitation."""
         known = ("email", "role", "expires_in_days")
         reader, fields = self.fields(request, known, required=known[:2])
         email = reader.text(fields.get("email"), "email", _LONGEST_ADDRESS)
@@ -180,12 +186,12 @@ class OneInvitation(OrgView):
 
     @extend_schema(
         operation_id="revoke_invitation",
-        summary="Take an invitation back",
-        description="Its link stops working at once.",
+        summary="Revoke an invitation",
+        description="The link stops working immediately.",
         request=None,
         responses={200: schemas.Invitation, **problems()},
         tags=_TAG,
     )
     def delete(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """Take it back."""
+        """Revoke an invitation."""
         return Response(invitation_answer(revoke_invitation(self.actor, number)))

@@ -1,4 +1,4 @@
-"""Preemptions of one workload, from its side."""
+"""Preemptions of one workload."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from console.workloads.queries import get_workload
 from console.workloads.receipts import get_receipt, preemptions_of
 
 _WHO = (
-    "Operators, editors and owners see both sides; others see the name of the other one only when "
-    "they submitted it."
+    "Operators, editors and owners see both workloads. Other members see the name of the other "
+    "workload only if they submitted it."
 )
 
 
 class Preemptions(OrgView):
-    """The stops of a workload, and those of others for it."""
+    """Preemptions of a workload, and of others for it."""
 
     parameters = PAGING
 
@@ -35,7 +35,7 @@ class Preemptions(OrgView):
         tags=["workloads"],
     )
     def get(self, request: Request, uid: str, **kwargs: Any) -> Response:
-        """List them."""
+        """List the preemptions of a workload."""
         workload = get_workload(self.actor.org, uid)
         cursor = request.query_params.get("cursor")
         page = preemptions_of(self.actor, workload, self.limit(request), cursor)
@@ -47,12 +47,12 @@ class OnePreemption(OrgView):
 
     @extend_schema(
         operation_id="get_preemption",
-        summary="Look at the receipt of a preemption",
-        description=f"The same from both sides. {_WHO}",
+        summary="Get the receipt of a preemption",
+        description=f"The receipt is the same for victim and beneficiary. {_WHO}",
         responses={200: schemas.PreemptionReceipt, **problems()},
         tags=["workloads"],
     )
     def get(self, request: Request, uid: str, number: int, **kwargs: Any) -> Response:
-        """Show it."""
+        """Return the receipt of a preemption."""
         workload = get_workload(self.actor.org, uid)
         return Response(receipt_answer(get_receipt(self.actor, workload, number)))

@@ -1,4 +1,4 @@
-"""Queues: usage and counts, who waits in which order, hold and resume."""
+"""Queues: usage and counts, pending workloads in order, hold and resume."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ class Queues(OrgView):
     @extend_schema(
         operation_id="list_queues",
         summary="List queues",
-        description="In the order of the active config, then those that only drain.",
+        description="In the order of the active config, followed by draining queues.",
         parameters=PAGED,
         responses={200: schemas.QueuePage, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """List them."""
-        # There are as many as the config names, and each view needs all counts: cut afterwards.
+        """List queues."""
+        # Their number is limited by the config, and each needs all counts, so pages are cut
+        # afterwards.
         queues = queue_list(self.actor.org)
         (start,) = read_cursor(request.query_params.get("cursor")) or (0,)
         end = start + self.limit(request)
@@ -54,31 +55,31 @@ class OneQueue(OrgView):
 
     @extend_schema(
         operation_id="get_queue",
-        summary="Look at a queue",
+        summary="Get a queue",
         responses={200: schemas.Queue, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, queue: str, **kwargs: Any) -> Response:
-        """Show it."""
+        """Return a queue."""
         return _one(self.actor.org, queue)
 
 
 class QueuePending(OrgView):
-    """Who waits in a queue."""
+    """Pending workloads of a queue."""
 
     parameters = PAGING
 
     @extend_schema(
         operation_id="list_pending",
         summary="List the pending workloads of a queue",
-        description="In the order in which they are tried, each with its position and the reason "
-        "why it waits. A later one may start before an earlier one that does not fit.",
+        description="In the order in which they are tried, each with its position and reason. A "
+        "later workload can start before an earlier one that does not fit.",
         parameters=PAGED,
         responses={200: WorkloadPage, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, queue: str, **kwargs: Any) -> Response:
-        """List them."""
+        """List the pending workloads of a queue."""
         org = self.actor.org
         queue_view(org, queue)
         page = pending_in_order(org, queue, self.limit(request), request.query_params.get("cursor"))
@@ -87,16 +88,16 @@ class QueuePending(OrgView):
 
 
 class HoldQueue(OrgView):
-    """A queue that admits nothing new."""
+    """The hold of a queue."""
 
     permissions = {"POST": Permission.HOLD_QUEUES}
 
     @extend_schema(
         operation_id="hold_queue",
         summary="Hold a queue",
-        description="Nothing new is admitted from it until it is resumed; what runs goes on. "
-        "With `until` it is resumed by itself at that time, within a year; without, by somebody. "
-        "Holding a held queue replaces the reason and the end.",
+        description="No workload of the queue is admitted until it is resumed; running workloads "
+        "continue. With `until`, at most a year ahead, the queue is resumed automatically "
+        "at that time. Holding a held queue replaces the reason and the end.",
         request=schemas.HoldIn,
         responses={200: schemas.Queue, **problems(413, 415)},
         examples=[
@@ -110,7 +111,7 @@ class HoldQueue(OrgView):
         tags=_TAG,
     )
     def post(self, request: Request, queue: str, **kwargs: Any) -> Response:
-        """Hold it."""
+        """Hold a queue."""
         reader, fields = self.fields(request, ("reason", "until"), required=("reason",))
         until = reader.moment(fields.get("until"), "until")
         reader.finish()
@@ -119,20 +120,20 @@ class HoldQueue(OrgView):
 
 
 class ResumeQueue(OrgView):
-    """A queue that admits again."""
+    """The resume of a queue."""
 
     permissions = {"POST": Permission.HOLD_QUEUES}
 
     @extend_schema(
         operation_id="resume_queue",
         summary="Resume a queue",
-        description="Resuming a queue that is not held is harmless.",
+        description="Resuming a queue that is not held has no effect.",
         request=schemas.ResumeIn,
         responses={200: schemas.Queue, **problems(413, 415)},
         tags=_TAG,
     )
     def post(self, request: Request, queue: str, **kwargs: Any) -> Response:
-        """Resume it."""
+        """Resume a queue."""
         reader, fields = self.fields(request, ("reason",))
         reader.finish()
         resume_queue(self.actor, queue, fields.get("reason") or "")

@@ -1,4 +1,4 @@
-"""Retention: what is kept for how long, and how much there is of it."""
+"""Retention periods, and the amount of data kept."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from console.retention.queries import Keeping, keepings_of
 
 
 class Retention(OrgView):
-    """What an organization keeps."""
+    """Retention of the data of an organization."""
 
     @extend_schema(
         operation_id="get_retention",
-        summary="See what is kept for how long",
-        description="Set for the whole installation. Rows are counted as far as that is cheap.",
+        summary="Get retention periods",
+        description="Periods are set for the whole installation. Rows are counted up to a limit.",
         responses={200: schemas.Retention, **problems()},
         tags=["organizations"],
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """Show it."""
+        """Return retention periods."""
         return Response({"results": [_answer(each) for each in keepings_of(self.actor.org.pk)]})
 
 

@@ -1,4 +1,4 @@
-"""The rule tester: where a workload would land, and what is expected of every config."""
+"""The rule tester and expectations."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ _TAG = ["config"]
 
 
 class ConfigRoute(OrgView):
-    """Where a workload would land."""
+    """The route of a workload to test."""
 
     @extend_schema(
         operation_id="try_route",
-        summary="Test where a workload would land",
-        description="Every rule with what it makes of the labels, the least that would lead to "
-        "each other one, and whether the queue could ever hold it. Nothing is stored.",
+        summary="Test the route of a workload",
+        description="Returns the result of every rule, the smallest change that reaches each other "
+        "rule, and whether the workload fits into the quota of the queue. Nothing is stored.",
         request=schemas.RouteIn,
         responses={200: schemas.Route, **problems(413, 415), **REJECTED},
-        examples=[example("Eight GPUs for research", schemas.EXAMPLE_ROUTE, request=True)],
+        examples=[example("8 GPUs for research", schemas.EXAMPLE_ROUTE, request=True)],
         tags=_TAG,
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
-        """Try it."""
+        """Test the route of a workload."""
         reader, fields = self.fields(request, (*ASKED, *_SUBJECT, "dialect"))
         with _place(self, fields):
             workload = read_asked(
@@ -65,26 +65,26 @@ class ConfigRoute(OrgView):
 
 
 class Expectations(OrgView):
-    """What every config has to make of some workloads."""
+    """Expectations of an organization."""
 
     permissions = {"POST": Permission.DRAFT}
 
     @extend_schema(
         operation_id="list_expectations",
         summary="List expectations",
-        description="By name. They are checked whenever a config is applied.",
+        description="By name. Every apply checks them.",
         responses={200: expected.ExpectationList, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """List them."""
+        """List expectations."""
         rows = expectations_of(self.actor.org)
         return Response({"results": [expectation_answer(row) for row in rows]})
 
     @extend_schema(
         operation_id="save_expectations",
         summary="Save expectations",
-        description="Each takes the place of one with its name. All are saved or none.",
+        description="Each replaces an expectation with the same name. All are saved, or none.",
         request=expected.ExpectationsIn,
         responses={200: expected.ExpectationList, **problems(409, 413, 415)},
         examples=[
@@ -93,7 +93,7 @@ class Expectations(OrgView):
         tags=_TAG,
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
-        """Save them."""
+        """Save expectations."""
         reader, fields = self.fields(request, ("expectations",), required=("expectations",))
         found = (
             read_expectations(
@@ -111,14 +111,14 @@ class Expectations(OrgView):
 
 
 class DeleteExpectations(OrgView):
-    """Expectations that no longer hold."""
+    """The deletion of expectations."""
 
     permissions = {"POST": Permission.DRAFT}
 
     @extend_schema(
         operation_id="delete_expectations",
         summary="Delete expectations",
-        description="Names that are not there are passed over, so that it may be sent twice.",
+        description="Unknown names are ignored, so that the request can be repeated.",
         request=expected.ExpectationNames,
         responses={200: expected.Deleted, **problems(413, 415)},
         examples=[
@@ -127,7 +127,7 @@ class DeleteExpectations(OrgView):
         tags=_TAG,
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
-        """Delete them."""
+        """Delete expectations."""
         reader, fields = self.fields(request, ("names",), required=("names",))
         items = (
             reader.items(fields["names"], "names", 1, MOST_EXPECTATIONS)
@@ -143,19 +143,19 @@ class DeleteExpectations(OrgView):
 
 
 class CheckExpectations(OrgView):
-    """What a config makes of every expectation."""
+    """Results of all expectations in a config."""
 
     @extend_schema(
         operation_id="check_expectations",
         summary="Check expectations",
-        description="On the active config, on a version, on a draft, or on a text.",
+        description="Evaluates them in the active config, a version, a draft or a text.",
         request=schemas.ConfigToTry,
         responses={200: expected.ExpectationCheck, **problems(413, 415), **REJECTED},
-        examples=[example("On version 4", {"version": 4}, request=True)],
+        examples=[example("In version 4", {"version": 4}, request=True)],
         tags=_TAG,
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
-        """Check them."""
+        """Check expectations."""
         reader, fields = self.fields(request, (*_SUBJECT, "dialect"))
         with _place(self, fields):
             subject = _subject(self, reader, fields)
@@ -163,21 +163,23 @@ class CheckExpectations(OrgView):
 
 
 def _place(view: OrgView, fields: Mapping[str, Any]) -> AbstractContextManager[None]:
-    """Return what holds the place of a question about a large text."""
+    """Return the context manager that limits expensive requests about large texts."""
     text = fields.get("text")
     size = len(text) if isinstance(text, str) else 0
     return expensive(Kind.ROUTE, view.actor.org.pk, view.actor.key, size=size)
 
 
 def _subject(view: OrgView, reader: Reader, fields: Mapping[str, Any]) -> Subject:
-    """Return the config that the body names; raises BadRequest with all that is wrong in it."""
+    """Return the config that the body names; raises BadRequest with all errors of the body."""
     named = [name for name in _SUBJECT if fields.get(name) is not None]
     for name in named[1:]:
-        message = f"Only one config is tried: leave this or {named[0]} out."
+        message = f"Only one config is tested; remove this field or {named[0]}."
         reader.refuse(name, "conflicting_fields", message)
     name = named[0] if named else "active"
     if fields.get("dialect") is not None and name != "text":
-        reader.refuse("dialect", "conflicting_fields", "It is for a text; leave it out without.")
+        reader.refuse(
+            "dialect", "conflicting_fields", "dialect is only allowed with text; remove it."
+        )
     org, value = view.actor.org, fields.get(name)
     if name == "text":
         dialect, text = read_config(reader, fields)

@@ -20,31 +20,31 @@ _FIELDS = ("name", "query", "columns", "is_shared")
 
 
 class SavedViews(OrgView):
-    """The views that somebody sees."""
+    """Saved views of a member or token."""
 
     @extend_schema(
         operation_id="list_views",
         summary="List saved views",
-        description="Those shared with all members and one's own, by name; a token has its own.",
+        description="Shared and personal views, by name. A token has its own personal views.",
         responses={200: schemas.SavedViews, **problems()},
         tags=["workloads"],
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """List them."""
+        """List saved views."""
         found = views_of(self.actor)
         return Response({"results": [view_answer(self.actor, view) for view in found]})
 
     @extend_schema(
         operation_id="save_view",
         summary="Save a view",
-        description="In the place of one's own, or of the shared one, of the same name.",
+        description="Replaces the personal or shared view of the same name.",
         request=schemas.SavedViewIn,
         responses={200: schemas.SavedView, **problems(409, 413, 415)},
-        examples=[example("What waits, by queue", schemas.EXAMPLE_IN, request=True)],
+        examples=[example("Pending workloads by queue", schemas.EXAMPLE_IN, request=True)],
         tags=["workloads"],
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
-        """Save one."""
+        """Save a view."""
         reader, fields = self.fields(request, _FIELDS, required=("name",))
         name = reader.text(fields.get("name"), "name", LONGEST_NAME, blank=False)
         query = reader.text(fields.get("query"), "query", LONGEST_QUERY)
@@ -63,12 +63,13 @@ class OneView(OrgView):
     @extend_schema(
         operation_id="delete_view",
         summary="Delete a saved view",
-        description="Who saved it, and an owner a shared one. The answer is what it was.",
+        description="Allowed for the author, and for owners if the view is shared. The response "
+        "is the deleted view.",
         responses={200: schemas.SavedView, **problems()},
         tags=["workloads"],
     )
     def delete(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """Delete it."""
+        """Delete a saved view."""
         gone = get_view(self.actor, number)
         answer = view_answer(self.actor, gone)
         delete_view(self.actor, number)

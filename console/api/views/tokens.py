@@ -27,38 +27,38 @@ _TAG = ["people and tokens"]
 _OWNERS = dict.fromkeys(("GET", "POST", "DELETE"), Permission.MANAGE_ORG)
 _STATES = ("working", "ended")
 
-#: Hours that the old secret goes on after a rotation, and the most.
+#: Default and maximum of the hours that the old secret stays valid after a rotation.
 _USUAL_OVERLAP = 24
 _MOST_OVERLAP = 720
 
 
 class Tokens(OrgView):
-    """The tokens of the organization."""
+    """API tokens of an organization."""
 
     parameters = ("state", *PAGING)
     permissions = _OWNERS
 
     def knows(self, name: str) -> bool:
-        """Accept nothing in a POST."""
+        """Accept no query parameters in a POST."""
         return self.verb == "GET" and super().knows(name)
 
     @extend_schema(
         operation_id="list_tokens",
         summary="List tokens",
-        description="Newest first, without their secrets.",
+        description="Newest first, without secrets.",
         parameters=[
-            query("state", "Those that work, when absent, or those that ended.", enum=_STATES),
+            query("state", "Valid tokens or ended ones. Default: valid tokens.", enum=_STATES),
             *PAGED,
         ],
         responses={200: schemas.TokenPage, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """List them."""
+        """List tokens."""
         given = request.query_params
         state = given.get("state") or "working"
         if state not in _STATES:
-            message = f"This has to be one of: {', '.join(_STATES)}."
+            message = f"Use one of: {', '.join(_STATES)}."
             raise BadRequest([FieldError("state", "invalid_choice", message)])
         page = list_tokens(
             self.actor.org,
@@ -70,8 +70,8 @@ class Tokens(OrgView):
 
     @extend_schema(
         operation_id="create_token",
-        summary="Make a token",
-        description="The answer has its secret, told this once and stored nowhere.",
+        summary="Create a token",
+        description="The response has the secret, which is returned only once and is not stored.",
         request=schemas.TokenRequest,
         responses={201: schemas.FreshToken, **problems(409, 413, 415)},
         examples=[
@@ -84,7 +84,7 @@ class Tokens(OrgView):
         tags=_TAG,
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
-        """Make it."""
+        """Create a token."""
         known = ("name", "role", "expires_in_days")
         reader, fields = self.fields(request, known, required=known[:2])
         name = ""
@@ -107,25 +107,25 @@ class OneToken(OrgView):
 
     @extend_schema(
         operation_id="get_token",
-        summary="Look at a token",
+        summary="Get a token",
         responses={200: schemas.Token, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """Show it."""
+        """Return a token."""
         return Response(token_answer(get_token(self.actor.org, number)))
 
     @extend_schema(
         operation_id="revoke_token",
         summary="Revoke a token",
-        description="It stops working with the next request, for good. Revoking it again changes "
-        "nothing.",
+        description="The next request with the token fails. Revoking a revoked token has no "
+        "effect.",
         request=None,
         responses={200: schemas.Token, **problems()},
         tags=_TAG,
     )
     def delete(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """Revoke it."""
+        """Revoke a token."""
         return Response(token_answer(revoke_token(self.actor, number)))
 
 
@@ -137,15 +137,15 @@ class RotateToken(OrgView):
     @extend_schema(
         operation_id="rotate_token",
         summary="Rotate a token",
-        description="Makes a token with the same name, role and length of life; the old one goes "
-        "on for `overlap_hours`, so that programs change over without a break.",
+        description="Creates a token with the same name, role and lifetime. The old token stays "
+        "valid for `overlap_hours`, so that clients can be updated without interruption.",
         request=schemas.TokenRotation,
         responses={201: schemas.FreshToken, **problems(409, 413, 415)},
-        examples=[example("At once", {"overlap_hours": 0}, request=True)],
+        examples=[example("Revoke the old token immediately", {"overlap_hours": 0}, request=True)],
         tags=_TAG,
     )
     def post(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """Rotate it."""
+        """Rotate a token."""
         reader, fields = self.fields(request, ("overlap_hours",))
         hours = fields.get("overlap_hours", _USUAL_OVERLAP)
         hours = reader.integer(hours, "overlap_hours", 0, _MOST_OVERLAP)

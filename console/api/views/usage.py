@@ -29,40 +29,44 @@ from console.series.window import window_of
 
 _TAG = ["usage"]
 
-#: The most hours that waits are asked of at once.
+#: Maximum number of hours of a request for waits.
 MOST_HOURS = 24 * 31
 
 _SUBJECT = {
-    "queue": "Of this queue; of the whole organization when neither is given.",
-    "cohort": "Of this cohort.",
+    "queue": "Name of a queue. Without queue and cohort: the whole organization.",
+    "cohort": "Name of a cohort.",
 }
 _WINDOW = {
-    "since": "The first point is the one around this time; a day before `until` when absent.",
-    "until": "Points that begin before this time; now when absent.",
+    "since": "Start: the point that contains this time. Default: one day before `until`.",
+    "until": "End: points that begin before this time. Default: now.",
 }
 
 
 class Usage(OrgView):
-    """What was used and wanted, what happened, and how long was waited, over time."""
+    """Use, demand, counts and waits over time."""
 
     parameters = (*_SUBJECT, *_WINDOW, "step", *PAGING)
 
     @extend_schema(
         operation_id="list_usage",
-        summary="Read use, demand and waits over time",
-        description="Oldest first. Every point of the time is there: one that nobody sampled has "
-        "`sampled_minutes` 0 and null for what is not known. Steps begin on edges of UTC. The "
-        "minute, hour and day of now are not complete yet.",
+        summary="List use, demand and waits over time",
+        description="Oldest first, without missing points: a point without samples has "
+        "`sampled_minutes` 0 and null values. Steps are aligned to UTC. The current minute, "
+        "hour and day are incomplete.",
         parameters=[
             *(query(name, text) for name, text in (_SUBJECT | _WINDOW).items()),
-            query("step", "The finest that suits the time when absent.", enum=Step.values),
+            query(
+                "step",
+                "Length of a point. Default: the shortest that suits the time range.",
+                enum=Step.values,
+            ),
             *PAGED,
         ],
         responses={200: schemas.UsageSeries, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """Show one page of it."""
+        """Return one page of the series."""
         org = self.actor.org
         reader = QueryReader(request.query_params)
         since, until = reader.time("since"), reader.time("until")
@@ -74,7 +78,7 @@ class Usage(OrgView):
         first = window.since
         keys = read_cursor(request.query_params.get("cursor"))
         if keys:
-            # In the window and on an edge, whatever the cursor of another series says.
+            # A cursor of another series is clamped to the window and aligned to a step.
             begun = min(max(window.since.timestamp(), keys[0]), window.until.timestamp())
             first = FLOOR[window.step](datetime.fromtimestamp(begun, UTC))
         end = min(window.until, first + self.limit(request) * LENGTH[window.step])
@@ -96,25 +100,28 @@ class Usage(OrgView):
 
 
 class Waits(OrgView):
-    """How long admissions were waited for."""
+    """Waits until the first admission."""
 
     parameters = (*_SUBJECT, "hours")
 
     @extend_schema(
         operation_id="get_waits",
-        summary="See how long work waits",
-        description="From submission to the first admission, of those admitted in the last hours.",
+        summary="Get waits",
+        description="From submission to the first admission, for workloads admitted in the last "
+        "hours.",
         parameters=[
             *(query(name, text) for name, text in _SUBJECT.items()),
             OpenApiParameter(
-                "hours", OpenApiTypes.INT, description=f"1 to {MOST_HOURS}; 24 when absent."
+                "hours",
+                OpenApiTypes.INT,
+                description=f"Number of hours, 1 to {MOST_HOURS}. Default: 24.",
             ),
         ],
         responses={200: schemas.WaitsOf, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """Show it."""
+        """Return waits."""
         subject = subject_of(self.actor.org, QueryReader(request.query_params))
         hours = self.number(request, "hours", 24, 1, MOST_HOURS)
         waits = wait_quantiles(self.actor.org, hours=hours, subject=subject)
@@ -122,11 +129,11 @@ class Waits(OrgView):
 
 
 def subject_of(org: Organization, reader: QueryReader) -> Subject:
-    """Return the queue or cohort that a request names; raises BadRequest and NotFound."""
+    """Return the queue or cohort that a request names; raises BadRequest or NotFound."""
     queue, cohort = reader.text("queue"), reader.text("cohort")
     reader.finish()
     if queue and cohort:
-        message = "Ask for a queue or for a cohort, not for both."
+        message = "Name a queue or a cohort, not both."
         raise BadRequest([FieldError("cohort", "invalid_choice", message)])
     if queue:
         return known_subject(org, Subject.queue(queue))

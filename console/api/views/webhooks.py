@@ -1,4 +1,4 @@
-"""Webhooks: who is told what, tests, and the log of what was sent."""
+"""Webhooks: settings, tests and the delivery log."""
 
 from __future__ import annotations
 
@@ -43,23 +43,23 @@ class Webhooks(OrgView):
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """List them by name."""
+        """List the webhooks by name."""
         return results([webhook_answer(each) for each in webhooks_of(self.actor.org)], None)
 
     @extend_schema(
         operation_id="create_webhook",
         summary="Create a webhook",
-        description="The answer has the secret by which its receiver recognizes deliveries; it is "
-        "told this once.",
+        description="The response has the secret with which the receiver verifies deliveries. It "
+        "is returned only once.",
         request=schemas.WebhookIn,
         responses={201: schemas.WebhookWithSecret, **problems(409, 413, 415)},
         examples=[
-            example("What can never run in one queue", schemas.EXAMPLE_WEBHOOK, request=True)
+            example("Workloads of one queue that cannot run", schemas.EXAMPLE_WEBHOOK, request=True)
         ],
         tags=_TAG,
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
-        """Create one."""
+        """Create a webhook."""
         webhook, secret = create_webhook(self.actor, request.data)
         return Response({**webhook_answer(webhook), "secret": secret}, status=201)
 
@@ -71,39 +71,39 @@ class OneWebhook(OrgView):
 
     @extend_schema(
         operation_id="get_webhook",
-        summary="See a webhook",
+        summary="Get a webhook",
         responses={200: schemas.WebhookOut, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """Show it."""
+        """Return a webhook."""
         return Response(webhook_answer(get_webhook(self.actor.org, number)))
 
     @extend_schema(
         operation_id="update_webhook",
         summary="Change a webhook",
-        description="What is absent stays. While it is paused nothing is noted for it; what waited "
-        "before is sent when it is resumed.",
+        description="Absent fields keep their values. While a webhook is paused, no new "
+        "deliveries are created; deliveries that already waited are sent after it is resumed.",
         request=schemas.WebhookPatch,
         responses={200: schemas.WebhookOut, **problems(409, 413, 415)},
         examples=[example("Pause it", {"paused": True}, request=True)],
         tags=_TAG,
     )
     def patch(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """Change it."""
+        """Change a webhook."""
         return Response(webhook_answer(update_webhook(self.actor, number, request.data)))
 
     @extend_schema(
         operation_id="delete_webhook",
         summary="Delete a webhook",
-        description="With its log; what waits for it is not sent any more. The answer is what it "
-        "was.",
+        description="Also deletes its log; waiting deliveries are not sent. The response is the "
+        "deleted webhook.",
         request=None,
         responses={200: schemas.WebhookOut, **problems()},
         tags=_TAG,
     )
     def delete(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """Delete it."""
+        """Delete a webhook."""
         return Response(webhook_answer(delete_webhook(self.actor, number)))
 
 
@@ -115,38 +115,38 @@ class RotateSecret(OrgView):
     @extend_schema(
         operation_id="rotate_webhook_secret",
         summary="Replace the secret of a webhook",
-        description="For a day deliveries have two signatures, one by each secret, so that "
-        "receivers can change theirs in between. One replaced before ends at once.",
+        description="For a day, deliveries have two signatures, one for each secret, so that the "
+        "receiver can be updated. An older secret is revoked immediately.",
         request=None,
         responses={200: schemas.WebhookWithSecret, **problems(413, 415)},
         tags=_TAG,
     )
     def post(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """Replace it."""
+        """Replace the secret of a webhook."""
         webhook, secret = rotate_secret(self.actor, number)
         return Response({**webhook_answer(webhook), "secret": secret})
 
 
 class SendTest(OrgView):
-    """A test of a webhook."""
+    """The test of a webhook."""
 
     permissions = _EVERY
 
     @extend_schema(
         operation_id="test_webhook",
         summary="Send a test",
-        description="A worker sends it at once; look at the delivery for how it went.",
+        description="A worker sends the test immediately. The delivery shows its result.",
         request=None,
         responses={202: schemas.DeliverySummary, **problems(409, 413, 415)},
         tags=_TAG,
     )
     def post(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """Send one."""
+        """Send a test."""
         return Response(delivery_summary(send_test(self.actor, number)), status=202)
 
 
 class Deliveries(OrgView):
-    """The log of a webhook."""
+    """Deliveries of a webhook."""
 
     permissions = _EVERY
     parameters = (*FILTERS, *PAGING)
@@ -156,15 +156,15 @@ class Deliveries(OrgView):
         summary="List deliveries",
         description="Newest first.",
         parameters=[
-            query("state", "`waiting`, `delivered` or `failed`."),
-            query("kind", "Such as `workload.rejected`."),
+            query("state", "State: `waiting`, `delivered` or `failed`."),
+            query("kind", "Kind of the message, such as `workload.rejected`."),
             *PAGED,
         ],
         responses={200: schemas.DeliveryPage, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """List them."""
+        """List deliveries."""
         webhook = get_webhook(self.actor.org, number)
         asked = request.query_params
         page = list_deliveries(webhook, asked, self.limit(request), asked.get("cursor"))
@@ -178,31 +178,31 @@ class OneDelivery(OrgView):
 
     @extend_schema(
         operation_id="get_delivery",
-        summary="See a delivery",
-        description="Its body, and every attempt with what the receiver answered.",
+        summary="Get a delivery",
+        description="With its body, and all attempts with the responses of the receiver.",
         responses={200: schemas.DeliveryOut, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, number: int, delivery: str, **kwargs: Any) -> Response:
-        """Show it."""
+        """Return a delivery."""
         webhook = get_webhook(self.actor.org, number)
         return Response(delivery_answer(get_delivery(webhook, delivery)))
 
 
 class ReplayDelivery(OrgView):
-    """A delivery that is sent again."""
+    """The replay of a delivery."""
 
     permissions = _EVERY
 
     @extend_schema(
         operation_id="replay_delivery",
         summary="Send a delivery again",
-        description="Under the same id and with the same body, with all its retries before it. "
-        "One that waits gets its next attempt at once.",
+        description="The id and the body stay the same, and all retries are available again. The "
+        "next attempt of a waiting delivery is made immediately.",
         request=None,
         responses={202: schemas.DeliverySummary, **problems(409, 413, 415)},
         tags=_TAG,
     )
     def post(self, request: Request, number: int, delivery: str, **kwargs: Any) -> Response:
-        """Send it again."""
+        """Send a delivery again."""
         return Response(delivery_summary(replay_delivery(self.actor, number, delivery)), status=202)

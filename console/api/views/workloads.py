@@ -1,4 +1,4 @@
-"""Workloads: hand them in, list them, look at one and at why."""
+"""Workloads: submit, list, get and explain."""
 
 from __future__ import annotations
 
@@ -59,18 +59,19 @@ from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import MOST_AT_ONCE, read_submissions
 
 _FILTERS = {
-    "state": "pending, admitted, preempting, finished, rejected or withdrawn.",
+    "state": "`pending`, `admitted`, `preempting`, `finished`, `rejected` or `withdrawn`.",
     "queue": "Name of a queue.",
-    "reason": "Code of the reason that holds now.",
-    "reason_class": f"Class of that reason: {', '.join(REASON_CLASSES)}.",
-    "user": "User the workload was submitted for.",
+    "reason": "Code of the current reason.",
+    "reason_class": f"Class of the current reason: {', '.join(REASON_CLASSES)}.",
+    "user": "User of the workload.",
     "project": "Project of the workload.",
-    "type": "job, service or workspace.",
-    "flavor": "Name of a flavor that it holds, or held when it ended.",
-    "without": "queue, flavor, user or project: it has none; reason: withdrawn while it waited.",
-    "q": "A whole id, or the beginning of a name.",
-    "since": "Submitted at this time or later.",
-    "until": "Submitted before this time.",
+    "type": "`job`, `service` or `workspace`.",
+    "flavor": "Name of an assigned flavor, or of one assigned when the workload ended.",
+    "without": "`queue`, `flavor`, `user` or `project`: workloads without one. `reason`: workloads "
+    "withdrawn while pending.",
+    "q": "A complete id, or the beginning of a name.",
+    "since": "Start of the range of submission times, inclusive.",
+    "until": "End of the range of submission times, exclusive.",
 }
 _TAG = ["workloads"]
 
@@ -82,19 +83,21 @@ class Workloads(OrgView):
     permissions = {"POST": Permission.SUBMIT}
 
     def knows(self, name: str) -> bool:
-        """Accept ``label.KEY`` beside the named filters, and nothing in a POST."""
+        """Accept ``label.KEY`` and the named filters in a GET, and no parameters in a POST."""
         return self.verb == "GET" and (name.startswith("label.") or super().knows(name))
 
     @extend_schema(
         operation_id="list_workloads",
         summary="List workloads",
-        description="Newest first. Filters add up; `label.team=ml` asks for a label. With "
-        f"`group_by` the answer has no workloads but how many are alike, counted among the newest "
-        f"{MOST_COUNTED:,} unless `is_exact` says otherwise.",
+        description="Newest first. All filters have to match; `label.team=ml` filters by a "
+        "label. With `group_by`, the response has counts instead of workloads; unless "
+        f"`is_exact` is true, they count the newest {MOST_COUNTED:,}.",
         parameters=[
             *(query(name, description) for name, description in _FILTERS.items()),
-            query("label.KEY", "The label KEY has this value. May be given for several keys."),
-            query("group_by", "Count by this instead of listing.", enum=GROUPINGS),
+            query("label.KEY", "Value of the label KEY. Can be given for several keys."),
+            query(
+                "group_by", "Return counts by this property instead of workloads.", enum=GROUPINGS
+            ),
             EXPORT,
             *PAGED,
         ],
@@ -112,7 +115,7 @@ class Workloads(OrgView):
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> HttpResponseBase:
-        """List them, count them by what they have in common, or export them all."""
+        """List a page of workloads, count them by group, or export all of them."""
         conditions = WorkloadFilter.from_query(request.query_params, self.actor.org)
         form = asked_format(request.query_params)
         if form:
@@ -131,16 +134,16 @@ class Workloads(OrgView):
     @extend_schema(
         operation_id="submit_workloads",
         summary="Submit workloads",
-        description=f"1 to {MOST_AT_ONCE:,} at once, all of them or none. When the answer comes "
-        "they are durable; what is decided about them shows in their state and in the decisions. "
-        "A request with an `Idempotency-Key` may be sent again: it gets the first answer and "
-        "creates nothing more.",
+        description=f"1 to {MOST_AT_ONCE:,} workloads, all or none. They are stored before the "
+        "response is sent; their state and the decision feed show the decisions. A request with "
+        "an `Idempotency-Key` can be repeated: it returns the first response and creates no "
+        "further workloads.",
         parameters=[
             OpenApiParameter(
                 "Idempotency-Key",
                 str,
                 OpenApiParameter.HEADER,
-                description="1 to 150 printable ASCII characters, one key for each request.",
+                description="1 to 150 printable ASCII characters, unique for each request.",
             )
         ],
         request=schemas.WorkloadsIn,
@@ -148,12 +151,12 @@ class Workloads(OrgView):
         examples=[
             example("A training job", schemas.EXAMPLE_IN, request=True),
             example("A driver and its workers", schemas.EXAMPLE_POD_SETS_IN, request=True),
-            example("Its id", schemas.EXAMPLE_IDS),
+            example("The id", schemas.EXAMPLE_IDS),
         ],
         tags=_TAG,
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
-        """Submit them; the ids come in the order of the request."""
+        """Submit the workloads; the ids are in the order of the request."""
         reader, fields = self.fields(request, ("workloads",), required=("workloads",))
         reader.finish()
         submissions = read_submissions(fields["workloads"], partial(least_priority, self.actor.org))
@@ -171,13 +174,13 @@ class OneWorkload(OrgView):
 
     @extend_schema(
         operation_id="get_workload",
-        summary="Look at a workload",
+        summary="Get a workload",
         responses={200: schemas.Workload, **problems()},
         examples=[example("A running workload", schemas.EXAMPLE)],
         tags=_TAG,
     )
     def get(self, request: Request, uid: str, **kwargs: Any) -> Response:
-        """Show it, with its place in the queue."""
+        """Return the workload with its position in the queue."""
         workload = get_workload(self.actor.org, uid)
         disclose_preemptors(self.actor, [workload])
         policy = admitting_policy(self.actor.org, workload)
@@ -185,68 +188,69 @@ class OneWorkload(OrgView):
 
 
 class WorkloadExplanation(OrgView):
-    """Why a workload is where it is."""
+    """The explanation of a workload."""
 
     parameters = (PARAMETER,)
 
     @extend_schema(
         operation_id="explain_workload",
         summary="Explain a workload",
-        description="The stages from its labels to the outcome: intake, route, priority, queue, "
-        "flavors, preemption, order, outcome. A pending workload is judged at this moment; any "
-        "other shows the decision that put it where it is. `changes` has, of a pending one, "
-        "the single changes with each of which it would start now: the engine has tried each on "
-        "a copy. Of a rejected one it has what would let it in under the active config. "
-        "The search ends after a second with what it has proven, and `candidates` says how "
-        "far it came; 429 where you have one under way already. With `as=markdown` the answer is "
-        "the stages as text to paste into a ticket or a chat, without `changes`: what people "
-        "typed stays text in it.",
-        parameters=[query(PARAMETER, "Answer with Markdown instead.", enum=(MARKDOWN,))],
+        description="The stages from labels to outcome: intake, route, priority, queue, flavors, "
+        "preemption, order, outcome. A pending workload is evaluated on the current state; "
+        "for others, the explanation is that of their latest decision. For a pending "
+        "workload, `changes` lists single changes that would each start it now, verified by "
+        "the engine on a copy; for a rejected one, changes that would make the active "
+        "config accept it. The search stops after one second, and `candidates` shows its "
+        "progress. The response is 429 if you already have a search in progress. With "
+        "`as=markdown`, the response has the stages as Markdown for a ticket or chat, "
+        "without `changes`; texts from users are escaped.",
+        parameters=[query(PARAMETER, "Return Markdown.", enum=(MARKDOWN,))],
         responses={**or_markdown(schemas.WorkloadExplanation), **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, uid: str, **kwargs: Any) -> HttpResponseBase:
-        """Explain it."""
+        """Explain the workload."""
         workload = get_workload(self.actor.org, uid)
         if asks_for_markdown(request.query_params):
             explained = for_reader(self.actor, explain_workload(self.actor.org, workload))
             links = Links(request.build_absolute_uri("/"), self.actor.org.slug)
             text = explanation_markdown(workload, explained, links)
             return HttpResponse(text, content_type=MARKDOWN_TYPE)
-        # First what may be refused, so that a refusal costs little.
+        # The search comes first, because it may be refused; a refusal then costs little.
         found = help_for_reader(self.actor, what_would_help(self.actor, workload))
         explained = for_reader(self.actor, explain_workload(self.actor.org, workload))
         return Response(explanation_answer(workload, explained, found))
 
 
 class WorkloadSearch(OrgView):
-    """The whole search for what would start a workload, by a worker."""
+    """The complete search for changes that would start a workload, run by a worker."""
 
     permissions = {"POST": Permission.READ, "DELETE": Permission.READ}
 
     @extend_schema(
         operation_id="get_search",
-        summary="Look at a whole search",
-        description="The newest one for this workload: how far it is, or what it found. An ended "
-        "one is kept for an hour.",
+        summary="Get a complete search",
+        description="The newest search for this workload: its progress or its result. An ended "
+        "search is kept for an hour.",
         responses={200: schemas.WorkloadSearch, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, uid: str, **kwargs: Any) -> Response:
-        """Show it."""
+        """Return a complete search."""
         return self._answer(latest_run(get_workload(self.actor.org, uid)))
 
     @extend_schema(
         operation_id="search_changes",
-        summary="Search everything that would start a workload",
-        description="Has a worker try every candidate, where `is_complete` of the explanation is "
-        "false. One at a time in an organization; asking again for what is open answers with it.",
+        summary="Start a complete search",
+        description="A worker tries all candidates, for an explanation whose `is_complete` is "
+        "false. An organization has one search at a time; a repeated request for the same "
+        "workload returns the open search.",
         request=None,
         responses={202: schemas.WorkloadSearch, **problems(409, 413, 415)},
         tags=_TAG,
     )
     def post(self, request: Request, uid: str, **kwargs: Any) -> Response:
-        """Ask for it: 202 with a run, which GET follows."""
+        """Start a search; GET returns its progress."""
         reader, _ = self.fields(request, ())
         reader.finish()
         run = search_fully(self.actor, get_workload(self.actor.org, uid))
@@ -254,19 +258,19 @@ class WorkloadSearch(OrgView):
 
     @extend_schema(
         operation_id="cancel_search",
-        summary="Cancel a whole search",
-        description="One that waits ends at once, one that runs at its next step; one that has "
-        "ended stays as it is.",
+        summary="Cancel a complete search",
+        description="A waiting search ends immediately, a running one at its next step. A search "
+        "that has ended does not change.",
         responses={200: schemas.WorkloadSearch, **problems()},
         tags=_TAG,
     )
     def delete(self, request: Request, uid: str, **kwargs: Any) -> Response:
-        """Cancel it."""
+        """Cancel a complete search."""
         return self._answer(cancel_search(self.actor, get_workload(self.actor.org, uid)))
 
     def _answer(self, run: SearchRun | None, status: int = 200) -> Response:
         if run is None:
-            raise NotFound("There was no whole search for this workload within the last hour.")
+            raise NotFound("There was no complete search for this workload in the last hour.")
         found = whole_help(run)
         told = help_for_reader(self.actor, found) if found is not None else None
         return Response(search_answer(run, told), status=status)

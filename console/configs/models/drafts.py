@@ -1,4 +1,4 @@
-"""Drafts: unapplied texts that an organization's members share, and who looks at them."""
+"""Models of drafts, which are shared by the members of an organization, and of their visits."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from console.orgs.models import Organization
 
 
 class Draft(models.Model):
-    """An unapplied text, saved while somebody types."""
+    """An unapplied text, saved during editing."""
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="drafts")
-    #: Who began it.
+    #: The author, who created it.
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts"
     )
-    #: What it is for, in the words of its author; also the message that apply suggests.
+    #: Title by the author; also the suggested message of an apply.
     title = models.CharField(max_length=500, blank=True)
     dialect = models.CharField(max_length=20)
     text = models.TextField(blank=True)
-    #: The active version when the draft was begun; 0 when there was none.
+    #: The active version when the draft was created; 0 if there was none.
     base = models.PositiveIntegerField(default=0)
     #: Grows with every save, so that an older autosave cannot overwrite a newer one.
     revision = models.PositiveIntegerField(default=0)
-    #: Who edits it, since when; nobody else may save until they leave or it is taken over.
+    #: The editor, and since when; other members cannot save until the editor leaves or the draft is
+    #: taken over.
     editor = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -41,7 +42,7 @@ class Draft(models.Model):
 
 
 class DraftVisit(models.Model):
-    """Somebody who has a draft open; a visit ends when nothing is heard of it for a while."""
+    """A member who has a draft open; a visit ends after a time without requests."""
 
     draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="visits")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")

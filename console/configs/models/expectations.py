@@ -1,4 +1,4 @@
-"""Expectations: label sets and where they have to lead, checked at every apply."""
+"""Model of expectations: label sets and their queues, checked at every apply."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from console.orgs.models import Organization
 
 
 class Expectation(models.Model):
-    """One workload as it would be submitted, and what the rules have to make of it."""
+    """One workload in the form of a submission, and its expected route."""
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="expectations")
     name = models.CharField(max_length=200)
     labels = models.JSONField(default=dict)
     namespace = models.CharField(max_length=253, blank=True)
-    #: What it requests; None: nothing.
+    #: Its requests; None without requests.
     priority = models.BigIntegerField(null=True)
     #: {resource: thousandths}
     requests = models.JSONField(default=dict)
-    #: The queue it has to reach; None: it has to be rejected.
+    #: The expected queue; None if it has to be rejected.
     queue = models.CharField(max_length=500, null=True)
-    #: The priority it has to have there; None: any.
+    #: The expected priority; None for any priority.
     effective_priority = models.BigIntegerField(null=True)
     author = models.CharField(max_length=254)
     created_at = models.DateTimeField(auto_now_add=True)

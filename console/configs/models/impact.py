@@ -1,4 +1,4 @@
-"""Impact runs: what a text would do to live work and to recorded history, found by a worker."""
+"""Model of impact runs: the effects of a text on live and recorded workloads."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from console.orgs.models import Organization
 
 
 class ImpactRun(models.Model):
-    """One question, its progress and its answer; kept so that a page can be opened again."""
+    """One run with its progress and result, stored so that a page can be opened again."""
 
     class State(models.TextChoices):
-        """How far it is."""
+        """State of the run."""
 
         WAITING = "waiting"
         RUNNING = "running"
@@ -20,26 +20,26 @@ class ImpactRun(models.Model):
         FAILED = "failed"
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="impact_runs")
-    #: Who asked, as versions record authors.
+    #: The author, as in versions.
     author = models.CharField(max_length=254)
     dialect = models.CharField(max_length=20)
     text = models.TextField()
-    #: SHA-256 of language and text: the same question about the same base is asked once.
+    #: SHA-256 of language and text: the same text on the same base starts one run.
     digest = models.CharField(max_length=64)
-    #: The active version it is compared with; 0: none.
+    #: The active version of the comparison; 0 if there is none.
     base = models.PositiveIntegerField()
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
-    #: Of how many steps how many are done.
+    #: Completed and total steps.
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)
     is_cancelled = models.BooleanField(default=False)
-    #: As `console.configs.stored_impact` writes it; None until it is done.
+    #: The result in the form of `console.configs.stored_impact`; None until it is done.
     result = models.JSONField(null=True)
-    #: One sentence, when it failed.
+    #: One sentence about a failure.
     error = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
-    #: When something was last heard of it; silence means that its worker is gone.
+    #: Last sign of progress; a run without progress has lost its worker.
     seen_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True)
 

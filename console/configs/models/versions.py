@@ -1,4 +1,4 @@
-"""What each queue name was fixed to, and the timer of a version that waits for confirmation."""
+"""Models of fixed queue specs, and of the timer of an unconfirmed version."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from console.orgs.models import Organization
 
 
 class QueueSpec(models.Model):
-    """What a queue name was fixed to by the first version that had it, for ever."""
+    """The permanent spec of a queue name, set by the first version that had it."""
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="queue_specs")
     name = models.CharField(max_length=500)
@@ -23,20 +23,20 @@ class QueueSpec(models.Model):
 
 
 class RevertTimer(models.Model):
-    """An apply that is taken back at a set time unless somebody confirms it; at most one waits."""
+    """An apply that is reverted at a set time unless it is confirmed; there is at most one."""
 
     org = models.OneToOneField(
         Organization, on_delete=models.CASCADE, primary_key=True, related_name="revert_timer"
     )
-    #: The version to confirm, and the one that comes back otherwise.
+    #: The version to confirm, and the one that is restored otherwise.
     version = models.PositiveIntegerField()
     back_to = models.PositiveIntegerField()
     due_at = models.DateTimeField(db_index=True)
-    #: Who started it, as versions record authors.
+    #: The author, as in versions.
     author = models.CharField(max_length=254)
     created_at = models.DateTimeField(auto_now_add=True)
-    #: When the older text was found not to be readable any more: nothing is taken back then, and
-    #: somebody has to decide.
+    #: When the older text was found to be invalid under the current checks. The version is then not
+    #: reverted, and an owner or editor has to decide.
     failed_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:

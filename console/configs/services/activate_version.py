@@ -1,8 +1,8 @@
 """
-Make a text the next and active version, if the active one is still the expected one.
+Create a version and activate it, if the active version is still the expected one.
 
-The step that apply and roll back share. Two who start from the same version
-meet at one conditional UPDATE: one of them changes the row, the other is told.
+The step that apply and roll back share. Two concurrent changes of the same version meet at one
+conditional UPDATE: one changes the row, the other gets an error.
 """
 
 from __future__ import annotations

@@ -31,14 +31,13 @@ def apply_config(
     via: ConfigVersion.Via = ConfigVersion.Via.API,
 ) -> ConfigVersion:
     """
-    Make *text* the version after *expected_version*; 0 stands for none so far.
+    Create the version after *expected_version* from *text*; 0 means that there is none.
 
-    Returns the new version, or version *expected_version* itself, with nothing written, when that
-    is this very text.
-    With *accept*, the codes in it have to include that of every consequence. With
-    *revert_after* the version before comes back unless somebody confirms this one in time.
-    Raises NotAllowed, BadRequest, StaleVersion when another version is active,
-    ConfigRejected when the text has errors, and ConsequencesNotAccepted.
+    Returns the new version, or version *expected_version* without a change if it already has this
+    text. With *accept*, its codes have to include every consequence. With *revert_after*, the
+    previous version is restored unless this one is confirmed in time. Raises NotAllowed,
+    BadRequest, StaleVersion if another version is active, ConfigRejected if the text has errors,
+    and ConsequencesNotAccepted.
     """
     actor.require(Permission.APPLY)
     message = read_message(message)

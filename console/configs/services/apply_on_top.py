@@ -1,8 +1,8 @@
 """
-Apply for clients that name no expected version: on top of whatever is active.
+Apply for clients that send no expected version: on top of the active version.
 
-What they overwrite is told by the event, which has the version before and says who
-applied by this way. Two of them at once come one after the other.
+The event records the previous version and that this interface was used. Concurrent calls are
+serialized.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.policies.queries import active_number
 
-#: Lost races after which somebody else is applying all the time.
+#: Maximum number of attempts while other clients apply concurrently.
 _ATTEMPTS = 10
 
 
 def apply_on_top(actor: Actor, dialect: str, text: str) -> ConfigVersion:
     """
-    Make *text* the version after the active one, whichever that is.
+    Create a version from *text* on top of the active one.
 
-    Raises NotAllowed, BadRequest, ConfigRejected, and Conflict after too many lost races.
+    Raises NotAllowed, BadRequest, ConfigRejected, and Conflict after too many attempts.
     """
     via = ConfigVersion.Via.CLIENT
     return _on_top(
@@ -36,10 +36,10 @@ def apply_on_top(actor: Actor, dialect: str, text: str) -> ConfigVersion:
 
 def roll_back_on_top(actor: Actor, version: int) -> ConfigVersion:
     """
-    Make the text of *version* the version after the active one, whichever that is.
+    Create a version from the text of *version* on top of the active one.
 
-    Raises NotAllowed, NotFound, ConfigRejected, and Conflict when *version* is active
-    already or after too many lost races.
+    Raises NotAllowed, NotFound, ConfigRejected, and Conflict if *version* is already active or
+    after too many attempts.
     """
     via = ConfigVersion.Via.CLIENT
     return _on_top(actor.org, lambda active: roll_back(actor, version, active, via=via))

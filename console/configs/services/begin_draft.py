@@ -1,4 +1,4 @@
-"""Begin a draft: a new text that the organization's members see, edited by whoever began it."""
+"""Create a draft: a text that all members of the organization see, edited by its author."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cancel an impact question: one that waits ends at once, one that runs at its next step."""
+"""Cancel an impact run: a waiting run ends at once, a running one at its next step."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from console.orgs.permissions import Actor, Permission
 
 def cancel_impact(actor: Actor, run_id: int) -> ImpactRun:
     """
-    Let nobody go on with a run; one that has ended stays as it is.
+    Cancel a run; a run that has ended does not change.
 
-    Raises NotAllowed, and NotFound for a run of others.
+    Raises NotAllowed, and NotFound for a run of another organization.
     """
     actor.require(Permission.DRAFT)
     run = get_impact(actor.org, run_id)

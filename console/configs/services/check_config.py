@@ -1,4 +1,4 @@
-"""Check a config text: everything that is wrong with it, and what it compiles to."""
+"""Check a config text: return its diagnostics and its policy."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from console.orgs.permissions import Actor, Permission
 
 def check_config(actor: Actor, dialect: str, text: str) -> Reading:
     """
-    Read *text* as the next version of the organization's config would be read.
+    Read *text* as the next version of the organization's config.
 
-    `lint_config` answers the same together with the lints.
+    `lint_config` returns the same with the lints.
 
-    Raises NotAllowed, and BadRequest when the dialect is not known.
+    Raises NotAllowed, and BadRequest for an unknown dialect.
     """
     actor.require(Permission.READ)
     return read_kept(find_dialect(dialect), text, past_specs(actor.org))

@@ -1,4 +1,4 @@
-"""Check expectations: which of an organization's saved label sets a config leads astray."""
+"""Check expectations: the expectations of an organization that a config breaks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Broken:
     #: What comes of it instead.
     found_queue: str | None
     found_priority: int | None
-    #: Both in words: what is expected of which label set, and what becomes of it.
+    #: Both in words: the expectation, and the actual result.
     message: str
 
 

@@ -1,4 +1,4 @@
-"""Confirm an apply: the timer that would take it back ends."""
+"""Confirm an apply, which ends its revert timer."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def confirm_config(actor: Actor, version: int) -> None:
 
 def lock_active(org: Organization, version: int) -> bool:
     """
-    Say whether *version* is active, and keep it so until the transaction ends.
+    Return whether *version* is active, and lock it until the end of the transaction.
 
-    Whoever touches a timer does this first, as an apply does, so that nobody waits for
-    somebody who waits for them. Pages learn that there is something new to show.
+    Every transaction that changes a timer takes this lock first, as an apply does, which prevents
+    deadlocks. Pages see the change.
     """
     active = ActiveConfig.objects.filter(org=org, number=version)
     return bool(active.update(changed_at=timezone.now()))

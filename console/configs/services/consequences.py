@@ -1,4 +1,4 @@
-"""Consequences of an apply: what whoever applies a text has to know, and to accept by name."""
+"""Consequences of an apply, which have to be accepted."""
 
 from __future__ import annotations
 

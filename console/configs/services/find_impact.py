@@ -1,4 +1,4 @@
-"""Ask what a text would do to live and recorded work, before it is applied."""
+"""Start an impact run: the effects of a text on live and recorded workloads before an apply."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from console.orgs.queries import lock_org
 from console.policies.queries import active_number
 from console.workloads.models import Engine, RecordedShape, State
 
-#: The task that answers one question.
+#: The name of the task of a run.
 FIND = "console.configs.tasks.find_impact"
 
-#: How long an answer is given again: live work goes on changing.
+#: How long a result is reused, because live workloads change.
 FRESH = timedelta(minutes=5)
 
-#: Questions of one organization that may be open at once.
+#: Maximum number of open runs of one organization.
 MOST_OPEN = 5
 
 #: Live workloads and recorded rows up to which the answer takes less than a second, and is
@@ -77,16 +77,16 @@ def find_impact(actor: Actor, dialect: str, text: str, *, again: bool = False) -
 
 
 def digest_of(dialect: str, text: str) -> str:
-    """Return what two questions share that are the same."""
+    """Return the digest by which equal runs are found."""
     return hashlib.sha256(f"{dialect}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def send(run_id: int) -> None:
     """
-    Ask a worker for the answer.
+    Enqueue the task of a run.
 
-    A broker that is down is logged and not raised: the row is written, and the
-    sweep asks again.
+    An error of the broker is logged and not raised: the row is stored, and the sweep enqueues it
+    again.
     """
     try:
         current_app.send_task(FIND, args=[run_id], queue=IMPACT, expires=600)
@@ -95,7 +95,7 @@ def send(run_id: int) -> None:
 
 
 def _begin(actor: Actor, asked: ImpactRun, *, again: bool) -> ImpactRun | None:
-    """Write *asked* down, unless somebody asked the same a moment ago: return that run then."""
+    """Store the run *asked*, or return an equal recent one."""
     org = asked.org
     with transaction.atomic():
         lock_org(org)

@@ -48,7 +48,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unseen:
-    """A rule that asks for labels which no recorded workload has: history cannot judge it."""
+    """A rule on labels that no recorded workload has, so history cannot evaluate it."""
 
     rule: int
     keys: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Revert: take an apply back before its timer does."""
+"""Revert an apply before its timer does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Take back what nobody confirmed in time: the version before comes back, exactly once."""
+"""Revert versions that were not confirmed in time, exactly once."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ log = structlog.get_logger("console.configs")
 
 def revert_unconfirmed() -> int:
     """
-    Let every timer fire that is due, and return how many versions came back.
+    Revert the versions of all due timers, and return the number of restored versions.
 
-    Two that run at once, a confirmation or an apply at the same moment do no harm: whoever
-    deletes the timer's row, under the lock of the active version, has won.
+    Concurrent runs, confirmations and applies are safe: the transaction that deletes the row of
+    the timer, under the lock of the active version, wins.
     """
     due = RevertTimer.objects.filter(due_at__lte=timezone.now(), failed_at=None)
     made = 0
@@ -63,7 +63,7 @@ def _fire(timer: RevertTimer) -> bool:
     actor = Actor(org=timer.org, role=Role.OWNER, name=timer.author, key="timer")
     with transaction.atomic():
         if not lock_active(timer.org, timer.version) or not _unfailed(timer).delete()[0]:
-            # Somebody confirmed it or applied another version first.
+            # It was confirmed, or another version was applied first.
             return False
         activate_version(actor, version, reading, timer.version)
     log.info("config reverted", org=timer.org.slug, version=version.number, back_to=old.number)
@@ -77,7 +77,7 @@ def _read(old: ConfigVersion) -> Reading | None:
 
 
 def _tell_unreadable(timer: RevertTimer) -> None:
-    """Leave the timer, so that people see it waiting for them, and say why, once."""
+    """Keep the timer, so that it is shown as waiting, and record the cause once."""
     with transaction.atomic():
         is_mine = lock_active(timer.org, timer.version)
         if not is_mine or not _unfailed(timer).update(failed_at=timezone.now()):

@@ -31,14 +31,14 @@ from console.workloads.services.snapshot_state import snapshot_state
 #: Seconds between two notes of how far a run is.
 PACE = 0.25
 
-#: What is said of a run whose worker died.
+#: The error of a run whose worker has died.
 WORKER_GONE = "The worker that computed it has stopped. Run it again."
 
 log = structlog.get_logger("console.impact")
 
 
 class _StoppedError(Exception):
-    """Nobody waits for the answer any more."""
+    """The run was cancelled or given up."""
 
 
 def run_impact(run_id: int) -> None:
@@ -132,7 +132,7 @@ class _Progress:
         self._note(2 * self._live + done)
 
     def end(self, result: dict[str, object]) -> None:
-        """Write the answer down, unless nobody waits for it."""
+        """Store the result, unless the run was cancelled or given up."""
         total = 2 * self._live + self._shapes
         now = timezone.now()
         wanted = ImpactRun.objects.filter(

@@ -1,4 +1,4 @@
-"""Save a draft while somebody types: never an older text over a newer one, never two at once."""
+"""Save a draft during editing: an older text never overwrites a newer one."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def save_draft(
     """
     Save *text*, based on version *base*, as save *revision* of draft *number*.
 
-    Whoever saves a draft that nobody holds holds it from then on. Every save has
-    a higher number than the one before, so that one that arrives late changes
-    nothing. A *title* of None keeps the present one. Raises NotAllowed,
-    BadRequest, NotFound, and Conflict: ``draft_locked`` when somebody else
-    edits it, ``stale_draft`` when the stored draft has this number or a higher one.
+    The first member who saves a draft without an editor becomes its editor. Every save has a
+    higher number than the one before, so that a delayed save changes nothing. A *title* of None
+    keeps the current one. Raises NotAllowed, BadRequest, NotFound, and Conflict: ``draft_locked``
+    if another member edits it, ``stale_draft`` if the stored draft has this number or a higher
+    one.
     """
     actor.require(Permission.DRAFT)
     person = draft_author(actor)

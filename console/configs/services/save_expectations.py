@@ -1,4 +1,4 @@
-"""Save expectations: what every config has to make of some workloads, each change an event."""
+"""Save and delete expectations; each change is an event."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
 from console.workloads.models import Event, EventType
 
-#: What an expectation says, as its events tell it before and after; amounts in thousandths.
+#: Fields of an expectation in events; amounts in thousandths.
 _SAYS = ("name", "labels", "namespace", "priority", "requests", "queue", "effective_priority")
 
 
@@ -91,7 +91,7 @@ def delete_expectations(actor: Actor, names: Collection[str]) -> int:
     actor.require(Permission.DRAFT)
     mine = Expectation.objects.filter(org=actor.org, name__in=names)
     with transaction.atomic():
-        # Nobody deletes or changes one between the look at it and its end.
+        # Locked, so that it does not change between read and delete.
         lock_org(actor.org)
         gone = [{"name": row.name, "before": _facts(row)} for row in mine]
         mine.all().delete()

@@ -1,4 +1,4 @@
-"""Set the timer that takes an apply back unless somebody confirms it in time."""
+"""Set the timer that reverts an apply unless it is confirmed in time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils import timezone
 from console.configs.models import ConfigVersion, RevertTimer
 from console.errors import BadRequest, FieldError
 
-#: How long somebody may take to confirm.
+#: Minimum and maximum time to confirm.
 SHORTEST = timedelta(minutes=1)
 LONGEST = timedelta(days=1)
 
@@ -18,10 +18,10 @@ _FIELD = "revert_after_minutes"
 
 def read_revert_after(revert_after: timedelta | None, expected: int) -> timedelta | None:
     """
-    Return *revert_after* when there is a version *expected* to go back to.
+    Return *revert_after* if there is a version *expected* to restore.
 
-    Raises BadRequest when it is shorter than a minute or longer than a day, and before
-    the first version.
+    Raises BadRequest if it is shorter than a minute or longer than a day, and before the first
+    version.
     """
     if revert_after is None:
         return None
@@ -38,7 +38,7 @@ def replace_timer(
     version: ConfigVersion, before: int, revert_after: timedelta | None
 ) -> RevertTimer | None:
     """
-    End the timer that waits, and begin that of *version*, which would bring back *before*.
+    Delete the current timer, and create that of *version*, which would restore *before*.
 
     Part of the transaction that activates *version*. Returns the new timer, or None.
     """

@@ -1,4 +1,4 @@
-"""Find impact questions that were left lying, by a message that was lost or a worker that died."""
+"""Find impact runs without progress, after a lost message or the death of a worker."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from console.retention.note import note
 #: Silence after which the worker of a run counts as gone.
 SILENCE = timedelta(seconds=30)
 
-#: How long a question may wait for a worker.
+#: How long a run can wait for a worker.
 PATIENCE = timedelta(minutes=10)
 
 #: Ended runs of one organization that are kept. An answer may have megabytes; these are more than
@@ -30,7 +30,7 @@ _ROWS = 50
 
 
 def sweep_impacts() -> None:
-    """Ask again for what waits, and give up what nobody answers."""
+    """Enqueue waiting runs again, and fail those without a worker."""
     now = timezone.now()
     silent = ImpactRun.objects.filter(seen_at__lt=now - SILENCE)
     running = silent.filter(state=ImpactRun.State.RUNNING)

@@ -1,4 +1,4 @@
-"""Take a draft over from whoever edits it."""
+"""Take over a draft from its editor."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from console.orgs.permissions import Actor, Permission
 
 def take_over_draft(actor: Actor, number: int, seen: int | None) -> Draft:
     """
-    Make the actor the editor of draft *number*, which person *seen* was seen to edit.
+    Make the actor the editor of draft *number*, whose displayed editor was *seen*.
 
-    None stands for nobody. The one from whom it is taken keeps their text in
-    their window and is told at their next save. Raises NotAllowed, NotFound, and
-    Conflict (``draft_locked``) when a third person was faster.
+    None means no editor. The previous editor keeps the text in the browser and gets an error at
+    the next save. Raises NotAllowed, NotFound, and Conflict (``draft_locked``) if another member
+    was faster.
     """
     actor.require(Permission.DRAFT)
     person = draft_author(actor)

@@ -1,4 +1,4 @@
-"""Visit a draft: say that one has it open, hear who else does, and leave."""
+"""Visits of a draft: report that it is open, return its visitors, and leave."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from console.orgs.permissions import Actor, Permission
 
 def visit_draft(actor: Actor, number: int) -> Presence:
     """
-    Note that the actor has draft *number* open, and return who is at it.
+    Record that the actor has draft *number* open, and return its editor and visitors.
 
-    Has to be called again before `LAPSES_AFTER` has passed. Raises NotAllowed
-    and NotFound.
+    Has to be called again before `LAPSES_AFTER` has passed. Raises NotAllowed and NotFound.
     """
     actor.require(Permission.READ)
     draft = get_draft(actor.org, number)

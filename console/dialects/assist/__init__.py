@@ -26,7 +26,7 @@ LONGEST = 400_000
 
 
 class Assistant:
-    """One text in one language, read once for everything that is asked about it."""
+    """One text in one language, parsed once for all requests of the editor."""
 
     def __init__(self, schema: Schema, text: str) -> None:
         self._schema = schema

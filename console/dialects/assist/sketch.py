@@ -1,11 +1,10 @@
 """
-Sketches: what a YAML text seems to say, also while it is broken because somebody is typing.
+Sketches: the probable structure of a YAML text, also while it is incomplete during typing.
 
-The reader of a dialect wants a whole document and says what is wrong with it.
-An editor has to know where the cursor is in a text that is wrong at every other
-key. So this reader goes line by line, believes indentation and brackets, and
-never complains: where the text does not fit together, the later line wins, and
-what is nested deeper than any reader goes is left out.
+The parser of a dialect needs a complete document and reports its errors. An editor needs the
+position of the cursor in a text that is often invalid. So this parser works line by line, trusts
+indentation and brackets, and reports no errors: of contradictory lines the later one wins, and
+levels deeper than the limit are omitted.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ _STRINGS: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
 _NOTE: Final = re.compile(r"(?:^|\s)#")
 _DASHES: Final = re.compile(r"\s*(?:-[ \t]+)*$")
 
-#: Characters of a line up to which it is looked at: nobody writes behind more than that.
+#: Maximum number of characters of a line that are evaluated.
 _LONGEST: Final = 2_000
 
 

@@ -1,4 +1,4 @@
-"""How a world of a case comes to rest: cycle by cycle, and who has to stop stops at once."""
+"""Run the world of a case to rest, cycle by cycle; victims stop immediately."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class RestlessError(Exception):
 
 def cycles_to_rest(state: State, *, skipping: bool = False) -> Iterator[tuple[int, list[Decision]]]:
     """
-    Yield the number of every cycle from 1, with what it decided, until nothing changes any more.
+    Yield the number of every cycle from 1, with its decisions, until nothing changes.
 
-    After each cycle all who were told to stop have stopped. When nothing
-    changes, everybody gets another turn without memory of earlier ones, and that has to
-    change nothing either. *skipping* is as in `State.step`.
+    After each cycle, all victims have stopped. When nothing changes, all workloads get another
+    turn without memory of earlier ones, which must not change anything either. *skipping* is as in
+    `State.step`.
 
-    Raises RestlessError when the world never rests.
+    Raises RestlessError if the world does not come to rest.
     """
     looked_again = False
     for cycle in range(1, _CYCLES):

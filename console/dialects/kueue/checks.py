@@ -42,7 +42,7 @@ _OPERATORS = Operators(
     not_allowed=VALUES_NOT_ALLOWED,
 )
 
-#: Deeper than any organization, and shallow enough for whoever walks the tree.
+#: Maximum depth of a tree: deeper than real configs, and safe for recursion.
 MAX_COHORT_LEVELS: Final = 32
 
 

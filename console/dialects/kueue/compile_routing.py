@@ -93,7 +93,7 @@ class RoutingCompiler:
         )
 
     def selector(self, read: Read[SelectorDoc]) -> Selector | None:
-        """Return a selector of namespaces; None when there is none, and nobody is selected."""
+        """Return a selector of namespaces; None if there is none, which selects no namespace."""
         if not isinstance(read, Written):
             return None
         return Selector(

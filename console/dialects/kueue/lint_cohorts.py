@@ -91,7 +91,7 @@ def _lint_spelling(node: QueueDoc | CohortDoc, cohorts: Sequence[str], findings:
 
 
 def _is_close(word: str, other: str) -> bool:
-    """Say whether two names differ by letters, and not by a number that tells them apart."""
+    """Return whether two names differ in letters, and not in a number that distinguishes them."""
     return "".join(c for c in word if c.isdigit()) == "".join(c for c in other if c.isdigit())
 
 

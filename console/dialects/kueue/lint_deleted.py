@@ -1,4 +1,4 @@
-"""Objects that the API server was asked to delete: what they still mean until they are gone."""
+"""Objects with a deletion timestamp: their effect until they are deleted."""
 
 from __future__ import annotations
 

@@ -70,9 +70,9 @@ def _owned(document: Document) -> dict[str, dict[str, None]]:
 
 def _nodes(flavor: FlavorDoc) -> object | None:
     """
-    Return what tells the nodes of a flavor apart from others.
+    Return the identity of the nodes of a flavor.
 
-    A flavor without labels and taints names no nodes, so nothing is counted twice: None.
+    None for a flavor without labels and taints, which names no nodes, so nothing is counted twice.
     """
     labels = flavor.node_labels.value if isinstance(flavor.node_labels, Written) else ()
     taints = flavor.taints.value if isinstance(flavor.taints, Written) else ()

@@ -1,4 +1,4 @@
-"""Who reaches which queue: LocalQueues that lead nowhere, and queues that nobody is led to."""
+"""Lints of LocalQueues without a queue, and of queues without a LocalQueue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quota that cannot be used or taken back: flavors nobody lends, and lenders without reclaim."""
+"""Lints of quota that cannot be used or reclaimed."""
 
 from __future__ import annotations
 
@@ -95,10 +95,10 @@ def _lint_starved(
     docs: Sequence[QueueDoc], policy: Policy, ledgers: tuple[Ledger, Ledger], findings: Findings
 ) -> None:
     """
-    Note, once for each flavor-resource of a tree, a queue whose largest workloads others starve.
+    Report, once for each flavor-resource of a tree, a queue whose largest workloads starve.
 
-    The largest workload is one that fills the queue that owns most. *ledgers* are that
-    of the policy, and one in which nobody keeps anything at home.
+    The largest workload is one that fills the queue with the largest quota. *ledgers* are that of
+    the policy, and one without lending limits.
     """
     largest: dict[FlavorResource, tuple[Amount, str]] = {}
     for doc in docs:
@@ -134,7 +134,7 @@ def _lint_lenders(root: str, docs: Sequence[QueueDoc], policy: Policy, findings:
     queues = [spec_of(policy).queues[value_of(doc.name) or ""] for doc in docs]
     lenders = [queue.name for queue in queues if _lends_for_good(queue)]
     borrowers = {queue.name for queue in queues if _may_borrow(queue)}
-    # Nobody borrows from oneself.
+    # A queue does not borrow from itself.
     if not lenders or (len(lenders) == 1 and borrowers <= set(lenders)):
         return
     doc = next(doc for doc in docs if value_of(doc.name) == lenders[0])

@@ -1,4 +1,4 @@
-"""Manifests: what a stream or a List holds, told apart by kind and apiVersion."""
+"""Manifests of a stream or List, sorted by kind and apiVersion."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ METADATA: Final = Shape(
         *("generation", "managedFields", "ownerReferences", "resourceVersion", "selfLink", "uid"),
     ),
 )
-#: When the API server was asked to delete the object.
+#: The deletion timestamp of the object.
 DELETED: Final = "deletionTimestamp"
 #: Fields of metadata that the server fills in and that are not read.
 SERVER_FILLED: Final = tuple(key for key in METADATA.keys[5:] if key != DELETED)

@@ -1,4 +1,4 @@
-"""Names and labels: the syntax that Kubernetes asks of them, and what comes nearest to it."""
+"""The Kubernetes syntax of names and labels, and the nearest valid text."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ OPERATOR: Final = Shape(
     ),
     UNKNOWN_SETTING,
 )
-#: Settings of v1 that have nothing to do with admission, or that are told elsewhere.
+#: Settings of v1 that do not concern admission, or that are reported elsewhere.
 _UNUSED: Final = ("integrations", "workloadManagement")
 #: Settings of v1 that would change admission, and why they do not here.
 _MISSED: Final = {

@@ -239,10 +239,9 @@ def _expression(fields: Fields) -> ExpressionDoc:
 
 def _checks(spec: Fields, version: str) -> Read[tuple[CheckRuleDoc, ...]]:
     """
-    Read the admission checks, by whichever field.
+    Read the admission checks, from either field.
 
-    The schema of v1beta2 alone asks for at least one check, 64 at most, and for names and flavors
-    that are written once.
+    Only the schema of v1beta2 requires 1 to 64 checks, and unique names and flavors.
     """
     spec.texts("admissionChecks")
     strategy = spec.mapping("admissionChecksStrategy", CHECKS)

@@ -1,9 +1,9 @@
 """
-Settings of Kueue that are read and not acted on: a warning at each, and a fact for the policy.
+Settings of Kueue that have no effect: a warning at each, and a fact for the policy.
 
-They are looked for in the manifests themselves, apart from what reads their fields, so a setting
-is told of in a text with errors, too. What has another shape than Kueue's schema is passed over
-here, because the reader of the field says so.
+They are searched in the manifests independently of the parser, so they are also reported for a
+text with errors. Values that violate Kueue's schema are ignored here, because the parser reports
+them.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode
 from console.dialects.wording import listed, shorten
 from console.engine.model.unsupported_settings import Unsupported
 
-#: Labels and annotations of Kueue by which a workload asks for what is not done. Submissions
-#: have labels alone, so a job that is carried over brings its annotations as labels.
+#: Labels and annotations of Kueue that request unsupported features. Submissions have labels only,
+#: so annotations of a migrated job are labels.
 LABELS: Final = {
     "kueue.x-k8s.io/max-exec-time-seconds": Unsupported.LABELED_EXECUTION_TIME,
     "kueue.x-k8s.io/elastic-job": Unsupported.LABELED_ELASTIC_SIZE,

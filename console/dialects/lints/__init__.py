@@ -51,7 +51,7 @@ class Checked:
 
     reading: Reading
     lints: tuple[Diagnostic, ...] = ()
-    #: What was known of the organization then, for whoever judges the same text by more.
+    #: The data of the organization at that time, to evaluate the same text with more data.
     facts: Facts = field(default=NO_FACTS, repr=False, compare=False)
 
     @property
@@ -73,7 +73,7 @@ def lint(dialect: Dialect, reading: Reading, facts: Facts = NO_FACTS) -> Checked
 
 @dataclass(frozen=True, slots=True)
 class _Lasting:
-    """What a policy and recorded history tell, whatever runs: nobody adds to it but a copy."""
+    """Results of a policy and recorded history, without running workloads; never modified."""
 
     spots: Spots
     findings: Findings

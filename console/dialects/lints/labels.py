@@ -1,4 +1,4 @@
-"""Labels that a config asks about and nobody had: misspelled, or not there yet."""
+"""Lints of referenced labels that no workload has: misspelled, or not used yet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from console.engine.routing.rule_routing import rules_of
 
 #: Workloads below which it says little that a label was never seen.
 _ENOUGH = 20
-#: Values of one expression that are told one by one.
+#: Maximum number of listed values of one expression.
 _EACH = 3
 
 
@@ -27,7 +27,7 @@ def lint_labels(policy: Policy, past: Past, spots: Spots, findings: Findings) ->
         return
     for expression in _expressions(policy):
         if expression.key not in past.keys:
-            # Asking for its absence is how a label is made room for.
+            # An expression on the absence of a label is often intended for a future label.
             if expression.operator is not Operator.DOES_NOT_EXIST:
                 _lint_key(expression, past, spots, findings)
             continue

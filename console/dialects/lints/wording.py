@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from console.dialects.past import Kind, Past
 from console.dialects.wording import listed, shorten
 
-#: Names that a message tells; more are counted.
+#: Maximum number of names in a message; the others are counted.
 _NAMED = 3
 
 

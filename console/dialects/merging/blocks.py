@@ -10,8 +10,8 @@ from console.dialects.merging.pieces import lines_of, whole_lines
 from console.engine.diff.objects import PolicyObjects, Role
 from console.engine.model.origin import Origin
 
-#: What a block is, the same in all texts that have it: the kind of its object, its name, and a
-#: number that tells apart what has the same name.
+#: The identity of a block in all texts: kind and name of its object, and a number that
+#: distinguishes equal names.
 Key: TypeAlias = tuple[str | None, str, int]
 
 _END: Key = (None, "", 0)

@@ -1,4 +1,4 @@
-"""Merge object by object: who changed an object has their way, whatever else the other changed."""
+"""Merge object by object: the side that changed an object wins, independent of other changes."""
 
 from __future__ import annotations
 

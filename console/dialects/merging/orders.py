@@ -39,10 +39,10 @@ class Orders:
 
     def allow(self, merged: Sequence[tuple[int, PolicyObject]]) -> bool:
         """
-        Say whether each pair of *merged* objects is in the order that was asked for.
+        Return whether each pair of *merged* objects is in the requested order.
 
-        Where one side moved or added an object, its order counts. Where no choice was made, or
-        another order, the two have to be such that no workload could be taken by both.
+        If one side moved or added an object, its order is required. Otherwise, the two objects
+        must not match the same workload.
         """
         numbers = [number for number, _ in merged]
         steady = set(self._steady)
@@ -63,7 +63,7 @@ class Orders:
         )
 
     def _is_first(self, one: int, other: int) -> bool:
-        """Say whether it was asked for that *one* is tried before *other*."""
+        """Return whether *one* has to be tried before *other*."""
         base, theirs, yours = (
             side[one] < side[other] if one in side and other in side else None
             for side in (self._base, self._theirs, self._yours)
@@ -74,7 +74,7 @@ class Orders:
             return bool(theirs if yours is None else yours)
         if theirs == yours:
             return theirs
-        # One of them left it as it was; where there was nothing before, nobody has the say.
+        # One side left the order unchanged; without a previous order, neither side decides.
         return base is not None and not base
 
     def _is_between(self, one: int, other: int) -> bool:

@@ -1,4 +1,4 @@
-"""Native cases: a config and events, played to their end and compared with who runs and waits."""
+"""Native cases: a config and events, and the expected running and pending workloads."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _PARTS = {"config": str, "events": list, "expect": dict}
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Where everybody is once all events have happened, in the words of the native cases."""
+    """The state of all workloads after all events, in the terms of the native cases."""
 
-    #: Name -> queue, priority and one flavor per resource group (None: not asked for).
+    #: Name -> queue, priority and one flavor per resource group (None: not requested).
     admitted: Mapping[str, Mapping[str, Any]]
     #: Name -> queue and priority.
     pending: Mapping[str, Mapping[str, Any]]
     #: Name -> reason.
     rejected: Mapping[str, str]
     finished: frozenset[str]
-    #: Name -> how often it was told to stop.
+    #: Name -> number of preemptions.
     preempted: Mapping[str, int]
 
 
@@ -61,7 +61,7 @@ def run_native(name: str, case: Mapping[str, Any]) -> Result:
 
 
 def play(policy: Policy, events: list[Mapping[str, Any]]) -> Ending:
-    """Let *events* happen one after the other; who is told to stop stops at once."""
+    """Apply *events* one after the other; victims stop immediately."""
     state = State(policy)
     rejected: dict[str, str] = {}
     finished: set[str] = set()

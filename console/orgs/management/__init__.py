@@ -1,1 +1,1 @@
-"""Commands about organizations, and the one that starts everything."""
+"""Management commands for organizations, people, tokens and audit entries."""

@@ -1,4 +1,4 @@
-"""Options of commands by which the operator says which account of an address is meant."""
+"""Command options that select an account of an e-mail address."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from console.orgs.services.choose_account import Wanted
 
 
 def add_account_options(parser: ArgumentParser) -> None:
-    """Read whether an account that nothing proves is meant, or a new one."""
+    """Add the options for an unproven account and for a new account."""
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--existing",
         action="store_true",
-        help="use the account that the address has, although only an invitation began it: you "
-        "know that it belongs to the person",
+        help="use the existing account of the address, although it was created by an invitation "
+        "and its owner is not verified",
     )
     which.add_argument(
         "--new",
         action="store_true",
-        help="make a new account although invitations of other organizations began one",
+        help="create a new account, although the address has accounts created by invitations of "
+        "other organizations",
     )
 
 
 def wanted_account(options: Mapping[str, Any]) -> Wanted:
-    """Return what the options of a command say."""
+    """Return the selection in the options of a command."""
     if options["existing"]:
         return Wanted.EXISTING
     return Wanted.NEW if options["new"] else Wanted.PROVEN

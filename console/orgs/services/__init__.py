@@ -1,1 +1,1 @@
-"""What can be done with organizations, people and tokens: one use case per module."""
+"""Use cases of organizations, people and tokens, one in each module."""

@@ -1,4 +1,4 @@
-"""Make an invited person a member: by the account they have, or by a new password."""
+"""Accept an invitation with an existing account, or with a new password."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from console.orgs.permissions import Actor
 from console.orgs.queries import lock_org
 from console.orgs.services.end_tokens import end_tokens_of_account
 
-#: Said of every link that does not open anything, whatever the reason.
+#: The message for every unusable link, which does not disclose the cause.
 CLOSED = (
     "This invitation cannot be used: it was accepted, revoked or replaced, or it has expired. "
     "Ask an owner for a new one."
@@ -27,11 +27,11 @@ CLOSED = (
 
 def accept_invitation(user: User, digest: str) -> Membership:
     """
-    Make *user* a member by the invitation whose secret has *digest*, which closes it.
+    Make *user* a member by the invitation whose secret has *digest*, and close the invitation.
 
-    A person who is a member already keeps their role. Raises NotFound when it cannot be
-    used any more, and Conflict when it was sent to another address (``other_address``) or
-    another account of the address is a member (``already_member``).
+    A member keeps their role. Raises NotFound if the invitation cannot be used any more, and
+    Conflict if it is for another address (``other_address``) or another account of the address is
+    a member (``already_member``).
     """
     with transaction.atomic():
         invitation = _lock(digest)
@@ -48,14 +48,14 @@ def join_with_password(digest: str, password: str) -> Membership:
     """
     Make the invited person a member who signs in with *password*, and close the invitation.
 
-    If an account of the address has that password, its owner has typed it, and that account
-    joins. Otherwise the link proves nothing but what the inviting organization knows, so the
-    person gets an account that counts there alone: a new one, or one that an invitation began and
-    that no other organization relies on. The answer is the same for an address with and without
+    If an account of the address has that password, its owner has typed it, and that account joins.
+    Otherwise the link proves nothing that the inviting organization does not know, so the person
+    gets an account that is valid there only: a new one, or one that was created by an invitation
+    and has no other organization. The response is the same for an address with and without
     accounts.
 
     Raises NotFound and Conflict (``already_member``) as `accept_invitation`, Conflict
-    (``switched_off``), and BadRequest at ``password`` for one that is too easy.
+    (``switched_off``), and BadRequest at ``password`` for a weak password.
     """
     invitation = invitation_by(digest)
     if invitation is None:
@@ -92,7 +92,7 @@ def join_with_password(digest: str, password: str) -> Membership:
 
 @dataclass(frozen=True, slots=True)
 class _TakenOver:
-    """How many sessions and tokens of its earlier claimant an account lost."""
+    """Numbers of ended sessions and tokens of the previous user of an account."""
 
     sessions: int
     tokens: int
@@ -101,7 +101,7 @@ class _TakenOver:
 def _claim(
     invitation: Invitation, accounts: list[User], hashed: str
 ) -> tuple[User, _TakenOver | None]:
-    """Return an account that counts in the inviting organization, and what a claimant lost."""
+    """Return an account for the inviting organization, and the ended sessions and tokens."""
     user = next((each for each in accounts if _is_free(each)), None)
     if user is None:
         user = User(email=User.objects.normalize_email(invitation.email))
@@ -115,7 +115,7 @@ def _claim(
 
 
 def _is_free(account: User) -> bool:
-    """Say whether an invitation began *account* and no organization has it as a member."""
+    """Return whether *account* was created by an invitation and is a member of no organization."""
     return (
         account.is_active
         and account.proof == Proof.INVITATION
@@ -149,8 +149,8 @@ def _join(user: User, invitation: Invitation) -> Membership:
 def _lock(digest: str) -> Invitation:
     found = Invitation.objects.select_related("org").filter(digest=digest).first()
     if found is not None:
-        # Of two who accept at once the second finds it closed; so does one who comes
-        # while it is taken back.
+        # The lock serializes concurrent attempts: the second one finds the invitation accepted or
+        # revoked.
         lock_org(found.org)
         found = invitation_by(digest)
     if found is None:

@@ -1,4 +1,4 @@
-"""Let a person act in an organization, as commands do it."""
+"""Add a member to an organization, for commands."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from console.orgs.services.invite import close_invitations
 
 def add_member(org: Organization, user: User, role: str) -> RoleChange:
     """
-    Give *user* the role *role* in *org*, in place of one they had.
+    Give *user* the role *role* in *org*, replacing their current role.
 
-    Their API tokens that grant more end, and so do open invitations for their address. Raise
-    BadRequest for something that is not a role, and Conflict (``last_owner``) for taking the role
-    of owner from the last one, or (``already_member``) when another account of the same address
-    is a member.
+    API tokens of the person that grant more are revoked, as are open invitations for their
+    address. Raises BadRequest for an unknown role, and Conflict for the last owner
+    (``last_owner``), or if another account of the same address is a member (``already_member``).
     """
     check_role(role)
     with transaction.atomic():

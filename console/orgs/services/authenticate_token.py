@@ -1,4 +1,4 @@
-"""Recognize an API token by its secret."""
+"""Authenticate an API token by its secret."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from console.caller import present_caller
 from console.orgs.models import ApiToken, Organization
 from console.orgs.token_secrets import PREFIX, digest_of
 
-#: A token's last use is kept this exactly, so that traffic does not become writes.
+#: Accuracy of the last use of a token, which limits writes.
 _LAST_USED_EVERY = timedelta(minutes=1)
 
-#: Every request of a program begins with it.
+#: Every API request runs this query.
 _BY_DIGEST: Final = """SELECT
         t.last_used_at IS NULL OR t.last_used_at < %s,
         t.id, cast(t.name AS text), cast(t.role AS text),
@@ -28,9 +28,9 @@ _BY_DIGEST: Final = """SELECT
 
 def authenticate_token(secret: str) -> ApiToken | None:
     """
-    Return the token with its organization; None when unknown, revoked or expired.
+    Return the token with its organization; None if it is unknown, revoked or expired.
 
-    Their other columns are read when they are asked.
+    Other columns are deferred.
     """
     if not secret.startswith(PREFIX):
         return None

@@ -1,4 +1,4 @@
-"""Give a member another role, from their next request on."""
+"""Change the role of a member, effective with their next request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from console.orgs.services.lock_members import lock_members
 
 @dataclass(frozen=True, slots=True)
 class RoleChange:
-    """A membership with its new role, and what became of the person's tokens."""
+    """A membership with its new role, and the effect on the person's tokens."""
 
     membership: Membership
     tokens: Settled
@@ -25,11 +25,11 @@ class RoleChange:
 
 def change_role(actor: Actor, number: int, role: str, *, keep_tokens: bool = False) -> RoleChange:
     """
-    Return membership *number*, with *role* in place of what it was.
+    Set the role of membership *number* to *role*, and return the membership.
 
-    API tokens of the person that grant more than *role* end; with *keep_tokens* they go on and
-    belong to the person behind *actor*. Raises NotAllowed, NotFound, BadRequest for something that
-    is not a role, and Conflict (``last_owner``) when no other member is an owner.
+    API tokens of the person that grant more than *role* are revoked; with *keep_tokens* they stay
+    valid and become those of the person behind *actor*. Raises NotAllowed, NotFound, BadRequest
+    for an unknown role, and Conflict (``last_owner``) if no other member is an owner.
     """
     actor.require(Permission.MANAGE_ORG)
     check_role(role)

@@ -1,4 +1,4 @@
-"""Choose the account that a command means by an e-mail address, or create one."""
+"""Select the account of an e-mail address for a command, or create one."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from console.orgs.services.create_user import create_user, generate_password
 
 
 class Wanted(Enum):
-    """Which account of an address the operator asks for."""
+    """Which account of an address to use."""
 
-    #: A proven one, or a new one for an address without accounts.
+    #: The proven account, or a new one for an address without accounts.
     PROVEN = auto()
-    #: The one that there is: the operator knows that it is the person's.
+    #: The existing account, which the operator knows to be the person's.
     EXISTING = auto()
-    #: A new one beside those that invitations began.
+    #: A new account beside those created by invitations.
     NEW = auto()
 
 
@@ -25,13 +25,12 @@ def choose_account(
     email: str, wanted: Wanted, org_slug: str | None = None
 ) -> tuple[User, str | None]:
     """
-    Return the account of *email* that is meant, and its password if it had to be created.
+    Return the selected account of *email*, and its password if it was created.
 
-    A member of the organization *org_slug* is meant before any other account of the address. An
-    account that is chosen as EXISTING counts in every organization from then on. Raises Conflict
-    (``existing_account``) when an account that nothing proves would be chosen unasked,
-    (``several_accounts``) when EXISTING does not say which one, and BadRequest and Conflict as
-    `create_user`.
+    A member of the organization *org_slug* is preferred to other accounts of the address. An
+    account that is selected as EXISTING becomes valid in every organization. Raises Conflict
+    (``existing_account``) if an unproven account would be used without EXISTING,
+    (``several_accounts``) if EXISTING is ambiguous, and BadRequest and Conflict as `create_user`.
     """
     accounts = accounts_of(email)
     members = Membership.objects.filter(org__slug=org_slug, user__in=accounts)
@@ -49,8 +48,8 @@ def choose_account(
     if first.proof == Proof.INVITATION and len(accounts) > 1:
         raise Conflict(
             "several_accounts",
-            f"{email} has {len(accounts)} accounts, each begun by an invitation of another "
-            "organization; add --new for one that counts in every organization.",
+            f"{email} has {len(accounts)} accounts, each created by an invitation of another "
+            "organization; add --new to create one that is valid in every organization.",
         )
     first.proof, first.proven_in = Proof.OPERATOR, None
     first.save(update_fields=["proof", "proven_in"])
@@ -60,20 +59,20 @@ def choose_account(
 def _refusal(account: User, count: int, wanted: Wanted) -> str:
     if wanted is Wanted.NEW:
         return (
-            f"{account.email} is an existing account that counts in every organization, and an "
-            "address has one such account; reset_password gives it a new password."
+            f"{account.email} is an existing account that is valid in every organization, and an "
+            "address has one such account; reset_password sets a new password."
         )
     if account.proof == Proof.UNKNOWN:
         return (
-            f"{account.email} is an existing account, and an earlier version did not record who "
-            "chose its password. Add --existing if it belongs to that person; otherwise "
-            "reset_password gives it a new password and ends its sessions."
+            f"{account.email} is an existing account whose owner is not verified: an earlier "
+            "version created it. Add --existing if it belongs to that person; otherwise "
+            "reset_password sets a new password and ends its sessions."
         )
     inviting = account.proven_in.slug if account.proven_in else "one that was deleted"
     more = f" It is one of {count} accounts of this address." if count > 1 else ""
     return (
         f"{account.email} is an existing account. Its password was chosen through the link of an "
-        f"invitation that the organization {inviting} made; nothing else shows that it belongs "
-        f"to that person.{more} Add --existing if it does, or --new for a separate account with "
-        "a password of its own."
+        f"invitation from the organization {inviting}, so its owner is not verified.{more} Add "
+        "--existing if it belongs to that person, or --new for a separate account with its own "
+        "password."
     )

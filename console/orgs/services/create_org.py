@@ -1,4 +1,4 @@
-"""Create an organization with the rows that everything else expects of it."""
+"""Create an organization with all rows that it needs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from console.orgs.models import Membership, Organization, Role, User
 from console.orgs.permissions import Actor
 from console.orgs.signals import org_created
 
-#: As the slug column of the table.
+#: The length of the column `slug`.
 _LONGEST_SLUG = 50
 
 
 def create_org(slug: str, name: str, owner: User | None) -> Organization:
     """
-    Return a fresh organization that *owner*, if any, owns; it has no config yet.
+    Create and return an organization without a config, owned by *owner* if there is one.
 
-    Raise BadRequest for a slug that cannot stand in an address, and Conflict for
-    one that is taken.
+    Raises BadRequest for a slug that is not valid in a URL, and Conflict for one that is taken.
     """
     _check_slug(slug)
     with transaction.atomic():
@@ -50,7 +49,7 @@ def _check_slug(slug: str) -> None:
         wrong = len(slug) > _LONGEST_SLUG
     if wrong:
         message = (
-            f"An organization's slug has 1 to {_LONGEST_SLUG} letters, digits, hyphens or "
-            f"underscores; {slug!r} has not."
+            f"{slug!r} is not a valid slug; use 1 to {_LONGEST_SLUG} letters, digits, hyphens or "
+            "underscores."
         )
         raise BadRequest([FieldError("slug", "invalid_slug", message)], message)

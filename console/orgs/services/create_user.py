@@ -1,4 +1,4 @@
-"""Create an account on behalf of the operator of the console."""
+"""Create an account, for commands."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def generate_password() -> str:
 
 def create_user(email: str, password: str) -> User:
     """
-    Return a fresh account, which counts in every organization.
+    Create and return an account that is valid in every organization.
 
-    Raise BadRequest for something that is not an e-mail address, and Conflict for
-    one that has such an account, in whatever case.
+    Raises BadRequest for an invalid e-mail address, and Conflict if the address, ignoring case,
+    already has such an account.
     """
     try:
         validate_email(email)
@@ -33,4 +33,4 @@ def create_user(email: str, password: str) -> User:
         with transaction.atomic():
             return User.objects.create_user(email, password, proof=Proof.OPERATOR)
     except IntegrityError as error:
-        raise Conflict("user_exists", f"There is already a person with {email}.") from error
+        raise Conflict("user_exists", f"There is already an account of {email}.") from error

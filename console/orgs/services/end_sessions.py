@@ -1,4 +1,4 @@
-"""End sessions of one's own: a browser that was left somewhere is signed out."""
+"""End sessions of the signed-in person."""
 
 from __future__ import annotations
 

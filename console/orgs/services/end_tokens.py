@@ -1,9 +1,9 @@
 """
-End the API tokens of a person that grant more than the person's role, or hand them over.
+Revoke or transfer the API tokens of a person that grant more than the person's role.
 
-A token that is above the new role ends instead of getting the new role. Roles are not a ladder: an
-operator's token whose maker becomes an editor would gain the right to edit drafts. And a program
-whose token has ended is refused at its next request, not at some later action.
+A token above the new role is revoked instead of getting the new role. Roles are not ordered: an
+operator's token whose creator becomes an editor would gain the permission to edit drafts. And a
+client whose token is revoked gets an error at its next request, not at some later action.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from console.orgs.tokens import person_behind, tokens_above, working_tokens_of
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """How many tokens a change of a person's role ended and handed over."""
+    """Numbers of tokens that a change of role revoked and transferred."""
 
     ended: int = 0
     kept: int = 0
@@ -29,10 +29,11 @@ class Settled:
 
 def settle_tokens(actor: Actor, user: User, role: str | None, *, keep: bool = False) -> Settled:
     """
-    Let no token of *user* in the actor's organization grant more than *role* does.
+    Ensure that no token of *user* in the actor's organization grants more than *role*.
 
-    None stands for a person who is no member any more. With *keep* the tokens go on and belong
-    to the person behind *actor*. Call it inside the transaction that changes the role.
+    A role of None means that the person is not a member any more. With *keep*, the tokens stay
+    valid and become those of the person behind *actor*. Call it inside the transaction that
+    changes the role.
     """
     above = tokens_above(actor.org, user, role)
     if not keep:
@@ -53,7 +54,7 @@ def settle_tokens(actor: Actor, user: User, role: str | None, *, keep: bool = Fa
 
 
 def end_tokens_of_account(user: User) -> int:
-    """End every token of *user* in every organization; return how many worked."""
+    """Revoke every token of *user* in every organization; return the number of valid ones."""
     ended = 0
     for org in Organization.objects.filter(tokens__created_by=user).distinct():
         ended += end_tokens(Actor.from_command(org), working_tokens_of(org, user))
@@ -61,7 +62,7 @@ def end_tokens_of_account(user: User) -> int:
 
 
 def end_tokens(actor: Actor, tokens: Iterable[ApiToken]) -> int:
-    """Revoke those of *tokens* that are not revoked yet, and return how many."""
+    """Revoke those of *tokens* that are not revoked yet, and return their number."""
     now = timezone.now()
     ended = 0
     for token in tokens:

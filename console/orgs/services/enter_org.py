@@ -1,4 +1,4 @@
-"""Let a person act in an organization, and keep when they last did."""
+"""Return a person as actor in an organization, and record their last activity."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from console.orgs.models import Membership, User
 from console.orgs.permissions import Actor
 from console.orgs.queries import membership_of
 
-#: How exactly it is known when a member was active, so that looking does not become writing.
+#: Accuracy of the last activity of a member, which limits writes.
 _ACTIVE_EVERY = timedelta(minutes=5)
 
 
 def enter_org(user: User, slug: str) -> Actor:
-    """Return *user* as actor in the organization *slug*; NotFound as `queries.actor_for`."""
+    """Return *user* as actor in the organization *slug*; raises NotFound as `queries.actor_for`."""
     membership = membership_of(user, slug)
     now = timezone.now()
     if membership.last_active_at is None or membership.last_active_at < now - _ACTIVE_EVERY:

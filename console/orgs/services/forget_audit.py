@@ -1,4 +1,4 @@
-"""Forget audit entries that are older than the settings keep them, from the chain's beginning."""
+"""Delete expired audit entries from the beginning of their chain."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ from console.orgs.models import AuditChain, AuditEntry
 from console.retention.models import Kind
 from console.retention.note import note
 
-#: Entries of one statement, so that other writers need not wait long.
+#: Maximum number of entries of one statement, so that other writers do not wait long.
 BATCH = 500
 
-#: Entries of one organization that one call forgets: what is more goes with the next.
+#: Maximum number of entries of one organization that one call deletes; the next call continues.
 _MOST = 5_000
 
 
 def forget_audit(days: int) -> int:
     """
-    Delete what was recorded more than *days* ago, 0 for nothing; return how many entries.
+    Delete entries older than *days*, 0 for none; return their number.
 
-    The chain remembers the digest of the last one, so that the rest can still be verified.
+    The chain keeps the digest of the last deleted entry, so that the remaining entries can be
+    verified.
     """
     if not days:
         return 0
     limit = timezone.now() - timedelta(days=days)
     forgotten: Counter[int] = Counter()
-    # Few organizations of very many have anything to forget: only they are locked.
+    # Only organizations with expired entries are locked.
     first = AuditEntry.objects.filter(
         org_id=OuterRef("pk"), number=OuterRef("base_number") + 1, created_at__lt=limit
     )

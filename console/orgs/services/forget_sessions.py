@@ -1,4 +1,4 @@
-"""Forget sessions that are over: nobody comes back with their cookies."""
+"""Delete expired sessions."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from console.orgs.models import BrowserSession
 from console.retention.models import Kind
 from console.retention.note import note
 
-#: Sessions of one call, so that other writers need not wait long; what is more goes with the next.
+#: Maximum number of sessions of one call, so that other writers do not wait long; the next call
+#: continues.
 _MOST = 1_000
 
 
 def forget_sessions() -> int:
-    """Delete sessions that have expired, the oldest first, and return how many."""
+    """Delete expired sessions, the oldest first, and return their number."""
     over = BrowserSession.objects.filter(expire_date__lte=timezone.now()).order_by("expire_date")
     keys = list(over.values_list("pk", flat=True)[:_MOST])
     BrowserSession.objects.filter(pk__in=keys).delete()

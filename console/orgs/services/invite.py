@@ -1,4 +1,4 @@
-"""Invite somebody by a link that is told once, and take such a link back."""
+"""Create and revoke invitations, whose links are shown only once."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from console.orgs.services.lock_members import lock_members
 from console.orgs.token_secrets import digest_of
 from console.orgs.tokens import person_behind
 
-#: Days after which a link cannot be used, unless the inviter chooses otherwise, and the most.
+#: Default and maximum number of days until a link expires.
 USUAL_DAYS = 7
 MOST_DAYS = 30
 
 #: As the column of the table.
 _LONGEST_EMAIL = 254
 
-#: Invitations of one organization that may be open at a time.
+#: Maximum number of open invitations of one organization.
 MOST_OPEN = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Invited:
-    """A fresh invitation and the secret of its link, which nothing else knows."""
+    """A new invitation and the secret of its link, which is not stored."""
 
     invitation: Invitation
     secret: str = field(repr=False)
@@ -41,10 +41,10 @@ class Invited:
 
 def invite(actor: Actor, email: str, role: str, days: int = USUAL_DAYS) -> Invited:
     """
-    Return an invitation for the person with the address *email*, in place of an earlier one.
+    Create and return an invitation for the address *email*, replacing an earlier one.
 
-    Whether that person has an account already makes no difference. Raises NotAllowed,
-    BadRequest, and Conflict for a member (``already_member``), or when a thousand are open.
+    Existing accounts of the address make no difference. Raises NotAllowed, BadRequest, and
+    Conflict for a member (``already_member``), or if a thousand invitations are open.
     """
     actor.require(Permission.MANAGE_ORG)
     email = email.strip()
@@ -53,7 +53,9 @@ def invite(actor: Actor, email: str, role: str, days: int = USUAL_DAYS) -> Invit
     with transaction.atomic():
         lock_members(actor)
         if Membership.objects.filter(org=actor.org, user__email__iexact=email).exists():
-            raise Conflict("already_member", f"{email} is a member already; change their role.")
+            raise Conflict(
+                "already_member", f"{email} is already a member; change their role instead."
+            )
         others = open_invitations(actor.org)
         replaced = others.filter(email__iexact=email).update(revoked_at=now)
         if others.count() >= MOST_OPEN:
@@ -84,13 +86,13 @@ def invite(actor: Actor, email: str, role: str, days: int = USUAL_DAYS) -> Invit
 
 
 def close_invitations(org: Organization, email: str) -> int:
-    """Make open links for an address useless, and return how many there were."""
+    """Revoke the open invitations of an address, and return their number."""
     links = open_invitations(org).filter(email__iexact=email)
     return links.update(revoked_at=timezone.now())
 
 
 def revoke_invitation(actor: Actor, number: int) -> Invitation:
-    """Make the link of invitation *number* useless; raises NotAllowed, and NotFound once closed."""
+    """Revoke invitation *number*; raises NotAllowed, and NotFound if it is not open."""
     actor.require(Permission.MANAGE_ORG)
     with transaction.atomic():
         lock_members(actor)

@@ -1,4 +1,4 @@
-"""Issue API tokens: the secret is told once and never stored."""
+"""Create API tokens, whose secrets are returned once and not stored."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from console.reading import is_storable
 
 LONGEST_NAME = 100
 
-#: Tokens of one organization that may work at a time: more than anybody can look after.
+#: Maximum number of valid tokens of one organization.
 MOST_TOKENS = 1000
 
-#: Days that a token works unless whoever makes it says otherwise, and the most.
+#: Default and maximum number of days until a token expires.
 USUAL_DAYS = 90
 MOST_DAYS = 3650
 
 
 def create_token(actor: Actor, role: str, name: str, expires_at: datetime | None = None) -> Issued:
     """
-    Return a fresh token that acts in the actor's organization with *role*.
+    Create and return a token of the actor's organization with *role*.
 
-    Raises NotAllowed, BadRequest for an unknown role or a name that is empty or over 100
+    Raises NotAllowed, BadRequest for an unknown role or a name that is empty or longer than 100
     characters, and Conflict (``too_many_tokens``).
     """
     actor.require(Permission.MANAGE_ORG)
@@ -61,7 +61,7 @@ def create_token(actor: Actor, role: str, name: str, expires_at: datetime | None
 def issue_token(
     org: Organization, role: str, name: str, *, expires_at: datetime | None = None
 ) -> str:
-    """Return the secret of a fresh token as commands make them; BadRequest as `create_token`."""
+    """Create a token for a command and return its secret; raises BadRequest as `create_token`."""
     return create_token(Actor.from_command(org), role, name, expires_at).secret
 
 

@@ -1,4 +1,4 @@
-"""Let one change of an organization's members wait for the other."""
+"""Serialize changes of the members of an organization."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from console.orgs.tokens import get_token, is_working
 
 def lock_members(actor: Actor) -> None:
     """
-    Hold the members of the actor's organization from here to the end of the transaction.
+    Lock the members of the actor's organization until the end of the transaction.
 
-    Raise NotAllowed when *actor* lost the right to manage them while they waited: of two
-    owners who demote each other, the second one is not an owner any more, and neither are the
-    tokens of that one.
+    Raises NotAllowed if *actor* has lost the permission to manage members during the wait: of two
+    owners who demote each other, the second one is not an owner any more, and neither are their
+    tokens.
     """
     lock_org(actor.org)
     if actor.token is not None and not is_working(get_token(actor.org, actor.token.pk)):

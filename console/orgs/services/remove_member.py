@@ -1,4 +1,4 @@
-"""Take somebody out of an organization, or leave it."""
+"""Remove a member, or leave an organization."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from console.orgs.services.lock_members import lock_members
 
 def remove_member(actor: Actor, number: int, *, keep_tokens: bool = False) -> RoleChange:
     """
-    Take member *number* out and sign them out everywhere; return the membership that ended.
+    Remove member *number* and end their sessions; return the removed membership.
 
-    API tokens that they made end; with *keep_tokens* they go on and belong to the person behind
+    API tokens created by the member are revoked; with *keep_tokens* they stay valid and become
+    those of the person behind
     *actor*. Raises NotAllowed, NotFound, and Conflict (``last_owner``).
     """
     actor.require(Permission.MANAGE_ORG)
@@ -42,7 +43,7 @@ def remove_member(actor: Actor, number: int, *, keep_tokens: bool = False) -> Ro
 
 def leave_org(actor: Actor) -> None:
     """
-    Let a member leave, which ends the API tokens that they made.
+    Let a member leave, and revoke the API tokens created by the member.
 
     Raises NotFound, and Conflict (``last_owner``).
     """
@@ -65,6 +66,6 @@ def leave_org(actor: Actor) -> None:
 
 def _take_out(membership: Membership) -> None:
     keep_an_owner(membership)
-    # A link that is still open would be a way back in.
+    # An open invitation would let the person join again.
     close_invitations(membership.org, membership.user.email)
     Membership.objects.filter(pk=membership.pk).delete()

@@ -1,4 +1,4 @@
-"""Give an account a new password on behalf of the operator, and end what the old one opened."""
+"""Reset the password of an account, for commands, and end its sessions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from console.orgs.services.create_user import generate_password
 
 def reset_password(email: str, org_slug: str | None) -> tuple[User, str]:
     """
-    Return the account of *email* and its new password; its sessions end.
+    Set a new password, end all sessions, and return the account of *email* and the password.
 
-    *org_slug* chooses the account that is a member there, if the address has several. The operator
-    hands the password to the person, so the account counts in every organization from then on,
-    unless another account of the address does. Raises NotFound, and Conflict
+    If the address has several accounts, *org_slug* selects the member of that organization. The
+    operator gives the password to the person, so the account becomes valid in every organization,
+    unless another account of the address already is. Raises NotFound, and Conflict
     (``several_accounts``).
     """
     found = accounts_of(email)

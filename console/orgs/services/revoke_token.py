@@ -1,4 +1,4 @@
-"""Revoke API tokens: they stop working at once and for good."""
+"""Revoke API tokens, immediately and permanently."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.orgs.tokens import get_token
 
 
 def revoke_token(actor: Actor, number: int) -> ApiToken:
-    """Revoke token *number*, or leave it as it is if it was; raises NotAllowed, NotFound."""
+    """Revoke token *number*; a revoked one does not change. Raises NotAllowed, NotFound."""
     actor.require(Permission.MANAGE_ORG)
     with transaction.atomic():
         end_tokens(actor, [get_token(actor.org, number)])
@@ -20,7 +20,7 @@ def revoke_token(actor: Actor, number: int) -> ApiToken:
 
 
 def revoke_secret(secret: str) -> None:
-    """Revoke a token by its secret; an unknown or revoked one stays as it is."""
+    """Revoke a token by its secret; an unknown or revoked one is ignored."""
     token = ApiToken.objects.select_related("org").filter(digest=digest_of(secret)).first()
     if token is not None:
         with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Put another secret in the place of a token's, while the old one still works for a time."""
+"""Rotate an API token: create a successor, and let the old token expire soon."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from console.orgs.tokens import get_token, is_working
 
 def rotate_token(actor: Actor, number: int, overlap: timedelta) -> Issued:
     """
-    Return a token with the name, role and length of life of token *number*, which ends soon.
+    Create and return a token with the name, role and lifetime of token *number*.
 
-    The old one works for *overlap* more, if it would have worked that long. Raises
-    NotAllowed, NotFound, and Conflict when it does not work (``token_ended``) or was
-    rotated before (``token_rotated``).
+    The old token stays valid for *overlap*, unless it expires earlier. Raises NotAllowed,
+    NotFound, and Conflict if it is not valid (``token_ended``) or was rotated before
+    (``token_rotated``).
     """
     actor.require(Permission.MANAGE_ORG)
     now = timezone.now()
     with transaction.atomic():
-        # One rotation waits for the other here, so that a token never has two successors.
+        # The lock serializes rotations, so that a token never has two successors.
         lock_members(actor)
         old = get_token(actor.org, number)
         if not is_working(old):
             raise Conflict("token_ended", f"Token {old.name} is no longer valid; create a new one.")
         if old.successor_id is not None:
             raise Conflict(
-                "token_rotated", f"Token {old.name} was rotated already; rotate its replacement."
+                "token_rotated", f"Token {old.name} was already rotated; rotate its replacement."
             )
         expires_at = now + (old.expires_at - old.created_at) if old.expires_at else None
         issued = new_token(actor, old.role, old.name, expires_at)

@@ -1,4 +1,4 @@
-"""Seal audit entries: give each that was committed its place in the chain, once."""
+"""Seal audit entries: append each committed entry to the chain of its organization."""
 
 from __future__ import annotations
 
@@ -13,23 +13,25 @@ from console.chunks import chunks
 from console.orgs.chain import content_of, facts_of, link
 from console.orgs.models import AuditChain, AuditEntry, Organization
 
-#: Entries of one transaction, so that other writers need not wait long.
+#: Maximum number of entries of one transaction, so that other writers do not wait long.
 BATCH = 500
 
-#: Organizations of one transaction: mostly each has few entries, and there may be thousands.
+#: Maximum number of organizations of one transaction: there can be thousands, mostly with few
+#: entries.
 ORGS = 100
 
-#: Seconds after which a call leaves the rest to the next one: its worker has decisions to make.
+#: Seconds after which a call ends and leaves the rest to the next one, so that its worker can
+#: decide.
 _SLICE = 1.0
 
 
 def seal_audit() -> int:
     """
-    Seal what waits, in every organization, and return how many entries that were.
+    Seal the waiting entries of all organizations, and return their number.
 
-    Two at once come one after the other, each with what the other left.
+    Concurrent calls are serialized; each seals the entries that the other has left.
     """
-    # One look into an index for each organization, however many entries they have.
+    # One index look-up for each organization, independent of the number of entries.
     waiting = Exists(AuditEntry.objects.filter(org=OuterRef("pk"), number=None))
     orgs = sorted(Organization.objects.filter(waiting).values_list("pk", flat=True))
     deadline = time.monotonic() + _SLICE
@@ -46,7 +48,7 @@ def seal_audit() -> int:
 
 
 def _begin(orgs: Sequence[int]) -> None:
-    """Begin the chains of those that have none."""
+    """Create missing chains."""
     begun = set(AuditChain.objects.filter(pk__in=orgs).values_list("pk", flat=True))
     new = [AuditChain(org_id=org_id) for org_id in orgs if org_id not in begun]
     AuditChain.objects.bulk_create(new, ignore_conflicts=True)
@@ -56,9 +58,9 @@ def _seal_some(orgs: Sequence[int]) -> int:
     with transaction.atomic():
         locked = AuditChain.objects.select_for_update().filter(pk__in=orgs).order_by("pk")
         chains = {chain.pk: chain for chain in locked}
-        # Read after the lock: what another one sealed in between is not among them.
+        # Read after the lock, so that entries sealed by another call are excluded.
         waiting = AuditEntry.objects.filter(org_id__in=orgs, number=None)
-        # One organization after the other, as their index has them.
+        # Ordered by organization, as in the index.
         entries = waiting.order_by("org_id", "pk")[:BATCH]
         rows, changed = [], {}
         for entry in entries:

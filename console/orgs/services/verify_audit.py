@@ -1,4 +1,4 @@
-"""Verify the chain of an organization's audit entries: nothing was changed, lost or slipped in."""
+"""Verify the chain of an organization's audit entries: none was changed, deleted or inserted."""
 
 from __future__ import annotations
 
@@ -10,37 +10,38 @@ from typing import Any
 from console.orgs.chain import content_of, facts_of, link
 from console.orgs.models import AuditChain, AuditEntry, Organization
 
-#: Entries that one query reads.
+#: Number of entries that one query reads.
 _ROWS = 1000
 
 
 class Break(Enum):
     """How a chain is broken."""
 
-    #: What the entry says, or what stands before it, is not what was sealed.
+    #: The entry, or an entry before it, differs from the sealed one.
     CHANGED = auto()
-    #: The entry that has to be here is gone.
+    #: The entry is missing.
     MISSING = auto()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """What was found: entries from *first* to *last* are as they were sealed."""
+    """The result: entries from *first* to *last* are unchanged."""
 
     first: int
     last: int
-    #: Digest of the last one; noted elsewhere, it proves later that nothing before it changed.
+    #: Digest of the last entry; stored elsewhere, it later proves that no entry before it was
+    #: changed.
     digest: str
-    #: Entries that are not sealed yet, of which nothing is known.
+    #: Number of entries that are not sealed yet and cannot be verified.
     unsealed: int
-    #: How the chain is broken right behind *last*; None when it is whole.
+    #: How the chain is broken after *last*; None if it is intact.
     broken: Break | None
-    #: Number to digest, of those that the caller asked for and that were verified.
+    #: Digests by number, for the requested entries that were verified.
     digests: Mapping[int, str]
 
 
 class NotAnExport(Exception):
-    """A line that no export of audit entries has; *line* is its number in the file."""
+    """A line that is not valid in an export of audit entries; *line* is its number."""
 
     def __init__(self, line: int) -> None:
         super().__init__(f"line {line}")
@@ -49,7 +50,7 @@ class NotAnExport(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Sealed:
-    """One entry as the chain sees it."""
+    """The fields of one entry that the chain needs."""
 
     number: int
     content: str
@@ -57,7 +58,7 @@ class _Sealed:
 
 
 def verify_org(org: Organization, numbers: Collection[int] = ()) -> Verified:
-    """Verify what is kept of *org*, and tell the digests of the entries *numbers*."""
+    """Verify the stored entries of *org*, and return the digests of the entries *numbers*."""
     while True:
         chain = AuditChain.objects.filter(org=org).first() or AuditChain(org=org)
         found = _verify(chain.base_number, chain.base_digest, _of_rows(chain), numbers)
@@ -66,7 +67,7 @@ def verify_org(org: Organization, numbers: Collection[int] = ()) -> Verified:
         elif found.broken is None and found.last < chain.number:
             found = replace(found, broken=Break.MISSING)
         moved = AuditChain.objects.filter(org=org, base_number__gt=chain.base_number)
-        # What is not kept any more went while it was read.
+        # These entries were deleted by retention during the read.
         if found.broken is None or not moved.exists():
             unsealed = AuditEntry.objects.filter(org=org, number=None).count()
             return replace(found, unsealed=unsealed)
@@ -76,7 +77,7 @@ def verify_lines(lines: Iterable[Any]) -> Verified:
     """
     Verify the lines of an export of all entries, in any order.
 
-    Of the lowest number its digest alone is believed, unless it is 1: what stood before it is
+    The digest of the lowest number is trusted unless the number is 1, since earlier entries are
     not in the file. Raises NotAnExport.
     """
     sealed: dict[int, _Sealed] = {}
@@ -101,7 +102,7 @@ def verify_lines(lines: Iterable[Any]) -> Verified:
 def _verify(
     number: int, digest: str, entries: Iterable[_Sealed], numbers: Collection[int]
 ) -> Verified:
-    """Verify *entries*, in order, behind the one with *number* and *digest*."""
+    """Verify *entries*, in order, after the entry with *number* and *digest*."""
     first, broken = number + 1, None
     digests = {number: digest} if number in numbers else {}
     for entry in entries:
@@ -120,7 +121,7 @@ def _verify(
 
 
 def _of_rows(chain: AuditChain) -> Iterator[_Sealed]:
-    """Yield the entries that *chain* knew of, in order, a few in memory at a time."""
+    """Yield the entries up to the end of *chain*, in order and in batches."""
     last = chain.base_number
     while True:
         rows = AuditEntry.objects.filter(
@@ -128,7 +129,7 @@ def _of_rows(chain: AuditChain) -> Iterator[_Sealed]:
         )
         some = list(rows.order_by("number")[:_ROWS])
         for entry in some:
-            assert entry.number is not None, "the query asks for a number"
+            assert entry.number is not None, "the query selects numbered entries"
             last = entry.number
             yield _Sealed(entry.number, content_of(facts_of(entry)), entry.digest)
         if len(some) < _ROWS:

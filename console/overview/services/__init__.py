@@ -1,1 +1,1 @@
-"""Looks at organizations that workers take, so that pages need not."""
+"""Checks of organizations that workers run in advance for pages."""

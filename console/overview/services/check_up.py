@@ -1,4 +1,4 @@
-"""Check up: hold the active version to its expectations and to a month of recorded history."""
+"""Check the active version against its expectations and a month of recorded history."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from console.policies.queries import policy_of
 from console.workloads.models import Event, EventType, RecordedShape
 from console.workloads.queries.history import WINDOW, history_of
 
-#: How long a look at history stands: it is about days, and takes a while.
+#: How long an evaluation of history is valid; it covers days and takes a while.
 _STANDS: Final = timedelta(hours=1)
 
-#: Idle rules that are kept.
+#: Maximum number of stored idle rules.
 _MOST_IDLE: Final = 1000
 
 _EXPECTATIONS: Final = (EventType.EXPECTATION_SAVED, EventType.EXPECTATION_DELETED)
@@ -33,9 +33,9 @@ _EXPECTATIONS: Final = (EventType.EXPECTATION_SAVED, EventType.EXPECTATION_DELET
 
 def due_check_ups(now: datetime) -> list[int]:
     """
-    Return the keys of the organizations whose config, expectations or history may say more.
+    Return the keys of organizations whose config, expectations or history have changed.
 
-    Those that were looked at longest ago, `MOST_DUE` at most: who is behind reaches everybody.
+    At most `MOST_DUE`, those checked longest ago first, so that all organizations get their turn.
     """
     changed = Event.objects.filter(
         org=OuterRef("org"), type__in=_EXPECTATIONS, pk__gt=OuterRef("org__check_up__last_event")
@@ -53,9 +53,9 @@ def due_check_ups(now: datetime) -> list[int]:
 
 def check_up(org_id: int, now: datetime) -> None:
     """
-    Write anew what is known of the active version of an organization.
+    Rewrite the results for the active version of an organization.
 
-    History is looked at again only when the version is another one, or after an hour.
+    History is evaluated again only for a new version, or after an hour.
     """
     org = Organization.objects.filter(pk=org_id).first()
     version = ConfigVersion.objects.filter(
@@ -83,10 +83,10 @@ def check_up(org_id: int, now: datetime) -> None:
 
 def idle_rules(org: Organization, policy: Policy, now: datetime) -> Iterator[Rule]:
     """
-    Yield the rules that would have taken nothing of what was recorded in `WINDOW` days.
+    Yield the rules that match none of the workloads recorded in `WINDOW` days.
 
-    Only with that much history, all of it read, and of rules that are as old. A rule for
-    everything that is left is there for what never came, and is not told of.
+    Only if the history covers this time and is complete, and for rules that are as old. A
+    catch-all rule is not reported.
     """
     first = (now - timedelta(days=WINDOW - 1)).date()
     oldest = RecordedShape.objects.filter(org=org).order_by("day").values_list("day", flat=True)
@@ -107,6 +107,6 @@ def idle_rules(org: Organization, policy: Policy, now: datetime) -> Iterator[Rul
 
 
 def _meaning(rule: Rule) -> tuple[object, ...]:
-    """Return what a rule asks and where it leads, wherever it stands in its text."""
+    """Return selector and queue of a rule, independent of its place in the text."""
     asked = ((each.key, each.operator, each.values) for each in rule.selector.expressions)
     return rule.queue, *sorted(asked)

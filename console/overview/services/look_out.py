@@ -1,4 +1,4 @@
-"""Look out: note how much of an organization needs somebody, for badges and for open pages."""
+"""Count the attention items of an organization, for badges and open pages."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from console.overview.turns import MOST_DUE
 from console.workloads.models import Engine
 from console.workloads.queries import queue_list
 
-#: How old a look may be where something changed or stands on the list, and where nothing does.
+#: Maximum age of a count if there are changes or items, and otherwise.
 _SOON: Final = timedelta(minutes=1)
 _LATEST: Final = timedelta(minutes=10)
 
 
 def due_outlooks(now: datetime) -> list[int]:
     """
-    Return the keys of the organizations that `look_out` has to look at.
+    Return the keys of the organizations for `look_out`.
 
-    Those that were looked at longest ago, `MOST_DUE` at most: who is behind reaches everybody.
+    At most `MOST_DUE`, those counted longest ago first, so that all organizations get their turn.
     """
     outlook = "org__outlook"
     changed = (
@@ -45,7 +45,7 @@ def due_outlooks(now: datetime) -> list[int]:
 
 
 def look_out(org_id: int, now: datetime) -> None:
-    """Write anew how much of an organization needs somebody; does nothing when it is gone."""
+    """Rewrite the count of attention items of an organization; does nothing if it is deleted."""
     org = Organization.objects.filter(pk=org_id).first()
     if org is None:
         return

@@ -1,4 +1,4 @@
-"""Measure who consumes most of each resource, among a bounded number of running workloads."""
+"""Measure the top consumers of each resource among a limited number of running workloads."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from console.workloads.models import Engine, Workload
 from console.workloads.queries.nodes import RUNNING
 from console.workloads.stored_pod_sets import decode_pod_sets
 
-#: Workloads that are looked at in each state, those that were submitted first.
+#: Maximum number of workloads in each state, the oldest first.
 MOST_LOOKED_AT: Final = 10_000
 
-#: How long a measurement stands.
+#: How long a measurement is valid.
 _STANDS: Final = timedelta(minutes=5)
 
 _COLUMNS = ("uid", "name", "project", "user", "queue", "requests", "pod_sets", "assignment")
 
 
 class _Seen(NamedTuple):
-    """A running workload and what it holds."""
+    """A running workload and its used quota."""
 
     uid: str
     name: str
@@ -40,12 +40,12 @@ class _Seen(NamedTuple):
 
 def due_consumptions(now: datetime) -> list[int]:
     """
-    Return the keys of the organizations whose measurement is too old.
+    Return the keys of organizations whose measurement has expired.
 
-    Those that were measured longest ago, `MOST_DUE` at most: who is behind reaches everybody.
+    At most `MOST_DUE`, those measured longest ago first, so that all organizations get their turn.
     """
     of_org = "org__consumption"
-    # Where nothing ran and nothing has happened since, nothing runs.
+    # Without running workloads and changes since, no workload is running.
     is_due = Q(**{of_org: None}) | Q(**{f"{of_org}__measured_at__lt": now - _STANDS}) & (
         Q(**{f"{of_org}__looked_through__gt": 0}) | Q(settled_at__gte=F(f"{of_org}__measured_at"))
     )
@@ -55,7 +55,7 @@ def due_consumptions(now: datetime) -> list[int]:
 
 
 def measure_consumers(org_id: int, now: datetime) -> None:
-    """Write anew who consumes most; does nothing when the organization is gone."""
+    """Rewrite the top consumers; does nothing if the organization is deleted."""
     if not Organization.objects.filter(pk=org_id).exists():
         return
     seen, is_whole = _running(org_id, now)
@@ -95,7 +95,7 @@ def _held(
     pod_sets: Sequence[Any],
     assignment: Iterable[Mapping[str, Any]],
 ) -> Mapping[str, int]:
-    """Return what a workload got: less than it asks for, with fewer pods."""
+    """Return the used quota of a workload: less than requested in a partial admission."""
     if not pod_sets:
         return requests
     counts = {each["name"]: each["count"] for each in assignment}

@@ -46,7 +46,7 @@ _TITLES: Final[Mapping[Kind, tuple[str, str]]] = {
     ),
 }
 
-#: What stays until somebody does something about it, and what is never deleted on purpose.
+#: Rows that stay until a person deletes them, and rows that are never deleted.
 _BY_HAND: Final = frozenset({Kind.DRAFTS})
 _NEVER: Final = frozenset({Kind.VERSIONS})
 

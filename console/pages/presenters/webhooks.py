@@ -15,7 +15,7 @@ from console.webhooks.disclosed import disclosed_address, disclosed_detail
 from console.webhooks.models import CHOSEN_KINDS, Attempt, Delivery, Kind, Webhook
 from console.webhooks.outcome import Failure
 
-#: What each kind tells, for those who choose.
+#: Descriptions of the kinds of messages.
 _MEANINGS: Mapping[Kind, str] = {
     Kind.REJECTED: "No rule or flavor accepts the workload, so it does not wait.",
     Kind.CANNOT_RUN: "The workload waits, and only a config change can start it.",

@@ -30,9 +30,9 @@ class Part(template.Node):
         try:
             return self.nodelist.render(context)
         except ConsoleError:
-            # What somebody asked for wrongly is the whole page's to say.
+            # An invalid request is an error of the whole page.
             raise
-        # Whatever is wrong with one part, the others are what somebody came to see.
+        # An error of one part must not hide the other parts.
         except Exception:
             request_id = present_caller().request_id
             log.exception("a part of a page failed", part=self.title)

@@ -24,7 +24,7 @@ from console.pages.presenters.configs.version_sides import NOTHING, version_side
 from console.pages.shell import render_page
 from console.policies.queries import active_number, active_version, get_version, policy_of
 
-#: Changes of a version that its page tells in a line.
+#: Maximum number of changes of a version in one line.
 _TOLD = 3
 
 

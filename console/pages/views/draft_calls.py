@@ -1,4 +1,4 @@
-"""What the editor's script asks while somebody types: checks, saves, and who else is there."""
+"""Requests of the editor's script during typing: checks, saves, and visitors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from console.pages.presenters.configs.outline import outline_json, outline_of
 @org_page
 @require_POST
 def check(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Answer the problems and the outline of a text with its *seq*: late answers can be told."""
+    """Return problems and outline of a text with its *seq*, which identifies late responses."""
     body = read_json(request)
     dialect, text = text_of(body, "dialect"), text_of(body, "text")
     with expensive(Kind.CHECK, actor.org.pk, actor.key, size=len(text)):
@@ -62,7 +62,7 @@ def begin(request: HttpRequest, actor: Actor) -> HttpResponse:
 @org_page
 @require_POST
 def autosave(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """Save the draft and answer its revision; 409 when somebody else edits it or saved since."""
+    """Save the draft and return its revision; 409 if another member edits or has saved it."""
     body = read_json(request)
     dialect, text = text_of(body, "dialect"), text_of(body, "text")
     base, revision = integer_of(body, "base"), integer_of(body, "revision")

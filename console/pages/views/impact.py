@@ -74,7 +74,7 @@ def show(request: HttpRequest, actor: Actor, run: int) -> HttpResponse:
         "percent": 100 * found.done // found.total if found.total else 0,
     }
     if found.result is not None:
-        # A text that nobody has any more cannot be tested.
+        # A text that is not stored any more cannot be tested.
         tester = (
             None if subject is None or context["is_changed"] else _tester(actor, subject, found)
         )
@@ -89,7 +89,7 @@ def show(request: HttpRequest, actor: Actor, run: int) -> HttpResponse:
 @org_page
 @require_POST
 def cancel(request: HttpRequest, actor: Actor, run: int) -> HttpResponse:
-    """Let nobody go on with a run."""
+    """Cancel a run."""
     cancel_impact(actor, run)
     url = reverse("pages:config-impact-run", args=[actor.org.slug, run])
     query = request.GET.urlencode()

@@ -28,7 +28,7 @@ from console.pages.sign_in_methods import sign_in_methods
 
 #: What the session keeps of the link that was opened: the digest of its secret.
 _OPENED = "invitation"
-#: Whom the sign-in form is filled in for.
+#: The address in the sign-in form.
 INVITED = "invited"
 
 

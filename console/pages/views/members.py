@@ -146,7 +146,7 @@ def invitations(request: HttpRequest, actor: Actor) -> HttpResponse:
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_invitation(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Ask whom to invite, and show the link of the invitation, this once."""
+    """Show the invitation form, and the link of a new invitation, only once."""
     actor.require(Permission.MANAGE_ORG)
     typed = {
         "email": request.POST.get("email", "").strip(),

@@ -26,7 +26,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 @signed_in
 def org_list(request: HttpRequest) -> HttpResponse:
-    """List the organizations with what needs somebody there; with only one, go there."""
+    """List the organizations with their attention items; redirect if there is only one."""
     part = request.GET.get("q", "").strip()[:_LONGEST].replace("\0", "")
     found = badges_of(signed_in_user(request), timezone.now(), _LISTED + 1, part)
     if len(found) == 1 and "all" not in request.GET:

@@ -1,4 +1,4 @@
-"""API tokens: what they are, and how somebody comes by one."""
+"""API tokens: list, create, rotate and revoke."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Webhooks: who is told what, and the log of each delivery; for owners."""
+"""Webhooks: settings and delivery log; for owners."""
 
 from __future__ import annotations
 

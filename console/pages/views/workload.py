@@ -216,7 +216,7 @@ def _versions(actor: Actor, life: Life, now: datetime) -> list[ConfigVersion]:
 
 
 def _preemptor(actor: Actor, subject: Workload) -> dict[str, str]:
-    """Return whom *subject* stops for, or lets go first, as *actor* may know it."""
+    """Return the preemptor of *subject*, or the workload with precedence, as *actor* may see it."""
     if not subject.preemptor:
         return {}
     disclosed = disclose(actor, [subject.preemptor])

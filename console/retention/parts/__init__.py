@@ -1,1 +1,1 @@
-"""Partitions of the tables that grow without end, on PostgreSQL: made ahead, and dropped whole."""
+"""Partitions on PostgreSQL of the tables that grow without limit."""

@@ -1,4 +1,4 @@
-"""What the database says of its partitions."""
+"""Queries of partitions in the catalogue of the database."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BOUNDS: Final = re.compile(r"FOR VALUES FROM \((.+)\) TO \((.+)\)")
 
 @dataclass(frozen=True, slots=True)
 class Part(Generic[B]):
-    """A partition: from which value of the column on, and before which; None: open."""
+    """A partition with its bounds: start inclusive, end exclusive; None is unbounded."""
 
     name: str
     since: B | None
@@ -28,16 +28,16 @@ class Part(Generic[B]):
 
 
 def parts_of(each: Ranged[B]) -> list[Part[B]]:
-    """Return the partitions of a table in their order; none of one that is whole or not there."""
+    """Return the partitions of a table in order; none if it is not partitioned or missing."""
     with connection.cursor() as cursor:
         cursor.execute(_PARTS, [each.table])
         found = [_part(each, name, bounds) for name, bounds in cursor.fetchall()]
-    # The first is open at its beginning.
+    # The first partition has no lower bound.
     return sorted(found, key=lambda part: (part.since is not None, part.since))
 
 
 def is_partitioned(table: str) -> bool:
-    """Say whether a table has partitions, rather than rows of its own."""
+    """Return whether a table is partitioned."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT relkind FROM pg_class WHERE oid = to_regclass(%s)", [table])
         return bool(cursor.fetchone() == ("p",))

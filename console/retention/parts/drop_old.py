@@ -1,4 +1,4 @@
-"""Drop partitions of which nothing has to be kept: their room is free at once."""
+"""Drop partitions whose rows have all expired, which frees their disk space at once."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from console.retention.parts.catalogue import Part, parts_of
 from console.retention.parts.reshaping import Busy, reshaping
 from console.retention.parts.tables import NUMBERED, TIMED, Numbered, Timed
 
-#: Seconds that looking through one partition may take.
+#: Timeout in seconds for the check of one partition.
 _PATIENCE: Final = 30
 
-#: Longer than any transaction may take: whoever writes into a partition has committed.
+#: Longer than any transaction, so that all transactions that wrote into a partition have ended.
 _LATE: Final = timedelta(hours=1)
 
 log = structlog.get_logger("console.retention")
@@ -27,10 +27,10 @@ log = structlog.get_logger("console.retention")
 
 def drop_old(now: datetime) -> int:
     """
-    Drop what is past its retention as a whole; return how many partitions.
+    Drop partitions whose rows have all expired; return their number.
 
-    Decisions are, once every workload of theirs is; minutes and hours, once they are rolled up
-    everywhere. A table that is in use is left for the next time.
+    Decisions expire when all their workloads have; minutes and hours, when they are rolled up in
+    all organizations. A table that is in use is skipped until the next call.
     """
     dropped = 0
     for table, part, each in _due(now):
@@ -50,7 +50,7 @@ def drop_old(now: datetime) -> int:
 
 
 def _due(now: datetime) -> Iterator[tuple[str, Part[Any], Numbered | Timed]]:
-    """Yield the partitions that are over by their bounds."""
+    """Yield the partitions that are older than the retention period."""
     for numbered in NUMBERED:
         if getattr(settings, numbered.setting):
             reached = numbered.reached(now)
@@ -65,7 +65,7 @@ def _due(now: datetime) -> Iterator[tuple[str, Part[Any], Numbered | Timed]]:
 
 
 def _may_go(each: Numbered | Timed, part: Part[Any], now: datetime) -> bool:
-    """Say whether no row of a partition has to be kept; none comes any more."""
+    """Return whether all rows of a partition have expired; no rows are added any more."""
     if isinstance(each, Timed):
         return not _has_rows(part, each.staying, part.until)
     behind = each.rows.filter(pk__gte=part.until).order_by("pk")
@@ -73,7 +73,7 @@ def _may_go(each: Numbered | Timed, part: Part[Any], now: datetime) -> bool:
     if followed is None or followed > now - _LATE:
         return False
     limit = now - timedelta(days=getattr(settings, each.setting))
-    # From the newest on: where any has to be kept, it is mostly these.
+    # The newest first, because rows to keep are mostly among them.
     return not _has_rows(part, f"{each.staying} ORDER BY p.id DESC", limit)
 
 
@@ -87,7 +87,7 @@ def _rows_by_org(part: Part[Any]) -> Mapping[int, int]:
 
 
 def _found(query: str, parameters: list[Any]) -> list[Any]:
-    """Return the rows of a query; raises `Busy` when it takes too long to be asked here."""
+    """Return the rows of a query; raises `Busy` if it takes longer than the timeout."""
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL statement_timeout = '{_PATIENCE}s'")

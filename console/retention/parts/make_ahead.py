@@ -1,4 +1,4 @@
-"""Make partitions before there is anything to write into them."""
+"""Create partitions in advance."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ log = structlog.get_logger("console.retention")
 
 def make_ahead(now: datetime) -> int:
     """
-    Have an empty partition behind the one that is written to; return how many were made.
+    Ensure that an empty partition follows the current one; return the number of new partitions.
 
-    The last one is open at its end: so rows find a place even when nobody comes to make
-    more, and what is made is cut off from it. A table that is in use, or whole, is left as it is.
+    The last partition has no upper bound, so that rows can be written even if this task does not
+    run; new partitions are split off from it. A table that is in use or not partitioned is
+    skipped.
     """
     made = 0
     for numbered in NUMBERED:
@@ -43,9 +44,9 @@ def _extend(each: Ranged[B], now: datetime) -> int:
 
 
 def _cut(each: Ranged[B], last: Part[B], now: datetime) -> int:
-    """Cut partitions off the *last* one; return how many."""
+    """Split partitions off the *last* one; return their number."""
     with reshaping(each.table) as cursor:
-        # Rows may be there already: then it is cut behind them.
+        # If it already has rows, it is split after them.
         cursor.execute(f"SELECT max({each.column}) FROM {last.name}")  # noqa: S608
         largest: B | None = cursor.fetchone()[0]
         cuts: list[B] = list(_cuts(each, last, now, largest))
@@ -58,14 +59,14 @@ def _cut(each: Ranged[B], last: Part[B], now: datetime) -> int:
 
 
 def create(cursor: Any, table: str, edges: Sequence[object]) -> None:
-    """Make a partition between every two of *edges*, which are in order; None is an open end."""
+    """Create a partition between each two of the ordered *edges*; None is unbounded."""
     for since, until in pairwise(edges):
         name = name_of(table, since)
         cursor.execute(f"CREATE TABLE {name} PARTITION OF {table} {bounds(since, until)}")
 
 
 def _cuts(each: Ranged[B], last: Part[B], now: datetime, largest: B | None = None) -> Iterator[B]:
-    """Yield the bounds there should be behind the beginning of *last* and the *largest* in it."""
+    """Yield the bounds that are needed after the start of *last* and its *largest* value."""
     if last.since is None:
         return
     end = each.after(each.after(each.reached(now)))

@@ -1,4 +1,4 @@
-"""A transaction that changes the shape of a table that others use: soon, or not at all."""
+"""Transactions that change the schema of a table in use, with a short lock timeout."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, Final
 from django.db import OperationalError, connection, transaction
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
-#: Milliseconds that may be waited for the table, since everybody else waits behind it; and for
-#: those that its rows belong to, where the server has a vacuum give way after a second.
+#: Lock timeouts in milliseconds: for the table, because all other transactions wait behind the
+#: lock; and for the referenced tables, where a vacuum ends only after a second.
 _PATIENCE: Final = 500
 _VACUUMED: Final = 1_500
 
@@ -21,22 +21,23 @@ WHERE conrelid = %s::regclass AND contype = 'f' ORDER BY 1
 
 
 class Busy(Exception):
-    """Others use the table, and would be kept waiting."""
+    """The table is in use, and a longer wait would block its users."""
 
 
 @contextmanager
 def reshaping(table: str, milliseconds: int = _PATIENCE) -> Iterator[Any]:
     """
-    Be alone with *table* in a transaction, and with who writes what its rows belong to.
+    Lock *table*, and the tables that it references against writes, in one transaction.
 
-    Yields a cursor. Raises `Busy` when others do not make room within *milliseconds*.
+    Yields a cursor. Raises `Busy` if the lock is not available within *milliseconds*.
     """
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
             cursor.execute(f"SET LOCAL lock_timeout = {max(milliseconds, _VACUUMED)}")
             cursor.execute(_REFERENCED, [table])
-            # In the order in which the worker writes; keys of new partitions refer to these.
+            # In the order in which the worker writes; foreign keys of new partitions refer to
+            # these.
             referenced = ", ".join(name for (name,) in cursor.fetchall())
             cursor.execute(f"LOCK TABLE {referenced} IN SHARE ROW EXCLUSIVE MODE")
             cursor.execute(f"SET LOCAL lock_timeout = {milliseconds}")

@@ -1,9 +1,10 @@
 """
-Which tables are partitioned, by what, and where one partition ends and the next begins.
+Registry of partitioned tables, their partition columns and the bounds of partitions.
 
-Apps register them in their modules `retention`. Decisions and events are cut by their primary key,
-so that the key stays unique by itself and lists, which walk along it, go from one partition to the
-next. Samples have unique constraints without that key, and are cut by time.
+Apps register their tables in their modules `retention`. Decisions and events are partitioned by
+their primary key, so that the key stays unique without other columns, and lists, which are ordered
+by it, read one partition after the other. Samples have unique constraints without that key, and
+are partitioned by time.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def last_key(cursor: Any, table: str) -> int | None:
-    """Return the last primary key that was given in *table*; None before the first."""
+    """Return the last primary key of *table*; None before the first."""
     cursor.execute(
         "SELECT pg_sequence_last_value(pg_get_serial_sequence(%s, 'id')::regclass)", [table]
     )
@@ -33,7 +34,7 @@ def last_key(cursor: Any, table: str) -> int | None:
 
 
 class Ranged(Protocol[B]):
-    """A table whose partitions are ranges of one column, without gaps and open at both ends."""
+    """A table partitioned by ranges of one column, without gaps and unbounded at both ends."""
 
     @property
     def table(self) -> str:
@@ -41,28 +42,28 @@ class Ranged(Protocol[B]):
 
     @property
     def column(self) -> str:
-        """The column that its partitions are ranges of."""
+        """The partition column."""
 
     def read(self, text: str) -> B:
-        """Return a bound as the database writes it."""
+        """Return a bound in the format of the database."""
 
     def after(self, value: B) -> B:
-        """Return the first bound behind *value*."""
+        """Return the first bound after *value*."""
 
     def reached(self, now: datetime) -> B:
-        """Return what rows that are written now have in the column."""
+        """Return the value of the column for rows written now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbered:
-    """A table that is cut by its primary key, into `PARTITION_ROWS` numbers each."""
+    """A table that is partitioned by its primary key, in ranges of `PARTITION_ROWS`."""
 
     rows: models.Manager[Any]
     kind: Kind
-    #: The setting that says for how many days its rows are kept.
+    #: The setting of its retention period in days.
     setting: str
-    #: SQL that leaves of a partition `p` the rows that have to be kept, given the moment of the
-    #: oldest day that is kept.
+    #: SQL condition for the rows of a partition `p` that have to be kept; its parameter is the
+    #: start of the retention period.
     staying: str
     column: str = "id"
 
@@ -73,39 +74,40 @@ class Numbered:
         return table
 
     def read(self, text: str) -> int:
-        """Return a bound as the database writes it."""
+        """Return a bound in the format of the database."""
         return int(text)
 
     def after(self, value: int) -> int:
-        """Return the first bound behind *value*."""
+        """Return the first bound after *value*."""
         rows: int = settings.PARTITION_ROWS
         return (value // rows + 1) * rows
 
     def reached(self, now: datetime) -> int:
-        """Return the last key that was given."""
+        """Return the last key."""
         with connection.cursor() as cursor:
             return last_key(cursor, self.table) or 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timed:
-    """A table of samples that is cut by time, into stretches of *length* since 1970."""
+    """A table of samples that is partitioned by time, in intervals of *length* since 1970."""
 
     table: str
     kind: Kind
     length: timedelta
-    #: Returns the moment from which on rows are kept.
+    #: Returns the start of the retention period.
     kept_since: Callable[[datetime], datetime]
-    #: SQL that leaves of a partition `p` the rows that have to be kept, given its end.
+    #: SQL condition for the rows of a partition `p` that have to be kept; its parameter is the end
+    #: of the partition.
     staying: str
     column: str = "start"
 
     def read(self, text: str) -> datetime:
-        """Return a bound as the database writes it."""
+        """Return a bound in the format of the database."""
         return datetime.fromisoformat(text)
 
     def after(self, value: datetime) -> datetime:
-        """Return the first bound behind *value*."""
+        """Return the first bound after *value*."""
         return _EPOCH + ((value - _EPOCH) // self.length + 1) * self.length
 
     def reached(self, now: datetime) -> datetime:
@@ -115,27 +117,27 @@ class Timed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampled:
-    """A table of samples as the models have it, and those of its parts that are cut by time."""
+    """A table of samples, and those of its parts that are partitioned by time."""
 
     table: str
     timed: tuple[Timed, ...]
-    #: Values of the column `step`, each of which has a part `<table>_<step>` of its own; empty
-    #: where the whole table is cut by time.
+    #: Values of the column `step` that have their own part `<table>_<step>`; empty if the whole
+    #: table is partitioned by time.
     steps: tuple[str, ...] = ()
 
 
-#: What apps have registered, in that order.
+#: Registered tables, in order of registration.
 NUMBERED: Final[list[Numbered]] = []
 SAMPLED: Final[list[Sampled]] = []
 TIMED: Final[list[Timed]] = []
 
 
 def register_numbered(*tables: Numbered) -> None:
-    """Register tables that are cut by their primary key."""
+    """Register tables that are partitioned by their primary key."""
     NUMBERED.extend(tables)
 
 
 def register_sampled(*tables: Sampled) -> None:
-    """Register tables that are cut by time."""
+    """Register tables that are partitioned by time."""
     SAMPLED.extend(tables)
     TIMED.extend(timed for each in tables for timed in each.timed)

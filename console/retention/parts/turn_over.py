@@ -1,9 +1,9 @@
 """
-Turn whole tables into partitioned ones, while nobody uses them.
+Convert tables into partitioned ones, while they are not in use.
 
-What a table of decisions or events holds is not moved: the table becomes the first partition of a
-new one that has its name. Samples are few beside them, and are copied to where they belong. Names
-of tables, indexes and constraints stay, so that later migrations find them.
+Rows of decisions and events are not moved: the old table becomes the first partition of a new one
+with the same name. Samples are far fewer and are copied to their partitions. Names of tables,
+indexes and constraints stay, so that later migrations find them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from console.retention.parts.tables import (
     last_key,
 )
 
-#: Milliseconds that whoever still uses a table is waited for.
+#: Lock timeout in milliseconds.
 _PATIENCE: Final = 10_000
 
 _INDEXES: Final = """
@@ -44,10 +44,10 @@ WHERE conrelid = %s::regclass AND contype IN ('p', 'u', 'f') ORDER BY conname
 
 def turn_over(now: datetime) -> list[str]:
     """
-    Partition every table that is to be and is not yet; return their names.
+    Partition every registered table that is not partitioned yet; return their names.
 
-    Each is a transaction of its own: what is cut short goes on when it is called again. Raises
-    `Busy` when a table is in use.
+    Each table is converted in its own transaction, and a repeated call continues after an
+    interruption. Raises `Busy` if a table is in use.
     """
     turned = []
     for numbered in NUMBERED:
@@ -109,22 +109,23 @@ def _turn_by_step(each: Sampled, now: datetime) -> None:
 class _Index(NamedTuple):
     name: str
     definition: str
-    #: Whether a constraint makes it.
+    #: Whether it belongs to a constraint.
     is_implied: bool
 
 
 def _replace(cursor: Any, table: str, old: str, by: str, key: Sequence[str]) -> None:
     """
-    Give *table* the name *old*, and make an empty one like it that is partitioned *by*.
+    Rename *table* to *old*, and create an empty copy of it that is partitioned *by*.
 
-    *key* is what a unique constraint of a partitioned table needs beside the primary key.
+    *key* has the columns that a unique constraint of a partitioned table needs beside the primary
+    key.
     """
     cursor.execute(_INDEXES, [table])
     indexes = [_Index(*row) for row in cursor.fetchall()]
     cursor.execute(_CONSTRAINTS, [table])
     constraints = cursor.fetchall()
     last = last_key(cursor, table)
-    # Partitions have no sequences of their own; this one goes with what it belongs to.
+    # Partitions have no sequences, so the new table gets its own.
     cursor.execute(f"ALTER TABLE {table} ALTER COLUMN id DROP IDENTITY")
     for index in indexes:
         cursor.execute(f'ALTER INDEX "{index.name}" RENAME TO "{index.name[:57]}_first"')
@@ -143,7 +144,7 @@ def _replace(cursor: Any, table: str, old: str, by: str, key: Sequence[str]) -> 
 
 
 def _create_times(cursor: Any, each: Timed, rows: str, now: datetime) -> None:
-    """Make the partitions that *rows*, a table and perhaps a condition, belong into."""
+    """Create the partitions needed for *rows*, a table with an optional condition."""
     cursor.execute(f"SELECT min(start) FROM {rows}")  # noqa: S608
     (earliest,) = cursor.fetchone()
     cuts = [each.after(min(earliest or now, now))]

@@ -1,4 +1,4 @@
-"""Named reads of series: use and demand, counts and waits, quota in force, and gaps."""
+"""Queries of series: use and demand, counts and waits, quotas, and gaps."""
 
 from console.series.queries.begun import sampled_since
 from console.series.queries.counts import (

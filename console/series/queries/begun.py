@@ -1,4 +1,4 @@
-"""When counting began: before that there is no gap, there simply was nothing to look at."""
+"""The start of sampling; times before it are not gaps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.series.models import SampledDay, SampledHour
 
 
 def sampled_since(org: Organization) -> datetime | None:
-    """Return the first sampled minute of *org* that is known; of old days the whole day."""
+    """Return the first stored sample minute of *org*; for old days, the start of the day."""
     hours = SampledHour.objects.filter(org=org, minutes__gt=0).order_by("start")
     days = SampledDay.objects.filter(org=org).order_by("start")
     hour = hours.values_list("start", "minutes").first()

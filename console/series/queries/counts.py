@@ -1,4 +1,4 @@
-"""Counts and waits over time, each thing once: whole days and hours, and minutes for the rest."""
+"""Counts and waits over time, read from final days and hours, and minutes for the rest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from console.workloads.stored_texts import as_text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountsAt:
-    """What ran and waited around a moment; None where nobody looked."""
+    """Counts of running and pending workloads around a moment; None without samples."""
 
     running: float | None
     pending: float | None
@@ -47,15 +47,15 @@ def counts_series(
     points: Points | None = None,
 ) -> dict[datetime, Counts]:
     """
-    Return what happened in each step of the time to workloads of *queue*, or of all.
+    Return the counts of workloads of *queue*, or of all, for each step of the time range.
 
-    A *subject* may be given instead, and its *points*. Every step of the time is there.
+    A *subject* can be given instead, with its *points*. The result has every step.
     """
     about = subject or (EVERYTHING if queue is None else Subject.queue(queue))
     since, until = FLOOR[step](since), ceiling(until, step)
     found: dict[datetime, Counts | None] = dict.fromkeys(edges(step, since, until))
     for start, counts in _counted(org, about, since, until, step, points or Points(org, about)):
-        # There are many, and most are on an edge and alone there: those are taken as they are.
+        # Most steps have exactly one row, which is used unchanged.
         edge = start if start in found else FLOOR[step](start)
         present = found[edge]
         if present is None:
@@ -74,10 +74,10 @@ def wait_quantiles(
     now: datetime | None = None,
 ) -> WaitQuantiles:
     """
-    Return how long the admissions of the last *hours* were waited for, in seconds.
+    Return percentiles of the waits of admissions in the last *hours*, in seconds.
 
-    They are those of *queue*, of *subject*, or of all. See `console.series.waits`
-    for how near the quantiles are.
+    They are those of *queue*, of *subject*, or of all. See `console.series.waits` for the
+    accuracy.
     """
     about = subject or (EVERYTHING if queue is None else Subject.queue(queue))
     found = _waits(org, about.kind, [about.name], hours, now or timezone.now())
@@ -94,10 +94,10 @@ def wait_quantiles_of(
 
 def counts_at(org: Organization, at: datetime, queue: str | None = None) -> CountsAt:
     """
-    Return what ran and waited in the hour around *at*, and was rejected in the day before.
+    Return running and pending workloads in the hour around *at*, and rejections in the day before.
 
-    Of that hour the rejections are taken that fall to the part before *at*: what is old is
-    not known by the minute.
+    Rejections of that hour are interpolated to *at*, because old counts are not stored by the
+    minute.
     """
     about = EVERYTHING if queue is None else Subject.queue(queue)
     (reading,) = series_of(org, about, at, floor_hour(at) + HOUR, Step.HOUR).readings
@@ -123,9 +123,9 @@ def _counted(
     points: Points,
 ) -> Iterator[tuple[datetime, Counts]]:
     """
-    Yield what happened, each thing once, and when.
+    Yield counts with their times, without overlap.
 
-    The coarsest rows that are final come first, then minutes.
+    The coarsest final rows come first, then minutes.
     """
     stretches, rest = _stretches(org, since, until, step)
     for coarse, begin, end in stretches:
@@ -149,7 +149,7 @@ def _waits(
             **about, step=coarse.value, start__gte=begin, start__lt=end
         )
         told = rows.annotate(text=as_text("waits"))
-        # Of hundreds of queues these are thousands of rows, of which many say the same.
+        # For hundreds of queues these are thousands of rows, and many are equal.
         for (name, text), times in Counter(told.values_list("name", "text")).items():
             of_name = found[name]
             for bucket, count in json.loads(text).items():
@@ -162,7 +162,7 @@ def _waits(
 def _stretches(
     org: Organization, since: datetime, until: datetime, step: Step
 ) -> tuple[list[tuple[Step, datetime, datetime]], datetime]:
-    """Return which days and hours of a time are final, and from when on minutes are read."""
+    """Return the final days and hours of a time range, and the time from which minutes are read."""
     stretches: list[tuple[Step, datetime, datetime]] = []
     if step is Step.MINUTE:
         return stretches, since
@@ -180,7 +180,7 @@ def _of_minutes(
 ) -> Iterator[tuple[str, datetime, Counts]]:
     found: defaultdict[tuple[str, str], Counts] = defaultdict(Counts)
     rows = Tally.objects.filter(**about, start__gte=since, start__lt=until)
-    # There may be thousands in a few minutes: each of these is read as a time once.
+    # There can be thousands of rows in a few minutes, so each time is parsed once.
     told = rows.annotate(at=as_text("start")).order_by()
     for name, at, what, bucket, count in told.values_list("name", "at", "what", "bucket", "count"):
         found[name, at].add(what, bucket, count)

@@ -1,4 +1,4 @@
-"""Edges: where steps begin, and from where on they are not final yet."""
+"""Starts of steps, and the time from which steps are not final."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from console.series.readings import FLOOR, LENGTH
 
 
 def rolled_until(org: Organization) -> datetime | None:
-    """Return from which hour on minutes are not rolled up for good; None when none is."""
+    """Return the first hour that is not final; None if none is."""
     return Sampler.objects.filter(pk=org.pk).values_list("rolled_until", flat=True).first()
 
 
 def ceiling(moment: datetime, step: Step) -> datetime:
-    """Return *moment*, or the next edge of *step* behind it."""
+    """Return *moment*, rounded up to the start of a *step*."""
     below = FLOOR[step](moment)
     return below if below == moment else below + LENGTH[step]

@@ -1,4 +1,4 @@
-"""Names: what a queue or cohort was called before: its course does not begin at a rename."""
+"""Former names of queues and cohorts, so that a series continues across a rename."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from console.series.subjects import EVERYTHING, Subject
 from console.series.tallies import Counts
 from console.workloads.models import QueueCount
 
-#: Renames of all queues that are looked through for those of one.
+#: Maximum number of renames of all queues that are read.
 _MOST_RENAMES = 500
 
-#: The kinds of objects that may have had other names, by the kind of a subject.
+#: The kinds of objects that can be renamed, by the kind of a subject.
 _NOUNS = {Kind.QUEUE.value: "queue", Kind.COHORT.value: "cohort"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """Use, quota and counts of a subject under all its names, and those it had before."""
+    """Use, quota and counts of a subject under all its names, and its former names."""
 
     series: Series
     spans: list[QuotaSpan]
     counts: dict[datetime, Counts]
-    #: Names before the present one and until when each was in force, latest first.
+    #: Former names with their ends, latest first.
     before: tuple[tuple[str, datetime], ...]
 
 
 def known_subject(org: Organization, subject: Subject) -> Subject:
     """
-    Return *subject*; raises Renamed when it has another name now.
+    Return *subject*; raises Renamed if it has another name now.
 
-    Raises NotFound when *org* has none such, and never had while sampled.
+    Raises NotFound if *org* has no such subject and no samples of it.
     """
     policy = active_policy(org)
     names = policy.queues if subject.kind == Kind.QUEUE else policy.spec.parents
@@ -60,7 +60,7 @@ def known_subject(org: Organization, subject: Subject) -> Subject:
 def course_of(
     org: Organization, subject: Subject, since: datetime, until: datetime, step: Step
 ) -> Course:
-    """Return what *subject* used, owned and saw happen; before a rename, under its old name."""
+    """Return use, quota and counts of *subject*; before a rename, those of its old name."""
     points = Points(org, subject)
     series = series_of(org, subject, since, until, step, points)
     spans = quota_spans(org, subject, since, until)
@@ -85,7 +85,7 @@ def course_of(
 
 
 def _is_draining(org: Organization, subject: Subject) -> bool:
-    """Say whether work of an earlier version is still in it: that keeps its name."""
+    """Return whether workloads of an earlier version still run under the old name."""
     if subject.kind != Kind.QUEUE:
         return False
     row = QueueCount.objects.filter(org=org, queue=subject.name).first()
@@ -116,7 +116,7 @@ def _names_before(org: Organization, subject: Subject) -> Iterator[tuple[str, da
 
 
 def _joined(series: Series, older: Series, end: datetime) -> tuple[Reading, ...]:
-    """Return the readings of both; those of *older* count until *end*."""
+    """Return the combined readings; those of *older* are used until *end*."""
     return tuple(
         _together(now, then) if then.start < end else now
         for now, then in zip(series.readings, older.readings, strict=True)
@@ -124,6 +124,6 @@ def _joined(series: Series, older: Series, end: datetime) -> tuple[Reading, ...]
 
 
 def _together(now: Reading, then: Reading) -> Reading:
-    # The same minutes were looked at for both.
+    # The same minutes were sampled for both.
     minutes = max(now.totals.minutes, then.totals.minutes)
     return Reading(now.start, replace(now.totals.merged(then.totals), minutes=minutes))

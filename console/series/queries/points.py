@@ -1,4 +1,4 @@
-"""Points: rows of minutes, hours and days of one subject, each read once for all they tell."""
+"""Points: rows of minutes, hours and days of one subject, each read once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from console.series.tallies import Counts
 from console.series.totals import Totals
 from console.workloads.stored_texts import as_text
 
-#: Columns of JSON, and the others that totals have.
+#: JSON columns, and the other columns of totals.
 _TEXTS: Final = ("cells", "demand", "cannot_run_demand", "counts", "waits")
 _PLAIN: Final = tuple(name for name in COLUMNS if name not in _TEXTS)
 
@@ -26,8 +26,8 @@ class Points:
     """
     The points of *subject*.
 
-    What it used and what was counted are in the same rows: whoever asks for both gives the
-    same points to both questions.
+    Use and counts are in the same rows, so a caller that needs both passes the same object to both
+    queries.
     """
 
     def __init__(self, org: Organization, subject: Subject) -> None:
@@ -37,7 +37,7 @@ class Points:
     def totals(
         self, step: Step, since: datetime, until: datetime
     ) -> Iterator[tuple[datetime, Totals]]:
-        """Yield what was used and wanted from when on, in order."""
+        """Yield use and demand with their times, in order."""
         read = self._between(step, since, until)
         columns = (read.parsed(name) if name in _TEXTS else read.plain[name] for name in COLUMNS)
         for start, *row in zip(read.starts, *columns, strict=True):
@@ -46,7 +46,7 @@ class Points:
     def counts(
         self, step: Step, since: datetime, until: datetime
     ) -> Iterator[tuple[datetime, Counts]]:
-        """Yield what happened from when on, in order; rows of minutes do not tell that."""
+        """Yield counts with their times, in order; rows of minutes have none."""
         read = self._between(step, since, until)
         columns = read.parsed("counts"), read.parsed("waits")
         for start, counts, waits in zip(read.starts, *columns, strict=True):

@@ -1,4 +1,4 @@
-"""Sparks: the course of the last day of many subjects at once, in as few queries as for one."""
+"""Sparklines of the last day of many subjects, in a constant number of queries."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from console.series.models import Kind, SampledHour, SeriesPoint, Step
 from console.series.readings import edges, minutes_of
 from console.workloads.stored_texts import as_text
 
-#: What is looked at: the most used of any nominal quota, in thousandths, or how many at peak.
+#: The values: highest use of any nominal quota, in thousandths, or peak counts.
 Measure = Literal["tightest", "running_peak", "pending_peak"]
 
-#: The course of a day, or of an hour as long as only so many hours were sampled.
+#: The time range: a day, or an hour while fewer hours are sampled.
 _HOURS = 24
 _YOUNG = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sparks:
-    """The courses of subjects on one time."""
+    """The sparklines of subjects in one time range."""
 
     step: Step
     since: datetime
     until: datetime
-    #: For each step of the time the peak, None in a gap; by name, for all that were asked for.
+    #: Peaks for each step, None in a gap; by name, for all requested subjects.
     courses: Mapping[str, tuple[int | None, ...]]
 
 
@@ -43,12 +43,12 @@ def sparks_of(
     *,
     now: datetime | None = None,
 ) -> Sparks:
-    """Return the courses of *queues*."""
+    """Return the sparklines of *queues*."""
     return _sparks(org, Kind.QUEUE.value, queues, measure, now or timezone.now())
 
 
 def spark_of_all(org: Organization, measure: Measure, *, now: datetime | None = None) -> Sparks:
-    """Return the course of the organization, under the empty name."""
+    """Return the sparkline of the organization, under the empty name."""
     return _sparks(org, Kind.ORG.value, [""], measure, now or timezone.now())
 
 

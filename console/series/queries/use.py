@@ -1,4 +1,4 @@
-"""Use and demand over time: rows of the coarsest step that is final, and minutes for the rest."""
+"""Use and demand over time, read from final rows of the coarsest step, and minutes for the rest."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ from console.series.totals import Totals
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """What a subject used and wanted from *since* to *until*, one reading for each step."""
+    """Use and demand of a subject from *since* to *until*, one reading for each step."""
 
     subject: Subject
     step: Step
     since: datetime
     until: datetime
     readings: tuple[Reading, ...]
-    #: Stretches that nobody sampled, to the minute; of days only whole ones.
+    #: Spans without samples, to the minute; for days, only whole days.
     gaps: tuple[Span, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaSpan:
-    """What a subject owned and could use at most during some time."""
+    """Nominal quota and limit of a subject during a time span."""
 
     since: datetime
-    #: None while it is in force.
+    #: None while it is current.
     until: datetime | None
     config_version: int
     #: Nominal quota and limit by flavor-resource.
@@ -62,7 +62,7 @@ class QuotaSpan:
 def owned_in(
     spans: Iterable[QuotaSpan], since: datetime, until: datetime
 ) -> Mapping[FlavorResource, tuple[Amount, Amount]]:
-    """Return the first quotas of *spans*, which are in order, that were in force in a time."""
+    """Return the first quotas of the ordered *spans* that were current in a time range."""
     for span in spans:
         if span.since < until and (span.until is None or span.until > since):
             return span.quotas
@@ -84,9 +84,9 @@ def series_of(
     points: Points | None = None,
 ) -> Series:
     """
-    Return what *subject* used and wanted; both ends are taken down to an edge of *step*.
+    Return use and demand of *subject*; both ends are rounded down to a *step*.
 
-    What is not rolled up yet is read from its minutes. *points* are those of *subject*.
+    Times that are not rolled up yet are read from minutes. *points* are those of *subject*.
     """
     points = points or Points(org, subject)
     since, until = FLOOR[step](since), ceiling(until, step)
@@ -105,7 +105,7 @@ def series_of(
 def quota_spans(
     org: Organization, subject: Subject, since: datetime, until: datetime
 ) -> list[QuotaSpan]:
-    """Return what *subject* owned at any moment of that time, in order."""
+    """Return the quotas of *subject* during a time range, in order."""
     rows = QuotaLine.objects.filter(
         Q(until=None) | Q(until__gt=since),
         org=org,

@@ -1,4 +1,4 @@
-"""Forget what is older than the settings say, a few rows at a time."""
+"""Delete expired rows of series, a few at a time."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from console.series.models import (
 from console.series.retention import Kept
 from console.series.services.roll_up import claimed
 
-#: Rows of one statement, so that other writers need not wait long, and of one pass.
+#: Maximum number of rows of one statement, so that other writers do not wait long, and of one pass.
 _ROWS = 1000
 MOST_ROWS = 200_000
 
 
 def forget_series(now: datetime, kept: Kept | None = None) -> int:
     """
-    Delete what is older than *kept*; return how many rows.
+    Delete rows older than *kept*; return their number.
 
-    Minutes that are not rolled up stay. An organization that is being rolled up at
-    this moment is left for the next pass, and so is the rest of what is too much.
+    Minutes that are not rolled up stay. An organization that is being rolled up is left for the
+    next pass, as are rows beyond the maximum.
     """
     forgotten = {kind: Counter[int]() for kind in (Kind.MINUTES, Kind.HOURS, Kind.DAYS)}
     left = MOST_ROWS
@@ -53,7 +53,7 @@ def forget_series(now: datetime, kept: Kept | None = None) -> int:
 def _old(
     sampler: Sampler, final: datetime, now: datetime, kept: Kept
 ) -> Iterator[tuple[Kind, QuerySet[Any]]]:
-    """Yield the rows that may go, with what they are of; from *final* on none is rolled up."""
+    """Yield the expired rows with their kind; from *final* on, no rows are rolled up."""
     minutes, hours, days = (kept.since(step, now) for step in Step)
     org = sampler.org_id
     points = SeriesPoint.objects.filter(org=org)

@@ -1,9 +1,8 @@
 """
-Roll up: minutes become hours and hours become days, over and over until they are final.
+Roll up minutes to hours and hours to days, repeatedly until they are final.
 
-Every pass writes an hour anew from all of its minutes, so passing twice changes
-nothing; an hour is final when no transaction can add to it any more. Minutes are
-never forgotten before.
+Every pass rewrites an hour from all its minutes, so a repeated pass changes nothing. An hour is
+final when no transaction can add to it any more. Its minutes are not deleted before.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ from console.series.subjects import Subject
 from console.series.tallies import Counts
 from console.series.totals import Totals, merge
 
-#: How long after its end an hour may still be added to: longer than any batch may take.
+#: How long after its end an hour can still change: longer than any batch.
 LATE = timedelta(minutes=3)
 
-#: A pass that says nothing for so long is not there any more.
+#: Expiry of the lock of a pass without progress.
 _SILENCE = timedelta(minutes=2)
 
-#: Hours of one pass, so that it ends in time after a long absence.
+#: Maximum number of hours of one pass, which limits its duration after a long downtime.
 _HOURS = 48
 
 _HAPPENED = ("counts", "waits")
@@ -49,7 +48,7 @@ def due_for_rolling(now: datetime) -> list[int]:
     """
     Return the keys of organizations that have minutes to roll up.
 
-    Whoever has nothing, and has not been written to, comes up once a day.
+    An organization without changes is returned once a day.
     """
     busy = Q(is_empty=False) | Q(org__engine__settled_at__gte=F("rolled_until"))
     due = busy | Q(rolled_until=None) | Q(rolled_until__lt=floor_day(now))
@@ -58,9 +57,9 @@ def due_for_rolling(now: datetime) -> list[int]:
 
 def roll_up_org(org_id: int, now: datetime) -> bool:
     """
-    Write the hours and days since the last final hour; return whether anything is left.
+    Write the hours and days since the last final hour; return whether any are left.
 
-    Only one pass runs at a time; another one returns at once.
+    Only one pass runs at a time; a second one returns immediately.
     """
     with claimed(org_id, now) as sampler:
         hour = _first_hour(sampler) if sampler else None
@@ -83,7 +82,7 @@ def roll_up_org(org_id: int, now: datetime) -> bool:
 
 @contextmanager
 def claimed(org_id: int, now: datetime) -> Iterator[Sampler | None]:
-    """Be the only one who rolls up or forgets of an organization; None while another one is."""
+    """Lock rolling up and deleting of an organization; None while another process has the lock."""
     free = Q(busy_until=None) | Q(busy_until__lt=now)
     if not Sampler.objects.filter(free, pk=org_id).update(busy_until=now + _SILENCE):
         yield None
@@ -95,7 +94,7 @@ def claimed(org_id: int, now: datetime) -> Iterator[Sampler | None]:
 
 
 def _first_hour(sampler: Sampler) -> datetime | None:
-    """Return the first hour that is not final; None when there is nothing at all yet."""
+    """Return the first hour that is not final; None without samples."""
     if sampler.rolled_until is not None:
         return sampler.rolled_until
     sampled = SampledHour.objects.filter(org=sampler.org_id).aggregate(first=Min("start"))
@@ -120,7 +119,7 @@ def _write_hour(org_id: int, hour: datetime) -> None:
 
 
 def _counted(org_id: int, hour: datetime) -> dict[Subject, Counts]:
-    """Return what happened in an hour; it is added up where it is."""
+    """Return the counts of an hour, summed in the database."""
     rows = Tally.objects.filter(org_id=org_id, start__gte=hour, start__lt=hour + HOUR)
     columns = rows.values_list("kind", "name", "what", "bucket").annotate(total=Sum("count"))
     counted: defaultdict[Subject, Counts] = defaultdict(Counts)

@@ -1,4 +1,4 @@
-"""Sample one organization: write what changed since its last sample, once for each minute."""
+"""Sample one organization: write the changes since its last sample, once for each minute."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from console.series.subjects import Subject
 from console.series.totals import AT_ZERO
 from console.workloads.models import Engine
 
-#: Looks at rows that a worker rewrites at this moment, until two looks agree on its version.
+#: Maximum number of reads until two reads see the same version, while a worker writes.
 _LOOKS = 3
 
 
@@ -31,8 +31,8 @@ def sample_org(org_id: int, now: datetime) -> bool:
     """
     Sample an organization in the minute of *now*; return whether this call did.
 
-    False when the minute, or a later one, is sampled already: whoever moves the
-    sampler from where it was found writes the rows, in the same transaction.
+    False if the minute, or a later one, is already sampled: the transaction that moves the sampler
+    writes the rows.
     """
     minute = floor_minute(now)
     sampler = Sampler.objects.select_related("org").filter(pk=org_id).first()
@@ -65,7 +65,7 @@ def sample_org(org_id: int, now: datetime) -> bool:
 
 
 def _look(org: Organization) -> tuple[Engine, Standing]:
-    """Return the engine's row and what stands; a write in between is looked past."""
+    """Return the engine's row and the current state, consistent despite concurrent writes."""
     for _ in range(_LOOKS):
         engine = Engine.objects.only("version", "config_version").get(pk=org.pk)
         standing = standing_of(org)
@@ -90,7 +90,7 @@ def _key(subject: Subject) -> str:
 
 
 def _changed(known: Mapping[str, str], digests: Mapping[str, str]) -> Iterator[Subject]:
-    """Yield what differs from the last sample of the hour, what came to nothing too."""
+    """Yield differences from the last sample of the hour, including subjects that became zero."""
     for key in sorted(known.keys() | digests.keys()):
         if known.get(key) != digests.get(key):
             kind, _, name = key.partition(":")
@@ -103,7 +103,7 @@ def _write_quotas(
     config_version: int,
     quotas: Mapping[Subject, Mapping[FlavorResource, Quota]],
 ) -> None:
-    """Begin a line for whatever owns something else than before, and end the one before it."""
+    """Start a row for every changed quota, and end the previous one."""
     wanted = {subject: _encoded(owned) for subject, owned in quotas.items()}
     lines = QuotaLine.objects.filter(org_id=org_id, until=None)
     ended = []

@@ -1,8 +1,8 @@
 """
-Sample all organizations: note the minute for those where nothing changed, and name the others.
+Sample all organizations: mark the minute for unchanged ones, and return the others.
 
-What did not change costs one statement for hundreds of organizations and no rows of
-its own. So a thousand quiet organizations are sampled in a few milliseconds.
+Unchanged organizations need one statement for hundreds of them and no rows of their own, so a
+thousand are sampled in a few milliseconds.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from console.workloads.models import Engine
 
 def sample_orgs(now: datetime) -> list[int]:
     """
-    Note the minute of *now* for every organization that is as its last sample says.
+    Mark the minute of *now* as sampled for every organization without changes.
 
-    Return the keys of the others, which `sample_org` has to look at; again and again
-    until it has. Run twice in a minute, or by two workers at once, it changes nothing.
+    Return the keys of the others, for `sample_org`, until they are sampled. A repeated or
+    concurrent call in the same minute changes nothing.
     """
     minute = floor_minute(now)
     _begin_new_ones()
@@ -43,7 +43,7 @@ def sample_orgs(now: datetime) -> list[int]:
 
 
 def note_minute(orgs: Sequence[int], minute: datetime) -> None:
-    """Add *minute* to what was sampled of *orgs*; adding it again changes nothing."""
+    """Add *minute* to the sampled minutes of *orgs*; this can be repeated."""
     hour = floor_hour(minute)
     SampledHour.objects.bulk_create(
         [SampledHour(org_id=org_id, start=hour) for org_id in orgs], ignore_conflicts=True
@@ -55,7 +55,7 @@ def note_minute(orgs: Sequence[int], minute: datetime) -> None:
 
 def _note(orgs: Sequence[int], minute: datetime) -> None:
     with transaction.atomic():
-        # Only what nobody has sampled since: a later sample must not be moved back.
+        # Only organizations without a later sample, which must not be overwritten.
         still = Sampler.objects.filter(pk__in=orgs, minute__lt=minute)
         still.update(minute=minute)
         note_minute(orgs, minute)

@@ -1,4 +1,4 @@
-"""Create a webhook: its secret is told once."""
+"""Create a webhook, whose secret is returned once."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from console.webhooks.signing import secret_of
 from console.webhooks.stored_facts import facts_of
 from console.webhooks.told_classes import begin_to_tell, tells_of_never
 
-#: Webhooks of one organization: each batch of the engine looks at all of them.
+#: Maximum number of webhooks of one organization, because each batch of the engine reads all of
+#: them.
 MOST_WEBHOOKS = 20
 
 
 def create_webhook(actor: Actor, given: Any) -> tuple[Webhook, str]:
     """
-    Return a new webhook and the secret by which its receiver recognizes deliveries.
+    Create and return a webhook, and the secret with which its receiver verifies deliveries.
 
-    *given* has ``name``, ``url`` and ``kinds``, and may have ``queues``. Raises NotAllowed,
-    BadRequest, and Conflict for a name that is taken or one webhook too many.
+    *given* has ``name``, ``url`` and ``kinds``, and optionally ``queues``. Raises NotAllowed,
+    BadRequest, and Conflict for a name that is taken, or at the maximum number of webhooks.
     """
     actor.require(Permission.MANAGE_ORG)
     fields = read_webhook(given, REQUIRED)
@@ -36,8 +37,8 @@ def create_webhook(actor: Actor, given: Any) -> tuple[Webhook, str]:
         if Webhook.objects.filter(org=org).count() >= MOST_WEBHOOKS:
             raise Conflict(
                 "too_many_webhooks",
-                f"An organization has at most {MOST_WEBHOOKS} webhooks; delete one that is not "
-                "needed, or let one receiver pass on what others want to know.",
+                f"An organization has at most {MOST_WEBHOOKS} webhooks; delete one, or let one "
+                "receiver forward messages to others.",
             )
         refuse_taken_name(actor, fields["name"])
         was_told = tells_of_never(org)
@@ -57,8 +58,8 @@ def create_webhook(actor: Actor, given: Any) -> tuple[Webhook, str]:
 
 
 def refuse_taken_name(actor: Actor, name: str, but: int = 0) -> None:
-    """Raise Conflict when a webhook other than *but* is called *name*."""
+    """Raise Conflict if a webhook other than *but* has the name *name*."""
     if Webhook.objects.filter(org=actor.org, name=name).exclude(pk=but).exists():
         raise Conflict(
-            "webhook_exists", f"There is a webhook called {name} already; choose another name."
+            "webhook_exists", f"A webhook with the name {name} already exists; choose another name."
         )

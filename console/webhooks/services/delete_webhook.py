@@ -13,7 +13,7 @@ from console.webhooks.stored_facts import facts_of
 
 def delete_webhook(actor: Actor, number: int) -> Webhook:
     """
-    Delete a webhook, and return what it was; what waits for it is not sent any more.
+    Delete a webhook and return it; waiting deliveries are not sent.
 
     Raises NotAllowed and NotFound.
     """
@@ -27,7 +27,7 @@ def delete_webhook(actor: Actor, number: int) -> Webhook:
             subject=str(webhook.pk),
             before=facts_of(webhook),
         )
-        # The row of the webhook before those of its log, as everybody does; those at once.
+        # The row of the webhook is locked before those of its log, as in all transactions.
         Webhook.objects.select_for_update().get(pk=webhook.pk)
         Attempt.objects.filter(delivery__webhook=webhook).delete()
         Delivery.objects.filter(webhook=webhook).delete()

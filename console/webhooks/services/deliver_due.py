@@ -1,11 +1,11 @@
 """
-Send what is due to one webhook, one request at a time.
+Send the due deliveries of one webhook, one request at a time.
 
-Two rows keep workers apart. The webhook's shard says who sends to it, so that a slow
-receiver holds one worker and not all. The number of attempts begun says whose an attempt
-is: whoever raises it has it. An attempt is written down before it is sent; a worker that
-is killed in between leaves it without an end, and the delivery is due again when nobody
-believes in it any more. So each is sent at least once, always under the same id.
+Two rows prevent that workers send the same delivery. The lease of the webhook names the worker
+that sends to it, so that a slow receiver blocks one worker and not all. The number of attempts
+started decides which worker makes an attempt: the one that increments it. An attempt is stored
+before it is sent. If its worker is killed, the attempt has no end, and the delivery is due again
+when the attempt expires. So each delivery is sent at least once, with the same id.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from console.webhooks.waits import (
     spread,
 )
 
-#: Webhooks of one organization that are sent to at a time, so that others get their turn.
+#: Maximum number of webhooks of one organization that are sent to concurrently, for fairness.
 _LANES = 4
 
 _AGENT = "Sluice-Webhooks/1"
@@ -45,10 +45,10 @@ log = structlog.get_logger("console.webhooks")
 
 def deliver_due(webhook_id: int, seconds: float = 20) -> int:
     """
-    Send what is due to a webhook, for about *seconds*, and return how many attempts were made.
+    Send the due deliveries of a webhook for about *seconds*; return the number of attempts.
 
-    Returns 0 at once when another worker sends to it, when it rests after a failure or is
-    paused, and when its organization uses all it may at a time.
+    Returns 0 immediately if another worker sends to it, if it backs off after a failure or is
+    paused, or if its organization is at the limit of concurrent webhooks.
     """
     shard = _claim(webhook_id)
     if shard is None:
@@ -69,12 +69,12 @@ def deliver_due(webhook_id: int, seconds: float = 20) -> int:
 
 
 def has_due(webhook_id: int) -> bool:
-    """Say whether something could be sent to a webhook now."""
+    """Return whether a webhook has a delivery that can be sent now."""
     return _open(timezone.now()).filter(pk=webhook_id).exists()
 
 
 def due_webhooks(most: int) -> list[int]:
-    """Return the webhooks to which something could be sent now, *most* of them at most."""
+    """Return at most *most* webhooks with a delivery that can be sent now."""
     return list(_open(timezone.now()).order_by("pk").values_list("pk", flat=True)[:most])
 
 
@@ -91,7 +91,7 @@ def _free(now: datetime) -> Q:
 
 
 def _claim(webhook_id: int) -> str | None:
-    """Take the shard of a webhook to which something can be sent; None when that is not to be."""
+    """Take the lease of a webhook with a due delivery; None if it is not available."""
     now = timezone.now()
     row = _open(now).filter(pk=webhook_id).values_list("org_id", flat=True).first()
     if row is None:
@@ -105,7 +105,7 @@ def _claim(webhook_id: int) -> str | None:
 
 
 def _begin(webhook_id: int, shard: str) -> tuple[Webhook, Delivery, Attempt] | None:
-    """Write an attempt of the delivery that is due longest; None when there is none to begin."""
+    """Store an attempt of the oldest due delivery; None if there is none."""
     now = timezone.now()
     with transaction.atomic():
         mine = Webhook.objects.filter(pk=webhook_id, runner=shard, paused="")
@@ -122,7 +122,7 @@ def _begin(webhook_id: int, shard: str) -> tuple[Webhook, Delivery, Attempt] | N
         )
         if not claimed:
             return None
-        # What took up more in the meantime is sent with it.
+        # Messages added in the meantime are sent with it.
         delivery.refresh_from_db()
         webhook = mine.select_related("org").get()
         attempt = Attempt.objects.create(
@@ -145,7 +145,7 @@ def _headers(delivery: Delivery, now: datetime) -> dict[str, str]:
 
 
 def _send(webhook: Webhook, delivery: Delivery, attempt: Attempt) -> bool:
-    """Send a delivery, note what came of it, and say whether the receiver accepted it."""
+    """Send a delivery, store the result, and return whether the receiver accepted it."""
     body = delivery.body.encode()
     now = attempt.begun_at
     seconds = int(now.timestamp())
@@ -169,20 +169,20 @@ def _note(webhook: Webhook, delivery: Delivery, attempt: Attempt, answer: Answer
         "response": answer.body,
     }
     with transaction.atomic():
-        # The row of the webhook before those of its log, as everybody does.
+        # The row of the webhook is locked before those of its log, as in all transactions.
         rows = Webhook.objects.select_for_update(no_key=True, of=("self",)).select_related("org")
         present = rows.filter(pk=webhook.pk).first()
         if present is None:
             # Deleted with its log.
             return
         Attempt.objects.filter(pk=attempt.pk).update(**facts)
-        # Whoever was taken for dead and was not has no say any more, but for good news.
+        # A worker whose attempt has expired only reports success.
         own = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.WAITING)
         if answer.failure is None:
             own.update(state=Delivery.State.DELIVERED, ended_at=now)
         else:
             asked = asked_wait(answer.status, answer.retry_after, now)
-            # Nor has an attempt that was under way when all of them were asked for again.
+            # The same is true of an attempt from before a replay.
             mine = own.filter(
                 attempts_begun=attempt.number, attempts_before=delivery.attempts_before
             )
@@ -192,7 +192,7 @@ def _note(webhook: Webhook, delivery: Delivery, attempt: Attempt, answer: Answer
             else:
                 mine.update(due_at=now + max(spread(wait), asked))
         if present.url != attempt.url:
-            # It says nothing of the address that has taken the place of that one.
+            # The result does not apply to a new URL.
             Webhook.objects.filter(pk=webhook.pk).update(changed_at=now)
         elif answer.failure is None:
             _note_success(present, now)
@@ -208,9 +208,9 @@ def _note_success(webhook: Webhook, now: datetime) -> None:
 
 def _note_failure(webhook: Webhook, failure: Failure, asked: timedelta, now: datetime) -> None:
     """
-    Let a webhook rest that failed, for *asked* at least.
+    Start the back-off of a failed webhook, of at least *asked*.
 
-    It is paused when it has failed for days, and at once when its receiver wants nothing more.
+    The webhook is paused if it has failed for days, or immediately if its receiver answered 410.
     """
     since = webhook.failing_since or now
     failures = webhook.failures + 1

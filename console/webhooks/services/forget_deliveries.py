@@ -1,4 +1,4 @@
-"""Forget deliveries that are older than the settings keep them."""
+"""Delete expired deliveries."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from console.retention.models import Kind
 from console.retention.note import note
 from console.webhooks.models import Attempt, Delivery
 
-#: Deliveries of one statement, so that other writers need not wait long, and of one call.
+#: Maximum number of deliveries of one statement, so that other writers do not wait long, and of one
+#: call.
 BATCH = 200
 _MOST = 2_000
 
 
 def forget_deliveries(days: int) -> int:
     """
-    Delete what was written more than *days* ago and waits no more; return how many deliveries.
+    Delete ended deliveries older than *days*; return their number.
 
-    What is more than one call deletes goes with the next.
+    The next call continues after the maximum of one call.
     """
     limit = timezone.now() - timedelta(days=days)
     over = Delivery.objects.filter(created_at__lt=limit).exclude(state=Delivery.State.WAITING)

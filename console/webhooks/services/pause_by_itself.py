@@ -1,4 +1,4 @@
-"""Pause a webhook to which nothing can be sent, and leave a note of it for its owners."""
+"""Pause a failing webhook automatically, and record it for its owners."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ log = structlog.get_logger("console.webhooks")
 
 def pause_by_itself(webhook: Webhook, why: Webhook.Paused, now: datetime) -> None:
     """
-    Pause *webhook* for reason *why*, unless it is paused already; call inside a transaction.
+    Pause *webhook* for the reason *why* unless it is paused; call it inside a transaction.
 
-    Its page, the overview of owners and the audit log say so.
+    The page of the webhook, the overview of owners and the audit log show the pause.
     """
     row = Webhook.objects.filter(pk=webhook.pk, paused="")
     if not row.update(paused=why, paused_at=now, changed_at=now):

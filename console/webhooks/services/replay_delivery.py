@@ -1,4 +1,4 @@
-"""Send a delivery again, under the same id and with the same body."""
+"""Replay a delivery, with the same id and body."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from console.webhooks.services.send_test import refuse_paused
 
 def replay_delivery(actor: Actor, number: int, uid: str) -> Delivery:
     """
-    Make a delivery due at once, with all its retries before it again; return it.
+    Make a delivery due immediately, with all retries available again; return it.
 
-    One that waits for its next attempt gets it now. Raises NotAllowed, NotFound, and
-    Conflict for a webhook that is paused.
+    A waiting delivery gets its next attempt now. Raises NotAllowed, NotFound, and Conflict for a
+    paused webhook.
     """
     actor.require(Permission.MANAGE_ORG)
     with transaction.atomic():
@@ -29,7 +29,7 @@ def replay_delivery(actor: Actor, number: int, uid: str) -> Delivery:
         refuse_paused(webhook)
         delivery = get_delivery(webhook, uid)
         now = timezone.now()
-        # The row of the webhook before those of its log, as everybody does.
+        # The row of the webhook is locked before those of its log, as in all transactions.
         Webhook.objects.filter(pk=webhook.pk).update(rest_until=None, changed_at=now)
         Delivery.objects.filter(pk=delivery.pk).update(
             state=Delivery.State.WAITING,

@@ -1,4 +1,4 @@
-"""Replace the secret of a webhook; the older one signs too for a while."""
+"""Rotate the secret of a webhook; the old one also signs for a while."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from console.webhooks.waits import OVERLAP
 
 def rotate_secret(actor: Actor, number: int) -> tuple[Webhook, str]:
     """
-    Return a webhook and its fresh secret; the one before goes on to sign for a day.
+    Return a webhook and its new secret; the previous one also signs for a day.
 
-    One that was replaced before ends at once. Raises NotAllowed and NotFound.
+    An older secret is revoked immediately. Raises NotAllowed and NotFound.
     """
     actor.require(Permission.MANAGE_ORG)
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Send a test to a webhook, whatever it is told otherwise."""
+"""Send a test to a webhook, independent of its selected kinds."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from console.webhooks.outbox import put
 from console.webhooks.payloads import test_message
 from console.webhooks.queries import get_webhook
 
-#: Tests that may wait at a time.
+#: Maximum number of waiting tests.
 _MOST_WAITING = 5
 
 
 def send_test(actor: Actor, number: int) -> Delivery:
     """
-    Return a delivery that a worker sends at once; its log says how it went.
+    Create and return a test delivery, which a worker sends immediately.
 
-    Raises NotAllowed, NotFound, and Conflict for a webhook that is paused or has several
-    tests waiting.
+    Raises NotAllowed, NotFound, and Conflict for a webhook that is paused or has several waiting
+    tests.
     """
     actor.require(Permission.MANAGE_ORG)
     now = timezone.now()
@@ -37,7 +37,8 @@ def send_test(actor: Actor, number: int) -> Delivery:
         if waiting.count() >= _MOST_WAITING:
             raise Conflict(
                 "tests_waiting",
-                f"{_MOST_WAITING} tests of this webhook are waiting already; its log says why.",
+                f"{_MOST_WAITING} tests of this webhook are already waiting; its log shows the "
+                "cause.",
             )
         Webhook.objects.filter(pk=webhook.pk).update(rest_until=None, changed_at=now)
         message = test_message(actor.org, now, actor.name)
@@ -53,6 +54,6 @@ def send_test(actor: Actor, number: int) -> Delivery:
 
 
 def refuse_paused(webhook: Webhook) -> None:
-    """Raise Conflict when nothing is sent to *webhook* at the moment."""
+    """Raise Conflict if *webhook* is paused."""
     if webhook.paused:
         raise Conflict("webhook_paused", f"{webhook.name} is paused; resume it first.")

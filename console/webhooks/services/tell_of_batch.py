@@ -1,9 +1,9 @@
 """
-Tell webhooks what one batch of the engine decided.
+Deliveries for the decisions of one batch of the engine.
 
-That a workload can never run is told once: when it is said of the workload, or, of those
-that waited before, when it becomes true of their class. Which classes were told of is kept
-in rows for as long as it stays so.
+A workload that cannot run is reported once: when its decision says so, or, for workloads that
+waited before, when their class becomes unable to run. Reported classes are stored in rows until
+they can run again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _KINDS = {Outcome.REJECTED: Kind.REJECTED, Outcome.PREEMPTED: Kind.PREEMPTED}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fact:
-    """What became of *count* workloads alike, of which *uids* are the first."""
+    """The same outcome of *count* workloads, of which *uids* are the first."""
 
     kind: Kind
     uids: tuple[str, ...]
@@ -52,17 +52,17 @@ class _Fact:
 
 @dataclass(slots=True)
 class Notices:
-    """What a batch has to tell, ready to be written in its transaction."""
+    """The deliveries of a batch, to be written in its transaction."""
 
     batch: Batch
     org: Organization
     messages: list[tuple[Webhook, str, Message]] = field(default_factory=list)
-    #: Keys of classes that can never run since this batch, and of those that can again.
+    #: Keys of classes that cannot run since this batch, and of those that can run again.
     new_classes: list[str] = field(default_factory=list)
     gone_classes: list[str] = field(default_factory=list)
 
     def write(self) -> None:
-        """Write the deliveries; call inside the transaction that writes the decisions."""
+        """Write the deliveries; call it inside the transaction that writes the decisions."""
         if self.messages:
             put(self.org, self.messages, self.batch.now)
         for keys in chunks(self.gone_classes):
@@ -74,9 +74,10 @@ class Notices:
 
 def tell_of_batch(decided: DecidedBatch) -> Writes:
     """
-    Return the deliveries that a batch causes; without a webhook, at the cost of one small query.
+    Return the deliveries for a batch; without webhooks, this costs one small query.
 
-    Call it before the rows of the batch are written: what they say so far is compared.
+    Call it before the rows of the batch are written, because it compares them with the stored
+    rows.
     """
     return Writes(finish=_notices(decided).write)
 
@@ -100,7 +101,7 @@ def _notices(decided: DecidedBatch) -> Notices:
 
 
 def _ended(batch: Batch, wanted: set[str]) -> Iterator[tuple[Decision, Trace]]:
-    """Yield the decisions that reject or preempt, where that is told."""
+    """Yield rejections and preemptions, where a webhook has selected them."""
     for decision, trace, _ in batch.decisions:
         kind = _KINDS.get(decision.outcome)
         if kind is not None and kind in wanted:
@@ -121,7 +122,7 @@ def _of_decision(kind: Kind, decision: Decision) -> _Fact:
 
 
 def _cannot_run(notices: Notices, state: State, changes: DirtySet) -> Iterator[_Fact]:
-    """Yield what can never run since this batch, and note which classes that concerns."""
+    """Yield workloads that cannot run since this batch, and record their classes."""
     said = {
         decision.workload: decision
         for decision, *_ in notices.batch.decisions
@@ -143,12 +144,12 @@ def _cannot_run(notices: Notices, state: State, changes: DirtySet) -> Iterator[_
 
 
 def _fits(reason: Reason) -> bool:
-    """Say whether a class with *reason* was found to fit once there is room."""
+    """Return whether *reason* shows that a class fits once quota is free."""
     return reason.shortage is Shortage.NOW or reason is WAITING_FOR_PREEMPTED
 
 
 def _of_class(cls: PendingClass, reason: Reason, said: Mapping[str, Decision]) -> Iterator[_Fact]:
-    """Yield those members of a class of which nothing is said in the batch."""
+    """Yield the members of a class without a decision in the batch."""
     uids = [
         each.workload.id
         for each in cls
@@ -166,7 +167,7 @@ def _of_class(cls: PendingClass, reason: Reason, said: Mapping[str, Decision]) -
 
 
 def _unsaid(never: list[Decision], told: set[str]) -> Iterator[Decision]:
-    """Yield the decisions that say of a workload what its row and its class did not say yet."""
+    """Yield the decisions that add to the stored reason of a workload and of its class."""
     rows: dict[str, tuple[str | None, str]] = {}
     for uids in chunks([each.workload for each in never]):
         found = Workload.objects.filter(uid__in=uids)
@@ -188,7 +189,7 @@ def _present_keys(org: Organization, keys: Iterable[str]) -> Iterator[str]:
 def _messages(
     org: Organization, batch: Batch, webhooks: Iterable[Webhook], facts: Iterable[_Fact]
 ) -> Iterator[tuple[Webhook, str, Message]]:
-    """Yield a message for each webhook and kind; those that ask for the same share theirs."""
+    """Yield a message for each webhook and kind; webhooks with the same filters share it."""
     by_kind: dict[Kind, list[_Fact]] = defaultdict(list)
     for fact in facts:
         by_kind[fact.kind].append(fact)
@@ -248,7 +249,7 @@ def _listed(
 def _preemptor(
     fact: _Fact, known: Mapping[str, Mapping[str, Any]], queues: tuple[str, ...]
 ) -> dict[str, str | None] | None:
-    """Return for whom it has to stop: by name where that queue, too, may be told of."""
+    """Return the preemptor, by name if the webhook also covers its queue."""
     if fact.preemptor is None:
         return None
     if queues and fact.preemptor_queue not in queues:

@@ -1,4 +1,4 @@
-"""Change a webhook: where it leads, what it is told, and whether it is told at all."""
+"""Change the name, URL, kinds, queues or pause of a webhook."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ from console.webhooks.told_classes import begin_to_tell, tells_of_never
 
 def update_webhook(actor: Actor, number: int, given: Any) -> Webhook:
     """
-    Change what *given* names of a webhook, and return it.
+    Change the fields *given* of a webhook, and return it.
 
-    What waited while it was paused is sent when it is not any more; what happened meanwhile
-    was not noted for it. Raises NotAllowed, NotFound, BadRequest, and Conflict for a name
-    that is taken.
+    After a pause, waiting deliveries are sent; events during the pause created none. Raises
+    NotAllowed, NotFound, BadRequest, and Conflict for a name that is taken.
     """
     actor.require(Permission.MANAGE_ORG)
     get_webhook(actor.org, number)
@@ -40,7 +39,7 @@ def update_webhook(actor: Actor, number: int, given: Any) -> Webhook:
         changed = _set(webhook, fields)
         if not changed:
             return webhook
-        # What the workers write stays theirs.
+        # Columns written by the workers are not changed.
         webhook.changed_at = timezone.now()
         webhook.save(update_fields=[*changed, "changed_at"])
         if Kind.CANNOT_RUN in webhook.kinds and not webhook.paused and not was_told:
@@ -59,7 +58,7 @@ def update_webhook(actor: Actor, number: int, given: Any) -> Webhook:
 
 
 def _set(webhook: Webhook, fields: dict[str, Any]) -> list[str]:
-    """Set *fields* and return the names of the columns that differ now."""
+    """Set *fields* and return the names of the changed columns."""
     changed: list[str] = []
     for name in ("name", "url", "kinds", "queues"):
         if name in fields and getattr(webhook, name) != fields[name]:
@@ -70,7 +69,7 @@ def _set(webhook: Webhook, fields: dict[str, Any]) -> list[str]:
         webhook.paused_at = timezone.now() if fields["paused"] else None
         changed += ["paused", "paused_at"]
     if not webhook.paused and ("url" in changed or "paused" in changed):
-        # It gets another chance at once.
+        # The next attempt is made immediately.
         webhook.failures, webhook.failing_since, webhook.rest_until = 0, None, None
         changed += ["failures", "failing_since", "rest_until"]
     return changed

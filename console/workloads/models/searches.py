@@ -9,7 +9,7 @@ from console.workloads.models.workloads import Workload
 
 
 class SearchRun(models.Model):
-    """One whole search, its progress and its answer; an organization has one open at a time."""
+    """One complete search with its progress and result; an organization has one open at a time."""
 
     class State(models.TextChoices):
         """How far it is."""

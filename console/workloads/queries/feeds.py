@@ -13,8 +13,8 @@ from console.workloads.models import Decision, Workload
 #: Decisions that one read looks through for some outcomes alone.
 WINDOW = 10_000
 
-#: Executors ask again and again. There may be none yet when it is asked first, and millions later:
-#: it is planned each time.
+#: Executors poll this query. There can be no rows at first and millions later, so it is planned
+#: each time.
 _END = """SELECT max(id) FROM (
         SELECT id FROM workloads_decision WHERE org_id = %s AND id > %s ORDER BY id LIMIT %s
     ) AS next

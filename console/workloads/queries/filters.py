@@ -73,7 +73,7 @@ class WorkloadFilter:
 
 
 def read_reason(reader: QueryReader, org: Organization | None) -> str | None:
-    """Return the reason that is asked for: one that is registered, or that a row of *org* has."""
+    """Return the requested reason: a registered one, or one in a row of *org*."""
     code = reader.text("reason")
     known: list[str] = list(registered_reasons())
     if code is not None and code not in known and org is not None and _is_stored(org, code):

@@ -80,7 +80,7 @@ def count_workloads(org: Organization, conditions: WorkloadFilter) -> Total:
 
 
 def _along(walks: Iterable[QuerySet[Workload]]) -> Total:
-    """Count what *walks* find together, up to MOST_COUNTED: beyond that nobody counts on."""
+    """Count the rows of all *walks* together, up to MOST_COUNTED."""
     found = 0
     for walk in walks:
         found += walk.order_by("-pk")[: MOST_COUNTED + 1].count()

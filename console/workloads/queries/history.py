@@ -1,4 +1,4 @@
-"""What ran lately and what runs now, read within bounds, for whoever judges a config by it."""
+"""Recorded and running workloads, read within limits, to evaluate configs."""
 
 from __future__ import annotations
 

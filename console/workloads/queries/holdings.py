@@ -24,10 +24,10 @@ MOST_KINDS: Final = 2_000
 
 def holdings_of(org: Organization, queues: Collection[str]) -> dict[str, list[Holding]]:
     """
-    Return by queue what its running workloads hold, as one entry for all that hold the same.
+    Return the quota of running workloads by queue, with one entry for equal ones.
 
-    Those that were told to stop and hold their quota until they have are among them. Of more
-    kinds than `MOST_KINDS` the rest is left out.
+    Evicting workloads, which hold their quota, are included. Beyond `MOST_KINDS` kinds, the rest
+    is omitted.
     """
     found: defaultdict[str, list[Holding]] = defaultdict(list)
     kinds: list[tuple[Any, ...]] = []

@@ -10,7 +10,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from console.orgs.models import Organization
 from console.workloads.models import Intake
 
-#: How long an accepted request may wait for the engine before somebody should know.
+#: How long an accepted request waits for the engine before it is reported.
 LATE: Final = timedelta(seconds=30)
 
 

@@ -1,4 +1,4 @@
-"""Labels that workloads were seen with lately, for whoever has to type some."""
+"""Labels of recent workloads, for completion in forms."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def waited() -> Q:
 
 
 def reasons_of(conditions: WorkloadFilter) -> list[Reason]:
-    """Return the reasons that *conditions* ask for, of a class or one; none when any will do."""
+    """Return the reasons of *conditions*, of a class or a single one; none for any reason."""
     found = [reason_of(conditions.reason)] if conditions.reason else list(registered_reasons())
     if conditions.reason_class:
         return [each for each in found if each.reason_class == conditions.reason_class]
@@ -110,11 +110,11 @@ def driven_rows(org: Organization, conditions: WorkloadFilter) -> tuple[QuerySet
 
 def _in_time(org: Organization, conditions: WorkloadFilter) -> QuerySet[Workload]:
     """
-    Return the rows of the time asked for, bounded by primary keys as well.
+    Return the rows of the requested time range, limited by primary keys as well.
 
-    A row is written within `_LATE` of its time of submission. So a row from so
-    much before *since* was written before every row asked for, whatever the
-    order of those near each other, and one from so much after *until* behind.
+    A row is written within `_LATE` of its submission time. So a row that is older than *since* by
+    this much was written before every requested row, and one that is younger than *until* by this
+    much was written after them.
     """
     rows = workload_rows(org).filter(_time_of(conditions))
     times = Workload.objects.filter(org=org).values_list("pk", flat=True)
@@ -164,7 +164,7 @@ def _exact(org: Organization, conditions: WorkloadFilter) -> tuple[dict[str, Any
 
 
 def _has_reason(conditions: WorkloadFilter, exact: dict[str, Any]) -> Q:
-    """Add to *exact* what an index finds by the reasons asked for; return what is judged by row."""
+    """Add to *exact* the reason conditions that an index serves; return those checked by row."""
     reasons = reasons_of(conditions)
     if not reasons:
         return Q(pk__in=())
@@ -248,7 +248,7 @@ def _value_of(column: str, key: str) -> Func:
 
 
 def _called(org: Organization, text: str) -> list[int] | None:
-    """Return the keys of who has this id or a name that begins so; None for many."""
+    """Return the keys of workloads with this id or name prefix; None if there are many."""
     # In the order of the index: the order of the table would need all of them.
     rows = Workload.objects.filter(org=org).order_by().values_list("pk", flat=True)
     found = [*rows.filter(_begins_with(text))[: _FEW + 1], *rows.filter(uid=text)]

@@ -40,7 +40,7 @@ class Nodes:
 
     @property
     def unspecified(self) -> int:
-        """How many run on a market that nobody named."""
+        """Number of running nodes without a market."""
         return max(0, self.running - self.spot - self.on_demand)
 
     def add(self, seen: _Seen) -> None:
@@ -70,7 +70,7 @@ def nodes_by_queue(org: Organization, counts: Mapping[str, Counts]) -> dict[str,
     """Return the nodes of every queue in *counts*."""
     found = {name: Nodes(*of_queue) for name, of_queue in counts.items()}
     for seen in _looked_at(Workload.objects.filter(org=org)):
-        # Counts are of another moment: who came to a queue since is not in them.
+        # Counts are from an earlier moment and do not include new workloads.
         if seen.queue in found:
             found[seen.queue].add(seen)
     return found
@@ -104,5 +104,5 @@ def _looked_at(rows: QuerySet[Workload]) -> Iterator[_Seen]:
 
 
 def pods_of(pod_sets: Iterable[Mapping[str, Any]], assignment: Iterable[Mapping[str, Any]]) -> int:
-    """Return how many pods a workload has, or asks for while nothing is assigned to it."""
+    """Return the number of assigned pods of a workload, or else of requested ones."""
     return sum(each["count"] for each in assignment or pod_sets) or 1

@@ -1,8 +1,8 @@
 """
-Who waits in a queue: for one reason alone, and where the capacity ends.
+Pending workloads of a queue: by reason, and the place where the capacity ends.
 
-The reasons are kept by class of alike workloads, so classes are read first and workloads only
-as many as a page shows, or a bounded number in order.
+Reasons are stored by class of equal workloads, so classes are read first, and only as many
+workloads as a page shows, or a limited number in order.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def capacity_end(org: Organization, queue: str) -> tuple[int, int] | None:
 
 
 def place_of(workload: Workload) -> tuple[int, int]:
-    """Return the place of a pending workload in its queue: whoever has the smaller is first."""
+    """Return the place of a pending workload in its queue; smaller places are first."""
     return -(workload.priority or 0), workload.pk
 
 

@@ -20,7 +20,7 @@ class PhaseKind(StrEnum):
 
     WAITING = "waiting"
     RUNNING = "running"
-    #: Told to stop, and still holding its quota.
+    #: Preempted, and still holding its quota.
     STOPPING = "stopping"
 
 

@@ -125,7 +125,7 @@ def queue_view(org: Organization, name: str) -> QueueView:
 
 
 def hold_of(org: Organization, queue: str) -> QueueHold | None:
-    """Return who paused *queue* and why; None when it admits."""
+    """Return the hold of *queue*; None if it is not held."""
     return QueueHold.objects.filter(org=org, queue=queue).first()
 
 
@@ -148,7 +148,7 @@ def _counts(org: Organization) -> QuerySet[QueueCount]:
 
 
 def _waiting(rows: QuerySet[PendingClass]) -> defaultdict[str, Demand]:
-    """Return by queue what the pending workloads of *rows* ask for, and why they wait."""
+    """Return the requests and reasons of the pending workloads of *rows*, by queue."""
     waiting: defaultdict[str, Demand] = defaultdict(Demand)
     # There are many more classes than different requests: each of these is decoded once.
     known: dict[str, dict[str, int]] = {}

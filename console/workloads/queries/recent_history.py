@@ -1,4 +1,4 @@
-"""Recent history: that of a minute ago will do for whoever asks at every pause in typing."""
+"""Recent history, cached for a minute for the editor, which reads it after every change."""
 
 from __future__ import annotations
 
@@ -42,6 +42,6 @@ def recent_history(org: Organization, days: int = WINDOW) -> History:
 
 
 def forget_histories() -> None:
-    """Drop what is kept; the next one to ask reads anew."""
+    """Clear the cache."""
     with _lock:
         _kept.clear()

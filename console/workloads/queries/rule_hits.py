@@ -19,7 +19,7 @@ MOST_SHAPES: Final = 5_000
 
 @dataclass(slots=True)
 class Hit:
-    """How much work a door took, and the last day on which any came, as ISO 8601 has it."""
+    """The number of workloads of a local queue, and the last day with any, in ISO 8601."""
 
     runs: int = 0
     last_seen: str = ""

@@ -1,4 +1,4 @@
-"""Who holds quota of a queue, by how much of one resource would be free without it."""
+"""Workloads that hold quota of a queue, by their amount of one resource."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def running_by_size(
     org: Organization, queue: str, resource: str, limit: int, cursor: str | None = None
 ) -> Page[Workload]:
     """
-    Return the workloads that hold quota of *queue*, those that asked for most of *resource* first.
+    Return the workloads that hold quota of *queue*, the largest requests of *resource* first.
 
-    As `workload_rows`. All that run in the queue are compared: ask for no more than
-    `MOST_COMPARED`.
+    In the form of `workload_rows`. All running workloads of the queue are compared, so use it up
+    to `MOST_COMPARED`.
     """
     asked = Coalesce(
         Cast(KeyTextTransform(resource, "requests"), BigIntegerField()),

@@ -13,7 +13,7 @@ from console.workloads.queries.freshness import behind_since
 class Freshness:
     """How far numbers can be trusted."""
 
-    #: The last moment of which they certainly tell; None when that is now.
+    #: The time up to which they are complete; None if that is now.
     as_of: datetime | None = None
     #: Nothing was ever decided, so there are no numbers.
     is_unknown: bool = False

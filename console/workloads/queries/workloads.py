@@ -53,7 +53,7 @@ def as_read(rows: QuerySet[Workload]) -> QuerySet[Workload]:
     preemptor = Workload.objects.filter(org=OuterRef("org"), uid=OuterRef("preemptor"))
     waiting = PendingClass.objects.filter(org=OuterRef("org"), key=OuterRef("pending_class"))
     return rows.annotate(
-        # No join: a query that asks for keys alone is then answered by an index alone.
+        # No join, so that a query of keys only uses an index only.
         labels=Subquery(labels.values("labels")[:1]),
         present_reason=Case(
             When(

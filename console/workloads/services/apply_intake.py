@@ -1,4 +1,4 @@
-"""From accepted intake to facts that the engine's state is told."""
+"""Convert intake to facts, and apply them to the state of the engine."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class _Told:
 
 def apply_intake(org: Organization, state: State, intake: list[Intake], batch: Batch) -> int:
     """
-    Tell *state* every fact of *intake* in order, and *batch* what the fact alone does to rows.
+    Apply the facts of *intake* to *state* in order, and add direct changes of rows to *batch*.
 
-    Returns the config version the state decides under afterwards. Facts about
-    workloads that have ended meanwhile are passed over: asking twice is harmless.
+    Returns the config version of the state afterwards. Facts about workloads that have ended in
+    the meantime are ignored, so requests can be repeated.
     """
     others = _keys(row for row in intake if row.kind != Intake.Kind.SUBMIT)
     new = _keys(row for row in intake if row.kind == Intake.Kind.SUBMIT)
@@ -60,7 +60,7 @@ def apply_intake(org: Organization, state: State, intake: list[Intake], batch: B
 
 
 def _submitted(org_id: int, keys: list[int], batch: Batch) -> dict[int, Workload]:
-    """Return the workloads that still wait by key, and tell *batch* their shapes."""
+    """Return the pending workloads by key, and add their shapes to *batch*."""
     submitted = {}
     asked = [statements.listed(keys)]
     for row in statements.rows(_named(), asked, is_replanned=True):
@@ -101,7 +101,7 @@ _NAMES: Final = (
 
 
 def _uids(org_id: int, keys: list[int], batch: Batch) -> dict[int, str]:
-    """Return the ids of those that other requests name by key, and tell *batch* their names."""
+    """Return the ids of workloads named by other requests, and add their names to *batch*."""
     uids = {}
     asked = [statements.listed(keys)]
     for key, uid, name, org in statements.rows(_NAMES, asked, is_replanned=True):

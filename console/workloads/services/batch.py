@@ -46,7 +46,7 @@ _EVENT_COLUMNS = (
     "created_at",
 )
 
-#: What a decision does to the workload's state, and the event that tells of it.
+#: The workload state after a decision, and its event.
 _OUTCOMES: dict[Outcome, tuple[State, EventType, Level]] = {
     Outcome.ADMITTED: (State.ADMITTED, EventType.REQUEST_ADMITTED, Level.INFO),
     Outcome.PENDING: (State.PENDING, EventType.REQUEST_QUEUED, Level.INFO),
@@ -78,15 +78,15 @@ class Batch:
     known: dict[str, tuple[int, str]] = field(default_factory=dict)
     #: When they were submitted, by id.
     submitted: dict[str, datetime] = field(default_factory=dict)
-    #: Each with its trace, which is written down when it is asked for: so once.
+    #: Decisions with their traces, which are encoded once, on first access.
     decisions: list[Decided] = field(default_factory=list)
     #: (type, level, workload uid, queue, actor, data); the row gets its key when written.
     events: list[tuple[EventType, Level, str, str | None, str, dict[str, Any]]] = field(
         default_factory=list
     )
-    #: Workloads that came back to wait, so that their next wait is told as a requeue.
+    #: Workloads that became pending again, whose next wait is recorded as a requeue.
     requeued: set[str] = field(default_factory=set)
-    #: Workloads that were told to stop.
+    #: Preempted workloads.
     preempted: list[str] = field(default_factory=list)
     #: How many workloads reached each final state.
     ended: dict[State, int] = field(default_factory=lambda: defaultdict(int))
@@ -122,7 +122,7 @@ class Batch:
         decided = [Decided(each, each.brief, self.config_version) for each in decisions]
         self.decisions += decided
         for decision, trace, _ in decided:
-            # What withdrawing does to rows was noted when it was asked for.
+            # The changes of a withdrawal were recorded with its request.
             if decision.outcome is not Outcome.WITHDRAWN:
                 self._update(decision)
                 self._tell(decision, trace)

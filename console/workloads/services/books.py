@@ -17,7 +17,7 @@ from console.unions import united
 from console.workloads.models import State, Workload
 from console.workloads.queries.used import counts_of_running, used_of
 
-#: A queue, and how many of those that run in it are asked for.
+#: A queue, and the requested number of its running workloads.
 Named: TypeAlias = tuple[str, int]
 
 #: How many of those that are stopping are read, of the queues of a chunk.

@@ -1,4 +1,4 @@
-"""What happened to workloads in one batch of the engine's work, for all who count it."""
+"""Counts of events of workloads in one batch of the engine."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _WITH_REASON = (What.REJECTED, What.PREEMPTED)
 
 def happenings_of(batch: Batch, state: State) -> list[Happening]:
     """
-    Return what *batch* tells; *state* has just settled with it.
+    Return the counts of *batch*, after *state* has settled.
 
-    A wait is from submission to the first admission: who was preempted and starts
-    again is counted as admitted, without a wait.
+    A wait lasts from submission to the first admission: a preempted workload that starts again is
+    counted as admitted, without a wait.
     """
     return [*_submitted(batch, state), *_told(batch)]
 

@@ -1,8 +1,8 @@
 """
-End workloads: finish (its work is done), withdraw (not wanted any more), release (it has stopped).
+Report workloads as finished, withdrawn (cancelled), or released (stopped after preemption).
 
-Each writes one intake row; the engine writes the state that follows. Asking
-again for what has already happened is harmless.
+Each service writes one intake row, and the engine writes the resulting state. Repeated reports
+have no effect.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def withdraw_workloads(actor: Actor, uids: Iterable[str]) -> None:
 
 def release_workloads(actor: Actor, uids: Iterable[str]) -> None:
     """
-    Say that preempted workloads have stopped: they give back their quota and wait again.
+    Report preempted workloads as stopped: their quota becomes free, and they are pending.
 
-    Raises NotFound, NotAllowed, or Conflict when one was not told to stop.
+    Raises NotFound, NotAllowed, or Conflict for a workload that was not preempted.
     """
     _end(actor, uids, _RELEASE)
 

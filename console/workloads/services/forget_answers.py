@@ -1,4 +1,4 @@
-"""Forget answers to requests with an Idempotency-Key that nobody will send again."""
+"""Delete expired responses to requests with an Idempotency-Key."""
 
 from __future__ import annotations
 

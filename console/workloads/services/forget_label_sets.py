@@ -14,7 +14,7 @@ def forget_label_sets(keys: Iterable[int]) -> None:
     """
     Delete those of *keys* that no workload and no recorded shape has, in the caller's transaction.
 
-    Who submits the same labels at this moment writes the set anew.
+    A concurrent submission of the same labels creates the set again.
     """
     workloads = Workload.objects.filter(label_set=OuterRef("pk"))
     shapes = RecordedShape.objects.filter(label_set=OuterRef("pk"))

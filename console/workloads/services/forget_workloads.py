@@ -1,4 +1,4 @@
-"""Forget workloads that ended long ago, with all that was decided and told of them."""
+"""Delete expired workloads with their decisions and events."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _forget(org_id: int, keys: list[int]) -> tuple[int, int]:
     try:
         return _delete(org_id, keys)
     except IntegrityError:
-        # Somebody submits labels that nothing had any more at this moment: then the next call.
+        # A concurrent submission uses the labels again; the next call retries.
         return 0, 0
 
 

@@ -28,11 +28,10 @@ def hold_queue(
     now: datetime | None = None,
 ) -> QueueHold:
     """
-    Hold *queue* until *until*, or until somebody resumes it; what runs goes on.
+    Hold *queue* until *until*, or until it is resumed; running workloads continue.
 
-    Holding a held queue replaces the reason and the end, which makes it longer, shorter or
-    open. Raises NotAllowed, NotFound for an unknown queue, and BadRequest without a reason
-    or when *until* is not ahead of *now* by a year at most.
+    Holding a held queue replaces the reason and the end. Raises NotAllowed, NotFound for an
+    unknown queue, and BadRequest without a reason or if *until* is not within a year after *now*.
     """
     actor.require(Permission.HOLD_QUEUES)
     reader = Reader()
@@ -57,7 +56,7 @@ def hold_queue(
         )
         after = hold_facts(hold)
         if known != after:
-            # One that is held already hears it too: whoever looks at it sees what changed.
+            # A held queue gets an event too, so that pages show the change.
             tell_engine(actor, Intake.Kind.HOLD, queue, reason)
             told: dict[str, Any] = {key: after[key] for key in ("reason", "until") if key in after}
             tell_people(actor, EventType.QUEUE_HELD, queue, told)

@@ -97,7 +97,7 @@ def _in_stretches(rows: Iterable[_Row], going_on: Callable[[], None]) -> Iterato
 
 
 def held_queues(org: Organization) -> set[str]:
-    """Return the queues that the engine was told are held."""
+    """Return the queues that are held in the engine."""
     held = set(QueueHold.objects.filter(org=org).values_list("queue", flat=True))
     # Undone from the last to the first. Read after the rows: each request writes both.
     for kind, payload in _untold(org, Intake.Kind.HOLD, Intake.Kind.RESUME).order_by("-pk"):
@@ -186,7 +186,7 @@ def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None
         as_text("stopped_for"),
     )
     rows = list(_read(org, models.State.PENDING, (*COLUMNS, *columns), going_on))
-    # Read after the rows: whoever is submitted in between is in neither.
+    # Read after the rows, so that later submissions are in neither.
     told_later = {key for _, payload in _untold(org, Intake.Kind.SUBMIT) for key in payload["ids"]}
     for row in _in_stretches(rows, going_on):
         if row[COLUMNS.index("pk")] in told_later:

@@ -157,7 +157,7 @@ def _lowest(org: Organization, names: Iterable[str]) -> dict[str, int]:
 
 
 def _asked(workload: Workload) -> EngineWorkload:
-    """Return what *workload* asks for."""
+    """Return the requests of *workload*."""
     pod_sets = decode_pod_sets(workload.pod_sets, workload.requests)
     return EngineWorkload(id=workload.uid, sequence=workload.pk, pod_sets=pod_sets)
 

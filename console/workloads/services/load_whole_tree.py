@@ -1,4 +1,4 @@
-"""One tree of queues with everybody in it who runs, and the first of those who wait."""
+"""One tree of queues with all its running workloads, and the first pending ones."""
 
 from __future__ import annotations
 

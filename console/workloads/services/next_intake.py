@@ -44,7 +44,7 @@ def next_intake(org_id: int, most: int, returned: int) -> tuple[list[Intake], bo
     by_key = Intake.objects.order_by("pk")
     early = list(by_key.filter(pk__in=_up_to(returned, returning)))
     if early:
-        # What speaks of a workload that somebody withdraws keeps its place behind that.
+        # Intake about a withdrawn workload stays behind the withdrawal.
         withdrawals = waiting.filter(kind=Intake.Kind.WITHDRAW)
         named = {key for row in withdrawals for key in row.payload["ids"]}
         early = [row for row in early if named.isdisjoint(row.payload["ids"])]

@@ -40,7 +40,7 @@ class Reclaim:
     #: Ids.
     preemptor: str
     victims: tuple[str, ...]
-    #: The queue of the preemptor; None when the decision does not tell.
+    #: The queue of the preemptor; None if the decision does not contain it.
     queue: str | None
     reason: Reason
 
@@ -108,9 +108,9 @@ def loans_of(
 
 def reclaims_of(decisions: Iterable[tuple[Decision, Trace]]) -> list[Reclaim]:
     """
-    Return for whom *decisions* stop workloads of other queues, in the order of deciding.
+    Return the preemptors of *decisions* that preempt workloads of other queues, in order.
 
-    Each comes with its trace, which knows the queue of the one that needs the room.
+    Each decision has its trace, which contains the queue of the preemptor.
     """
     victims: dict[tuple[str, str | None, Reason], list[str]] = {}
     for decision, trace in decisions:

@@ -23,10 +23,10 @@ log = structlog.get_logger("console.workloads")
 
 def resume_expired(now: datetime | None = None) -> int:
     """
-    Resume every queue whose hold is over at *now*, and return how many.
+    Resume every queue whose hold has ended at *now*, and return their number.
 
-    Two that run at once, a resumption or another end at the same moment do no harm:
-    whoever deletes the row, as it is then, has won.
+    Concurrent runs and changes of the hold are safe: the transaction that deletes the unchanged
+    row wins.
     """
     now = now or timezone.now()
     due = QueueHold.objects.filter(until__lte=now).select_related("org").order_by("until", "pk")

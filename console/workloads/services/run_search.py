@@ -19,7 +19,7 @@ from console.workloads.services.search_changes import search
 from console.workloads.services.search_fully import send
 from console.workloads.stored_findings import findings_to_json
 
-#: Evaluations of a whole search, and seconds of the worker's clock; a task may take 60.
+#: Limits of a complete search: evaluations, and seconds; a task may take 60.
 BUDGET, SECONDS = 20_000, 45.0
 
 #: Seconds between two notes of how far a run is.
@@ -55,7 +55,7 @@ def fail_search(run_id: int, sentence: str) -> None:
 
 
 def sweep_searches() -> None:
-    """Ask again for what waits, give up what no worker answers, forget what ended long ago."""
+    """Enqueue waiting searches again, fail those without a worker, and delete expired ones."""
     now = timezone.now()
     silent = SearchRun.objects.filter(seen_at__lt=now - SILENCE, state=SearchRun.State.RUNNING)
     silent.filter(is_cancelled=True).update(state=SearchRun.State.CANCELLED, ended_at=now)

@@ -1,4 +1,4 @@
-"""Run the engines of a shard: of everybody who is nudged there, the longest waiting first."""
+"""Run the engines of a shard for all organizations with a wakeup, the longest waiting first."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def run_shard(shard: str) -> None:
                 break
             begun = ended
         if taken.gives_way_to:
-            # Perhaps another worker is at that shard, and no message for those who wait there.
+            # Another worker may run the shard, without a message for the waiting organizations.
             wakeup.leave(taken.gives_way_to)
             time.sleep(PAUSE)
     finally:

@@ -1,4 +1,4 @@
-"""Ask a worker for a whole search of what would start a workload, and take the question back."""
+"""Start and cancel complete searches for changes that would start a workload."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def search_fully(actor: Actor, workload: Workload) -> SearchRun:
                 run = SearchRun.objects.create(org=actor.org, workload=workload, author=actor.name)
                 transaction.on_commit(partial(send, run.pk))
         except IntegrityError:
-            # Another request asked at the same moment.
+            # A concurrent request started the same search.
             open_run = _open_run(actor)
         else:
             return run
@@ -55,7 +55,7 @@ def search_fully(actor: Actor, workload: Workload) -> SearchRun:
 
 
 def latest_run(workload: Workload) -> SearchRun | None:
-    """Return the newest whole search for a workload."""
+    """Return the newest complete search for a workload."""
     return SearchRun.objects.filter(org=workload.org_id, workload=workload).first()
 
 
@@ -71,9 +71,10 @@ def cancel_search(actor: Actor, workload: Workload) -> SearchRun | None:
 
 def send(run_id: int) -> None:
     """
-    Ask a worker for the answer.
+    Enqueue the task of a search.
 
-    A broker that is down is logged and not raised: the row is written, and the sweep asks again.
+    An error of the broker is logged and not raised: the row is stored, and the sweep enqueues it
+    again.
     """
     try:
         current_app.send_task(SEARCH, args=[run_id], queue=IMPACT, expires=600)

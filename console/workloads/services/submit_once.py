@@ -31,7 +31,7 @@ def submit_once(actor: Actor, key: str, submissions: Sequence[Submission]) -> li
     if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
         message = f"A key has 1 to {LONGEST_KEY} printable ASCII characters."
         raise BadRequest([FieldError("Idempotency-Key", "invalid_key", message)])
-    # A key belongs to who used it: nobody meets the answers of others by chance.
+    # A key belongs to its actor, so that responses of others are never returned by accident.
     row = IdempotentAnswer(org=actor.org, key=f"{actor.key} {key}", digest=_digest(submissions))
     first = _first_answer(row)
     if first is not None:

@@ -88,8 +88,8 @@ UNSERVED = [
 @pytest.mark.parametrize("method", ["get", "head", "post", "put", "patch", "delete", "options"])
 def test_the_rest_of_the_protocol_is_refused_as_json(org: Any, path: str, method: str) -> None:
     sentence = (
-        "Sluice serves only the scheduler's part of the anyscale client's protocol: the commands "
-        "of anyscale scheduler config, and reading queues, workloads and events."
+        "Sluice implements only the scheduler's part of the anyscale client's protocol: "
+        "the commands of anyscale scheduler config, and reading queues, workloads and events."
     )
     client = carrying(issue_token(org, Role.VIEWER, "viewer"))
     for asker, status, said in (
@@ -129,8 +129,8 @@ def test_what_is_no_number_of_a_version_is_refused_in_a_sentence(
     owner_client: Compat, number: str
 ) -> None:
     sentence = (
-        f'version: "{number}" is not the number of a version. Versions are numbered from 1; list '
-        "the versions to see which there are."
+        f'version: "{number}" is not the number of a version. Versions are numbered from '
+        "1; list the versions to find a number."
     )
     assert owner_client.get(f"scheduler/config/versions/{number}").error == (400, sentence)
 
@@ -138,19 +138,23 @@ def test_what_is_no_number_of_a_version_is_refused_in_a_sentence(
 @pytest.mark.parametrize(
     ("path", "query", "line"),
     [
-        ("overview", {"limit": 1}, "limit: limit is not known here; this address knows: none."),
-        ("queues", {"limit": 0}, "limit: limit has to be a whole number from 1 to 200."),
-        ("queues", {"limit": 201}, "limit: limit has to be a whole number from 1 to 200."),
+        (
+            "overview",
+            {"limit": 1},
+            "limit: limit is not a parameter of this endpoint; known parameters: none.",
+        ),
+        ("queues", {"limit": 0}, "limit: limit has to be an integer from 1 to 200."),
+        ("queues", {"limit": 201}, "limit: limit has to be an integer from 1 to 200."),
         (
             "queues",
             {"paging_token": "x"},
             (
-                "paging_token: This is not a token of this list; use next_paging_token of its last "
-                "answer."
+                "paging_token: The paging_token is invalid; use next_paging_token of the "
+                "previous response."
             ),
         ),
-        ("config/versions", {"count": 51}, "count: count has to be a whole number from 0 to 50."),
-        ("events", {"count": 101}, "count: count has to be a whole number from 0 to 100."),
+        ("config/versions", {"count": 51}, "count: count has to be an integer from 0 to 50."),
+        ("events", {"count": 101}, "count: count has to be an integer from 0 to 100."),
         ("events", {"order_desc": "maybe"}, "order_desc: order_desc has to be true or false."),
         (
             "events",
@@ -163,7 +167,7 @@ def test_what_is_no_number_of_a_version_is_refused_in_a_sentence(
         (
             "events",
             {"user_id": ["a", "b"]},
-            "user_id: user_id is there twice; only one value would count.",
+            "user_id: user_id is repeated; send it once.",
         ),
         (
             "events",
@@ -175,17 +179,17 @@ def test_what_is_no_number_of_a_version_is_refused_in_a_sentence(
             {"queue_name": ["a\0", "b"]},
             "queue_name: queue_name has to be at most 500 characters without NUL.",
         ),
-        ("top-consumers", {"limit": 101}, "limit: limit has to be a whole number from 1 to 100."),
+        ("top-consumers", {"limit": 101}, "limit: limit has to be an integer from 1 to 100."),
         (
             "top-consumers",
             {"queue_id": "\0"},
             "queue_id: queue_id has to be at most 500 characters without NUL.",
         ),
-        ("queues/team/train/workloads", {}, "state: This has to be one of: pending, running."),
+        ("queues/team/train/workloads", {}, "state: Use one of: pending, running."),
         (
             "queues/team/train/workloads",
             {"state": "RUNNING", "limit": 1001},
-            "limit: limit has to be a whole number from 1 to 1000.",
+            "limit: limit has to be an integer from 1 to 1000.",
         ),
     ],
 )

@@ -243,8 +243,8 @@ def test_a_config_in_another_language_is_refused(owner_client: Compat) -> None:
     assert (status, detail) == (
         400,
         (
-            "config: This is a config in the language of Kueue, and the anyscale client's protocol "
-            "carries native configs alone: apply it on the pages, or over the API."
+            "config: This config is in the language of Kueue; the anyscale client's protocol "
+            "supports native configs only. Apply it on the pages or over the API."
         ),
     )
 
@@ -262,8 +262,8 @@ def test_a_version_in_another_language_is_not_shown(
     refused = (
         409,
         (
-            f"Version 1 is in the language of {dialects()[name].title}, and the anyscale client's "
-            "protocol carries native configs alone: look at it, or roll back to it, on the pages "
+            f"Version 1 is in the language of {dialects()[name].title}; the anyscale client's "
+            "protocol supports native configs only. View it, or roll back to it, on the pages "
             "or over the API."
         ),
     )

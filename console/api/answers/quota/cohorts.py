@@ -1,4 +1,4 @@
-"""Cohorts as the API writes them."""
+"""Response bodies of cohorts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from console.workloads.queries.over_quota import OverQuotaSince
 
 
 def cohort_answer(cohort: CohortSummary) -> dict[str, Any]:
-    """Return a cohort with its place, its counts and its pools."""
+    """Return a cohort with its place in the tree, its counts and its pools."""
     return {
         "name": cohort.name,
         "path": list(cohort.path),
@@ -44,7 +44,7 @@ def cohort_answer(cohort: CohortSummary) -> dict[str, Any]:
 
 
 def whole_cohort_answer(view: CohortView) -> dict[str, Any]:
-    """Return a cohort with everything below it."""
+    """Return a cohort with all queues and cohorts below it."""
     return cohort_answer(view.summary) | {
         "members": [_member(member) for member in view.members],
         "loans": [loan_answer(loan) | _since(loan, view.over_quota_since) for loan in view.loans],
@@ -54,7 +54,7 @@ def whole_cohort_answer(view: CohortView) -> dict[str, Any]:
 
 
 def loan_answer(loan: Loan) -> dict[str, Any]:
-    """Return who uses whose quota."""
+    """Return a loan: borrower, lender and amount."""
     return {
         "borrower": loan.borrower,
         "lender": {"type": "cohort" if loan.is_from_cohort else "queue", "name": loan.lender},

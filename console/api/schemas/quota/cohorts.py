@@ -16,41 +16,42 @@ class CohortCounts(Schema):
     """Counts over all queues below the cohort."""
 
     queues = serializers.IntegerField()
-    borrowers = serializers.IntegerField(help_text="Queues that use quota of others.")
+    borrowers = serializers.IntegerField(help_text="Queues that borrow quota.")
     running = serializers.IntegerField()
     pending = serializers.IntegerField()
     cannot_run = serializers.IntegerField(
-        help_text="Of the pending ones: how many can never run under the active config."
+        help_text="Pending workloads that cannot run under the active config."
     )
 
 
 class Pool(Schema):
-    """One flavor-resource that the cohort shares; null stands for unlimited."""
+    """One flavor-resource that the cohort shares. Null means unlimited."""
 
     flavor = serializers.CharField()
     resource = serializers.CharField()
-    own = serializers.FloatField(allow_null=True, help_text="What the cohort owns itself.")
+    own = serializers.FloatField(allow_null=True, help_text="Nominal quota of the cohort itself.")
     deposited = serializers.FloatField(
-        allow_null=True, help_text="What its queues and cohorts put in, up to their lending limits."
+        allow_null=True, help_text="Quota of its queues and cohorts, up to their lending limits."
     )
-    pool = serializers.FloatField(allow_null=True, help_text="Both together.")
+    pool = serializers.FloatField(allow_null=True, help_text="`own` plus `deposited`.")
     used = serializers.FloatField(
-        help_text="What is used of it; what a lending limit keeps at home is not part of it."
+        help_text="Used quota of the pool, without quota that a lending limit reserves for its "
+        "owner."
     )
-    borrowed = serializers.FloatField(help_text="What is used of cohorts above.")
-    over = serializers.FloatField(help_text="What is used beyond the pool and not borrowed.")
-    lent = serializers.FloatField(help_text="What cohorts above use of it.")
+    borrowed = serializers.FloatField(help_text="Used quota of parent cohorts.")
+    over = serializers.FloatField(help_text="Use beyond the pool that is not borrowed.")
+    lent = serializers.FloatField(help_text="Quota used by parent cohorts.")
     available = serializers.FloatField(
-        allow_null=True, help_text="What may still be used, of cohorts above too."
+        allow_null=True, help_text="Available quota, including that of parent cohorts."
     )
-    limit = serializers.FloatField(allow_null=True, help_text="What may be used at most.")
+    limit = serializers.FloatField(allow_null=True, help_text="Maximum use.")
     borrowing_limit = serializers.FloatField(allow_null=True)
     lending_limit = serializers.FloatField(allow_null=True)
     demand = serializers.FloatField(
-        help_text="What pending workloads of all its queues that could run ask for."
+        help_text="Requests of pending workloads of all its queues that can run."
     )
     cannot_run_demand = serializers.FloatField(
-        help_text="The same of pending workloads that can never run under the active config."
+        help_text="Requests of pending workloads that cannot run under the active config."
     )
 
 
@@ -62,55 +63,61 @@ class Lender(Schema):
 
 
 class Loan(Schema):
-    """What one queue uses of the quota of another."""
+    """Quota of one queue that another queue uses."""
 
     borrower = serializers.CharField(help_text="Name of a queue.")
     lender = Lender()
-    cohort = serializers.CharField(help_text="The nearest cohort that both are in.")
+    cohort = serializers.CharField(help_text="The nearest cohort that contains both.")
     flavor = serializers.CharField()
     resource = serializers.CharField()
     amount = serializers.FloatField()
     certain = serializers.BooleanField(
-        help_text="Whether the amount could be attributed in no other way. Quota is pooled: where "
-        "several could lend, each is said to lend in proportion to what it leaves unused."
+        help_text="Whether only one attribution of the amount is possible. Quota is pooled: "
+        "loans are attributed to lenders in proportion to their unused quota."
     )
 
 
 class TimedLoan(Loan):
-    """A loan, and since when its borrower uses more than it owns."""
+    """A loan, and since when its borrower uses more than its nominal quota."""
 
     since = serializers.DateTimeField(
         allow_null=True,
-        help_text="When the borrower rose above its nominal quota, as the engine saw it; it has "
-        "been above since. Who lends may have changed in that time.",
+        help_text="Since when the borrower has been using more than its nominal quota. The lenders "
+        "may have changed in this time.",
     )
     since_version = serializers.IntegerField(
-        allow_null=True, help_text="The config version that the engine decided under then."
+        allow_null=True, help_text="The active config version at that time."
     )
 
 
 class Starved(Schema):
-    """A queue whose work waits for quota of its own while others use it."""
+    """A queue whose pending workloads wait for its own quota while other queues use it."""
 
     queue = serializers.CharField()
     flavor = serializers.CharField()
     resource = serializers.CharField()
-    unused = serializers.FloatField(help_text="How much of its nominal quota it does not use.")
-    wanted = serializers.FloatField(help_text="What its pending workloads that lack it ask for.")
+    unused = serializers.FloatField(help_text="Nominal quota that the queue does not use.")
+    wanted = serializers.FloatField(
+        help_text="Requests of its pending workloads that are short of it."
+    )
     loans = Loan(many=True)
 
 
 class Share(Schema):
-    """What a queue or cohort borrows, as a share of what its cohort could lend, by its weight."""
+    """The weighted share: borrowed quota relative to the quota that the cohort can lend."""
 
     value = serializers.IntegerField(
         allow_null=True,
-        help_text="Thousandths of the resource of which it borrows the largest share, divided by "
-        "the weight, rounded up; null when it is unbounded.",
+        help_text="Borrowed thousandths of the dominant resource, divided by the weight and "
+        "rounded up; null if unbounded.",
     )
-    unbounded = serializers.BooleanField(help_text="It borrows with a weight of 0.")
+    unbounded = serializers.BooleanField(
+        help_text="Whether the share is unbounded: quota is borrowed with weight 0."
+    )
     resource = serializers.CharField(
-        allow_null=True, help_text="That resource; null when nothing is borrowed."
+        allow_null=True,
+        help_text="The dominant resource, of which the largest share is borrowed; null if no "
+        "quota is borrowed.",
     )
     weight = serializers.FloatField()
 
@@ -120,21 +127,21 @@ class Cohort(Schema):
 
     name = serializers.CharField()
     path = serializers.ListField(
-        child=serializers.CharField(), help_text="The cohorts around it, the root first."
+        child=serializers.CharField(), help_text="Parent cohorts, the root first."
     )
     cohorts = serializers.ListField(child=serializers.CharField(), help_text="Directly in it.")
     queues = serializers.ListField(child=serializers.CharField(), help_text="Directly in it.")
     range = Range(
         allow_null=True,
-        help_text="Where the active text describes it; null when queues only name it.",
+        help_text="Place in the active text; null if the cohort is only named by queues.",
     )
     counts = CohortCounts()
     contention = serializers.FloatField(
-        help_text="Of its tightest pool: what is used and wanted, divided by what is within reach; "
-        "2 where nothing is, and 0 without a limit."
+        help_text="Highest ratio of its pools: used plus demand, divided by the limit. 2 if the "
+        "limit is 0, and 0 if unlimited."
     )
     pools = Pool(many=True)
-    share = Share(allow_null=True, help_text="null without fair sharing.")
+    share = Share(allow_null=True, help_text="Null without fair sharing.")
     starved = Starved(many=True)
 
 
@@ -145,25 +152,25 @@ class MemberUsage(QueueUsage):
     """One flavor-resource of a queue, or the pool of a cohort, with its limits."""
 
     borrowing_limit = serializers.FloatField(
-        allow_null=True, help_text="What may be borrowed at most; null: no limit of its own."
+        allow_null=True, help_text="Maximum of borrowed quota; null if not limited."
     )
     lending_limit = serializers.FloatField(
-        allow_null=True, help_text="What others may use of it; null: all that is unused."
+        allow_null=True, help_text="Maximum of lent quota; null if not limited."
     )
 
 
 class Preemption(Schema):
-    """When a queue may stop running workloads."""
+    """Preemption policy of a queue."""
 
     within_queue = serializers.ChoiceField(_RULES)
     reclaim_within_cohort = serializers.ChoiceField(
-        _RULES, help_text="Whom it may stop to take its own quota back."
+        _RULES, help_text="Which workloads the queue can preempt to reclaim its quota."
     )
     borrow_within_cohort = serializers.ChoiceField(
-        _RULES, help_text="Whom it may stop in order to borrow."
+        _RULES, help_text="Which workloads the queue can preempt to borrow."
     )
     max_priority_threshold = serializers.IntegerField(
-        allow_null=True, help_text="Highest priority that is stopped in order to borrow."
+        allow_null=True, help_text="Highest priority of workloads that are preempted to borrow."
     )
 
 
@@ -172,23 +179,23 @@ class Member(Schema):
 
     type = serializers.ChoiceField(_NODES)
     name = serializers.CharField()
-    cohort = serializers.CharField(help_text="The cohort that holds it.")
-    depth = serializers.IntegerField(help_text="1 for what the cohort holds itself.")
-    counts = QueueCounts(help_text="Of a queue, or of all queues below a cohort.")
-    preemption = Preemption(allow_null=True, help_text="null for a cohort.")
-    share = Share(allow_null=True, help_text="null without fair sharing.")
+    cohort = serializers.CharField(help_text="The parent cohort.")
+    depth = serializers.IntegerField(help_text="1 for direct members of the cohort.")
+    counts = QueueCounts(help_text="Counts of the queue, or of all queues below the cohort.")
+    preemption = Preemption(allow_null=True, help_text="Null for a cohort.")
+    share = Share(allow_null=True, help_text="Null without fair sharing.")
     usage = MemberUsage(many=True)
 
 
 class WaitingQueue(Schema):
-    """How many workloads wait in one queue."""
+    """Pending workloads of one queue."""
 
     name = serializers.CharField()
     count = serializers.IntegerField()
 
 
 class Waiting(Schema):
-    """How many workloads wait for one reason."""
+    """Pending workloads with one reason."""
 
     reason = ReasonCode()
     count = serializers.IntegerField()
@@ -196,14 +203,16 @@ class Waiting(Schema):
 
 
 class WholeCohort(Cohort):
-    """One cohort with everything below it."""
+    """One cohort with all queues and cohorts below it."""
 
-    members = Member(many=True, help_text="In the order of the text, a cohort before what it has.")
+    members = Member(
+        many=True, help_text="Members in the order of the text; each cohort precedes its members."
+    )
     loans = TimedLoan(
-        many=True, help_text="Of everybody below it; the other side may be elsewhere."
+        many=True, help_text="Loans of all members; the other queue can be outside the cohort."
     )
     waiting = Waiting(many=True)
     fair_sharing = serializers.ListField(
         child=serializers.ChoiceField([strategy.value for strategy in FairStrategy]),
-        help_text="Strategies of preemption for fair shares, in order; empty without them.",
+        help_text="Preemption strategies of fair sharing, in order; empty without fair sharing.",
     )

@@ -1,4 +1,4 @@
-"""Check config files, and what is expected of them, for people and for pipelines."""
+"""The command `check_config`: checks config files and expectations, for people and pipelines."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         "Check scheduler config files. The exit status is 1 when one has errors or breaks an "
         "expectation, and 2 when a file cannot be read."
     )
-    # Neither the database nor the settings of the other apps are looked at.
+    # System checks, which need the database and settings of other apps, are not run.
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -44,14 +44,14 @@ class Command(BaseCommand):
         parser.add_argument(
             "--dialect",
             choices=sorted(dialects()),
-            help="the config language of all files; what each looks like when absent",
+            help="the config language of all files (default: detected for each file)",
         )
         parser.add_argument(
             "--expect",
             metavar="FILE",
             action="append",
             default=[],
-            help="label sets and the queues that they have to reach; may be repeated",
+            help="file of expectations: label sets and their queues; can be repeated",
         )
         parser.add_argument(
             "--strict", action="store_true", help="exit status 1 for warnings as well"
@@ -60,13 +60,14 @@ class Command(BaseCommand):
             "--format",
             choices=("text", "json", "sarif"),
             default="text",
-            help="how to print the findings",
+            help="output format of the diagnostics",
         )
         parser.add_argument(
             "--codes-url",
             metavar="URL",
             type=_page,
-            help="the page of your Sluice that explains codes; JSON and SARIF then lead there",
+            help="URL of the page of diagnostic codes of your installation, for links in JSON "
+            "and SARIF",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -98,7 +99,7 @@ def _in_order(configs: Sequence[CheckedConfig]) -> list[CheckedFile]:
 
 
 def _judged(file: ExpectationFile, configs: Sequence[CheckedConfig]) -> list[Diagnostic]:
-    """Return what is wrong with an expectation file, and what the configs that compile break."""
+    """Return the diagnostics of an expectation file, and the expectations broken by configs."""
     found = list(file.findings)
     for config in configs:
         if config.policy is not None:
@@ -115,7 +116,7 @@ def _written(
     if form == "text":
         return "\n\n".join(findings_to_text(f.findings, f.text, f.name) for f in files)
     if len(files) == 1:
-        # As the API answers the check of one text.
+        # In the format of the API response to a check.
         return _json(findings_to_json(files[0].findings, codes_url))
     answers = [{"file": file.name, **findings_to_json(file.findings, codes_url)} for file in files]
     return _json({"ok": all(each["ok"] for each in answers), "files": answers})
@@ -131,7 +132,7 @@ def _fails(files: Sequence[CheckedFile], *, strict: bool) -> bool:
 
 
 def _page(text: str) -> str:
-    """Return an address of the web without its fragment; SARIF takes no relative ones."""
+    """Return a URL without its fragment; SARIF does not accept relative URLs."""
     url, _, _ = text.partition("#")
     if not re.fullmatch(r"https?://[!-~]+", url):
         raise ArgumentTypeError(f"{text!r} is not an address that begins with http:// or https://")

@@ -1,4 +1,4 @@
-"""Write the JSON Schema of a config language, for editors that complete and check as one types."""
+"""The command `config_schema`: writes the JSON Schema of a config language, for editors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Command(BaseCommand):
     """Print or write a schema. Needs no database."""
 
     help = "Print the JSON Schema of a config language, or write one file for each language."
-    # Neither the database nor the settings of the other apps are looked at.
+    # System checks, which need the database and settings of other apps, are not run.
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -25,7 +25,7 @@ class Command(BaseCommand):
             "--dialect",
             choices=sorted(dialects()),
             default=default_dialect().name,
-            help="the config language to print; %(default)s when absent",
+            help="the config language to print (default: %(default)s)",
         )
         parser.add_argument(
             "--into",

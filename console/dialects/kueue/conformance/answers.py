@@ -46,7 +46,7 @@ class HeadCode(StrEnum):
     """What happened to a workload in its cycle."""
 
     NO_ROOM = "NoRoom"
-    #: Would fit by preemption, and nobody may go.
+    #: Fits with preemption, without possible victims.
     NO_VICTIMS = "NoVictims"
     PREEMPTING = "Preempting"
     #: Fits once workloads that others preempt have stopped.
@@ -120,17 +120,17 @@ class VictimReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CycleAnswer:
-    """Where everybody is after exactly one cycle; names of workloads throughout."""
+    """The state of all workloads after exactly one cycle, by name."""
 
     #: Admitted in this cycle.
     admitted: Mapping[str, Assignment]
-    #: Told to stop in this cycle; they still hold their quota.
+    #: Preempted in this cycle; they still hold their quota.
     preempted: Mapping[str, VictimReason]
     #: Still in line. Not those whose local queue is missing: they stand in no line.
     requeued: frozenset[str]
     #: Parked until an event.
     inadmissible: frozenset[str]
-    #: Whoever was looked at and not admitted.
+    #: Evaluated workloads that were not admitted.
     messages: Mapping[str, HeadVerdict]
     #: Queue -> preemptions found and not carried out; 0 need not be listed.
     skipped_preemptions: Mapping[str, int]
@@ -151,22 +151,22 @@ class SettleDecision:
     cycle: int
     action: Action
     workload: str
-    #: Told to stop for it, without those already on their way out.
+    #: Its victims, without workloads that are already evicting.
     victims: Mapping[str, VictimReason] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettleAnswer:
-    """Where everybody is at rest; names of workloads throughout."""
+    """The state of all workloads at rest, by name."""
 
-    #: Everybody who holds quota, those that ran from the beginning too.
+    #: All workloads that hold quota, including those running at the start.
     admitted: Mapping[str, Assignment]
-    #: Everybody else.
+    #: All other workloads.
     pending: Mapping[str, Condition]
     decisions: tuple[SettleDecision, ...]
     #: False: a state came again, so the plain rules would never rest.
     is_steady: bool = True
-    #: Whether anything happened after the memory of the lines was dropped; None: not told.
+    #: Whether a cycle without memory changed anything; None if not stated.
     did_resync_change: bool | None = None
 
 
@@ -222,7 +222,7 @@ class FlavorAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VictimsAnswer:
-    """Who has to stop for a workload."""
+    """The victims of a workload."""
 
     #: Without those already on their way out.
     victims: Mapping[str, VictimReason]

@@ -1,4 +1,4 @@
-"""Cycle cases: where everybody is after exactly one cycle, and what it says about the others."""
+"""Cycle cases: the state of all workloads after exactly one cycle, with reasons."""
 
 from __future__ import annotations
 

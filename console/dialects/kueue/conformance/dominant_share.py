@@ -19,7 +19,7 @@ def judge(case: Mapping[str, Any], world: World, engine: EngineUnderTest) -> Ite
 
 
 def extra_usage_in(case: Mapping[str, Any]) -> dict[str, dict[str, int]]:
-    """Return what is added to each node asked about, by flavor and resource, in thousandths."""
+    """Return the added amounts of each queried node, by flavor and resource, in thousandths."""
     usage = part(case, "extra_usage", dict, {})
     return {flavor: bounded_quantities(usage, flavor) for flavor in usage}
 

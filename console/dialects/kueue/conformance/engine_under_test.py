@@ -1,4 +1,4 @@
-"""The engine under test: the questions that cases of Kueue ask, whoever answers them."""
+"""The interface of an engine under test, as needed by the cases of Kueue."""
 
 from __future__ import annotations
 
@@ -59,15 +59,14 @@ class EngineUnderTest(Protocol):
 
     def settle(self, world: World) -> SettleAnswer:
         """
-        Run cycles until nothing changes, drop the memory of the lines once and run again.
+        Run cycles until nothing changes, requeue all workloads once, and run again.
 
-        After each cycle all its victims, and whoever was departing from the
-        beginning, leave at once and go back to their lines with their old
-        ``sequence``. It ends in every world.
+        After each cycle, its victims, and workloads that were evicting at the start, stop
+        immediately and become pending with their old ``sequence``. It ends in every world.
         """
 
     def cycle(self, world: World) -> CycleAnswer:
-        """Run exactly one cycle over *world*; nobody who is told to stop stops."""
+        """Run exactly one cycle over *world*; victims do not stop."""
 
     def assign(self, world: World, head: PendingWorkload, stub: PreemptionStub) -> FlavorAnswer:
         """
@@ -83,7 +82,7 @@ class EngineUnderTest(Protocol):
         preemptor: PendingWorkload,
         nominated: Mapping[str, Mapping[str, Nominated]],
     ) -> VictimsAnswer:
-        """Find who has to stop for *preemptor*, given what each pod set and resource is to get."""
+        """Find the victims of *preemptor*, given the flavors of each pod set and resource."""
 
     def quota(self, world: World) -> QuotaAnswer:
         """Say what each queue could have, and what *world* leaves it."""

@@ -89,7 +89,7 @@ def _reason_phrase(reason: FlavorReason) -> str:
 
 
 def admitted(expect: Mapping[str, Any], actual: Mapping[str, Assignment]) -> Iterator[str]:
-    """Compare who is admitted, and with what."""
+    """Compare the admitted workloads and their assignments."""
     wanted = part(expect, "admitted", dict)
     yield from named(
         "admitted",

@@ -1,4 +1,4 @@
-"""Preemption cases: who has to stop for a workload whose flavors are given."""
+"""Preemption cases: the victims of a workload with given flavors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The product's own engine, asked the questions of the cases."""
+"""The adapter of the product's engine for the cases."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ class Product:
     """Answers by the engine that the workers run."""
 
     def settle(self, world: World) -> SettleAnswer:
-        """Run cycles, each followed by the stop of all who were told to, until nothing changes."""
+        """Run cycles, each followed by the release of all victims, until nothing changes."""
         state = _state(world)
         decisions: list[SettleDecision] = []
-        #: What was last said of everybody who waits.
+        #: The last reasons of all pending workloads.
         said: dict[str, Condition] = {}
         told: list[_Told] = []
         for cycle, made in cycles_to_rest(state):

@@ -1,4 +1,4 @@
-"""What the product says of whoever waits, in the words of the cases."""
+"""The product's reasons of pending workloads, in the terms of the cases."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _TURNS = {
 
 
 def said_of_waiting(state: State, before: Mapping[str, Condition]) -> dict[str, Condition]:
-    """Return what is said of everybody who waits: who had no turn now keeps an older word."""
+    """Return the reasons of all pending workloads; those without a turn keep their older reason."""
     said = {name: _condition(state, pending) for name, pending in state.pending.items()}
     return {
         name: before.get(name, word) if word is Condition.PENDING_EVALUATION else word
@@ -89,7 +89,7 @@ def _condition(state: State, pending: Pending) -> Condition:
         assert problem is not None, "what waits outside of every line has a reason"
         return _CONDITIONS[problem]
     queue, cls = _class_of(state, pending)
-    # An inactive queue is told before a namespace that it does not take (Kueue, spec 8.1).
+    # An inactive queue takes precedence over a namespace that it does not accept (Kueue).
     if queue.barrier is not None:
         return _CONDITIONS[queue.barrier]
     if problem is not None:

@@ -1,4 +1,4 @@
-"""Settle cases: who holds quota at rest, why the others wait, and what each cycle decided."""
+"""Settle cases: admitted workloads at rest, reasons of the others, and decisions of each cycle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workloads of a case: who holds quota when it begins, and who waits, in which order."""
+"""The workloads of a case: those that hold quota at the start, and pending ones in order."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RunningWorkload:
     assignment: Assignment
     #: From 1 in the order of reservation, unique; larger is later.
     reservation: int
-    #: It was told to stop and holds its quota until it has.
+    #: It is preempted and holds its quota until it has stopped.
     is_departing: bool = False
 
 
@@ -93,7 +93,7 @@ def read_local_queues(case: Mapping[str, Any]) -> Iterable[LocalQueue]:
     """
     Yield a local queue for every queue that a workload of *case* names directly.
 
-    A case may leave local queues out; the engine is always asked through one.
+    A case can omit local queues; the engine always needs one.
     """
     for each in (*objects_in(case, "running"), *objects_in(case, "pending")):
         queue = part(each, "cluster_queue", str, "")

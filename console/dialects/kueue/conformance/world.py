@@ -1,4 +1,4 @@
-"""The world of a case: one policy, who runs under it and who waits."""
+"""The world of a case: one policy, its running workloads and pending ones."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from console.engine.model.policy import Policy
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
     """
-    What an engine is given before it is asked anything.
+    The input of an engine for a case.
 
-    Everybody comes through a local queue. Whom a case puts straight into a queue
-    finds one here that leads to it; one that the case names may be missing, or
-    lead to a queue that is.
+    Every workload is submitted to a local queue. For a workload that a case puts directly into a
+    queue, one is added. A local queue that the case names can be missing, or refer to a missing
+    queue.
     """
 
     policy: Policy

@@ -18,7 +18,7 @@ from console.engine.model.amounts import UNLIMITED
 from console.engine.model.nodes import untolerated
 from console.engine.model.policy import Policy
 
-#: Endless flavors of one group that later ones are compared with: one is enough to be told.
+#: Maximum number of unlimited flavors of one group with which later ones are compared.
 _COMPARED = 20
 
 

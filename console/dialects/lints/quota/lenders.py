@@ -48,7 +48,7 @@ def _somebody_may_borrow(lenders: Iterable[QueueSpec], queues: Iterable[QueueSpe
         for key, quota in quotas_of([queue]):
             if quota.borrowing_limit > 0:
                 borrowers[key].add(queue.name)
-    # Nobody borrows from oneself.
+    # A queue does not borrow from itself.
     return any(
         quota.nominal > 0 and len(borrowers[key]) > (lender.name in borrowers[key])
         for lender in lenders

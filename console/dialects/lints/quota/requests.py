@@ -22,7 +22,7 @@ from console.engine.model.policy import Policy
 from console.engine.model.workload import PODS, PodSet, Workload
 from console.engine.wording.words import amount
 
-#: A resource, and the flavor that has most of it for those who ask; None: no group has it.
+#: A resource, and the flavor with the largest amount of it; None if no group has it.
 _Place: TypeAlias = tuple[str, str | None]
 
 
@@ -38,7 +38,7 @@ _REFUSED: Final = _Verdict(None)
 
 @dataclass(slots=True)
 class _InVain:
-    """Workloads that are kept out by the same: how many, and the most that one asked for."""
+    """Workloads that do not fit for the same cause: their number, and the largest request."""
 
     #: The kind of the first of them.
     kind: Kind
@@ -99,7 +99,7 @@ class _Judge:
         return entry.quotas[resource].origin if resource in entry.quotas else entry.origin
 
     def in_vain(self, kinds: list[Kind]) -> dict[_Place | None, _InVain]:
-        """Return what is asked for in vain, by what is short; None: no flavor is open."""
+        """Return requests that never fit, by missing resource; None if no flavor is available."""
         found: dict[_Place | None, _InVain] = {}
         for kind in kinds:
             # Shapes of one kind that ask for the same differ in nothing that matters here.
@@ -129,14 +129,14 @@ class _Judge:
             for pod_set, obstacles in zip(workload.pod_sets, open_to, strict=True)
             for group, against in zip(self._queue.groups, obstacles, strict=True)
         ]
-        # Who is refused by one group is refused, however much too large for another.
+        # A workload that does not fit into one group is rejected, independent of other groups.
         if any(not flavors and any(asked.values()) for asked, flavors in wanted):
             return _REFUSED
         found = (self._in_vain(asked, flavors) for asked, flavors in wanted if flavors)
         return next((each for each in found if each is not None), None)
 
     def _in_vain(self, asked: Mapping[str, int], flavors: Sequence[str]) -> _Verdict | None:
-        """Return what is short of *asked* in every one of *flavors*; None: one has enough."""
+        """Return the resource short for *asked* in all *flavors*; None if one has enough."""
         short = [list(self._short(asked, flavor)) for flavor in flavors]
         if not all(short):
             return None
@@ -155,7 +155,7 @@ class _Judge:
 
 
 def _asked(pod_set: PodSet, group: ResourceGroup) -> dict[str, int]:
-    """Return the least that a pod set asks of a group to start at all."""
+    """Return the minimum request of a pod set for a group."""
     count = pod_set.min_count or pod_set.count
     return {
         resource: count * (SCALE if resource == PODS else pod_set.requests.get(resource, 0))

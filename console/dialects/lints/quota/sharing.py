@@ -43,7 +43,7 @@ def quotas_of(nodes: Iterable[QueueSpec | Cohort]) -> Iterator[tuple[FlavorResou
 
 
 def owners(policy: Policy, trees: Hierarchy) -> Owners:
-    """Count who owns what, tree by tree."""
+    """Count the owners of quota, tree by tree."""
     counted: Owners = Counter()
     for root in trees.roots:
         for key, quota in quotas_of(nodes_below(policy, trees, root)):
@@ -52,7 +52,7 @@ def owners(policy: Policy, trees: Hierarchy) -> Owners:
 
 
 def lent_freely(policy: Policy) -> Policy:
-    """Return *policy* as it would be if nobody kept anything at home."""
+    """Return *policy* without lending limits."""
     return with_spec(
         policy,
         queues={name: _lending_all(queue) for name, queue in spec_of(policy).queues.items()},

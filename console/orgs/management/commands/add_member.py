@@ -1,4 +1,4 @@
-"""Gives a person a role in an organization, with a new account if they have none."""
+"""The command `add_member`: adds a person to an organization, with a new account if needed."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from console.prepared import PreparedCommand
 class Command(PreparedCommand):
     """Add a person to an organization."""
 
-    help = "Give a person a role in an organization; a new person gets a generated password."
+    help = "Add a person to an organization with a role. A new account gets a generated password."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Read the person, the organization and the role."""
-        parser.add_argument("email", help="the person's address")
+        parser.add_argument("email", help="e-mail address of the person")
         parser.add_argument("--org", required=True, help="slug of the organization")
         parser.add_argument("--role", required=True, help=f"one of {', '.join(Role.values)}")
         add_account_options(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do it, all or nothing, and say how a new person signs in."""
+        """Add the member in one transaction, and print the password of a new account."""
         slug, email, role = options["org"], options["email"], options["role"]
         org = Organization.objects.filter(slug=slug).first()
         if org is None:
-            raise CommandError(f"There is no organization {slug!r}; create_org makes one.")
+            raise CommandError(f"There is no organization {slug!r}; create it with create_org.")
         try:
             with transaction.atomic():
                 person, password = choose_account(email, wanted_account(options), slug)
@@ -47,4 +47,6 @@ class Command(PreparedCommand):
         elif is_new_member:
             self.stdout.write(f"{person.email} is an existing account and keeps its password.")
         if ended:
-            self.stdout.write(f"API tokens of {person.email} that granted more ended: {ended}.")
+            self.stdout.write(
+                f"API tokens of {person.email} revoked because they granted more: {ended}."
+            )

@@ -1,4 +1,4 @@
-"""Creates an organization, and its owner if they are new."""
+"""The command `create_org`: creates an organization, and an account for a new owner."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Command(PreparedCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Read the slug and the owner's address."""
-        parser.add_argument("slug", help="its name in addresses: letters, digits and hyphens")
+        parser.add_argument("slug", help="its name in URLs: letters, digits and hyphens")
         parser.add_argument(
             "--owner",
             metavar="EMAIL",
-            help="the owner's address; a new person gets a generated password",
+            help="e-mail address of the owner; a new account gets a generated password",
         )
         add_account_options(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Create it, all or nothing, and say how its owner signs in."""
+        """Create the organization in one transaction, and print the password of a new account."""
         slug, email = options["slug"], options["owner"]
         try:
             with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Creates an API token and prints its secret, which is stored nowhere."""
+"""The command `create_token`: creates an API token and prints its secret, which is not stored."""
 
 from __future__ import annotations
 
@@ -18,18 +18,20 @@ from console.prepared import PreparedCommand
 class Command(PreparedCommand):
     """Create an API token."""
 
-    help = "Create an API token; its secret alone goes to standard output, this once."
+    help = "Create an API token. Its secret is printed to standard output, only once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Read where the token acts, and as what."""
+        """Add the options for organization, role, name and expiry."""
         parser.add_argument("--org", required=True, help="slug of the organization")
         parser.add_argument("--role", required=True, help=f"one of {', '.join(Role.values)}")
-        parser.add_argument("--name", default="command line", help="how lists and events name it")
+        parser.add_argument(
+            "--name", default="command line", help="name of the token in lists and events"
+        )
         parser.add_argument(
             "--days",
             type=int,
             default=USUAL_DAYS,
-            help=f"days until it ends, 0 for no end; {USUAL_DAYS} unless you say otherwise",
+            help=f"days until the token expires, 0 for never (default: {USUAL_DAYS})",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -37,10 +39,10 @@ class Command(PreparedCommand):
         slug = options["org"]
         org = Organization.objects.filter(slug=slug).first()
         if org is None:
-            raise CommandError(f"There is no organization {slug!r}; create_org makes one.")
+            raise CommandError(f"There is no organization {slug!r}; create it with create_org.")
         days = options["days"]
         if not 0 <= days <= MOST_DAYS:
-            raise CommandError(f"--days is {days}; it must be 0, for no end, or up to {MOST_DAYS}.")
+            raise CommandError(f"--days is {days}; it must be 0 (never expires) to {MOST_DAYS}.")
         ends = timezone.now() + timedelta(days=days) if days else None
         try:
             secret = issue_token(org, options["role"], options["name"], expires_at=ends)

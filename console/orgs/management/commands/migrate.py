@@ -1,4 +1,4 @@
-"""Django's migrate, which holds up nobody who uses the database meanwhile."""
+"""Django's `migrate`, which does not block other users of the database."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from console.private_state import keep_private
 
 
 class Command(migrate.Command):
-    """Bring the database up to date."""
+    """Migrate the database."""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take what Django's takes, and for how long to wait."""
+        """Add Django's options, and one for how long to wait."""
         super().add_arguments(parser)
         parser.add_argument(
             "--wait",
             type=int,
             default=0,
             metavar="SECONDS",
-            help="For how long to try again while the database cannot be reached; 0 by default.",
+            help="Seconds to retry while the database cannot be reached (default: 0).",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """
         Migrate.
 
-        A server that is not there or too old ends it with one sentence, as does a lock that is not
-        to be had in three minutes.
+        Ends with one sentence if the server cannot be reached or is too old, or if a lock is not
+        available within three minutes.
         """
         keep_private(settings.HOME)
         run = partial(super().handle, *args, **options)
@@ -49,5 +49,5 @@ class Command(migrate.Command):
 
     def _say(self, sentence: str) -> None:
         self.stdout.write(sentence)
-        # Whoever reads it through a pipe wants to know at once.
+        # Flushed, so that a pipe shows it immediately.
         self.stdout.flush()

@@ -1,4 +1,4 @@
-"""Gives an account a new generated password, and ends its sessions."""
+"""The command `reset_password`: sets a generated password and ends all sessions of an account."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from console.prepared import PreparedCommand
 class Command(PreparedCommand):
     """Reset a password."""
 
-    help = "Give a person a new generated password, and sign them out of every browser."
+    help = "Set a new generated password, and sign the person out of all browsers."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Read the address and, where it has several accounts, one of their organizations."""
-        parser.add_argument("email", help="the person's address")
-        parser.add_argument("--org", help="slug of an organization that the account belongs to")
+        parser.add_argument("email", help="e-mail address of the person")
+        parser.add_argument(
+            "--org", help="slug of an organization of which the account is a member"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print the password, this once."""
+        """Print the password."""
         try:
             account, password = reset_password(options["email"], options["org"])
         except ConsoleError as error:

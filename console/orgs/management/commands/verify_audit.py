@@ -1,4 +1,4 @@
-"""Verifies that audit entries, stored or exported, are as they were sealed."""
+"""The command `verify_audit`: verifies the chain of stored or exported audit entries."""
 
 from __future__ import annotations
 
@@ -24,27 +24,30 @@ from console.orgs.services.verify_audit import (
 class Command(BaseCommand):
     """Verify the chain of an organization or of an exported file."""
 
-    help = "Verify that audit entries are as they were sealed; status 1 when they are not."
+    help = (
+        "Verify that audit entries were not changed after they were sealed. Exits with status 1 "
+        "if they were."
+    )
     # A file is verified on any machine, without a database.
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Read what to verify."""
+        """Add the options for an organization or a file."""
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--org", help="slug of the organization")
         what.add_argument("--file", type=Path, help="an NDJSON export without filters")
         parser.add_argument(
             "--head",
             metavar="NUMBER:DIGEST",
-            help="with --org: what an earlier run ended with, which has to be still in the chain",
+            help="with --org: the head printed by an earlier run, which must still be in the chain",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Say what was found."""
+        """Print the result."""
         head = options["head"]
         if options["file"]:
             if head:
-                raise CommandError("--head goes with --org.", returncode=2)
+                raise CommandError("--head requires --org.", returncode=2)
             found = _verify_file(options["file"])
         else:
             number, digest = _read_head(head) if head else (0, "")
@@ -53,9 +56,9 @@ class Command(BaseCommand):
             if head and not found.broken and known != digest:
                 gone = number < found.first - 1
                 self.stdout.write(
-                    f"Entry {number} is not kept any more, so it cannot be compared."
+                    f"Entry {number} is deleted by retention and cannot be compared."
                     if gone
-                    else f"Entry {number} is not the one that {head} was written down for."
+                    else f"Entry {number} differs from the entry of {head}."
                 )
                 sys.exit(1)
         for sentence in _sentences(found):
@@ -67,13 +70,13 @@ class Command(BaseCommand):
 def _sentences(found: Verified) -> Iterator[str]:
     count = found.last - found.first + 1
     if count:
-        yield f"{count} entries are as they were sealed: numbers {found.first} to {found.last}."
+        yield f"{count} entries are unchanged: numbers {found.first} to {found.last}."
     if found.broken is Break.MISSING:
-        yield f"Entry {found.last + 1} is missing; what stands behind it was not verified."
+        yield f"Entry {found.last + 1} is missing; later entries were not verified."
     elif found.broken is Break.CHANGED:
         yield (
-            f"Entry {found.last + 1}, or one before it, was changed; "
-            "what stands behind it was not verified."
+            f"Entry {found.last + 1}, or one before it, was changed; later entries were not "
+            "verified."
         )
     if found.unsealed:
         yield f"{found.unsealed} entries are not sealed yet."

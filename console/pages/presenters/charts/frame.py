@@ -75,9 +75,9 @@ def frame_of(
     since: datetime, until: datetime, gaps: Sequence[Span], begun: datetime | None = None
 ) -> Frame:
     """
-    Return the frame of that time.
+    Return the frame of a time range.
 
-    *gaps* are the stretches that nobody sampled; before counting has *begun* there are none.
+    *gaps* are the spans without samples; before *begun*, the start of sampling, there are none.
     """
     bare = Frame(since=since, until=until)
     is_young = begun is not None and since < begun < until

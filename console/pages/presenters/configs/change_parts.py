@@ -117,7 +117,7 @@ def detail_line(
 
 
 def followed_name(followed: Followed, vocabulary: Vocabulary) -> str:
-    """Return how somebody who names the renamed object is called."""
+    """Return the description of an object that refers to the renamed one."""
     words = vocabulary.of(followed.noun)
     return f"{words.singular} {counted_name(words, followed.name)}"
 

@@ -31,7 +31,7 @@ from console.pages.presenters.configs.flows import flows_by_change, place_of, re
 
 #: Objects of one kind on one page of a difference.
 MOST_CHANGES = 200
-#: Parts of one object that are told; more are counted.
+#: Maximum number of listed parts of one object; the others are counted.
 _MOST_DETAILS = 50
 
 #: The sign, the color, and the word of what happened to an object.
@@ -232,5 +232,5 @@ def _in_short(line: ChangeLine) -> str:
 
 
 def _is_place(change: Change, part: str) -> bool:
-    """Say whether a detail tells the place, which the line of a moved rule tells already."""
+    """Return whether a detail is the place, which the line of a moved rule already shows."""
     return change.kind is ChangeKind.MOVED and part == "index"

@@ -10,7 +10,7 @@ from console.engine.routing.regions import Priorities, Region, Values
 from console.engine.routing.rule_routing import rules_of
 from console.engine.wording.words import cut, expression, plural
 
-#: Flows that one rule tells.
+#: Maximum number of flows of one rule.
 _MOST_FLOWS = 20
 
 

@@ -36,7 +36,7 @@ class Ladder:
     problems: tuple[str, ...]
     #: Asks for a look at the impact first; empty when there was one, or nothing to look at.
     impact_note: str
-    #: Minutes that somebody may take to confirm, as choices.
+    #: Choices of the minutes to confirm.
     timers: tuple[str, ...] = ("10", "30", "60")
 
 
@@ -79,10 +79,10 @@ def ladder_of(
     was_sent: bool,
 ) -> Ladder:
     """
-    Return the ladder for *version*, which may concern *affected* live workloads.
+    Return the steps to confirm *version*, which can affect *affected* live workloads.
 
-    *is_impact_known* says whether somebody has found out what becomes of these. *back_to* is the
-    version that a rollback goes back to. What is missing counts once the form *was_sent*.
+    *is_impact_known* is true if their impact was computed. *back_to* is the version that a
+    rollback restores. Missing steps are shown once the form *was_sent*.
     """
     found = tuple(consequences)
     accepted = form.accepted(version)
@@ -121,5 +121,5 @@ def ladder_of(
     )
 
 
-#: Whoever asked for the impact and was not told has to say so with a tick.
+#: If the impact was requested and is not known, this has to be accepted with a checkbox.
 _ASKED_IN_VAIN = ConsequenceCode.PREVIEW_UNAVAILABLE.value

@@ -15,7 +15,7 @@ from console.engine.wording.words import listed, quantity
 from console.pages.presenters.impact.uncertain import plural_count
 from console.pages.presenters.lists.list_pages import ListPages, pages_of
 
-#: What happens, and what that means; those that cost somebody come first.
+#: Outcomes with their meaning; those with losses come first.
 _GROUPS = {
     LiveOutcome.STOPPED: ("Running workloads that would stop", "They must stop at once."),
     LiveOutcome.REJECTED: (
@@ -72,7 +72,7 @@ class AffectedLine:
     queue: str
     to: str
     why: str
-    #: For whom it would stop; without an id that one may not be told.
+    #: The preemptor; without an id, the reader may not see it.
     preemptor_id: str
     preemptor_name: str
 

@@ -96,7 +96,7 @@ class ShapeRow:
     fit: Pair
     rule_before: RuleRef | None
     rule_after: RuleRef | None
-    #: On what it hangs, where nobody can tell.
+    #: The missing facts of an unknown outcome.
     doubts: str
     #: Where both configs tell rule by rule what becomes of it; empty: nowhere.
     test_url: str

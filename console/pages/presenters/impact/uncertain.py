@@ -1,4 +1,4 @@
-"""What nobody can tell from history: the fact that is missing, and the rules that ask for it."""
+"""Unknown outcomes: the missing fact, and the rules that reference it."""
 
 from __future__ import annotations
 

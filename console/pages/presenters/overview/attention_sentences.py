@@ -1,4 +1,4 @@
-"""What wants somebody, in one sentence each."""
+"""Sentences for attention items."""
 
 from __future__ import annotations
 

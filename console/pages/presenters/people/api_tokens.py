@@ -33,7 +33,7 @@ USUAL_OVERLAP = "24"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenRow:
-    """One token, with its page and what somebody should know of it."""
+    """One token, with its page and its warnings."""
 
     token: ApiToken
     url: str

@@ -1,4 +1,4 @@
-"""Roles in words: what each may do, and what somebody would gain and lose by another one."""
+"""Roles in words: permissions of each role, and the differences between two roles."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class RunningRow:
     workload: Workload
     #: Its part of the nominal quota, where it holds of what the list is ordered by.
     share: str
-    #: What it holds of that the queue borrows some of: whoever lends it may want it back.
+    #: Its use of borrowed flavor-resources, which the lender can reclaim.
     borrowed: str
 
 

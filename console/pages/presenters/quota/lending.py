@@ -56,7 +56,7 @@ class StarvedNotice:
 def rules_rows(
     members: Iterable[MemberView], everybody: Sequence[MemberView], policy: Policy
 ) -> tuple[RulesRow, ...]:
-    """Return what each queue among *members* may take from *everybody* else and they from it."""
+    """Return how each queue among *members* can borrow from and reclaim from *everybody* else."""
     takers = [
         (each.name, {usage.key for usage in each.usages if usage.limit > usage.guaranteed})
         for each in everybody

@@ -43,8 +43,7 @@ class LoanRow:
     back: str
     #: Where the config says so; None for a cohort's own quota.
     origin: Origin | None
-    #: When the borrower rose above what it owns, the first where there are several; None
-    #: where nobody noted it.
+    #: When the borrower exceeded its nominal quota, the earliest of several; None if not recorded.
     since: datetime | None
     #: Id of the row, stable while there are such loans.
     key: str

@@ -40,14 +40,14 @@ class Bar:
     #: The quota it owns, as the ground that it is drawn on.
     track: Segment = WHOLE
     own: Segment = NOTHING
-    #: Its own quota that nobody uses and that it may use.
+    #: Its free quota that is available.
     free: Segment = NOTHING
-    #: Its own quota that nobody uses and that is out of reach: others hold too much.
+    #: Its free quota that is not available, because other queues use too much.
     shut: Segment = NOTHING
     #: Its quota in use by others, from the right end of what it owns.
     lent: Segment = NOTHING
     borrowed: Segment = NOTHING
-    #: In use beyond the nominal quota, and borrowed from nobody.
+    #: Use beyond nominal quota that is not borrowed.
     over: Segment = NOTHING
     #: What it may still borrow now.
     room: Segment = NOTHING

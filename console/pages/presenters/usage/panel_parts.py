@@ -27,7 +27,7 @@ class Panel:
 
     key: str
     title: str
-    #: What a reader who does not see it is told.
+    #: The text for screen readers.
     sentence: str
     frame: Frame
     lines: tuple[Line, ...]

@@ -37,7 +37,7 @@ class Point:
 
     @property
     def is_gap(self) -> bool:
-        """Whether nobody looked."""
+        """Whether it is a gap."""
         return not self.minutes
 
     def mean(self, level: Level) -> float:

@@ -110,6 +110,6 @@ def stride_of(frame: Frame, points: Sequence[Point]) -> str:
 
 
 def lost_minutes(series: Series, since: datetime, until: datetime) -> int:
-    """Return how many minutes from *since* to *until* nobody sampled."""
+    """Return the number of minutes without samples from *since* to *until*."""
     spans = ((max(begin, since), min(end, until)) for begin, end in series.gaps)
     return sum(max(0, int((end - begin).total_seconds()) // 60) for begin, end in spans)

@@ -1,1 +1,1 @@
-"""Commands about what is kept."""
+"""Management commands of retention."""

@@ -1,4 +1,4 @@
-"""Partitions the tables that grow without end."""
+"""The command `partition`: partitions the tables that grow without limit."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ from console.retention.parts.turn_over import turn_over
 class Command(PreparedCommand):
     """Partition decisions, events and samples over time."""
 
-    help = "Partition decisions, events and samples by PARTITION_ROWS, while Sluice is stopped."
+    help = (
+        "Partition the tables of decisions, events and samples by PARTITION_ROWS, while Sluice "
+        "is stopped."
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Turn every table over that is whole, and say which."""
+        """Partition all tables that are not partitioned yet, and print their names."""
         if not settings.PARTITION_ROWS:
-            raise CommandError("PARTITION_ROWS says how many rows a partition has; it is not set.")
+            raise CommandError("PARTITION_ROWS, the number of rows of a partition, is not set.")
         now = timezone.now()
         try:
             turned = turn_over(now)
         except Busy as error:
-            raise CommandError("Somebody uses the tables: stop Sluice first.") from error
+            raise CommandError("The tables are in use; stop Sluice first.") from error
         make_ahead(now)
         for table in turned:
             self.stdout.write(f"{table} is partitioned.")

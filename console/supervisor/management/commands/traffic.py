@@ -1,4 +1,4 @@
-"""Sends synthetic work through the HTTP API and acts as its executor."""
+"""The command `traffic`: submits synthetic workloads over HTTP and acts as their executor."""
 
 from __future__ import annotations
 
@@ -22,41 +22,46 @@ from console.supervisor.listener import url_of
 from console.traffic.client import Away, Client, Refused
 from console.traffic.executor import Executor
 
-#: Seconds between two looks at what is due; a high rate is sent in larger batches.
+#: Seconds between two steps; a high rate is sent in larger batches.
 _TICK = 0.25
 
 
 class Command(PreparedCommand):
-    """Send synthetic work."""
+    """Send synthetic workloads."""
 
-    help = "Submit synthetic workloads through the HTTP API, run them and report their ends."
+    help = (
+        "Submit synthetic workloads over the HTTP API, simulate their runs, and report them "
+        "finished."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Read where to, how much and for how long."""
+        """Add the options for organization, rate and duration."""
         parser.add_argument("--org", required=True, help="slug of the organization")
         parser.add_argument(
             "--rate", type=_positive, required=True, help="workloads per second, on average"
         )
         parser.add_argument(
-            "--seconds", type=_not_negative, required=True, help="how long; 0 until stopped"
+            "--seconds", type=_not_negative, required=True, help="duration; 0 until stopped"
         )
         parser.add_argument("--url", default=url_of(settings.HOST, settings.PORT))
-        parser.add_argument("--token", help="an operator's token (default: one for this run)")
+        parser.add_argument(
+            "--token", help="API token of an operator (default: a token created for this run)"
+        )
         parser.add_argument(
             "--user",
             default="traffic",
-            help="whom the workloads are for; a run takes over what an earlier one left",
+            help="user of the workloads; a run continues with the workloads of an earlier one",
         )
         parser.add_argument(
             "--burst",
             type=_count,
             default=0,
-            help="workloads to begin with, unless an earlier run left some (default: 0)",
+            help="workloads to submit at the start, unless an earlier run left some (default: 0)",
         )
-        parser.add_argument("--seed", type=int, default=1, help="the same seed draws the same work")
+        parser.add_argument("--seed", type=int, default=1, help="seed of the random workloads")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run until the time is over or somebody stops it, and print a summary."""
+        """Run until the end of the duration or until stopped, and print a summary."""
         org, seconds = options["org"], options["seconds"]
         with _token(org, options["token"], seconds) as token:
             client = Client(options["url"], org, token)
@@ -67,7 +72,7 @@ class Command(PreparedCommand):
             try:
                 _run(executor, begun, seconds, options["burst"])
             except Refused as refusal:
-                raise CommandError(f"The API refused: {refusal}") from refusal
+                raise CommandError(f"The API returned an error: {refusal}") from refusal
             finally:
                 took = time.monotonic() - begun
                 counts = ", ".join(f"{n} {what}" for what, n in sorted(executor.counts.items()))
@@ -78,7 +83,7 @@ class Command(PreparedCommand):
 
 
 def _run(executor: Executor, begun: float, seconds: float, burst: int) -> None:
-    """Step until the time is over, then end what is left; when stopped, leave it to a later run."""
+    """Run to the end and finish the remaining workloads; if stopped, leave them to a later run."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         _adopt(executor, burst)
@@ -102,13 +107,13 @@ def _adopt(executor: Executor, burst: int) -> None:
 
 @contextmanager
 def _token(slug: str, given: str | None, seconds: float) -> Iterator[str]:
-    """Yield the token to use: the given one, or an operator's that ends with this run."""
+    """Yield the given token, or a new one of an operator that is revoked after this run."""
     if given:
         yield given
         return
     org = Organization.objects.filter(slug=slug).first()
     if org is None:
-        raise CommandError(f"There is no organization {slug!r}; create_org makes one.")
+        raise CommandError(f"There is no organization {slug!r}; create it with create_org.")
     expires = timezone.now() + timedelta(seconds=seconds, hours=1) if seconds else None
     secret = issue_token(org, Role.OPERATOR, "traffic", expires_at=expires)
     try:

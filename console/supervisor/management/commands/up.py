@@ -1,4 +1,4 @@
-"""Starts the web, worker and beat processes and the embedded broker, until Ctrl-C."""
+"""The command `up`: runs web, worker and beat processes and the embedded broker."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from console.supervisor.up import up
 
 
 class Command(BaseCommand):
-    """Start everything on this machine."""
+    """Start all processes of this machine."""
 
-    help = "Start web, worker, beat and the embedded broker; Ctrl-C stops them."
-    # The web process checks the project; doing it here too would only delay the start.
+    help = "Start the web, worker and beat processes and the embedded broker. Ctrl-C stops them."
+    # The web process runs the system checks; a second run would only delay the start.
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Read the port."""
+        """Add the option for the port."""
         parser.add_argument(
             "--port",
             type=int,
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run until stopped; a start that fails ends with one sentence and status 1."""
+        """Run until stopped; a failed start prints one sentence and exits with status 1."""
         try:
             status = up(options["port"])
         except StartFailed as failure:

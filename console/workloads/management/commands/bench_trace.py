@@ -1,4 +1,4 @@
-"""Play one of the two traces and print what it cost and reached."""
+"""The command `bench_trace`: replays one of two traces and prints the measurements."""
 
 from __future__ import annotations
 
@@ -17,32 +17,33 @@ from console.traffic.client import Away, Refused
 from console.trial.play import Progress, play
 from console.trial.product import DidNotStart, started
 
-#: Seconds between two lines about how far it is.
+#: Seconds between two lines of progress.
 _EVERY = 10
 
 
 class Command(BaseCommand):
-    """Play a trace: through the engine alone, or through a whole product that it starts itself."""
+    """Replay a trace with the engine only, or with a complete product that it starts."""
 
-    help = "Play a trace of arrivals and print how long it took and how well quota was used."
-    # Neither the database nor the settings of the other apps are looked at.
+    help = "Replay a trace of submissions and print its duration and the use of quota."
+    # System checks, which need the database and settings of other apps, are not run.
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the arguments."""
-        parser.add_argument("--trace", choices=tuple(TRACES), required=True, help="which trace")
+        parser.add_argument(
+            "--trace", choices=tuple(TRACES), required=True, help="the trace to replay"
+        )
         parser.add_argument(
             "--clock",
             choices=("virtual", "real"),
             required=True,
-            help="virtual: the engine alone, jumping from event to event; real: HTTP, database "
-            "and workers of a product that is started for it (with DATABASE_URL on PostgreSQL, in "
-            "a database of its own)",
+            help="virtual: the engine only, in virtual time; real: HTTP, database and workers of "
+            "a separate product (with a PostgreSQL DATABASE_URL, in a separate database)",
         )
         parser.add_argument("--json", action="store_true", help="print one line of JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print the figures; what keeps it from them ends with a sentence and status 1."""
+        """Print the measurements; an error ends with one sentence and status 1."""
         trace = TRACES[options["trace"]]
         try:
             figures = self._real(trace) if options["clock"] == "real" else _virtual(trace)

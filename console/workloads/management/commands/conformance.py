@@ -1,4 +1,4 @@
-"""Run vector files: cases with a known outcome, compared with what the engine decides."""
+"""The command `conformance`: compares the decisions of the engine with cases of known outcome."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from console.dialects.conformance import MalformedCase, Result, Verdict, run_cas
 
 
 class Command(BaseCommand):
-    """Run cases and name those that differ. Needs no database."""
+    """Run cases and print those that differ. Needs no database."""
 
-    help = "Run conformance cases; exit status 1 when any differs."
-    # Neither the database nor the settings of the other apps are looked at.
+    help = "Run conformance cases. Exits with status 1 if any case differs."
+    # System checks, which need the database and settings of other apps, are not run.
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the arguments."""
-        parser.add_argument("files", metavar="FILE", nargs="+", help="JSON lists of cases")
+        parser.add_argument(
+            "files", metavar="FILE", nargs="+", help="JSON files with lists of cases"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print every case that does not simply agree, then the counts."""
+        """Print every case that does not agree, then the counts."""
         results = [result for name in options["files"] for result in _run(name)]
         for result in results:
             for sentence in result.sentences:

@@ -1,4 +1,4 @@
-"""What became of what was accepted: the engine comes to its end with it, and it can be read."""
+"""Results of accepted requests: the engine applies all intake, and the workloads can be read."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _named(org: Organization) -> list[int]:
 
 
 def read_back(workloads: Sequence[Workload], api: Client, browser: Client) -> None:
-    """Open what tells of *workloads*, for programs and for people, who may read all of it."""
+    """Read *workloads* over the API and on pages, as members who may read all of them."""
     for workload in workloads:
         for reader in _READERS:
             address = reader.format(org=workload.org.slug, uid=workload.uid)

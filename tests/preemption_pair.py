@@ -1,4 +1,4 @@
-"""A queue in which one workload has to stop for another one of somebody else."""
+"""A queue in which a workload of one user is preempted for one of another user."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def submit(actor: Actor, settle: Settle, name: str, gpu: int, **fields: Any) -> 
 def stop_for_another(
     owner: Actor, victim: Actor, beneficiary: Actor, settle: Settle
 ) -> tuple[Workload, Workload, Decision]:
-    """Have a workload of *victim* told to stop for one of *beneficiary*, by which decision."""
+    """Preempt a workload of *victim* for one of *beneficiary*; return the decision."""
     apply_config(owner, "native", CONFIG, "The first one", 0)
     settle(owner.org)
     old = submit(victim, settle, "batch", 6, priority=10)

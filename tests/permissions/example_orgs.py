@@ -1,4 +1,4 @@
-"""Organizations that have one of everything that an address may name."""
+"""Organizations with one object of each kind that a URL can name."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def furnish(slug: str, versions: int) -> dict[str, object]:
 
 
 def nothing_of(names: Mapping[str, object]) -> dict[str, object]:
-    """Return names of the same kinds that nothing anywhere has."""
+    """Return names of the same kinds that do not exist."""
     return {
         name: 987_654_321 if isinstance(value, int) else "nothing-at-all"
         for name, value in names.items()
@@ -119,7 +119,7 @@ def nothing_of(names: Mapping[str, object]) -> dict[str, object]:
 
 
 def _texts(text: str) -> dict[str, str]:
-    """Return the config as it stands in a form, within a text of JSON, and as JSON."""
+    """Return the config as form text, inside of a JSON text, and as JSON."""
     return {
         "text": quote_plus(text),
         "json": json.dumps(text)[1:-1],
@@ -134,7 +134,7 @@ def _person(org: Organization, name: str) -> User:
 
 
 def _work(boss: Actor) -> list[Workload]:
-    """Have one run, one told to stop for another one, and one wait."""
+    """Create one running, one preempted and one pending workload."""
     found = []
     for name, gpu, priority in (
         ("runs", 4, 90),

@@ -1,4 +1,4 @@
-"""Asking why: the sentences that somebody reads who asks where a workload is."""
+"""Sentences of explanations of live workloads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BEFORE = ("intake", "route", "priority", "queue")
 
 
 def in_full(trace: Trace) -> list[str]:
-    """Return all that is said of a trace, the headline first and not again."""
+    """Return all sentences about a trace, starting with the headline, without repetition."""
     told = explain(trace)
     return [told.headline] + [
         f"{stage.stage}: {sentence.text}"
@@ -22,6 +22,6 @@ def in_full(trace: Trace) -> list[str]:
 
 
 def why(world: World, name: str) -> list[str]:
-    """Return what is said of a workload now: the headline, then from the flavors on."""
+    """Return the current explanation of a workload: headline, and stages from flavors on."""
     told = in_full(world.state.explain(name))
     return [line for line in told if line.partition(":")[0] not in _BEFORE]

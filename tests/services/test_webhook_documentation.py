@@ -1,4 +1,4 @@
-"""The example in the paper verifies what is really sent, and nothing else."""
+"""The example of the documentation verifies real deliveries, and rejects all others."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from console.pages.presenters.webhooks import kind_choices
 from console.webhooks.models import CHOSEN_KINDS, Kind, Webhook, new_seed
 from console.webhooks.signing import secret_of, signatures_of
 
-PAPER = Path(__file__).resolve().parents[2] / "docs" / "webhooks.md"
+DOCUMENTATION = Path(__file__).resolve().parents[2] / "docs" / "webhooks.md"
 
 
 def test_every_kind_is_told_of() -> None:
-    rows = re.findall(r"^\| `([a-z_.]+)` \|", PAPER.read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| `([a-z_.]+)` \|", DOCUMENTATION.read_text(), re.MULTILINE)
     assert rows == Kind.values
     shown = kind_choices(["workload.rejected"])
     assert [each.kind for each in shown if each.meaning] == [kind.value for kind in CHOSEN_KINDS]
@@ -25,7 +25,7 @@ def test_every_kind_is_told_of() -> None:
 
 
 def test_the_example_verifies_signatures() -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", PAPER.read_text(), re.DOTALL)
+    (code,) = re.findall(r"```python\n(.*?)```", DOCUMENTATION.read_text(), re.DOTALL)
     names: dict[str, Any] = {}
     exec(code, names)  # noqa: S102
     verify = names["is_from_sluice"]

@@ -1,4 +1,4 @@
-"""A world in which one workload is stopped twice for another one, and then lets it go first."""
+"""A world in which one workload is preempted twice for another, and then gives it precedence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random worlds in lines that a person can read, for the note of a failure."""
+"""Readable descriptions of random worlds, for notes of failures."""
 
 from __future__ import annotations
 

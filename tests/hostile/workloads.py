@@ -1,4 +1,4 @@
-"""Workloads that ask for what a config gives out: little, all that is owned, more than there is."""
+"""Workloads with small requests, requests of all quota, and requests above the quota."""
 
 from __future__ import annotations
 

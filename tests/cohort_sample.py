@@ -1,4 +1,4 @@
-"""The sample in which two teams share a cohort, and what they submit to it."""
+"""The sample config in which two teams share a cohort, and its workloads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TWO_TEAMS = dialects()["kueue"].samples()["Two teams share one cohort"]
 
 
 def gpus(team: str, name: str, count: int, priority: str = "experiment") -> dict[str, Any]:
-    """Return a workload of a team that asks for GPUs of the reserved nodes alone."""
+    """Return a workload of a team that requests GPUs of the reserved nodes only."""
     return {
         "name": name,
         "namespace": team,

@@ -1,4 +1,4 @@
-"""The small world, made once for a module of tests that only look at it."""
+"""The small world, created once for a module of read-only tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console.orgs.permissions import Actor
 from tests.pages.conftest import World, apply_first, fill
 
 
-def standing_world() -> tuple[Any, Any]:
+def module_world() -> tuple[Any, Any]:
     """Return two fixtures for a module that has a standing owner: `made`, and `world` for tests."""
 
     @pytest.fixture(scope="module")

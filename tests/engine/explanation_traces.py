@@ -1,4 +1,4 @@
-"""Traces with few facts, and what is said about them."""
+"""Traces with few facts, and the sentences about them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHARING = QueueStep(name="train", passthrough=False, path=("ml", "org"))
 def trace(
     reason: Reason = WAITING_FOR_QUOTA, outcome: Outcome = Outcome.PENDING, **stages: object
 ) -> Trace:
-    """Return a trace that has nothing but an ending and these stages."""
+    """Return a trace with an outcome and these stages only."""
     ending = OutcomeStep(outcome=outcome, reason=reason)
     found = {each.name: stages.pop(each.name) for each in fields(QuotaFacts) if each.name in stages}
     return Trace(

@@ -1,4 +1,4 @@
-"""Every address that takes a config text, or a value in YAML, and how each takes it."""
+"""Every endpoint that accepts a config text or a YAML value, and how to send it."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from tests.permissions.asking import ask, ask_in_vain
 from tests.permissions.conftest import Stage
+from tests.permissions.sending import ask, ask_in_vain
 from tests.permissions.table import API, PAGES, Line
 
 #: What makes a secret, what it sends, and the form of what it tells.

@@ -1,4 +1,4 @@
-"""Ask for what a line says, and see what was answered and whether anything was written."""
+"""Send the request of a line, and check the response and whether rows were written."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _WRITES = ("INSERT", "UPDATE", "DELETE", "REPLACE")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What came back."""
+    """The response."""
 
     status: int
     body: bytes
     headers: Mapping[str, str]
 
     def told(self, name: object, other: object) -> tuple[int, bytes, dict[str, str]]:
-        """Return all of it but chance, with *other* in the place of *name*, to compare it."""
+        """Return the response without random parts, with *other* in place of *name*."""
         old, new = str(name), str(other)
         return (
             self.status,
@@ -54,7 +54,7 @@ def ask(
     method: str = "",
     csrf: bool = True,
 ) -> Answer:
-    """Ask for *line* as *caller*; nothing of what it does stays."""
+    """Send the request of *line* as *caller*, and roll its changes back."""
     with undone():
         return _ask(caller, line, names, method or line.method, csrf=csrf)
 
@@ -71,13 +71,13 @@ def _ask(
 def ask_in_vain(
     caller: Caller, line: Line, names: Mapping[str, object], *, method: str = "", csrf: bool = True
 ) -> Answer:
-    """Ask for *line* as *caller*, who is refused, so that there is nothing to undo."""
+    """Send the request of *line* as *caller*, which is refused and changes nothing."""
     return _ask(caller, line, names, method or line.method, csrf=csrf)
 
 
 @contextmanager
 def undone() -> Iterator[None]:
-    """Undo what is done within."""
+    """Roll back the changes of the block."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
@@ -86,7 +86,7 @@ def undone() -> Iterator[None]:
 
 @contextmanager
 def nothing_is_written() -> Iterator[None]:
-    """Fail when any statement within writes a row, even if it is undone afterwards."""
+    """Fail if a statement of the block writes a row, even if it is rolled back."""
     written: list[str] = []
 
     def watch(execute: Callable[..., Any], sql: str, params: Any, many: Any, context: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Retelling: apply what a comparison told to what the older policy says, object by object."""
+"""Apply the changes of a comparison to the older policy, object by object."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Told = dict[Any, Any]
 
 
 def told_of(policy: Policy) -> Told:
-    """Return all that *policy* says, in a form that changes can be applied to."""
+    """Return all facts of *policy*, in a form to which changes can be applied."""
     routing = local_routing_of(policy) or LocalQueueRouting()
     local_queues = {"/".join(key): local_queue for key, local_queue in routing.local_queues.items()}
     told: Told = {
@@ -66,7 +66,7 @@ def told_of(policy: Policy) -> Told:
 
 
 def retell(old: Policy, changes: Sequence[Change]) -> Told:
-    """Return what *old* says after *changes*, which have to tell all that differs."""
+    """Return the facts of *old* after *changes*, which have to cover all differences."""
     told = told_of(old)
     for change in changes:
         if change.kind is ChangeKind.RENAMED:
@@ -111,7 +111,7 @@ def _object(item: Any) -> dict[str, Any]:
 
 
 def default_fields(item: Any, without: tuple[str, ...]) -> dict[str, Plain]:
-    """Return what the fields of *item* are when nothing is said; None where something has to be."""
+    """Return the default values of the fields of *item*; None for required fields."""
     found: dict[str, Plain] = {}
     for each in dataclasses.fields(item):
         if each.init and each.name != "origin" and each.name not in without:

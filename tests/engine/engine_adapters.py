@@ -1,4 +1,4 @@
-"""The slow model and the product's engine, asked the same questions about the worked examples."""
+"""Adapters with one interface for the slow model and the product's engine."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ Taken = list[tuple[str, str, int, int]]
 
 @dataclass(frozen=True, kw_only=True)
 class Nomination:
-    """What a workload would take."""
+    """The flavors and quota that a workload would use."""
 
     taken: Taken
     counts: dict[str, int]
@@ -66,7 +66,7 @@ class Nomination:
 
 @dataclass(frozen=True, kw_only=True)
 class Cycle:
-    """What one cycle decided."""
+    """The decisions of one cycle."""
 
     #: In the order of their turns.
     admitted: list[str]
@@ -77,13 +77,13 @@ class Cycle:
 
 
 class Engine(Protocol):
-    """Answers the questions of the examples; amounts are thousandths."""
+    """The interface of the worked examples; amounts are thousandths."""
 
     def rooms(self, policy: Policy, held: Mapping[str, int]) -> dict[str, int]:
-        """Return what each queue could take now, nothing when it is overdrawn."""
+        """Return the available quota of each queue, nothing if it is overdrawn."""
 
     def potentials(self, policy: Policy) -> dict[str, Amount]:
-        """Return what each queue could have if nothing ran."""
+        """Return the available quota of each queue if no workload were running."""
 
     def levels(
         self, policy: Policy, held: Mapping[str, int], queue: str, amounts: Iterable[int]
@@ -99,12 +99,12 @@ class Engine(Protocol):
         priority: int = 0,
         flavor: str = FLAVOR,
     ) -> dict[str, str]:
-        """Return who has to stop for *amount* in the queue *at*, and by what right."""
+        """Return the victims for *amount* in the queue *at*, with the reasons."""
 
     def nominate(
         self, policy: Policy, held: Sequence[Running], head: Waiting, scan: Scan | None = None
     ) -> Nomination:
-        """Return what *head* would take."""
+        """Return the flavors and quota that *head* would use."""
 
     def cycle(self, world: World) -> Cycle:
         """Run one cycle."""

@@ -1,4 +1,4 @@
-"""What a module of tests makes once and only looks at: each test undoes what it did itself."""
+"""Fixtures that a test module creates once; each test rolls its own changes back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.orgs.services.create_org import create_org
 from tests.conftest import member
 
 
-def standing_org() -> tuple[Any, Any]:
+def module_org() -> tuple[Any, Any]:
     """
     Return two fixtures for a module, which it calls `org` and `owner`.
 

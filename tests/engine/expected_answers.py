@@ -1,4 +1,4 @@
-"""An engine that knows the answers: it says what a case expects, in the engine's own values."""
+"""An engine stub that returns the expectation of a conformance case, as values of the engine."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Echo:
-    """Answers every question with one expectation, whatever the world."""
+    """Answers every call with one expectation, independent of the world."""
 
     expect: Json
 
