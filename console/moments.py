@@ -1,8 +1,11 @@
-"""Moments as text: in files, in the API, in the chain of audit entries, and of a database."""
+"""Moments as text, in files, in the API, in the audit chain and of a database, and as numbers."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def written(moment: datetime) -> str:
@@ -26,3 +29,13 @@ def moment_of(text: str) -> datetime:
     """
     moment = datetime.fromisoformat(text)
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def milliseconds(moment: datetime) -> int:
+    """
+    Return *moment* as the engine counts time: in whole milliseconds since 1970 in UTC.
+
+    >>> milliseconds(datetime(2026, 1, 31, 12, 0, 0, 250999, tzinfo=UTC))
+    1769860800250
+    """
+    return (moment - _EPOCH) // timedelta(milliseconds=1)

@@ -1,8 +1,8 @@
 """
 The state: the live workloads of one organization under one policy, from facts to decisions.
 
-Facts come in by `submit`, `finish`, `withdraw`, `release`, `hold`, `resume` and
-`change_policy`; they only record what changed. `settle` then decides until nothing
+Facts come in by `submit`, `finish`, `withdraw`, `release`, `hold`, `resume`, `change_policy`,
+`change_inventory` and `advance`; they only record what changed. `settle` then decides until nothing
 changes any more.
 """
 
@@ -20,6 +20,7 @@ from console.engine.live.running import Running
 from console.engine.model.amounts import Usage
 from console.engine.model.common_reasons import BEHIND_OTHERS, DRAINED
 from console.engine.model.decision import Assignment, Decision
+from console.engine.model.inventory import Inventory
 from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.preemption_loops import NEVER, Stops, is_circle
 from console.engine.model.reasons import Reason
@@ -35,16 +36,21 @@ class State(StateMutations):
     """The live state of one organization: the only mutable object of the engine."""
 
     def __init__(
-        self, policy: Policy, *, is_sparse: bool = False, ledger: QueueLedger | None = None
+        self,
+        policy: Policy,
+        *,
+        is_sparse: bool = False,
+        ledger: QueueLedger | None = None,
+        now: int = 0,
     ) -> None:
         """
-        Start under *policy*.
+        Start under *policy*; a state that continues another one starts at its time *now*.
 
         A sparse state creates a tree of queues when a workload enters it or `queue` requests
         it, so that evaluating a few workloads costs no more than their trees. It may be given a
         *ledger* of the policy that is charged already, and continues with it.
         """
-        super().__init__()
+        super().__init__(now)
         self._is_sparse = is_sparse
         self._arrivals: list[Pending] = []
         #: Ids of workloads whose queue is drained and whose eviction is not yet announced.
@@ -163,13 +169,13 @@ class State(StateMutations):
         state = self.queue(queue)
         state.held = True
         self._bar(state, state.pending.classes.values())
-        self._stir(state)
+        self.stir(state)
 
     def resume(self, queue: str) -> None:
         """Admit from *queue* again."""
         state = self.queue(queue)
         state.held = False
-        self._stir(state)
+        self.stir(state)
 
     def change_policy(self, policy: Policy) -> None:
         """
@@ -206,7 +212,35 @@ class State(StateMutations):
             )
             self._wait_or_arrive(again, victims.get(pending.workload.id, ()))
 
+    def advance(self, now: int) -> None:
+        """
+        Let time pass until *now*, in milliseconds since 1970 in UTC.
+
+        Time never goes back: an earlier time than `now` changes nothing, because the clocks of
+        machines differ.
+        """
+        before = self.now
+        if now > before:
+            self.now = now
+            self._discipline.advance(self, before)
+
+    def change_inventory(self, inventory: Inventory) -> None:
+        """Decide with the clusters and nodes of *inventory* from now on."""
+        before, self.inventory = self.inventory, inventory
+        self._discipline.take_inventory(self, before)
+
     # Deciding
+
+    @property
+    def next_wakeup(self) -> int | None:
+        """
+        The time at which `advance` may bring decisions, or None when only other facts can.
+
+        In milliseconds since 1970 in UTC, and later than `now`. The state has to be settled.
+        """
+        wakeup = self._discipline.next_wakeup(self)
+        assert wakeup is None or wakeup > self.now, "a wakeup that is due would repeat for ever"
+        return wakeup
 
     @property
     def is_settled(self) -> bool:
@@ -256,7 +290,7 @@ class State(StateMutations):
         """Drop all memory of earlier turns, and requeue every class."""
         for queue in self.queues.values():
             queue.tree.forget()
-            self._stir(queue)
+            self.stir(queue)
 
     def take_in_arrivals(self) -> None:
         """Route the arrivals since the last settle; `settle` and `step` begin with it."""
@@ -271,7 +305,7 @@ class State(StateMutations):
     def _turn(self, tree: LiveTree, *, skipping: bool) -> Progress:
         if tree.stirred:
             tree.stirred = False
-            tree.requeue_all()
+            self._discipline.requeue(self, tree)
         return self._discipline.cycle(self, tree, skipping=skipping)
 
     def _rest(self, tree: LiveTree) -> None:
@@ -440,7 +474,7 @@ class State(StateMutations):
         self.pending[pending.workload.id] = pending
         assert queue.policy is not None
         self._wait_outside(queue, Preemptor(pending, None, stopping))
-        self._stir(queue)
+        self.stir(queue)
 
     def _is_taken_by(self, queue: AnyQueue, pending: Pending, route: Route) -> bool:
         if queue.policy is None or route.problem is not None:

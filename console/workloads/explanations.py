@@ -115,7 +115,8 @@ def _live_traces(
             if kept is not None:
                 return [_live_trace(org, kept[0], workloads[0])]
     with kept_books(org, engine) as books:
-        state = load_trees(org, workloads, engine.config_version, books)
+        now = engine.advanced_to or 0
+        state = load_trees(org, workloads, engine.config_version, books, now=now)
         return [_live_trace(org, state, each) for each in workloads]
 
 

@@ -68,7 +68,10 @@ def whole_tree(
         state, known = found.state, found.known
         join_whole_tree(state, org, workload)
     else:
-        loaded = load_whole_tree(org, workload, engine.config_version) if may_load else None
+        loaded = None
+        if may_load:
+            now = engine.advanced_to or 0
+            loaded = load_whole_tree(org, workload, engine.config_version, now=now)
         if loaded is None:
             yield None
             return

@@ -22,6 +22,7 @@ from django.db import connection
 from django.utils import timezone
 
 from console import statements
+from console.moments import milliseconds
 from console.workloads.models import ENDED, State
 from console.workloads.signals import lease_taken_over
 
@@ -75,7 +76,7 @@ _COUNTS = {
 _LOOK = (
     f"SELECT owner, {_UNTIL}, fence, coalesce(lease_until >= {_NOW}, false), "  # noqa: S608
     f"version, {_WRITTEN}, config_version, is_settled, "
-    "EXISTS (SELECT 1 FROM workloads_intake i WHERE i.org_id = e.org_id), "
+    "wakes_at, EXISTS (SELECT 1 FROM workloads_intake i WHERE i.org_id = e.org_id), "
     "o.slug, o.name "
     "FROM workloads_engine e JOIN orgs_organization o ON o.id = e.org_id WHERE e.org_id = %s"
 )
@@ -90,7 +91,8 @@ _RELEASE = (
 )
 _CLAIM = (
     f"UPDATE workloads_engine SET version = version + 1, lease_until = {_LATER}, settled_at = %s, "  # noqa: S608
-    f"config_version = %s, is_settled = %s, counts = {_COUNTS} "
+    f"config_version = %s, is_settled = %s, advanced_to = {_NUMBER}, "
+    f"wakes_at = {_NUMBER}, counts = {_COUNTS} "
     f"WHERE {_MINE} AND version = %s RETURNING {_WRITTEN}"
 )
 
@@ -116,6 +118,8 @@ class Found(NamedTuple):
     written: str
     config_version: int
     is_settled: bool
+    #: As `Engine.wakes_at`.
+    wakes_at: int | None
     has_intake: bool
     slug: str
     name: str
@@ -123,10 +127,10 @@ class Found(NamedTuple):
     @property
     def has_work(self) -> bool:
         """Whether there is something to take in or to decide."""
-        return self.has_intake or not self.is_settled
+        return self.has_intake or not self.is_settled or is_due(self.wakes_at)
 
 
-_GONE = Found("", "", 0, False, 0, "", 0, True, False, "", "")
+_GONE = Found("", "", 0, False, 0, "", 0, True, None, False, "", "")
 
 
 def look(org_id: int) -> Found:
@@ -148,11 +152,24 @@ def look(org_id: int) -> Found:
     )
 
 
+def is_due(wakes_at: int | None) -> bool:
+    """
+    Say whether it is time for a wakeup of *wakes_at*, as `Engine` keeps it.
+
+    The clock is that of this process, which also gives the engine its time: one of another clock
+    could find a wakeup due that the engine does not reach yet, again and again.
+    """
+    return wakes_at is not None and wakes_at <= milliseconds(timezone.now())
+
+
 class Standing(NamedTuple):
     """How far an engine is after a batch."""
 
     config_version: int
     is_settled: bool
+    #: The time of the facts that were applied, and the next wakeup, as `Engine` keeps them.
+    advanced_to: int
+    wakes_at: int | None
     #: Workloads that wait, run, or were told to stop, by state.
     live: Mapping[State, int]
     #: How many the batch ended, by state.
@@ -192,7 +209,9 @@ class Lease:
         now = connection.ops.adapt_datetimefield_value(timezone.now())
         live = [str(standing.live.get(state, 0)) for state in _LIVE]
         ended = [str(standing.ended.get(state, 0)) for state in ENDED]
-        progress = [now, standing.config_version, standing.is_settled, *live, *ended]
+        wakes_at = None if standing.wakes_at is None else str(standing.wakes_at)
+        times = [str(standing.advanced_to), wakes_at]
+        progress = [now, standing.config_version, standing.is_settled, *times, *live, *ended]
         moved = statements.rows(_CLAIM, [*progress, *self._mine, version])
         if not moved:
             raise LeaseLostError

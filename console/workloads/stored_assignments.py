@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import accumulate
 from typing import Any
 
-from console.engine.model.decision import Assignment, PodSetAssignment, merged_flavors
+from console.engine.model.decision import Assignment, Place, PodSetAssignment, merged_flavors
 
 #: Characters of the text of flavors, all of them ASCII: an entry of an index has to hold it.
 LONGEST_FLAVORS = 2000
@@ -23,11 +24,26 @@ def encode_assignment(assignment: Assignment) -> list[dict[str, Any]]:
 
     >>> encode_assignment((PodSetAssignment(name="main", count=1, flavors={"gpu": "spot"}),))
     [{'name': 'main', 'count': 1, 'flavors': {'gpu': 'spot'}}]
+
+    Places are there only where the discipline assigned some.
+
+    >>> here = Place(count=2, node="n1")
+    >>> encode_assignment((PodSetAssignment(name="main", count=2, flavors={}, places=(here,)),))
+    [{'name': 'main', 'count': 2, 'flavors': {}, 'places': [{'count': 2, 'node': 'n1'}]}]
     """
     return [
-        {"name": each.name, "count": each.count, "flavors": dict(each.flavors)}
+        {
+            "name": each.name,
+            "count": each.count,
+            "flavors": dict(each.flavors),
+            **({"places": list(map(_encode_place, each.places))} if each.places else {}),
+        }
         for each in assignment
     ]
+
+
+def _encode_place(place: Place) -> dict[str, Any]:
+    return {name: value for name, value in asdict(place).items() if value is not None}
 
 
 def flavors_text(assignment: Assignment) -> str | None:
@@ -54,7 +70,12 @@ def flavors_of_text(text: str | None) -> tuple[str, ...]:
 def decode_assignment(stored: Sequence[Mapping[str, Any]]) -> Assignment:
     """Return what `encode_assignment` wrote."""
     return tuple(
-        PodSetAssignment(name=each["name"], count=each["count"], flavors=each["flavors"])
+        PodSetAssignment(
+            name=each["name"],
+            count=each["count"],
+            flavors=each["flavors"],
+            places=tuple(Place(**place) for place in each.get("places", ())),
+        )
         for each in stored
     )
 

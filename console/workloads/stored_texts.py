@@ -18,6 +18,7 @@ from console.engine.model.decision import Assignment
 from console.engine.model.preemption_loops import NEVER, Stops
 from console.engine.model.workload import PodSet
 from console.workloads.stored_assignments import decode_assignment
+from console.workloads.stored_facts import OptionalFacts, decode_facts
 from console.workloads.stored_pod_sets import decode_pod_sets
 
 #: Texts that are remembered of each kind; a million live workloads have few thousand.
@@ -43,8 +44,20 @@ def pod_sets_of(text: str, requests: str) -> tuple[PodSet, ...]:
 
 
 @lru_cache(maxsize=_MOST)
+def groups_of(text: str) -> tuple[str, ...]:
+    """Return the groups of the user of a workload."""
+    return tuple(json.loads(text))
+
+
+@lru_cache(maxsize=_MOST)
+def facts_of(text: str | None) -> OptionalFacts:
+    """Return the optional facts of a workload."""
+    return decode_facts(None if text is None else json.loads(text))
+
+
+@lru_cache(maxsize=_MOST)
 def assignment_of(text: str) -> Assignment:
-    """Return the flavors that a workload was given."""
+    """Return the assignment of a workload."""
     return decode_assignment(json.loads(text))
 
 

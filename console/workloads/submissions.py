@@ -11,6 +11,7 @@ from console.engine.model.workload import PodSet
 from console.errors import BadRequest, FieldError
 from console.reading import Reader, join
 from console.workloads.queries.filters import TYPES
+from console.workloads.read_placement import read_placement
 from console.workloads.read_pod_sets import LONGEST_KEY, read_pod_sets, read_requests
 
 #: Workloads that one request may hand in.
@@ -25,11 +26,6 @@ RESERVED: Final[Mapping[str, str]] = {
     "market-type": "market_type",
     "cloud-resource-id": "cloud_resource_id",
     "workload-type": "type",
-}
-
-#: Fields of config languages that are not here yet, and what to write instead.
-_NOT_HERE: Final[Mapping[str, str]] = {
-    "placement": "The config language of this organization has no placement; omit it.",
 }
 
 _FIELDS: Final = (
@@ -47,8 +43,10 @@ _FIELDS: Final = (
     "groups",
     "project",
     "namespace",
+    "preemptible",
+    "placement",
 )
-_KNOWN: Final = frozenset((*_FIELDS, *_NOT_HERE))
+_KNOWN: Final = frozenset(_FIELDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +70,10 @@ class Submission:
     groups: tuple[str, ...] = ()
     project: str = ""
     namespace: str = ""
+    #: None: the scheduler decides whether it may be preempted.
+    preemptible: bool | None = None
+    #: What `read_placement` returns; None: no wish.
+    placement: Mapping[str, object] | None = None
 
     def asked(self) -> tuple[PodSet, ...]:
         """Return what is asked for, as pod sets in either case."""
@@ -114,9 +116,6 @@ def read_submissions(value: Any, least_priority: Callable[[], int] = lambda: 0) 
 
 def _read(reader: Reader, value: Any, path: str, least_priority: Callable[[], int]) -> Submission:
     fields = reader.mapping(value, path, _KNOWN, required=("name",))
-    for name, message in _NOT_HERE.items():
-        if fields.get(name) is not None:
-            reader.refuse(f"{path}.{name}", "not_supported", message)
     get = fields.get
     if get("pod_sets") is not None and get("requests") is not None:
         message = "This is the short form of one pod set; send either requests or pod_sets."
@@ -147,6 +146,12 @@ def _read(reader: Reader, value: Any, path: str, least_priority: Callable[[], in
         groups=_groups(reader, get("groups"), f"{path}.groups"),
         project=reader.text(get("project"), f"{path}.project", 200),
         namespace=reader.text(get("namespace"), f"{path}.namespace", 253),
+        preemptible=None
+        if get("preemptible") is None
+        else reader.flag(get("preemptible"), f"{path}.preemptible"),
+        placement=None
+        if get("placement") is None
+        else read_placement(reader, get("placement"), f"{path}.placement"),
     )
 
 

@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from console import heartbeat
+from console.moments import milliseconds
 from console.workloads import wakeup
 from console.workloads.models import Engine, Intake
 from console.workloads.services.forget_answers import forget_answers
@@ -47,13 +48,15 @@ def admit(shard: str, message: str) -> None:
 
 @shared_task(name="console.workloads.tasks.sweep")
 def sweep() -> None:
-    """Nudge every organization whose work was left lying, and note that a worker is alive."""
+    """Nudge every organization with work left lying or due, and note that a worker is alive."""
     heartbeat.beat()
     waiting = Intake.objects.filter(_not_lately("created_at")).order_by()
+    due = Engine.objects.filter(wakes_at__lte=milliseconds(timezone.now()))
     cut_short = Engine.objects.filter(_not_lately("settled_at"), is_settled=False)
     orgs = {
         *waiting.values_list("org_id", flat=True).distinct(),
         *cut_short.values_list("pk", flat=True),
+        *due.values_list("pk", flat=True),
     }
     for org_id in sorted(orgs):
         wakeup.send(org_id)

@@ -25,6 +25,8 @@ class Warm:
     over_quota_since: OverQuotaSince
     #: Whether the rows say that nothing is left to decide.
     is_noted_settled: bool
+    #: As `Engine.wakes_at`.
+    wakes_at: int | None
     #: Seconds that it took to read it from rows, until a batch counts them: by itself that would
     #: be one more transaction to wait for.
     load: float | None = None

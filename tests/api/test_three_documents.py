@@ -91,6 +91,8 @@ def test_a_cap_on_an_instance_type(api, owner, settle):
         "groups": [],
         "project": "",
         "namespace": "",
+        "preemptible": None,
+        "placement": None,
     }
     explanation = client.get(f"workloads/{ids[3]}/explanation").body
     flavors = next(stage for stage in explanation["stages"] if stage["stage"] == "flavors")

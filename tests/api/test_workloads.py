@@ -12,7 +12,14 @@ from django.test.utils import CaptureQueriesContext
 
 from console import paging
 from console.orgs.permissions import Actor
-from console.workloads.models import Event, IdempotentAnswer, Intake, LabelSet, Workload
+from console.workloads.models import (
+    Decision,
+    Event,
+    IdempotentAnswer,
+    Intake,
+    LabelSet,
+    Workload,
+)
 from tests.api.documents import CAP, OPEN
 from tests.preemption_circle import let_one_yield
 from tests.preemption_pair import CONFIG as PREEMPTING
@@ -54,6 +61,8 @@ def full(name: str) -> dict:
         "groups": ["staff"],
         "project": "search",
         "namespace": "prod",
+        "preemptible": False,
+        "placement": {"filters": [{"name": "eu"}]},
     }
 
 
@@ -104,6 +113,8 @@ def test_what_is_handed_in_comes_back(client):
         "groups": ["staff"],
         "project": "search",
         "namespace": "prod",
+        "preemptible": False,
+        "placement": {"filters": [{"name": "eu"}]},
     }
     event = Event.objects.get()
     assert (event.type, event.actor, event.data) == (
@@ -474,3 +485,42 @@ def test_an_explanation_is_text_to_paste_with_the_names_that_its_reader_may_know
     assert "another workload of queue research" in hidden
     refused = api_for(operator).get(f"{path}?as=csv")
     assert (refused.status_code, refused.json()["errors"][0]["code"]) == (400, "invalid_choice")
+
+
+def test_optional_facts_come_back_as_they_were_submitted(api, owner):
+    client = api(owner)
+    facts = {
+        "user": "ada",
+        "groups": ["research", "gpu-users"],
+        "preemptible": False,
+        "placement": {"preferences": [{"name": "west", "weight": 50}], "spread": None},
+    }
+    (plain,) = client.post("workloads", {"workloads": [{"name": "plain"}]}).body["ids"]
+    (full,) = client.post("workloads", {"workloads": [{"name": "full", **facts}]}).body["ids"]
+    nothing = {"user": "", "groups": [], "preemptible": None, "placement": None}
+    for uid, expected in ((plain, nothing), (full, facts)):
+        row = client.get(f"workloads/{uid}").body
+        assert {name: row[name] for name in facts} == expected
+    listed = client.get("workloads").body["results"]
+    assert [{name: row[name] for name in facts} for row in listed] == [facts, nothing]
+
+
+def test_whole_numbers_of_a_placement_may_have_a_point(api, owner):
+    client = api(owner)
+    body = '{"workloads": [{"name": "w", "placement": {"weight": 50.0, "least": -1e2}}]}'
+    (uid,) = client.post("workloads", body).body["ids"]
+    assert client.get(f"workloads/{uid}").body["placement"] == {"weight": 50, "least": -100}
+
+
+def test_places_are_answered_where_the_scheduler_assigned_some(api, owner, settle):
+    client = api(owner)
+    (uid,) = client.post("workloads", {"workloads": [{"name": "w"}]}).body["ids"]
+    settle(owner.org)
+    pods = {"name": "main", "count": 3, "flavors": {}}
+    places = [{"count": 2, "cluster": "west"}, {"count": 1, "cluster": "east", "node": "n1"}]
+    Workload.objects.update(assignment=[{**pods, "places": places}])
+    Decision.objects.update(assignment=[{**pods, "places": places}])
+    added = {"node_selector": {}, "tolerations": []}
+    split = [{**pods, "places": places, **added}]
+    assert client.get(f"workloads/{uid}").body["assignment"] == split
+    assert client.get("decisions").body["results"][0]["assignment"] == split

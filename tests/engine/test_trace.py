@@ -21,7 +21,7 @@ from console.engine.disciplines.quota.trace import QUOTA, QuotaFacts
 from console.engine.explain import explain
 from console.engine.model.amounts import UNLIMITED, Unlimited
 from console.engine.model.common_reasons import NOT_EVALUATED
-from console.engine.model.decision import Outcome
+from console.engine.model.decision import Outcome, Place, PodSetAssignment
 from console.engine.model.reasons import Reason, registered_reasons
 from console.engine.model.stored_trace import TRACE_VERSION, trace_from_json, trace_to_json
 from console.engine.model.trace import OutcomeStep, Trace
@@ -41,6 +41,22 @@ MODULES = (facts.__name__, quota.__name__, policy.__name__)
 
 st.register_type_strategy(Unlimited, st.just(UNLIMITED))
 st.register_type_strategy(Reason, st.sampled_from(registered_reasons()))
+
+
+@st.composite
+def assignments(draw: st.DrawFn) -> PodSetAssignment:
+    """Return an assignment whose places, if it has any, hold all its pods."""
+    places = draw(st.lists(st.builds(Place), max_size=3).map(tuple))
+    return draw(
+        st.builds(
+            PodSetAssignment,
+            count=st.just(sum(each.count for each in places)) if places else st.integers(),
+            places=st.just(places),
+        )
+    )
+
+
+st.register_type_strategy(PodSetAssignment, assignments())
 
 
 def full(hint: Any) -> st.SearchStrategy[Any]:

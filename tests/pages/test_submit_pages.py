@@ -15,7 +15,9 @@ from console.orgs.permissions import Actor
 from console.policies.queries import active_version
 from console.reading.typed_values import read_typed
 from console.workloads.models import Workload
+from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.stored_pod_sets import decode_pod_sets
+from console.workloads.submissions import Submission
 from tests.cohort_sample import TWO_TEAMS
 from tests.pages.page import Element, complaints, read_page
 
@@ -211,3 +213,36 @@ def test_a_negative_priority_is_judged_by_the_active_config(
     assert list(rows.values_list("requested_priority", flat=True)) == [-5, -6]
     page = read_page(browser.get("/o/here/tester", {"priority": "-5", "namespace": "vision"}))
     assert complaints(page) == []
+
+
+def test_the_spec_shows_optional_facts_where_they_are_set(browser: Client, owner: Actor) -> None:
+    plain, full = submit_workloads(
+        owner,
+        [
+            Submission(name="plain"),
+            Submission(
+                name="full",
+                user="ada",
+                groups=("research", "gpu-users"),
+                preemptible=False,
+                placement={"filters": [{"name": "<eu>"}]},
+            ),
+        ],
+    )
+    shown = {}
+    for each in (plain, full):
+        page = read_page(browser.get(f"{LIST}/{each.uid}?tab=spec"))
+        assert complaints(page) == []
+        facts = page.id("facts")
+        names = [each.text for each in facts.walk() if each.tag == "dt"]
+        shown[each.name] = dict(
+            zip(names, (each.text for each in facts.walk() if each.tag == "dd"), strict=True)
+        )
+    optional = ("User", "Groups", "Preemptible", "Placement")
+    assert [shown["full"][name] for name in optional] == [
+        "ada",
+        "research, gpu-users",
+        "no",
+        '{"filters": [{"name": "<eu>"}]}',
+    ]
+    assert not shown["plain"].keys() & set(optional)

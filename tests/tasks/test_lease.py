@@ -27,7 +27,9 @@ from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
 
 #: Where a batch that does nothing leaves an engine.
-STANDING = Standing(config_version=0, is_settled=True, live={}, ended={})
+STANDING = Standing(
+    config_version=0, is_settled=True, advanced_to=0, wakes_at=None, live={}, ended={}
+)
 
 
 @pytest.fixture(autouse=True)

@@ -190,3 +190,23 @@ def test_live_facts_are_what_runs_waits_and_is_used(
         running={"train": 2}, pending={"train": 1}, usage={"train": {("any", "gpu"): 4000}}
     )
     assert live_of(other_org) == Live()
+
+
+def test_optional_facts_make_another_shape_and_the_user_does_not(
+    org: Organization, owner: Actor, settle: Settle
+) -> None:
+    placement = {"filters": [{"name": "eu"}]}
+    submit_workloads(
+        owner,
+        [
+            Submission(name="a", user="ada"),
+            Submission(name="b", user="ben", groups=("research",)),
+            Submission(name="c", preemptible=False, placement=placement),
+            Submission(name="d", preemptible=False, placement=placement),
+        ],
+    )
+    settle(org)
+    assert [
+        (each.workload.is_preemptible, each.workload.placement, each.workload.user, each.runs)
+        for each in sorted(history_of(org).shapes, key=lambda each: each.workload.sequence)
+    ] == [(None, None, "", 2), (False, placement, "", 2)]

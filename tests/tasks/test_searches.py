@@ -195,10 +195,10 @@ def test_a_process_reads_a_tree_once_for_a_version_of_the_engine(
     real = kept_trees.load_whole_tree
 
     def counted(
-        org: Organization, workload: Workload, version: int
+        org: Organization, workload: Workload, version: int, *, now: int
     ) -> tuple[EngineState, frozenset[str]] | None:
         read.append(workload.name)
-        return real(org, workload, version)
+        return real(org, workload, version, now=now)
 
     monkeypatch.setattr(kept_trees, "load_whole_tree", counted)
     submit_workloads(owner, [Submission(name="third", type="job", requests={"gpu": 3000})])

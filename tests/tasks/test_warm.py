@@ -33,6 +33,7 @@ def warm(workloads: int) -> Warm:
         state=state,
         over_quota_since=OverQuotaSince(1),
         is_noted_settled=True,
+        wakes_at=None,
     )
 
 

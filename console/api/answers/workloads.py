@@ -20,6 +20,7 @@ from console.workloads.explanations import Explained
 from console.workloads.models import Decision, SearchRun, Workload
 from console.workloads.queries import reason_of
 from console.workloads.stored_assignments import stored_flavors
+from console.workloads.stored_facts import decode_facts
 from console.workloads.stored_pod_sets import decode_pod_sets
 
 #: Numbers of a sentence that are counts or positions; all others are amounts.
@@ -37,6 +38,7 @@ def workload_answer(
     """
     reason = reason_of(workload)
     missing: Mapping[str, int] | None = workload.missing  # type: ignore[attr-defined]
+    facts = decode_facts(workload.facts)
     return {
         "id": workload.uid,
         "name": workload.name,
@@ -67,6 +69,8 @@ def workload_answer(
         "groups": workload.groups,
         "project": workload.project,
         "namespace": workload.namespace,
+        "preemptible": facts.is_preemptible,
+        "placement": facts.placement,
     }
 
 

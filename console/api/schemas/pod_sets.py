@@ -19,6 +19,10 @@ from console.workloads.read_pod_sets import (
     TOLERATION_OPERATORS,
 )
 
+PLACES = (
+    "The pods by place; their counts add up to `count`. Absent: the scheduler assigns only flavors."
+)
+
 _OPERATORS = [operator.value for operator in NodeOperator]
 _EFFECTS = ["", *(effect.value for effect in TaintEffect)]
 
@@ -177,6 +181,15 @@ class AddedToleration(Toleration):
     )
 
 
+class Place(Schema):
+    """Some pods of a pod set, and where they run; only what the scheduler assigns is there."""
+
+    count = serializers.IntegerField()
+    cluster = serializers.CharField(required=False)
+    node = serializers.CharField(required=False)
+    flavor = serializers.CharField(required=False)
+
+
 class PodSetAssignment(Schema):
     """Assignment of one pod set of an admitted workload."""
 
@@ -187,6 +200,7 @@ class PodSetAssignment(Schema):
     flavors = serializers.DictField(
         child=serializers.CharField(), help_text="Assigned flavor by resource."
     )
+    places = Place(many=True, required=False, help_text=PLACES)
     node_selector = serializers.DictField(
         child=serializers.CharField(),
         allow_null=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from console.api.schemas.common import Range, ReasonCode, Schema, page_of
-from console.api.schemas.pod_sets import AddedToleration
+from console.api.schemas.pod_sets import PLACES, AddedToleration, Place
 from console.engine.model.decision import Outcome
 from console.engine.model.policy import StopPolicy, Strategy
 from console.orgs.models import Role
@@ -188,6 +188,7 @@ class DecisionPodSet(Schema):
         help_text="Admitted pods; fewer than requested in a partial admission."
     )
     flavors = serializers.DictField(child=DecisionFlavor(), help_text="By resource.")
+    places = Place(many=True, required=False, help_text=PLACES)
     node_selector = serializers.DictField(
         child=serializers.CharField(),
         help_text="Node labels of the flavors. Add them to the node selector of the pods.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from console.api.schemas.common import Range, ReasonCode, Schema, page_of
@@ -14,10 +15,16 @@ from console.engine.explain import Verdict
 from console.reading import LARGEST_INTEGER
 from console.workloads.models import SearchRun, State
 from console.workloads.queries.filters import TYPES
+from console.workloads.read_placement import DEEPEST, LONGEST
 from console.workloads.read_pod_sets import MOST_POD_SETS
 from console.workloads.submissions import MARKET_TYPES, MOST_AT_ONCE
 
 _VERDICTS = [verdict.value for verdict in Verdict]
+
+
+@extend_schema_field({"type": "object", "additionalProperties": {}})
+class Placement(serializers.Field[Any, Any, Any, Any]):
+    """An object that the config language defines."""
 
 
 class WorkloadIn(Schema):
@@ -67,6 +74,19 @@ class WorkloadIn(Schema):
         required=False,
         allow_null=True,
         help_text="Namespace of the local queue, in configs with local queues.",
+    )
+    preemptible = serializers.BooleanField(
+        required=False,
+        allow_null=True,
+        help_text="Whether it may be preempted, for schedulers that let submitters choose; absent: "
+        "the scheduler decides.",
+    )
+    placement = Placement(
+        required=False,
+        allow_null=True,
+        help_text="Where it should run, in the terms of the config language: at most "
+        f"{LONGEST:,} characters as JSON and {DEEPEST} levels, numbers whole. Schedulers without "
+        "placement ignore it.",
     )
 
 
@@ -143,6 +163,10 @@ class Workload(Schema):
     groups = serializers.ListField(child=serializers.CharField())
     project = serializers.CharField()
     namespace = serializers.CharField()
+    preemptible = serializers.BooleanField(
+        allow_null=True, help_text="As submitted; null: the scheduler decides."
+    )
+    placement = Placement(allow_null=True, help_text="As submitted; null for none.")
 
 
 WorkloadPage = page_of(Workload, "WorkloadPage")
@@ -373,4 +397,6 @@ EXAMPLE: dict[str, Any] = {
     "groups": [],
     "project": "vision",
     "namespace": "",
+    "preemptible": None,
+    "placement": None,
 }

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from console.engine.model.capacity_node import CapacityNode
     from console.engine.model.consequences import Excess, Finding
     from console.engine.model.history import Live
+    from console.engine.model.inventory import Inventory
     from console.engine.model.load_plan import LoadPlan
     from console.engine.model.nomination import Nomination, Report
     from console.engine.model.policy import Policy, Queue
@@ -61,6 +62,30 @@ class Discipline(TraceFacts, Protocol):
 
     def ledger(self, policy: Policy) -> QueueLedger:
         """Return the accounts of all queues of *policy*, with nothing charged."""
+
+    def advance(self, state: State, before: int) -> None:
+        """
+        Take in that time passed from *before* to ``state.now``, in milliseconds since 1970.
+
+        Trees in which that may change a decision are to be stirred, see `StateMutations.stir`.
+        """
+
+    def next_wakeup(self, state: State) -> int | None:
+        """
+        Return when the passing of time alone may change a decision of a settled *state*.
+
+        It is later than ``state.now``, in the same unit; None: never.
+        """
+
+    def take_inventory(self, state: State, before: Inventory) -> None:
+        """Take in that ``state.inventory`` replaced *before*; stir as `advance` does."""
+
+    def requeue(self, state: State, tree: LiveTree) -> None:
+        """
+        Give a turn again to the classes of a stirred *tree* that may be admissible now.
+
+        It is called before the next cycle of the tree.
+        """
 
     def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
         """

@@ -137,7 +137,7 @@ class LiveTree:
         self.cycle = 0
         #: The states of the pending queues in earlier cycles without a decision.
         self.seen: set[object] = set()
-        #: Quota was released: every class is requeued before the next cycle.
+        #: The discipline requeues its classes before the next cycle.
         self.stirred = False
         #: Workloads that yield to the one that preempted them, by id.
         self.yielding: dict[str, Pending] = {}

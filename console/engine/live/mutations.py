@@ -1,8 +1,8 @@
 """
 State mutations: the pending and running workloads of one organization, and all their changes.
 
-Disciplines change them by `admit`, `preempt`, `let_pass`, `rejoin`, `note` and
-`set_inadmissible`. Facts from outside and the time of decisions belong to `console.engine.state`.
+Disciplines change them by `admit`, `preempt`, `let_pass`, `rejoin`, `note`, `set_inadmissible`
+and `stir`. Facts from outside and the time of decisions belong to `console.engine.state`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from console.engine.live.live_tree import AnyQueue, LiveTree, Preemptor, QueueSt
 from console.engine.live.running import Running
 from console.engine.model.amounts import SCALE, FlavorResource
 from console.engine.model.decision import Assignment, Decision
+from console.engine.model.inventory import Inventory
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy
 from console.engine.model.preemption_loops import Stops, situation
@@ -31,7 +32,10 @@ class StateMutations:
     ledger: QueueLedger
     _builder: DecisionBuilder
 
-    def __init__(self) -> None:
+    def __init__(self, now: int) -> None:
+        #: Time of the last facts, in milliseconds since 1970 in UTC; 0: none came yet.
+        self.now = now
+        self.inventory = Inventory()
         self.queues: dict[str, AnyQueue] = {}
         self.running: dict[str, Running] = {}
         self.pending: dict[str, Pending] = {}
@@ -213,17 +217,17 @@ class StateMutations:
         self.note(queue, cls, verdict)
         queue.pending.set_inadmissible(cls)
 
+    def stir(self, queue: AnyQueue) -> None:
+        """Let the discipline requeue the classes of a queue's tree in the next settle."""
+        queue.tree.stirred = True
+        self._active[queue.tree] = None
+        self._changes.queues.add(queue.name)
+
     # Internals
 
     def _stops_that_count(self, stops: Stops) -> Stops:
         """Return *stops* without ended preemptors; a running one may preempt again once evicted."""
         return {uid: told for uid, told in stops.items() if self.knows(uid)}
-
-    def _stir(self, queue: AnyQueue) -> None:
-        """Requeue every class of a queue's tree in the next settle."""
-        queue.tree.stirred = True
-        self._active[queue.tree] = None
-        self._changes.queues.add(queue.name)
 
     def _bar(self, queue: AnyQueue, classes: Iterable[PendingClass]) -> None:
         """Mark classes of a barred queue inadmissible."""
@@ -267,7 +271,7 @@ class StateMutations:
         if workload_id in queue.preemptors:
             # The quota it claimed is available to other workloads.
             self._leave(queue, pending)
-            self._stir(queue)
+            self.stir(queue)
         elif pending.class_key:
             was_head = queue.pending.head() is pending
             self._leave(queue, pending)
@@ -319,7 +323,7 @@ class StateMutations:
             preemptor.victims.discard(running.workload.id)
             if not preemptor.victims:
                 self.rejoin(self.queues[preemptor.pending.route.queue or ""], preemptor)
-        self._stir(queue)
+        self.stir(queue)
 
 
 def _go_on() -> None:

@@ -78,7 +78,8 @@ class Snapshot(State):
     def __init__(self, base: SnapshotBase, policy: Policy) -> None:
         self._base = base
         self._source = base.tree
-        super().__init__(policy)
+        super().__init__(policy, now=base.state.now)
+        self.inventory = base.state.inventory
         self.going_on = base.going_on
         source = base.state
         self.next_reservation = source.next_reservation
@@ -98,7 +99,7 @@ class Snapshot(State):
             own.looked_at = own.version
         else:
             own.looked_at = -1
-            self._stir(own.queues[0])
+            self.stir(own.queues[0])
 
     def _take_policy(self, policy: Policy) -> None:
         """Copy the tree, and apply to the ledger what differs from the policy of the source."""
@@ -166,7 +167,7 @@ class Snapshot(State):
             ):
                 state.pending.set_inadmissible(cls)
         if not at_rest:
-            self._stir(state)
+            self.stir(state)
 
     def preempt(
         self,

@@ -26,14 +26,34 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Some pods of one pod set, and where they run, as far as the discipline assigns it."""
+
+    count: int
+    cluster: str | None = None
+    node: str | None = None
+    flavor: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PodSetAssignment:
-    """How many pods of a pod set start, and the flavor that gives each of its resources."""
+    """
+    How many pods of a pod set start, and where: in flavors, and in places where it is split.
+
+    Raises ValueError when the places have another number of pods than *count*.
+    """
 
     name: str
     #: Fewer than asked for when the pod set may start with less.
     count: int
     #: By resource; those that no group of the queue covers are absent.
     flavors: Mapping[str, str]
+    #: The pods by place, each pod in one of them; empty: all of them have *flavors*.
+    places: tuple[Place, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.places and sum(each.count for each in self.places) != self.count:
+            raise ValueError(f"the places of pod set {self.name} do not hold its {self.count} pods")
 
 
 #: Flavors and counts by pod set, in the order of the workload; empty: nothing was assigned.

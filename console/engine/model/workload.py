@@ -51,7 +51,12 @@ def constraints_of(pod_set: PodSet) -> NodeConstraints:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """The unit that asks for admission, all or nothing."""
+    """
+    The unit that asks for admission, all or nothing.
+
+    Facts with a default are optional: a discipline that has no use for them ignores them. The
+    number of replicas is the count of the pod sets.
+    """
 
     id: str
     #: Place in the order of submission, unique in the organization; smaller is earlier.
@@ -61,6 +66,15 @@ class Workload:
     #: Requested priority; None leaves the choice to the rule that routes it.
     priority: int | None = None
     pod_sets: tuple[PodSet, ...] = ()
+    #: Name of the user it is submitted for; empty: not known.
+    user: str = ""
+    #: Groups of that user, in the order of the submission.
+    groups: tuple[str, ...] = ()
+    #: Whether it may be preempted; None: the discipline decides.
+    is_preemptible: bool | None = None
+    #: Preferred and required places, as the config language writes them; None: no wish. Its
+    #: values are those of JSON with whole numbers. Shared between workloads: never changed.
+    placement: Mapping[str, object] | None = None
 
     def total(self) -> dict[str, int]:
         """Return what all pod sets together ask for, by resource, in thousandths."""

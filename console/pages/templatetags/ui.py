@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -162,6 +163,12 @@ def by_flavor(flavors: Mapping[str, str]) -> str:
 def entry(values: Mapping[str, str], key: str) -> str:
     """Return the value of *key* among *values*, or nothing."""
     return values.get(key, "")
+
+
+@register.filter
+def as_json(value: object) -> str:
+    """Return a value of JSON as text."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 @register.filter

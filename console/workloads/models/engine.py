@@ -27,6 +27,11 @@ class Engine(models.Model):
     #: Whether the last write left nothing to decide. A run that is cut short, by its
     #: deadline or by a crash, is found by this and taken up again.
     is_settled = models.BooleanField(default=True)
+    #: The time of the facts that were last applied, in milliseconds since 1970 in UTC; None
+    #: before the first.
+    advanced_to = models.BigIntegerField(null=True)
+    #: The time at which decisions may change without a new fact, in the same unit; None: never.
+    wakes_at = models.BigIntegerField(null=True)
     #: {state: number of workloads}
     counts = models.JSONField(default=dict)
     settled_at = models.DateTimeField(null=True)

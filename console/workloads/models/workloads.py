@@ -84,6 +84,8 @@ class Workload(models.Model):
     groups = models.JSONField(default=list)
     project = models.CharField(max_length=200, blank=True)
     namespace = models.CharField(max_length=253, blank=True)
+    #: Optional facts, see `console.workloads.stored_facts`; None without any.
+    facts = models.JSONField(null=True)
     #: Who may finish it as their own: "user:7" or "token:3".
     submitted_by = models.CharField(max_length=40)
     submitted_at = models.DateTimeField(default=timezone.now)
@@ -224,6 +226,7 @@ class RecordedShape(models.Model):
     #: As of `Workload`.
     requests = models.JSONField(default=dict)
     pod_sets = models.JSONField(default=list)
+    facts = models.JSONField(null=True)
     runs = models.PositiveBigIntegerField(default=0)
 
     class Meta:

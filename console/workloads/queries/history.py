@@ -15,6 +15,7 @@ from console.orgs.models import Organization
 from console.workloads.models import LabelSet, QueueCount, RecordedShape
 from console.workloads.queries.used import used_of
 from console.workloads.retention import SHAPES_KEPT
+from console.workloads.stored_facts import decode_facts
 from console.workloads.stored_pod_sets import decode_pod_sets
 
 #: Days that a look at history goes back.
@@ -74,7 +75,7 @@ def _contents(keys: list[int]) -> dict[int, Workload]:
     columns = ("pk", "digest", "label_set_id", "namespace", "requested_priority")
     for chunk in chunks(keys):
         found = RecordedShape.objects.filter(pk__in=chunk)
-        rows += found.values_list(*columns, "requests", "pod_sets")
+        rows += found.values_list(*columns, "requests", "pod_sets", "facts")
     labels: dict[int, dict[str, str]] = {}
     for chunk in chunks(sorted({row[2] for row in rows})):
         labels |= LabelSet.objects.filter(pk__in=chunk).values_list("pk", "labels")
@@ -96,6 +97,7 @@ def _contents(keys: list[int]) -> dict[int, Workload]:
             namespace=namespace,
             priority=priority,
             pod_sets=asked(requests, pod_sets),
+            **decode_facts(facts)._asdict(),
         )
-        for pk, digest, label_set, namespace, priority, requests, pod_sets in rows
+        for pk, digest, label_set, namespace, priority, requests, pod_sets, facts in rows
     }

@@ -13,12 +13,17 @@ from django.db.models.expressions import RawSQL
 from console import statements
 from console.engine.model.workload import Workload
 from console.engine.state import State
+from console.moments import milliseconds
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import EventType, Intake
 from console.workloads.services.batch import Batch
 from console.workloads.services.load_state import COLUMNS, engine_workload, load_policy
 from console.workloads.services.record_shapes import TakenIn
+
+#: The last of the columns of a workload: a shape of history has neither, because each user would
+#: have shapes of their own.
+_NOT_RECORDED: Final = ("user", "groups")
 
 
 @dataclass(slots=True)
@@ -40,7 +45,9 @@ class _Told:
 
 def apply_intake(org: Organization, state: State, intake: list[Intake], batch: Batch) -> int:
     """
-    Apply the facts of *intake* to *state* in order, and add direct changes of rows to *batch*.
+    Apply the time of *batch* and the facts of *intake* to *state*, in order.
+
+    Direct changes of rows are added to *batch*.
 
     Returns the config version of the state afterwards. Facts about workloads that have ended in
     the meantime are ignored, so requests can be repeated.
@@ -54,6 +61,7 @@ def apply_intake(org: Organization, state: State, intake: list[Intake], batch: B
         submitted=_submitted(org.pk, new, batch) if new else {},
         uids=_uids(org.pk, others, batch) if others else {},
     )
+    state.advance(milliseconds(batch.now))
     for row in intake:
         _HANDLERS[row.kind](told, row.payload)
     return batch.config_version
@@ -69,7 +77,7 @@ def _submitted(org_id: int, keys: list[int], batch: Batch) -> dict[int, Workload
             continue
         workload = engine_workload(row)
         submitted[workload.sequence] = workload
-        _, key, _, *shape = row[: len(COLUMNS)]
+        _, key, _, *shape = row[: len(COLUMNS) - len(_NOT_RECORDED)]
         batch.known[workload.id] = key, name
         batch.taken_in.append(TakenIn(label_set, *shape))
         batch.submitted[workload.id] = statements.moment_of(submitted_at)

@@ -18,8 +18,16 @@ from console.engine.state import State
 from console.orgs.models import Organization
 from console.policies.queries import NO_POLICY, get_version, policy_of
 from console.workloads import models
-from console.workloads.models import Intake, QueueHold
-from console.workloads.stored_texts import as_text, assignment_of, labels_of, pod_sets_of, stops_of
+from console.workloads.models import Engine, Intake, QueueHold
+from console.workloads.stored_texts import (
+    as_text,
+    assignment_of,
+    facts_of,
+    groups_of,
+    labels_of,
+    pod_sets_of,
+    stops_of,
+)
 
 _Row = TypeVar("_Row")
 
@@ -32,6 +40,9 @@ COLUMNS = (
     "requested_priority",
     as_text("requests"),
     as_text("pod_sets"),
+    as_text("facts"),
+    "user",
+    as_text("groups"),
 )
 
 
@@ -54,7 +65,8 @@ def load_state(
     which changes nothing. What the intake has yet to tell is left out.
     *going_on* is called now and then, so that the lease outlasts a long load.
     """
-    state = State(load_policy(org, config_version))
+    advanced_to = Engine.objects.values_list("advanced_to", flat=True).get(org=org)
+    state = State(load_policy(org, config_version), now=advanced_to or 0)
     for queue in sorted(held_queues(org)):
         state.hold(queue)
     columns = (*COLUMNS, *_RUNNING)
@@ -164,7 +176,9 @@ def _adopt(state: State, rows: Iterable[tuple[Any, ...]], config_version: int) -
 
 def engine_workload(row: tuple[Any, ...]) -> Workload:
     """Return the engine's view of a row that starts with COLUMNS."""
-    uid, pk, labels, namespace, priority, requests, pod_sets = row[: len(COLUMNS)]
+    uid, pk, labels, namespace, priority, requests, pod_sets, *optional = row[: len(COLUMNS)]
+    facts, user, groups = optional
+    is_preemptible, placement = facts_of(facts)
     return Workload(
         id=uid,
         sequence=pk,
@@ -172,6 +186,10 @@ def engine_workload(row: tuple[Any, ...]) -> Workload:
         namespace=intern(namespace),
         priority=priority,
         pod_sets=pod_sets_of(pod_sets, requests),
+        user=intern(user),
+        groups=groups_of(groups),
+        is_preemptible=is_preemptible,
+        placement=placement,
     )
 
 

@@ -31,10 +31,15 @@ from console.workloads.stored_pod_sets import decode_pod_sets
 
 
 def load_trees(
-    org: Organization, workloads: Sequence[Workload], config_version: int, books: Books
+    org: Organization,
+    workloads: Sequence[Workload],
+    config_version: int,
+    books: Books,
+    *,
+    now: int = 0,
 ) -> State:
     """
-    Return a state in which *workloads* wait, but those whose queue is not of the policy.
+    Return a state at *now* in which *workloads* wait, but those whose queue is not of the policy.
 
     Its ledger is that of *books*, which say what queues use under *config_version*.
 
@@ -45,7 +50,7 @@ def load_trees(
     this one has to let go first. The cost does not grow with how many run or wait, and how
     many statements it takes neither with the queues of a tree nor with *workloads*.
     """
-    state = State(books.policy, is_sparse=True, ledger=books.ledger)
+    state = State(books.policy, is_sparse=True, ledger=books.ledger, now=now)
     here = {each.pk: _queue_of(state, each) for each in workloads if each.queue is not None}
     in_queues = [(queue, each) for each in workloads if (queue := here.get(each.pk)) is not None]
     trees = dict.fromkeys(queue.tree for queue, _ in in_queues)

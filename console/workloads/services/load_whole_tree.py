@@ -26,16 +26,16 @@ _WAITING = 300
 
 
 def load_whole_tree(
-    org: Organization, workload: Workload, config_version: int
+    org: Organization, workload: Workload, config_version: int, *, now: int = 0
 ) -> tuple[State, frozenset[str]] | None:
     """
-    Return a state in which *workload* waits, and the names of the queues that are in it.
+    Return a state at *now* in which *workload* waits, and the names of the queues that are in it.
 
     Everything can be tried on it. One that waits in no queue has all queues
     around it. None when its queue is not of the policy.
     """
     policy = load_policy(org, config_version)
-    state = State(policy, is_sparse=workload.queue is not None)
+    state = State(policy, is_sparse=workload.queue is not None, now=now)
     if workload.queue is None:
         names = list(state.queues)
     elif workload.queue not in policy.queues:

@@ -22,6 +22,7 @@ _COLUMNS = (
     "requested_priority",
     "requests",
     "pod_sets",
+    "facts",
     "runs",
 )
 
@@ -34,6 +35,7 @@ class TakenIn(NamedTuple):
     priority: int | None
     requests: str
     pod_sets: str
+    facts: str | None
 
 
 def record_shapes(org_id: int, day: date, taken_in: Iterable[TakenIn]) -> Prepared:
@@ -46,9 +48,9 @@ def record_shapes(org_id: int, day: date, taken_in: Iterable[TakenIn]) -> Prepar
     runs: Counter[str] = Counter()
     rows: dict[str, tuple[Any, ...]] = {}
     for shape, count in Counter(taken_in).items():
-        digest, requests, pod_sets = _read(shape)
+        digest, requests, pod_sets, facts = _read(shape)
         runs[digest] += count
-        rows[digest] = (*shape[:3], requests, pod_sets)
+        rows[digest] = (*shape[:3], requests, pod_sets, facts)
     return add_to_rows(
         RecordedShape,
         _COLUMNS,
@@ -61,11 +63,14 @@ def record_shapes(org_id: int, day: date, taken_in: Iterable[TakenIn]) -> Prepar
 # Few different shapes come by the thousands: each is hashed once. Texts may differ in the order
 # of their keys alone, digests do not.
 @lru_cache(maxsize=20_000)
-def _read(shape: TakenIn) -> tuple[str, dict[str, int], list[Any]]:
+def _read(shape: TakenIn) -> tuple[str, dict[str, int], list[Any], dict[str, Any] | None]:
     requests, pod_sets = json.loads(shape.requests), json.loads(shape.pod_sets)
     told = _canonical(pod_sets) if pod_sets else "[]"
-    content = _canonical([*shape[:3], requests, told])
-    return hashlib.sha256(content.encode()).hexdigest(), requests, pod_sets
+    # Shapes without facts keep the digest that they had before there were any.
+    facts = None if shape.facts is None else json.loads(shape.facts)
+    some = [] if facts is None else [facts]
+    content = _canonical([*shape[:3], requests, told, *some])
+    return hashlib.sha256(content.encode()).hexdigest(), requests, pod_sets, facts
 
 
 def _canonical(value: Any) -> str:

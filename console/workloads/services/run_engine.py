@@ -24,7 +24,7 @@ from console.logs import naming
 from console.orgs.models import Organization
 from console.tracing.spans import note, span
 from console.workloads import models
-from console.workloads.lease import Lease, LeaseLostError, Standing, leased, look
+from console.workloads.lease import Lease, LeaseLostError, Standing, is_due, leased, look
 from console.workloads.models import Intake
 from console.workloads.services.aggregates import aggregates
 from console.workloads.services.apply_intake import apply_intake
@@ -119,7 +119,7 @@ def _work(org: Organization, lease: Lease, deadline: float) -> int:
         settled = warm.state.is_settled
         intake, is_all = next_intake(org.pk, BATCH, RETURNED) if settled else ([], False)
         # A state that was rebuilt may find nothing left of what its rows call unsettled.
-        if settled and not intake and warm.is_noted_settled:
+        if settled and not intake and warm.is_noted_settled and not is_due(warm.wakes_at):
             break
         lease.keep()
         begun = time.monotonic()
@@ -153,6 +153,7 @@ def _state(org: Organization, lease: Lease) -> Warm:
             state=state,
             over_quota_since=over_quota_since,
             is_noted_settled=found.is_settled,
+            wakes_at=found.wakes_at,
             load=time.perf_counter() - begun,
         )
     return warm
@@ -179,8 +180,9 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
     observed = observe_batch(decided)
     written_down += [statement for writes in observed for statement in writes.statements]
     written_down.append(delete_keys(Intake, (row.pk for row in intake)))
+    standing = _standing(warm, batch)
     with transaction.atomic():
-        written = lease.claim_write(warm.version, _standing(warm, batch))
+        written = lease.claim_write(warm.version, standing)
         with statements.pipeline():
             for rows in written_down:
                 rows.run()
@@ -192,7 +194,8 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
                 writes.finish()
     warm.version += 1
     warm.written = written
-    warm.is_noted_settled = warm.state.is_settled
+    warm.is_noted_settled = standing.is_settled
+    warm.wakes_at = standing.wakes_at
     warm.load = None
     log.info(
         "batch decided",
@@ -224,4 +227,12 @@ def _standing(warm: Warm, batch: Batch) -> Standing:
         models.State.ADMITTED: len(state.running) - evicting,
         models.State.PREEMPTING: evicting,
     }
-    return Standing(warm.config_version, state.is_settled, live, batch.ended)
+    return Standing(
+        config_version=warm.config_version,
+        is_settled=state.is_settled,
+        advanced_to=state.now,
+        # What is not settled goes on without a wakeup.
+        wakes_at=state.next_wakeup if state.is_settled else None,
+        live=live,
+        ended=batch.ended,
+    )

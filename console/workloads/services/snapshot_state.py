@@ -15,7 +15,15 @@ from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Engine
 from console.workloads.services.load_state import held_queues, load_policy
-from console.workloads.stored_texts import as_text, assignment_of, labels_of, pod_sets_of, stops_of
+from console.workloads.stored_texts import (
+    as_text,
+    assignment_of,
+    facts_of,
+    groups_of,
+    labels_of,
+    pod_sets_of,
+    stops_of,
+)
 
 #: Rows after which a snapshot says that it goes on.
 STRETCH = 10_000
@@ -44,6 +52,9 @@ class _Row(NamedTuple):
     labels_text: str
     requests_text: str
     pod_sets_text: str
+    user: str
+    groups_text: str
+    facts_text: str | None
     assignment_text: str
     victims_text: str
     stopped_for_text: str
@@ -68,12 +79,13 @@ def snapshot_state(
     of workloads that are done.
     """
     while True:
-        version = _config_version(org)
+        version, _ = _progress(org)
         held = held_queues(org)
         rows = _rows(org)
-        if _config_version(org) == version:
+        after, advanced_to = _progress(org)
+        if after == version:
             break
-    state = State(load_policy(org, version))
+    state = State(load_policy(org, version), now=advanced_to)
     for queue in sorted(held):
         state.hold(queue)
     running = [row for row in rows if row.state != models.State.PENDING]
@@ -91,8 +103,11 @@ def snapshot_state(
     return state, version
 
 
-def _config_version(org: Organization) -> int:
-    return Engine.objects.values_list("config_version", flat=True).get(org=org)
+def _progress(org: Organization) -> tuple[int, int]:
+    """Return the config version that the engine decides under, and its time."""
+    found = Engine.objects.values_list("config_version", "advanced_to").get(org=org)
+    version, advanced_to = found
+    return version, advanced_to or 0
 
 
 def _rows(org: Organization) -> list[_Row]:
@@ -135,6 +150,7 @@ def _wait(state: State, row: _Row) -> None:
 
 
 def _workload(row: _Row) -> Workload:
+    facts = facts_of(row.facts_text)
     return Workload(
         id=row.uid,
         sequence=row.pk,
@@ -142,4 +158,8 @@ def _workload(row: _Row) -> Workload:
         namespace=intern(row.namespace),
         priority=row.requested_priority,
         pod_sets=pod_sets_of(row.pod_sets_text, row.requests_text),
+        user=intern(row.user),
+        groups=groups_of(row.groups_text),
+        is_preemptible=facts.is_preemptible,
+        placement=facts.placement,
     )

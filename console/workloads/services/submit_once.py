@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -70,5 +71,15 @@ def _first_answer(row: IdempotentAnswer) -> list[str] | None:
 
 
 def _digest(submissions: Sequence[Submission]) -> str:
-    canonical = json.dumps([asdict(one) for one in submissions], sort_keys=True)
+    canonical = json.dumps([_content(one) for one in submissions], sort_keys=True)
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _content(submission: Submission) -> dict[str, Any]:
+    """Return what makes a request the same; one without optional facts is as it always was."""
+    content = asdict(submission)
+    for fact in ("preemptible", "placement"):
+        if content[fact] is None:
+            # Answers that were kept before the fields existed have digests without them.
+            del content[fact]
+    return content

@@ -20,6 +20,7 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.workloads.models import Event, EventType, Intake, LabelSet, Workload
 from console.workloads.services.ask_engine import ask_engine
+from console.workloads.stored_facts import OptionalFacts, encode_facts
 from console.workloads.stored_pod_sets import encode_pod_sets
 from console.workloads.submissions import Submission
 
@@ -109,6 +110,7 @@ def _workload(actor: Actor, submission: Submission, now: datetime) -> Workload:
         groups=list(submission.groups),
         project=submission.project,
         namespace=submission.namespace,
+        facts=encode_facts(OptionalFacts(submission.preemptible, submission.placement)),
         submitted_by=actor.key,
         submitted_at=now,
     )

@@ -48,6 +48,7 @@ from console.engine.model.amounts import SCALE, FlavorResource
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.consequences import Excess, Finding
 from console.engine.model.history import Live
+from console.engine.model.inventory import Inventory
 from console.engine.model.load_plan import LoadPlan
 from console.engine.model.nomination import Nomination
 from console.engine.model.obstacles import Obstacles
@@ -84,6 +85,20 @@ class QuotaDiscipline:
     def ledger(self, policy: Policy) -> Ledger:
         """Return the ledger of nominal quota, borrowing and lending, with nothing charged."""
         return Ledger(policy)
+
+    def advance(self, state: State, before: int) -> None:
+        """Change nothing: no decision about quota depends on time."""
+
+    def next_wakeup(self, state: State) -> int | None:
+        """Return None: no decision about quota depends on time."""
+        return None
+
+    def take_inventory(self, state: State, before: Inventory) -> None:
+        """Change nothing: quota is defined by the policy, not by nodes."""
+
+    def requeue(self, state: State, tree: LiveTree) -> None:
+        """Requeue every class: freed quota may help any of them."""
+        tree.requeue_all()
 
     def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
         """Give the head of every queue its turn; *skipping* passes over futile turns."""

@@ -1,0 +1,40 @@
+"""The inventory: the clusters and nodes of one organization, and the amounts that they offer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from console.engine.model.nodes import Taint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One machine of a cluster."""
+
+    name: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+    taints: tuple[Taint, ...] = ()
+    #: Amounts that its pods may use together, in thousandths by resource; an absent one is none.
+    offered: Mapping[str, int] = field(default_factory=dict)
+    #: Whether it accepts new pods.
+    is_ready: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """Nodes under one manager, such as a Kubernetes or Slurm cluster."""
+
+    name: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+    #: In the order in which they were reported; their names are unique in the cluster.
+    nodes: tuple[Node, ...] = ()
+    #: Whether it accepts new pods.
+    is_ready: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory:
+    """All clusters of an organization at one time, by name; empty until they are reported."""
+
+    clusters: Mapping[str, Cluster] = field(default_factory=dict)

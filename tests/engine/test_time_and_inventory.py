@@ -1,0 +1,141 @@
+"""Time and inventory are facts: a discipline is told of each, and names its next wakeup."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from console.engine import state as state_module
+from console.engine.disciplines import Progress
+from console.engine.disciplines.quota.discipline import QuotaDiscipline
+from console.engine.live.live_tree import LiveTree
+from console.engine.live.snapshot import SnapshotBase
+from console.engine.model.inventory import Cluster, Inventory, Node
+from console.engine.state import State
+from tests.engine.builders import World, queue
+
+OPENS = 1_000
+READY = Inventory(clusters={"west": Cluster(name="west", nodes=(Node(name="n1"),))})
+
+
+class Gated(QuotaDiscipline):
+    """Quota, that admits from `OPENS` on, and only while a cluster is ready."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+        self.requeued = 0
+
+    def advance(self, state: State, before: int) -> None:
+        """Stir all queues once they open."""
+        self.told.append((before, state.now))
+        if before < OPENS <= state.now:
+            self._stir_all(state)
+
+    def next_wakeup(self, state: State) -> int | None:
+        """Return the opening time while a workload waits for it."""
+        return OPENS if state.pending and state.now < OPENS else None
+
+    def take_inventory(self, state: State, before: Inventory) -> None:
+        """Stir all queues."""
+        self.told.append((before, state.inventory))
+        self._stir_all(state)
+
+    def requeue(self, state: State, tree: LiveTree) -> None:
+        """Requeue and count."""
+        self.requeued += 1
+        tree.requeue_all()
+
+    def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
+        """Decide as quota does while it is open."""
+        if not self._is_open(state):
+            return Progress.NOTHING
+        return super().cycle(state, tree, skipping=skipping)
+
+    def last_look(self, state: State, tree: LiveTree) -> bool:
+        """Admit nothing before it opens."""
+        return self._is_open(state) and super().last_look(state, tree)
+
+    def _is_open(self, state: State) -> bool:
+        clusters = state.inventory.clusters.values()
+        return state.now >= OPENS and any(each.is_ready for each in clusters)
+
+    def _stir_all(self, state: State) -> None:
+        for each in state.queues.values():
+            state.stir(each)
+
+
+@pytest.fixture
+def gated(monkeypatch: pytest.MonkeyPatch) -> Gated:
+    discipline = Gated()
+    monkeypatch.setattr(state_module, "load_discipline", lambda name: discipline)
+    return discipline
+
+
+def test_a_discipline_is_told_of_time_and_inventory_and_decides_by_them(gated: Gated) -> None:
+    world = World(queue("train").owns(gpu=4))
+    world.submit("w", gpu=1)
+    assert world.settle() == ["w: pending (behind_others)"]
+    assert world.state.next_wakeup == OPENS
+
+    world.state.advance(OPENS)
+    assert world.settle() == []
+    assert world.state.next_wakeup is None
+
+    world.state.change_inventory(READY)
+    assert world.settle() == ["w: admitted on any"]
+    assert gated.told == [(0, OPENS), (Inventory(), READY)]
+    assert gated.requeued == 2
+
+
+def test_time_alone_brings_a_decision_when_it_comes_to_the_wakeup(gated: Gated) -> None:
+    world = World(queue("train").owns(gpu=4))
+    world.state.change_inventory(READY)
+    world.submit("w", gpu=1)
+    assert world.settle() == ["w: pending (behind_others)"]
+    world.state.advance(OPENS - 1)
+    assert world.settle() == []
+    assert world.state.next_wakeup == OPENS
+    world.state.advance(OPENS)
+    assert world.settle() == ["w: admitted on any"]
+
+
+def test_time_never_goes_back(gated: Gated) -> None:
+    state = World(queue("train").owns(gpu=4)).state
+    for now in (5, 3, 5, 9):
+        state.advance(now)
+    assert state.now == 9
+    assert gated.told == [(0, 5), (5, 9)]
+
+
+def test_a_wakeup_that_is_due_already_is_refused(gated: Gated) -> None:
+    state = World(queue("train").owns(gpu=4)).state
+    state.advance(7)
+    gated.next_wakeup = lambda state: state.now  # type: ignore[method-assign]
+    with pytest.raises(AssertionError, match="would repeat"):
+        _ = state.next_wakeup
+
+
+def test_a_state_that_continues_another_one_starts_at_its_time(gated: Gated) -> None:
+    world = World(queue("train").owns(gpu=4))
+    continued = State(world.policy, now=OPENS)
+    assert (continued.now, continued.is_settled, gated.told) == (OPENS, True, [])
+
+
+def test_a_snapshot_has_the_time_and_the_inventory_of_its_state() -> None:
+    world = World(queue("train").owns(gpu=4))
+    world.state.advance(OPENS)
+    world.state.change_inventory(READY)
+    snapshot = SnapshotBase(world.state, "train").snapshot()
+    assert (snapshot.now, snapshot.inventory) == (OPENS, READY)
+
+
+def test_quota_depends_on_neither() -> None:
+    world = World(queue("train").owns(gpu=1))
+    world.submit("a", "b", gpu=1)
+    assert world.settle() == ["a: admitted on any", "b: pending (waiting_for_quota)"]
+    world.state.advance(OPENS)
+    world.state.change_inventory(READY)
+    assert world.state.is_settled
+    assert world.state.next_wakeup is None
+    assert world.settle() == []
