@@ -4,7 +4,7 @@ PY ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
 
-.PHONY: run test soak check bench pictures
+.PHONY: run test test-all shapes soak check bench pictures
 .DELETE_ON_ERROR:
 
 # Each process of a product would compile the same source again.
@@ -14,18 +14,30 @@ unexport PYTHONDONTWRITEBYTECODE
 run: .venv/.runtime
 	@$(BIN)/python manage.py up
 
-# Some processes (tests/conftest.py); the tests of one file stay together, and long ones begin.
+# Some processes; what stays together in one, and what comes first, is in tests/conftest.py.
 PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-# What asks a database within the process of the tests.
+# Tests that query a database within their own process.
 ON_BOTH := tests/services tests/api tests/tasks tests/pages tests/permissions tests/hostile \
 	tests/architecture/test_tour.py
 
-# These run on PostgreSQL too, then everything on SQLite; what crashes has the machine for itself.
+# Everything on SQLite; on PostgreSQL use cases and tasks, and tests that together send every shape
+# of statement (tests/shapes.py).
 test: .venv/.development .venv/.anyscale
+	$(BIN)/python -m tests.postgres $(PYTEST) tests/services tests/tasks @tests/postgres_tests.txt
+	$(PYTEST)
+
+# Every test that queries a database on PostgreSQL too.
+test-all: .venv/.development .venv/.anyscale
 	$(BIN)/python -m tests.postgres $(PYTEST) -m "not browser" $(ON_BOTH)
-	$(PYTEST) --ignore tests/crash
-	$(PYTEST) tests/crash
+	$(PYTEST)
+
+# Choose the tests of tests/postgres_tests.txt anew: when a statement is new, or a test is renamed.
+shapes: .venv/.development
+	@folder=$$(mktemp -d) && trap 'rm -r "$$folder"' EXIT && \
+		SHAPES="$$folder" $(BIN)/python -m tests.postgres $(PYTEST) -p tests.shapes \
+			-m "not browser" $(ON_BOTH) && \
+		$(BIN)/python -m tests.shapes "$$folder"
 
 # Crash after crash, many more than `make test` has; the machine should have nothing else to do.
 soak: .venv/.development

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -14,6 +16,7 @@ from django.db import connection, transaction
 from django.test import Client, TestCase, override_settings
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
+from xdist.scheduler import LoadFileScheduling
 
 from console import expensive
 from console.heartbeat import Pulse
@@ -41,15 +44,15 @@ settings.load_profile("steady")
 
 #: Files, and folders of files, that take longest: those that start products, the slowest first.
 LONG = (
-    *("browser/test_reach_demo.py", "browser/test_reach_large.py", "crash", "compat", "platform"),
-    *("browser", "oidc"),
+    *("crash", "browser/test_reach_demo.py", "browser/test_reach_large.py", "browser", "platform"),
+    *("compat", "oidc"),
 )
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Have one process more than there are cores: some tests wait most of the time."""
-    return (os.cpu_count() or 1) + 1
+    """Have two processes more than there are cores: tests that crash products mostly wait."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -57,6 +60,25 @@ def pytest_configure(config: pytest.Config) -> None:
     shared = ExitStack()
     shared.enter_context(sharing())
     config.add_cleanup(shared.close)
+
+
+class _Together(LoadFileScheduling):  # type: ignore[misc]
+    """Gives a process the tests of one file, or those of a folder that share a product."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.partition("::")[0]
+        shared = _SHARED.search(nodeid)
+        return path if shared is None else f"{path.rpartition('/')[0]} {shared[1]}"
+
+
+#: In the id of a test with a product that tests of several files share: which of them it is.
+_SHARED = re.compile(r"\b(shared-\w+)\]$")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _Together | None:
+    """Have `--dist loadfile` keep together what shares a product, too."""
+    return _Together(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

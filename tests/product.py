@@ -89,15 +89,19 @@ class Product:
     port: int = 0
     lines: list[str] = field(default_factory=list)
     connections: list[Api] = field(default_factory=list)
+    #: Tokens by organization and role: issuing one starts a process.
+    tokens: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def manage(self, *arguments: str, patience: float = PATIENCE) -> str:
         """Run a management command against this product and return what it prints."""
         return _manage(self.environment, arguments, patience)
 
     def api(self, org: str = "main", role: str = "owner") -> Api:
-        """Return a connection with a fresh token."""
-        token = self.manage("create_token", "--org", org, "--role", role, "--name", f"{role} test")
-        api = Api(self.port, org, token)
+        """Return a new connection; those of one organization and role share a token."""
+        if (org, role) not in self.tokens:
+            names = ("--org", org, "--role", role, "--name", f"{role} test")
+            self.tokens[org, role] = self.manage("create_token", *names)
+        api = Api(self.port, org, self.tokens[org, role])
         self.connections.append(api)
         return api
 

@@ -2,17 +2,22 @@
 One page that is open, looked at in many ways, by the rules of `tests.browser.rules`.
 
 All pages are put to axe and to what holds at any width. A thorough look adds the dark scheme,
-forced colors, paper, the focus, and a reader's own spacing.
+forced colors, paper, the focus, and a reader's own spacing. Each width is set once, as the whole
+page is laid out anew for it; at each, everything is asked that is asked there.
 """
 
 from __future__ import annotations
 
 from playwright.sync_api import Page, ViewportSize
 
+from tests.browser.axe import Looks
 from tests.browser.rules import broken, unfold
 
 #: Widths of a phone, a small window, a tablet, laptops and screens up to 4K, in CSS pixels.
-_WIDTHS = (320, 380, 768, 1024, 1280, 1920, 3840)
+_WIDTHS = (3840, 1920, 1280, 1024, 768, 380, 320)
+
+#: Half of the usual width: the page enlarged to twice its size.
+_ENLARGED = 640
 
 _SIZE: ViewportSize = {"width": 1280, "height": 900}
 
@@ -33,35 +38,39 @@ _STYLE = """css => {
 _FOLDS = 12
 
 
-def complaints(page: Page, *, thorough: bool) -> list[str]:
-    """Return what is wrong with the page that is open."""
+def complaints(page: Page, looks: Looks, *, thorough: bool) -> list[str]:
+    """Return what is wrong with the page that is open; *looks* are those of pages before it."""
     unfold(page, _FOLDS)
-    found = broken(page, "axe", "structure") + _at_widths(page)
+    found = broken(page, "axe", "structure", looks=looks)
     if thorough:
         page.keyboard.press("Tab")
         found += broken(page, "focus")
-        found += _in_the_dark(page) + _in_forced_colors(page) + _on_paper(page)
-        found += _with_more_space(page)
-    return found
-
-
-def _at_widths(page: Page) -> list[str]:
-    found = []
+        found += _in_the_dark(page, looks) + _in_forced_colors(page)
+        found += _with_more_space(page, _SIZE["width"])
+    # The width that it has comes first.
+    found += _at_width(page, _SIZE["width"])
     for width in _WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        rules = ["width"]
-        if width == min(_WIDTHS):
-            rules += ["cut", "spills", "targets"]
-        elif width == max(_WIDTHS):
-            rules += ["lines"]
-        found += [f"{width} px: {each}" for each in broken(page, *rules)]
+        if width != _SIZE["width"]:
+            page.set_viewport_size({"width": width, "height": 900})
+            found += _at_width(page, width)
+    if thorough:
+        found += _with_more_space(page, min(_WIDTHS)) + _enlarged(page) + _on_paper(page)
     page.set_viewport_size(_SIZE)
     return found
 
 
-def _in_the_dark(page: Page) -> list[str]:
+def _at_width(page: Page, width: int) -> list[str]:
+    rules = ["width"]
+    if width == min(_WIDTHS):
+        rules += ["cut", "spills", "targets"]
+    elif width == max(_WIDTHS):
+        rules += ["lines"]
+    return [f"{width} px: {each}" for each in broken(page, *rules)]
+
+
+def _in_the_dark(page: Page, looks: Looks) -> list[str]:
     page.emulate_media(color_scheme="dark")
-    found = [f"dark: {each}" for each in broken(page, "colors")]
+    found = [f"dark: {each}" for each in broken(page, "colors", looks=looks)]
     page.emulate_media(color_scheme="light")
     return found
 
@@ -79,16 +88,21 @@ def _on_paper(page: Page) -> list[str]:
     page.emulate_media(media="print", color_scheme="dark")
     found = broken(page, "paper")
     page.emulate_media(media="screen", color_scheme="light")
-    page.set_viewport_size(_SIZE)
     return found
 
 
-def _with_more_space(page: Page) -> list[str]:
-    """Return what breaks when a reader spreads the text, or enlarges the page to twice its size."""
-    found = []
-    for width, css in ((320, _SPACING), (1280, _SPACING), (640, "")):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.evaluate(_STYLE, css)
-        found += [f"spread, {width} px: {each}" for each in broken(page, "width", "cut", "spills")]
-    page.set_viewport_size(_SIZE)
+def _with_more_space(page: Page, width: int) -> list[str]:
+    """Return what breaks when a reader spreads the text."""
+    page.evaluate(_STYLE, _SPACING)
+    found = _spread(page, width)
+    page.evaluate(_STYLE, "")
     return found
+
+
+def _enlarged(page: Page) -> list[str]:
+    page.set_viewport_size({"width": _ENLARGED, "height": 900})
+    return _spread(page, _ENLARGED)
+
+
+def _spread(page: Page, width: int) -> list[str]:
+    return [f"spread, {width} px: {each}" for each in broken(page, "width", "cut", "spills")]

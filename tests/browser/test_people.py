@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Error, Page, expect
 
+from tests.browser.axe import Looks
 from tests.browser.conftest import Visitors
 from tests.browser.place import PASSWORD, Place, sign_in
 from tests.browser.rules import broken, hold_still
@@ -145,9 +146,10 @@ def pages(place: Place) -> list[str]:
 def found_on(page: Page, place: Place, pages: list[str], *rules: str) -> dict[str, object]:
     hold_still(page)
     found = {}
+    looks = Looks()
     for path in pages:
         page.goto(f"{place.base}{path}" if path.startswith("/") else place.url(path))
-        found[path] = broken(page, *rules)
+        found[path] = broken(page, *rules, looks=looks)
     return {path: complaints for path, complaints in found.items() if complaints}
 
 

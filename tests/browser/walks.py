@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser
 
+from tests.browser.axe import Looks
 from tests.browser.looks import complaints
 from tests.browser.reach import forms_of, visiting
 from tests.browser.rules import broken
@@ -15,11 +16,12 @@ def out_of_reach(
 ) -> dict[str, list[str]]:
     """Return complaints by address, at most *most* forms of each route opened."""
     found = {}
+    looks = Looks()
     with visiting(browser, served) as visit:
         for address in forms_of(served, most):
             visit.go(address)
             visit.settle()
-            wrong = complaints(visit.page, thorough=thorough) + visit.take()
+            wrong = complaints(visit.page, looks, thorough=thorough) + visit.take()
             if wrong:
                 found[address.url] = wrong
     return found

@@ -20,18 +20,18 @@ A_WHILE = 8
 
 
 @contextmanager
-def held(product: Product) -> Iterator[Load]:
-    """Have a load while something is wrong; afterwards hold everything to each other."""
-    load = Load(product)
+def held(product: Product, org: str = "main") -> Iterator[Load]:
+    """Have a load in *org* while something is wrong; then hold everything to each other."""
+    load = Load(product, org)
     with load.running():
         time.sleep(1)
         yield load
         recovery = load.probe()
         time.sleep(1)
     print(f"{len(load.accepted)} accepted, {recovery:.1f} s until recovery")
-    hold_rows(product)
+    hold_rows(product, org)
     load.drain()
-    hold_rows(product)
-    hold_feed(product.api(), load)
+    hold_rows(product, org)
+    hold_feed(product.api(org), load)
     hold_outcomes(load)
     assert recovery < RECOVERY

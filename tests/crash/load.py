@@ -81,11 +81,12 @@ class Caller:
 class Load:
     """One organization's submitter and executor, and what they were told."""
 
-    def __init__(self, product: Product, *, is_new: bool = True) -> None:
-        """Begin anew, or go on with whatever *product* has of an earlier load."""
-        self._submitter = Caller(product.api())
-        self._executor = Caller(product.api())
-        self._prober = Caller(product.api())
+    def __init__(self, product: Product, org: str = "main", *, is_new: bool = True) -> None:
+        """Begin anew in *org*, or go on with whatever it has of an earlier load."""
+        self.org = org
+        self._submitter = Caller(product.api(org))
+        self._executor = Caller(product.api(org))
+        self._prober = Caller(product.api(org))
         #: Ids that were accepted, and whether a rule takes them.
         self.accepted: dict[str, bool] = {}
         #: The feed as the executor has read it: number, workload, outcome.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Iterator
 
@@ -81,8 +82,15 @@ def _miscounted(org: Organization, engine: Engine) -> Iterator[str]:
             yield f"{count}, and rows are {running} and {pending}"
 
 
-def main(slug: str) -> None:
-    """Print findings as JSON: a list of sentences, or null while the worker has something to do."""
+def main(slug: str, patience: float) -> None:
+    """
+    Print findings as JSON, a list of sentences, once the workers have nothing left to do.
+
+    Raise AssertionError when there is work left after *patience* seconds.
+    """
     org = Organization.objects.get(slug=slug)
-    found = None if look(org.pk).has_work else list(findings(org))
-    print(json.dumps(found))
+    deadline = time.monotonic() + patience
+    while look(org.pk).has_work:
+        assert time.monotonic() < deadline, f"work is left after {patience} s"
+        time.sleep(0.1)
+    print(json.dumps(list(findings(org))))

@@ -12,11 +12,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
-import pytest
 
 from console.home import Home
 from tests.crash.load import PATIENCE, Load
-from tests.crash.products import DATABASES, running_on, serving_here
+from tests.crash.products import serving_here
 from tests.crash.truth import hold_outcomes, hold_rows
 from tests.postgres import find_binaries, serving
 from tests.product import Api, Product, manage, running
@@ -127,37 +126,44 @@ def _feed(api: Api) -> list[tuple[int, str, str]]:
     return feed
 
 
-@pytest.mark.parametrize("database", [*DATABASES, "partitioned"])
-def test_a_backup_taken_under_load_goes_on(database: str, tmp_path: Path) -> None:
-    place, home = tmp_path / "backup", Home(tmp_path / "restored")
-    began = tmp_path / "home"
-    is_partitioned = database == "partitioned"
-    with _running_partitioned(began) if is_partitioned else running_on(database, began) as product:
-        load = Load(product)
-        with load.running():
-            deadline = time.monotonic() + PATIENCE
-            while not load.feed:
-                assert time.monotonic() < deadline, f"nothing was decided within {PATIENCE} s"
-                time.sleep(0.05)
-            time.sleep(LOADED)
-            told_before = list(load.feed)
-            back_up(product, place)
-            time.sleep(LOADED)
-            if database == "sqlite":
-                leave_behind(product, home)
-        whole = _feed(product.api())
-    secret_key = Home(began).secret_key
-    with restored(place, secret_key, home, database) as product:
+def test_a_backup_taken_under_load_goes_on(product: Product, org: str, tmp_path: Path) -> None:
+    database = "sqlite" if "DATABASE_URL" not in product.environment else "postgresql"
+    _hold_backup(product, org, database, tmp_path)
+
+
+def test_a_backup_of_partitions_goes_on(tmp_path: Path) -> None:
+    with _running_partitioned(tmp_path / "home") as product:
+        _hold_backup(product, "main", "partitioned", tmp_path)
+
+
+def _hold_backup(product: Product, org: str, database: str, folder: Path) -> None:
+    """Take a backup of *product* in *folder* under load, and hold what it is restored to."""
+    place, home = folder / "backup", Home(folder / "restored")
+    load = Load(product, org)
+    with load.running():
+        deadline = time.monotonic() + PATIENCE
+        while not load.feed:
+            assert time.monotonic() < deadline, f"nothing was decided within {PATIENCE} s"
+            time.sleep(0.05)
+        time.sleep(LOADED)
+        told_before = list(load.feed)
+        back_up(product, place)
+        time.sleep(LOADED)
+        if database == "sqlite":
+            leave_behind(product, home)
+    whole = _feed(product.api(org))
+    secret_key = Home(product.home).secret_key
+    with restored(place, secret_key, home, database) as again:
         # It goes on by itself from where it was: with what was told before, word by word.
-        feed = _feed(product.api())
+        feed = _feed(again.api(org))
         assert told_before
         assert feed[: len(told_before)] == told_before == whole[: len(told_before)]
-        later = Load(product, is_new=False)
+        later = Load(again, org, is_new=False)
         assert later.accepted.keys() <= load.accepted.keys()
         with later.running():
             time.sleep(LOADED)
         later.drain()
         hold_outcomes(later)
-        hold_rows(product)
-        members = product.api().get("/members")["results"]
+        hold_rows(again, org)
+        members = again.api(org).get("/members")["results"]
     assert [each["role"] for each in members] == ["owner"], json.dumps(members)

@@ -18,7 +18,6 @@ import pytest
 from console.celery import CHECK_UPS, IMPACT, WEBHOOKS
 from tests.crash.holding import A_WHILE, RECOVERY, held
 from tests.crash.load import PATIENCE
-from tests.crash.products import DATABASES, running_on
 from tests.product import ROOT, Product
 
 #: Celery as `python -m celery` runs it. The library lets the clock alone that nobody can set, and
@@ -32,10 +31,9 @@ main()
 """
 
 
-@pytest.mark.parametrize("database", DATABASES)
-def test_a_worker_whose_clock_is_set(database: str, tmp_path: Path) -> None:
+def test_a_worker_whose_clock_is_set(product: Product, org: str, tmp_path: Path) -> None:
     preloaded = _fake_clock()
-    with running_on(database, tmp_path / "home") as product, held(product) as load:
+    with held(product, org) as load:
         for hours in (1, -1):
             with _worker(product, preloaded, tmp_path) as worker:
                 worker.decides()

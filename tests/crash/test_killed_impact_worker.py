@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
 import pytest
 
-from tests.product import Api, Product, running
+from tests.product import Api, Product
 
 #: Enough that the answer takes a while.
 PENDING = 20_000
@@ -46,23 +46,23 @@ def _kill_the_worker(product: Product) -> None:
 
 
 @pytest.fixture(scope="module")
-def product(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    with running(tmp_path_factory.mktemp("home")) as product:
-        api = product.api()
-        version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
-        api.post("/config/versions", version, expect=201)
-        one = {"name": "train", "requests": {"gpu": 1}}
-        for _ in range(0, PENDING, BULK):
-            api.post("/workloads", {"workloads": [one] * BULK})
-        _wait(lambda: api.get("")["counts"]["pending"] == PENDING - 1)
-        yield product
+def api(product: Product, organizations: Iterator[str]) -> Api:
+    """An organization in which many wait for one that runs."""
+    api = product.api(next(organizations))
+    version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
+    api.post("/config/versions", version, expect=201)
+    one = {"name": "train", "requests": {"gpu": 1}}
+    for _ in range(0, PENDING, BULK):
+        api.post("/workloads", {"workloads": [one] * BULK})
+    _wait(lambda: api.get("")["counts"]["pending"] == PENDING - 1)
+    return api
 
 
+@pytest.mark.parametrize("product", ["sqlite"], ids=["shared-sqlite"], indirect=True)
 @pytest.mark.parametrize("kill", [_kill_the_child, _kill_the_worker])
 def test_a_killed_run_is_told_of_and_asked_again(
-    kill: Callable[[Product], None], product: Product
+    kill: Callable[[Product], None], product: Product, api: Api
 ) -> None:
-    api = product.api()
     text = f"{CONFIG}# {kill.__name__}\n"
     run = api.post("/config/impact", {"text": text})["id"]
     _wait(lambda: _run(api, run)["state"] == "running", 0.005)

@@ -7,14 +7,14 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
 
-from tests.product import Product, running
+from tests.product import Product
 from tests.receiver import accept, answer, receiving
 
 CONFIG = """
@@ -32,15 +32,11 @@ scheduling_rules:
 """
 
 
-@pytest.fixture(scope="module")
-def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    home = tmp_path_factory.mktemp("home")
-    with running(home, WEBHOOK_ALLOWED_NETWORKS="127.0.0.1") as product:
-        yield product
+pytestmark = pytest.mark.parametrize("product", ["sqlite"], ids=["shared-sqlite"], indirect=True)
 
 
-def test_it_is_sent_again_under_the_same_id(product: Product) -> None:
-    api = product.api()
+def test_it_is_sent_again_under_the_same_id(product: Product, org: str) -> None:
+    api = product.api(org)
     version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
     api.post("/config/versions", version, expect=201)
     kinds = ["workload.rejected", "workload.cannot_run"]
@@ -76,8 +72,10 @@ def test_it_is_sent_again_under_the_same_id(product: Product) -> None:
         ]
 
 
-def test_a_slow_receiver_holds_up_nobody_else(product: Product) -> None:
-    api = product.api()
+def test_a_slow_receiver_holds_up_nobody_else(product: Product, org: str) -> None:
+    api = product.api(org)
+    version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
+    api.post("/config/versions", version, expect=201)
     over = threading.Event()
 
     def hang(handler: BaseHTTPRequestHandler) -> None:

@@ -10,13 +10,9 @@ import os
 import random
 import signal
 import time
-from pathlib import Path
-
-import pytest
 
 from tests.crash.holding import RECOVERY
 from tests.crash.load import Load
-from tests.crash.products import DATABASES, running_on
 from tests.crash.truth import hold_feed, hold_outcomes, hold_rows
 from tests.product import WORKERS, Product
 
@@ -46,31 +42,29 @@ def _kill_one(product: Product, dice: random.Random) -> str:
     raise AssertionError(f"there is nothing to kill:\n{product.output()[-5000:]}")
 
 
-@pytest.mark.parametrize("database", DATABASES)
-def test_nothing_is_lost_and_nothing_is_done_twice(database: str, tmp_path: Path) -> None:
+def test_nothing_is_lost_and_nothing_is_done_twice(product: Product, org: str) -> None:
     dice = random.Random(7)
-    with running_on(database, tmp_path / "home") as product:
-        load = Load(product)
-        slowest, killed, begun = 0.0, 0, time.monotonic()
-        with load.running():
-            while killed < KILLS:
-                for _ in range(min(dice.randint(1, MOST_AT_ONCE), KILLS - killed)):
-                    time.sleep(dice.uniform(0.05, 0.8))
-                    _kill_one(product, dice)
-                    killed += 1
-                slowest = max(slowest, load.probe())
-                # Who is killed while little comes in has little to lose.
-                time.sleep(dice.uniform(0.5, 1.5))
-            took = time.monotonic() - begun
-        print(
-            f"{killed} killed in {took:.0f} s, {len(load.accepted) / took:.0f} accepted per s, "
-            f"slowest recovery {slowest:.1f} s"
-        )
-        # Work waits, runs and is about to stop: everything has to fit together now, too.
-        hold_rows(product)
-        load.drain()
-        hold_rows(product)
-        hold_feed(product.api(), load)
-        hold_outcomes(load)
-        assert any(outcome == "preempted" for _, _, outcome in load.feed)
-        assert slowest < RECOVERY
+    load = Load(product, org)
+    slowest, killed, begun = 0.0, 0, time.monotonic()
+    with load.running():
+        while killed < KILLS:
+            for _ in range(min(dice.randint(1, MOST_AT_ONCE), KILLS - killed)):
+                time.sleep(dice.uniform(0.05, 0.8))
+                _kill_one(product, dice)
+                killed += 1
+            slowest = max(slowest, load.probe())
+            # Who is killed while little comes in has little to lose.
+            time.sleep(dice.uniform(0.5, 1.5))
+        took = time.monotonic() - begun
+    print(
+        f"{killed} killed in {took:.0f} s, {len(load.accepted) / took:.0f} accepted per s, "
+        f"slowest recovery {slowest:.1f} s"
+    )
+    # Work waits, runs and is about to stop: everything has to fit together now, too.
+    hold_rows(product, org)
+    load.drain()
+    hold_rows(product, org)
+    hold_feed(product.api(org), load)
+    hold_outcomes(load)
+    assert any(outcome == "preempted" for _, _, outcome in load.feed)
+    assert slowest < RECOVERY

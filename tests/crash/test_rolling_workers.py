@@ -19,11 +19,8 @@ from contextlib import ExitStack
 from http.client import HTTPConnection
 from pathlib import Path
 
-import pytest
-
 from tests.crash.holding import RECOVERY, held
 from tests.crash.load import PATIENCE
-from tests.crash.products import DATABASES, running_on
 from tests.product import ROOT, Product, catches
 
 UNIT = (ROOT / "deploy" / "systemd" / "sluice-worker@.service").read_text()
@@ -79,15 +76,11 @@ class Worker:
         return catches(pid, signal.SIGTERM) and bool(children)
 
 
-@pytest.mark.parametrize("database", DATABASES)
-def test_no_lease_runs_out_while_workers_restart(database: str, tmp_path: Path) -> None:
+def test_no_lease_runs_out_while_workers_restart(product: Product, org: str) -> None:
     ended: dict[str, list[int]] = {}
     recoveries: dict[str, float] = {}
-    with (
-        running_on(database, tmp_path / "home", WORKER_PROCESSES="2") as product,
-        ExitStack() as started,
-    ):
-        with held(product) as load:
+    with ExitStack() as started:
+        with held(product, org) as load:
             for name, word in SUPERVISED.items():
                 ended[name] = _restart_supervised(product, name, word)
                 recoveries[name] = round(load.probe(), 1)
@@ -98,7 +91,7 @@ def test_no_lease_runs_out_while_workers_restart(database: str, tmp_path: Path) 
                 ended[name] = [worker.stop()]
                 recoveries[name] = round(load.probe(), 1)
                 started.callback(Worker(product, name).stop)
-        taken_over = _taken_over(product.port)
+        taken_over = _taken_over(product.port, org)
     print(f"seconds until recovery: {recoveries}")
     assert ended == {name: [0] for name in (*SUPERVISED, *INSTANCES)}
     assert taken_over == 0
@@ -110,11 +103,14 @@ def _restart_supervised(product: Product, name: str, word: str) -> list[int]:
     # What works is a child of what is told to end.
     pid = product.children(word)[0]
     _wait_until(lambda: catches(pid, signal.SIGTERM), f"{name} does not come up")
+    # What an earlier test ended was told, too.
+    told = len(product.lines)
     os.kill(pid, signal.SIGTERM)
 
     def statuses() -> list[int]:
         found = re.findall(
-            rf"The {name} process ended \(status (-?\d+)\); started again\.", product.output()
+            rf"The {name} process ended \(status (-?\d+)\); started again\.",
+            "".join(product.lines[told:]),
         )
         return [int(status) for status in found]
 
@@ -122,14 +118,16 @@ def _restart_supervised(product: Product, name: str, word: str) -> list[int]:
     return statuses()
 
 
-def _taken_over(port: int) -> int:
-    """Return how many leases were taken from somebody who had not given them back."""
+def _taken_over(port: int, org: str) -> int:
+    """Return how often the lease of *org* was taken from a process that had not given it back."""
     connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     connection.request("GET", "/metrics")
     text = connection.getresponse().read().decode()
     connection.close()
     assert "# TYPE sluice_lease_takeovers_total counter" in text
-    counts = re.findall(r"^sluice_lease_takeovers_total\S* (\S+)$", text, re.MULTILINE)
+    counts = re.findall(
+        rf'^sluice_lease_takeovers_total\{{\S*org="{org}"\S* (\S+)$', text, re.MULTILINE
+    )
     return int(sum(map(float, counts)))
 
 

@@ -7,17 +7,13 @@ import sys
 import time
 from pathlib import Path
 
-import pytest
-
 from console.home import Home
 from tests.crash.holding import A_WHILE, held
-from tests.crash.products import DATABASES, running_on
-from tests.product import ROOT, running
+from tests.product import ROOT, Product, running
 
 
-@pytest.mark.parametrize("database", DATABASES)
-def test_two_supervisors_of_one_database(database: str, tmp_path: Path) -> None:
-    with running_on(database, tmp_path / "home") as product, held(product):
+def test_two_supervisors_of_one_database(product: Product, org: str, tmp_path: Path) -> None:
+    with held(product, org):
         url = product.environment.get("DATABASE_URL") or f"sqlite:///{Home(product.home).database}"
         keys = {"SECRET_KEY": Home(product.home).secret_key.read_text().strip()}
         with running(tmp_path / "another", DATABASE_URL=url, **keys) as other:

@@ -118,12 +118,24 @@ def _label_values(trials: Trials) -> Iterator[tuple[str, str | None]]:
     """Yield keys with other values that something in the policy asks for, each once."""
     seen: set[tuple[str, str | None]] = set()
     present = trials.workload.labels
-    routing = local_routing_of(trials.policy)
-    wanted = _by_name(trials, routing) if routing is not None else _by_rule(trials)
-    for key, value in (*wanted, *_by_flavor(trials)):
+    for key, value in (*_by_routing(trials), *_by_flavor(trials)):
         if (key, value) not in seen and present.get(key) != value:
             seen.add((key, value))
             yield key, value
+
+
+def _by_routing(trials: Trials) -> Iterator[tuple[str, str | None]]:
+    routing = local_routing_of(trials.policy)
+    if routing is not None:
+        return _by_name(trials, routing)
+    return _by_rule(trials) if rules_of(trials.policy) else _by_label(trials)
+
+
+def _by_label(trials: Trials) -> Iterator[tuple[str, str | None]]:
+    """Yield the values of labels that a strategy without rules and local queues names."""
+    labels = trials.policy.routing.label_values(trials.workload, trials.pending.route)
+    for key, values in labels.items():
+        yield from ((key, value) for value in values)
 
 
 def _by_name(trials: Trials, routing: LocalQueueRouting) -> Iterator[tuple[str, str | None]]:

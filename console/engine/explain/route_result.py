@@ -1,4 +1,4 @@
-"""A landing in words: which rule or local queue takes a workload, and what was expected of it."""
+"""A route result in words: what routes a workload to its queue, and what was expected of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.engine.wording.expectations import expected_place
 
 def route_sentence(route_result: RouteResult) -> str:
     """
-    Return one sentence that says where a workload lands.
+    Return one sentence that says to which queue a workload is routed.
 
     When it reaches no queue, that is the headline of the decision about it.
     """
@@ -33,9 +33,10 @@ def route_sentence(route_result: RouteResult) -> str:
         return (
             f"{local_queue}routes it to {route_result.queue} with priority {route_result.priority}."
         )
-    assert route_result.route.rule is not None, "a queue is reached by a rule or a local queue"
-    rule = f"Rule {route_result.route.rule + 1}"
-    return f"{rule} routes it to {route_result.queue} with priority {route_result.priority}."
+    place = f"{route_result.queue} with priority {route_result.priority}"
+    if route_result.route.rule is None:
+        return f"It is routed to {place}."
+    return f"Rule {route_result.route.rule + 1} routes it to {place}."
 
 
 def expectation_sentence(expected: Expected) -> str:

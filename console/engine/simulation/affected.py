@@ -15,9 +15,6 @@ from console.engine.model.route_result import RouteResult
 from console.engine.routing.route_result import land
 from console.engine.routing.router import Router
 
-#: What determines the route of a workload.
-_ROUTING = frozenset({"rule", "local_queue", "namespace", "priority_class"})
-
 _Names: TypeAlias = Mapping[str, set[str]]
 
 
@@ -40,7 +37,8 @@ def affected_workloads(
         return sum(live.running.values()) + sum(live.pending.values())
     queues = _sharing(old, changed) | _sharing(new, changed)
     here = sum(live.running.get(name, 0) + live.pending.get(name, 0) for name in queues)
-    if not any(changed[noun] for noun in _ROUTING):
+    # What no queue depends on is routing.
+    if not changed.keys() - _kinds_used(old) - _kinds_used(new) - {SETTINGS}:
         return here
     elsewhere = [kind for kind in backlog.kinds if kind.queue not in queues]
     before, after = Router(old), Router(new)
@@ -71,6 +69,13 @@ def _sharing(policy: Policy, changed: _Names) -> set[str]:
     return found
 
 
+def _kinds_used(policy: Policy) -> set[str]:
+    """Return the kinds of the objects on which queues of *policy* depend."""
+    for queue in policy.queues:
+        return set(policy.spec.uses(queue))
+    return set()
+
+
 def _is_touched(policy: Policy, queue: Queue, changed: _Names) -> bool:
     uses = policy.spec.uses(queue.name)
-    return any(not changed[noun].isdisjoint(names) for noun, names in uses.items())
+    return any(not changed.get(noun, set()).isdisjoint(names) for noun, names in uses.items())

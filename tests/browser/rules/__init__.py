@@ -14,7 +14,7 @@ from typing import Final
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.axe import COLORS, audit
+from tests.browser.axe import COLORS, Looks, audit
 
 _FOLDER: Final = Path(__file__).parent
 
@@ -48,12 +48,16 @@ def unfold(page: Page, most: int | None = None) -> None:
     settle(page)
 
 
-def broken(page: Page, *rules: str) -> list[str]:
-    """Return a sentence for each thing on *page* that breaks one of *rules*."""
+def broken(page: Page, *rules: str, looks: Looks | None = None) -> list[str]:
+    """
+    Return a sentence for each thing on *page* that breaks one of *rules*.
+
+    With *looks*, colors that were judged before are not judged again.
+    """
     found: list[str] = []
     for rule in rules:
         if rule in ("axe", "colors"):
-            found += audit(page, *(COLORS if rule == "colors" else ()))
+            found += audit(page, *(COLORS if rule == "colors" else ()), looks=looks)
         else:
             script = (_FOLDER / f"{rule}.js").read_text("utf-8")
             found += [f"{rule}: {' '.join(str(each).split())}" for each in page.evaluate(script)]

@@ -1,0 +1,168 @@
+"""
+Which statements each test sends to its database, and few tests that together send all of them.
+
+    make shapes
+
+A shape is a statement without its values: numbers, texts, names of savepoints, and how long a
+list is. As a plugin of pytest (`-p tests.shapes`) this module writes the shapes of each test into
+the folder that `SHAPES` names, a file for each process. Called as a program it reads them and
+writes `CHOSEN`: the tests that `make test` runs on PostgreSQL beside all those of `ALWAYS`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db.backends.utils import CursorWrapper
+
+#: Folders whose tests all run there: use cases, their races and locks. They take seconds.
+ALWAYS = ("tests/services/", "tests/tasks/")
+
+#: The chosen tests, an id in each line, as pytest takes them.
+CHOSEN = Path(__file__).parent / "postgres_tests.txt"
+
+_WORDS = (
+    (re.compile(r"\s+"), " "),
+    # A savepoint, a prepared cursor and a temporary table carry numbers of their own.
+    (re.compile(r'"s\d+_x\d+"|"_django_curs_\w+"'), '"name"'),
+    (re.compile(r"'(?:[^']|'')*'"), "'text'"),
+    (re.compile(r"(?<![\w\"$])-?\d+(?:\.\d+)?\b"), "0"),
+    # Lists of any length, of values and of rows, are one shape.
+    (re.compile(r"\((?:%s|0|'text')(?:, (?:%s|0|'text'))+\)"), "(%s, ...)"),
+    (re.compile(r"(\([^()]*\))(?:, \1)+"), r"\1, ..."),
+)
+
+
+def shape_of(statement: str) -> str:
+    """Return *statement* without its values."""
+    for pattern, replacement in _WORDS:
+        statement = pattern.sub(replacement, statement)
+    return statement.strip()
+
+
+@dataclass(slots=True)
+class Record:
+    """What one test sent, and what it cost."""
+
+    shapes: set[str] = field(default_factory=set)
+    #: Seconds of its setup, its call and its teardown.
+    seconds: float = 0.0
+
+
+class _Recorder:
+    """Notes what is sent while a test is prepared, run and cleaned up."""
+
+    def __init__(self) -> None:
+        self._records: defaultdict[str, Record] = defaultdict(Record)
+        self._now = Record()
+        self._known: dict[str, str] = {}
+
+    def note(self, statement: Any) -> None:
+        """Note a statement of the test that runs."""
+        text = statement if isinstance(statement, str) else str(statement)
+        shape = self._known.get(text)
+        if shape is None:
+            shape = self._known[text] = shape_of(text)
+        self._now.shapes.add(shape)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Have whatever is sent from here on count for *item*."""
+        self._now = self._records[item.nodeid]
+        began = time.monotonic()
+        try:
+            return (yield)
+        finally:
+            self._now.seconds += time.monotonic() - began
+
+    def pytest_sessionfinish(self) -> None:
+        """Write what was noted."""
+        if not self._records:
+            return
+        found = {
+            name: {"shapes": sorted(record.shapes), "seconds": round(record.seconds, 3)}
+            for name, record in self._records.items()
+        }
+        path = Path(os.environ["SHAPES"]) / f"{os.getpid()}.json"
+        path.write_text(json.dumps(found))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Listen to every cursor, of whatever connection and thread."""
+    recorder = _Recorder()
+    config.pluginmanager.register(recorder)
+    one, many = CursorWrapper._execute, CursorWrapper._executemany
+
+    def execute(self: CursorWrapper, sql: Any, *rest: Any) -> Any:
+        recorder.note(sql)
+        return one(self, sql, *rest)
+
+    def execute_many(self: CursorWrapper, sql: Any, *rest: Any) -> Any:
+        recorder.note(sql)
+        return many(self, sql, *rest)
+
+    CursorWrapper._execute = execute
+    CursorWrapper._executemany = execute_many
+
+
+def cover(records: Mapping[str, Record], sent_anyway: AbstractSet[str] = frozenset()) -> list[str]:
+    """
+    Return tests that together send every shape but those *sent_anyway*, in order of their ids.
+
+    The greedy choice: first whichever sends most that is missing for a second of its time. In the
+    end those are left out whose shapes the others send, too.
+    """
+    missing = set().union(*(record.shapes for record in records.values())) - sent_anyway
+    needed = {name: record.shapes & missing for name, record in sorted(records.items())}
+    chosen: list[str] = []
+    while missing:
+        best = max(
+            needed, key=lambda name: len(needed[name] & missing) / (records[name].seconds + 0.02)
+        )
+        chosen.append(best)
+        missing -= needed[best]
+    sent = Counter(shape for name in chosen for shape in needed[name])
+    for name in sorted(chosen, key=lambda each: -records[each].seconds):
+        if all(sent[shape] > 1 for shape in needed[name]):
+            chosen.remove(name)
+            sent.subtract(needed[name])
+    return sorted(chosen)
+
+
+def main(folder: Path) -> None:
+    """Choose from what a run left in *folder*, write it down and say what it is."""
+    records: dict[str, Record] = {}
+    for path in sorted(folder.glob("*.json")):
+        for name, found in json.loads(path.read_text()).items():
+            records[name] = Record(set(found["shapes"]), found["seconds"])
+    always = {name: each for name, each in records.items() if name.startswith(ALWAYS)}
+    others = {name: each for name, each in records.items() if name not in always}
+    sent_anyway = set().union(*(record.shapes for record in always.values()))
+    chosen = cover(others, sent_anyway)
+    CHOSEN.write_text("".join(f"{name}\n" for name in chosen))
+    shapes = sent_anyway.union(*(record.shapes for record in others.values()))
+    print(
+        f"{len(shapes)} shapes of statements, {len(sent_anyway)} of them sent by the "
+        f"{len(always)} tests that always run, in {_seconds(always.values())} s, and the others by "
+        f"{len(chosen)} of {len(others)} tests, in "
+        f"{_seconds(others[name] for name in chosen)} of {_seconds(others.values())} s."
+    )
+
+
+def _seconds(records: Iterable[Record]) -> int:
+    return round(sum(record.seconds for record in records))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
