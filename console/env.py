@@ -133,6 +133,15 @@ def folder(name: str, default: Path) -> Path:
     return Path(text(name, str(default))).expanduser().absolute()
 
 
+def optional_folder(name: str) -> Path | None:
+    """Return an absolute folder, None when it is unset; raise ImproperlyConfigured without it."""
+    value = text(name, "")
+    path = Path(value).expanduser().absolute()
+    if value and not path.is_dir():
+        raise _refused(name, value, "a folder that exists")
+    return path if value else None
+
+
 def database(name: str, default: Path) -> dict[str, Any]:
     """
     Return Django's settings of a database URL, or of the SQLite file *default*.

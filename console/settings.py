@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
-from console import env, logs
+from console import env, logs, schedulers
 from console.home import Home
 from console.oidc import configure as oidc
 from console.tracing import configure as tracing
@@ -27,6 +27,14 @@ DEMO = env.flag("SLUICE_DEMO", default=True)
 LOG_FORMAT = env.choice("LOG_FORMAT", ("console", "json"), "console")
 LOGGING_CONFIG = "logging.config.dictConfig"
 LOGGING = logs.configure(LOG_FORMAT)
+
+
+# Schedulers
+
+#: Folder with config languages and disciplines beside those of the product.
+SCHEDULERS = env.optional_folder("SLUICE_SCHEDULERS")
+if SCHEDULERS is not None:
+    schedulers.add_folder(SCHEDULERS)
 
 
 # Database and broker

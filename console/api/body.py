@@ -1,4 +1,4 @@
-"""The parser of request bodies: JSON with exact numbers and only storable characters."""
+"""The parser of request bodies: JSON in UTF-8 with exact numbers, up to a maximum size."""
 
 from __future__ import annotations
 

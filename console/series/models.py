@@ -14,7 +14,7 @@ from console.workloads.happenings import What
 
 
 class Kind(models.TextChoices):
-    """Kinds of subjects of a series."""
+    """The subject of a series: a queue, a cohort, or the whole organization."""
 
     QUEUE = "queue"
     COHORT = "cohort"

@@ -1,4 +1,4 @@
-"""Spans: the one place that makes them, and what costs nothing while traces are off."""
+"""Spans: the tracer of a process, and `span` and `note`, which do nothing while traces are off."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _making = Lock()
 
 
 def span(name: str, **facts: Fact) -> AbstractContextManager[object]:
-    """Have a part of what is traced at the moment, with facts under our own prefix."""
+    """Return a context in which a span is open, with facts under our own prefix."""
     if not settings.TRACING:
         return _NOTHING
     return tracer().start_as_current_span(name, attributes=prefixed(facts))
 
 
 def note(**facts: Fact) -> None:
-    """Add facts to the span of the moment."""
+    """Add facts to the current span."""
     if settings.TRACING:
         from opentelemetry.trace import get_current_span  # noqa: PLC0415
 

@@ -138,7 +138,7 @@ def test_a_body_that_is_too_large(client):
         ("placement", {f"k{i}": 1 for i in range(201)}, "placement", "wrong_length"),
         ("placement", {"a": [1] * 201}, "placement.a", "wrong_length"),
         ("placement", {"a": ["x" * 1000] * 10}, "placement", "too_long"),
-        ("placement", {"a": [[[[[[[1]]]]]]]}, "placement.a[0][0][0][0][0][0]", "too_deep"),
+        ("placement", {"a": [[[[[[[[1]]]]]]]]}, "placement.a[0][0][0][0][0][0][0]", "too_deep"),
         ("nmae", "x", "nmae", "unknown_field"),
         ("\udc80", "x", "\\udc80", "unknown_field"),
     ],

@@ -72,9 +72,9 @@ class Place:
         return str(self.api.get(f"/workloads/{uid}")["reason"]["code"])
 
 
-def furnish(browser: Browser, product: Product) -> list[Place]:
-    """Create the organizations in a running product and sign their people in."""
-    script = _MAKE.format(password=PASSWORD, people=PEOPLE, count=COUNT)
+def furnish(browser: Browser, product: Product, count: int = COUNT) -> list[Place]:
+    """Create *count* organizations in a running product and sign their people in."""
+    script = _MAKE.format(password=PASSWORD, people=PEOPLE, count=count)
     tokens = json.loads(product.manage("shell", "-c", script).splitlines()[-1])
     base = f"http://127.0.0.1:{product.port}"
     sessions = tuple(_session(browser, base, person) for person in PEOPLE)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,7 +14,7 @@ from console.dialects.base import Dialect, PastSpec, Reading
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.dialects.positions import Positions, apply_fix
 from console.dialects.render import findings_to_json, findings_to_text
-from console.engine.disciplines.quota.spec import spec_of
+from console.engine.diff.objects import Role
 
 EVERY = pytest.mark.parametrize("dialect", dialects().values(), ids=dialects())
 RELAXED = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
@@ -158,12 +157,14 @@ def test_origins_lie_in_the_text_and_show_what_they_are_about(dialect: Dialect):
         positions = Positions(text)
         policy = dialect.read(text, {}).policy
         assert policy is not None
-        named: list[Any] = [*spec_of(policy).flavors.values(), *policy.queues.values()]
-        for part in named:
-            assert part.origin is not None
+        assert all(queue.origin is not None for queue in policy.queues.values())
+        for part in dialect.objects(policy):
+            if part.origin is None or part.kind.role is not Role.NAMED:
+                continue
             start = positions.offset(part.origin.line, part.origin.column)
             end = positions.offset(part.origin.end_line, part.origin.end_column)
-            assert part.name in positions.text[start:end]
+            # A local queue is written in its namespace.
+            assert part.key.rpartition("/")[2] in positions.text[start:end]
 
 
 @EVERY

@@ -14,16 +14,16 @@ from console.dialects import dialects
 from console.dialects.objects import kinds_that_lead, objects_of, shared_vocabulary
 from console.engine.diff import Comparison
 from console.engine.diff.objects import SETTINGS, PolicyObjects, Role
-from console.engine.disciplines.quota.spec import Cohort, Flavor, QueueSpec, QuotaSettings, spec_of
+from console.engine.disciplines.quota.spec import Cohort, Flavor, QuotaSettings, spec_of
 from console.engine.model.origin import Origin
-from console.engine.model.policy import Policy
+from console.engine.model.policy import Policy, Queue
 from console.engine.routing.local_queues import LocalQueue, PriorityClass
 from console.engine.routing.rule_routing import rules_of
 from console.engine.routing.rules import Rule
 from tests.engine.strategies import policies, worlds
 
 #: What a policy is made of; all else with a place in the text is a part of one of these.
-OBJECTS = (Flavor, Cohort, QueueSpec, Rule, LocalQueue, PriorityClass, QuotaSettings)
+OBJECTS = (Flavor, Cohort, Queue, Rule, LocalQueue, PriorityClass, QuotaSettings)
 SAMPLES = [
     (dialect.name, text) for dialect in dialects().values() for text in dialect.samples().values()
 ]

@@ -14,7 +14,7 @@ from console.engine.explain.sentences import Sentence, StageText, Telling, Verdi
 from console.engine.model.common_reasons import BEHIND_OTHERS, QUEUE_HELD
 from console.engine.model.trace import Trace
 from console.engine.model.trace_sections import TraceSection
-from tests.engine.telling import ALONE, trace
+from tests.engine.explanation_traces import ALONE, trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from console.engine.disciplines.quota.spec import (
     QuotaSettings,
     Undeclared,
     quota_policy,
+    with_spec,
 )
 from console.engine.model.common_reasons import NO_FLAVOR_MATCHED
 from console.engine.model.nodes import NodeExpression, NodeOperator, Taint, TaintEffect, Toleration
@@ -190,7 +191,7 @@ def test_a_passthrough_queue_rejects_no_workload() -> None:
 
 def test_a_flavor_that_is_not_described_excludes_no_workload_by_labels() -> None:
     described = policy(queue("train").owns("a100", gpu=4), rules=[rule(0, "train")])
-    lacking = FlavorEligibility(replace(described, flavors={}))
+    lacking = FlavorEligibility(with_spec(described, flavors={}))
     asked, train = workload("a", gpu=1), described.queues["train"]
     assert lacking.allowed(asked, train) == ((True,),)
     assert lacking.rejection(asked, train) is None

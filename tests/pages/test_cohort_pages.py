@@ -224,7 +224,7 @@ def test_the_overview_names_who_goes_short(lab: None, browser: Client) -> None:
     (item,) = get(browser, "").id("attention").all("li")
     (way,) = item.all("a")
     assert way.attrs["href"] == "/o/here/cohorts/ml"
-    assert way.text == "View loans : QueueSpec batch waits for its quota, which other queues use"
+    assert way.text == "View loans : Queue batch waits for its quota, which other queues use"
 
 
 @pytest.mark.parametrize(

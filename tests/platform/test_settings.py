@@ -65,6 +65,7 @@ def settings(names: list[str], **environment: str) -> dict[str, object]:
         ),
         ("PARTITION_ROWS", "999", "0, or a whole number from 1000000 to 20000000"),
         ("CSRF_TRUSTED_ORIGINS", "x", "origins such as https://console.example.org"),
+        ("SLUICE_SCHEDULERS", "/nowhere", "a folder that exists"),
     ],
 )
 def test_a_bad_value_stops_every_command_with_one_sentence(
@@ -246,3 +247,13 @@ def test_without_a_provider_nothing_of_its_library_is_there() -> None:
         "import sys, django; django.setup(); import console.urls; print('allauth' in sys.modules)"
     )
     assert run("-c", code).stdout.strip() == "False"
+
+
+def test_schedulers_of_a_further_folder_are_found() -> None:
+    code = (
+        "from django.conf import settings; settings.SCHEDULERS; "
+        "from console.dialects import dialects; "
+        "print(*(f'{name} {each.discipline}' for name, each in dialects().items()), sep=', ')"
+    )
+    done = run("-c", code, SLUICE_SCHEDULERS="tests/toy")
+    assert (done.stdout, done.stderr) == ("fifo slots, kueue quota, native quota\n", "")

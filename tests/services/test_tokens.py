@@ -89,7 +89,7 @@ def test_only_a_working_token_is_rotated_and_only_once(owner: Actor) -> None:
         rotate_token(owner, ended.token.pk, HOUR)
     one = create_token(owner, Role.VIEWER, "one")
     rotate_token(owner, one.token.pk, HOUR)
-    with pytest.raises(Conflict, match="was rotated"):
+    with pytest.raises(Conflict, match="was already rotated"):
         rotate_token(owner, one.token.pk, HOUR)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from console.bench.kueue.traces import BASELINE, LARGE, ArrivalTrace
 from console.dialects import dialects
+from console.engine.disciplines.quota.spec import spec_of, with_spec
 from console.engine.routing.local_queues import local_routing_of
 from console.trial.manifests import body, manifests
 from console.workloads.submissions import read_submissions
@@ -26,14 +27,13 @@ def test_it_reads_as_the_same_policy(trace: ArrivalTrace) -> None:
     assert reading.policy is not None
     expected, read = trace.policy(), reading.policy
     # What no text declares is a matter of the dialect.
-    of_dialect = {
-        name: getattr(read, name) for name in ("settings", "unsupported_labels", "least_priority")
-    }
+    of_dialect = {name: getattr(read, name) for name in ("unsupported_labels", "least_priority")}
     written, told = local_routing_of(expected), local_routing_of(read)
     assert written is not None
     assert told is not None
     routing = replace(written, default_local_queue=told.default_local_queue)
     expected = replace(expected, routing=routing, **of_dialect)
+    expected = with_spec(expected, settings=spec_of(read).settings)
     assert without_places(read) == without_places(expected)
     assert len(text.encode()) < MOST
     assert "&" not in text

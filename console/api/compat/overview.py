@@ -24,7 +24,7 @@ from console.workloads.queries.used import used_of
 
 
 class Overview(ClientView):
-    """The current state of the organization."""
+    """Totals, utilization and topology of the organization, as the client reads them."""
 
     def get(self, request: Request) -> Response:
         """Return the overview."""

@@ -39,7 +39,7 @@ _TAG = ["config"]
 
 
 class ConfigRoute(OrgView):
-    """The route of a workload to test."""
+    """The rule tester: the route of one workload under a config."""
 
     @extend_schema(
         operation_id="try_route",

@@ -12,7 +12,7 @@ from console.dialects.assist.spot import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Help:
-    """What stands at a place, and what the schema says of it; columns count from 1."""
+    """What a key or a word in a config text means, and where it stands; columns count from 1."""
 
     #: The key, also where the cursor is on its value; "" for an item of a list.
     key: str

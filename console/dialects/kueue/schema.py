@@ -246,7 +246,7 @@ class ConfigurationDoc:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnsupportedDoc:
-    """A setting that is not acted on, and the object that has it."""
+    """A setting of an object that has no effect, and where it stands in the text."""
 
     #: Kind and name of the object; an empty name for the Configuration.
     owner: tuple[str, str]

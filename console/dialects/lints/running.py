@@ -1,4 +1,4 @@
-"""Queues with work that a config no longer has, or has under another name."""
+"""Lints of removed queues: those that still have workloads, and those that look renamed."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from console.engine.diff.objects import (
+    DISCIPLINE,
     LANGUAGE,
     OF_ADMISSION,
     SETTINGS,
@@ -104,8 +105,11 @@ def _settings(old: PolicyObjects, new: PolicyObjects) -> Iterator[Change]:
     """Compare what holds for the whole policy, as one object."""
     kind = _whole_kind(new, old)
     before, after = _whole(old), _whole(new)
-    # What says nothing says it in no language.
-    without = (LANGUAGE,) if old.is_empty or new.is_empty else ()
+    without: tuple[str, ...] = ()
+    if old.is_empty or new.is_empty:
+        # What says nothing says it in no language, and for no discipline.
+        of_one = _whole_kind(old).facts.keys() ^ _whole_kind(new).facts.keys()
+        without = (LANGUAGE, DISCIPLINE, *of_one)
     details = tuple(fact_differences(kind, before, after, without))
     if details:
         origins = [

@@ -18,8 +18,9 @@ QUEUE: Final = "queue"
 #: The kind of the one object that holds for the whole policy, and its key.
 SETTINGS: Final = "settings"
 OF_ADMISSION: Final = "of admission"
-#: The fact of the settings that names the config language.
+#: The facts of the settings that name the config language, and the discipline that it is for.
 LANGUAGE: Final = "dialect"
+DISCIPLINE: Final = "discipline"
 
 #: Newer names by older ones, by kind of object.
 Names: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -246,11 +247,18 @@ class PolicyObjects:
 
 
 def kinds_of(*some: PolicyObjects) -> list[ObjectKind]:
-    """Return the kinds of several policies, those of the first one first, each once."""
+    """
+    Return the kinds of several policies, those of the first one first, each once.
+
+    Languages may give a kind other facts: it is returned with those of all.
+    """
     found: dict[str, ObjectKind] = {}
     for objects in some:
         for kind in objects.kinds:
-            found.setdefault(kind.name, kind)
+            known = found.setdefault(kind.name, kind)
+            more = {name: fact for name, fact in kind.facts.items() if name not in known.facts}
+            if more:
+                found[kind.name] = dataclasses.replace(known, facts={**known.facts, **more})
     return list(found.values())
 
 

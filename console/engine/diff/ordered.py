@@ -16,7 +16,7 @@ _Key = Callable[[PolicyObject], Hashable]
 
 @dataclass(slots=True)
 class Matches:
-    """Which objects of two lists are one, as (older, newer), and which have no counterpart."""
+    """Objects of two ordered lists: pairs, as (older, newer), and objects without a counterpart."""
 
     same: _Pairs = field(default_factory=list)
     changed: _Pairs = field(default_factory=list)

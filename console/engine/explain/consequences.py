@@ -128,8 +128,11 @@ def _over_nominal(finding: Finding) -> str:
         f"{amount(each.over, each.resource)} over{_until(each)}"
         for each in finding.excesses
     )
+    continues = "A config change does not stop running workloads"
+    if all(each.limit is Limit.QUEUE for each in finding.excesses):
+        return f"{cells}. {continues}; no further workload starts above the limit."
     return (
-        f"{cells}. A config change does not stop running workloads; usage above the nominal quota "
+        f"{cells}. {continues}; usage above the nominal quota "
         "counts as borrowing, so a cohort may reclaim it, and without a cohort no further workload "
         "starts."
     )
@@ -139,6 +142,8 @@ def _owner(excess: Excess) -> str:
     """Say what is used of what, up to the amount that may be."""
     used = f"{amount(excess.used, excess.resource)} on {excess.flavor}"
     match excess.limit:
+        case Limit.QUEUE:
+            return f"{excess.name} uses {used} and may use at most"
         case Limit.NOMINAL:
             return f"{excess.name} uses {used} and will have a nominal quota of"
         case Limit.BORROWING:

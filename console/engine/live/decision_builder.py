@@ -1,4 +1,4 @@
-"""Decision builder: makes every decision, together with its trace."""
+"""Decision builder: puts every outcome of the engine into a decision with its trace."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class TraceFacts(Protocol):
 
 
 class DecisionBuilder:
-    """Makes the decisions under one policy, with the facts that its discipline gives."""
+    """Turns outcomes under one policy into decisions; the discipline gives the facts of traces."""
 
     def __init__(self, policy: Policy, discipline: TraceFacts) -> None:
         self._policy = policy

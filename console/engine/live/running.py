@@ -1,4 +1,4 @@
-"""Running workloads of one queue, in the order in which preemption considers them."""
+"""Running workloads of one queue in the order of preemption, and usage of queues by priority."""
 
 from __future__ import annotations
 

@@ -22,6 +22,8 @@ Holding: TypeAlias = tuple[Mapping[FlavorResource, int], int]
 class Limit(StrEnum):
     """The limit that an excess is beyond."""
 
+    #: What a queue may use, where it neither borrows nor lends.
+    QUEUE = "queue"
     #: What a queue owns.
     NOMINAL = "nominal"
     #: What a queue owns and may borrow.

@@ -100,6 +100,11 @@ def rules_of(policy: Policy) -> tuple[Rule, ...]:
     return policy.routing.rules if isinstance(policy.routing, RuleRouting) else ()
 
 
+def routes_by_rules(policy: Policy) -> bool:
+    """Say whether rules route the workloads of *policy*; it may have none."""
+    return isinstance(policy.routing, RuleRouting | NoRouting)
+
+
 def first_rule(rules: RuleIndex, labels: Mapping[str, str], requested: int | None) -> Rule | None:
     """Return the rule that matches a workload with *labels* and this request, or None."""
     for rule in rules.holding(labels):

@@ -12,13 +12,12 @@ from console.configs.changelog import changes_of
 from console.configs.models import ConfigVersion
 from console.configs.queries import latest_draft
 from console.configs.services.check_config import check_config
-from console.engine.routing.rule_routing import rules_of
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
 from console.pages.access import org_page, signed_in_user
 from console.pages.presenters.configs.blame import BlamePage, blame_page
 from console.pages.presenters.configs.differences import difference_of
-from console.pages.presenters.configs.history import history_row
+from console.pages.presenters.configs.history import history_row, object_counts
 from console.pages.presenters.configs.source import source_lines
 from console.pages.presenters.configs.version_sides import NOTHING, version_side
 from console.pages.shell import render_page
@@ -56,7 +55,6 @@ def _show(request: HttpRequest, actor: Actor, shown: ConfigVersion) -> HttpRespo
 
 def _shown(request: HttpRequest, actor: Actor, shown: ConfigVersion) -> HttpResponse:
     reading = check_config(actor, shown.dialect, shown.text)
-    policy = policy_of(shown)
     now_active = active_number(actor.org)
     told = changes_of(actor.org, [shown.number], _TOLD)[shown.number]
     context: dict[str, Any] = {
@@ -67,9 +65,7 @@ def _shown(request: HttpRequest, actor: Actor, shown: ConfigVersion) -> HttpResp
         "just_applied": "applied" in request.GET,
         "diagnostics": reading.diagnostics,
         "draft": latest_draft(actor.org, signed_in_user(request)),
-        "queues": len(policy.queues),
-        "flavors": len(policy.spec.capacity_names),
-        "rules": len(rules_of(policy)),
+        "object_counts": object_counts(policy_of(shown)),
     }
     if "diff" in request.GET:
         before = get_version(actor.org, shown.number - 1) if shown.number > 1 else None

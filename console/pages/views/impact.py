@@ -1,4 +1,4 @@
-"""Impact: what a draft or an old version would do to live and recorded work."""
+"""Impact: what a draft or an old version would do to live and recorded workloads."""
 
 from __future__ import annotations
 

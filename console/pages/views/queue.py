@@ -16,6 +16,7 @@ from console.engine.disciplines import load_discipline
 from console.engine.model.amounts import Unlimited
 from console.engine.model.policy import Policy, Strategy
 from console.engine.routing.local_queues import local_routing_of
+from console.engine.routing.rule_routing import routes_by_rules
 from console.errors import BadRequest
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
@@ -221,6 +222,7 @@ def _rules(actor: Actor, view: QueueView, policy: Policy) -> dict[str, Any]:
     return {
         "hits": hits,
         "rules": hit_rows(view, policy, hits),
+        "has_rules": routes_by_rules(policy),
         "has_local_queues": local_routing_of(policy) is not None,
     }
 

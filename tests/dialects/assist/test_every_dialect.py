@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from console.dialects import dialects
 from console.dialects.assist import Names, assist
 from console.dialects.base import Dialect
-from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.policy import Policy
 from console.engine.routing.local_queues import local_routing_of
 from console.engine.routing.rule_routing import rules_of
@@ -37,9 +36,10 @@ def described(names: Names, kind: str) -> list[tuple[str, int]]:
 @pytest.mark.parametrize(("dialect", "text"), SAMPLES)
 def test_the_outline_is_what_the_text_compiles_to(dialect: Dialect, text: str) -> None:
     policy, names = policy_of(dialect, text), assist(dialect, text).names
-    assert [name for name, _ in described(names, "flavor")] == list(spec_of(policy).flavors)
+    objects = dialect.objects(policy)
+    assert [name for name, _ in described(names, "flavor")] == list(objects.of("flavor"))
     assert [name for name, _ in described(names, "queue")] == list(policy.queues)
-    assert {name for name, _ in described(names, "cohort")} == spec_of(policy).cohorts.keys()
+    assert {name for name, _ in described(names, "cohort")} == objects.of("cohort").keys()
     assert [name for name, _ in described(names, "rule")] == [
         rule.queue for rule in rules_of(policy)
     ]
@@ -54,15 +54,13 @@ def test_the_outline_is_what_the_text_compiles_to(dialect: Dialect, text: str) -
 @pytest.mark.parametrize(("dialect", "text"), SAMPLES)
 def test_its_objects_contain_the_lines_the_policy_comes_from(dialect: Dialect, text: str) -> None:
     policy, names = policy_of(dialect, text), assist(dialect, text).names
-    origins = [
-        *(("queue", queue.name, queue.origin) for queue in policy.queues.values()),
-        *(("flavor", flavor.name, flavor.origin) for flavor in spec_of(policy).flavors.values()),
-    ]
-    for kind, name, origin in origins:
-        item = names.described(kind, name)
-        assert item is not None
-        assert origin is not None
-        assert item.line <= origin.line <= item.end_line, (kind, name)
+    objects = dialect.objects(policy)
+    for kind in ("queue", "flavor"):
+        for name, found in objects.of(kind).items():
+            item = names.described(kind, name)
+            assert item is not None
+            assert found.origin is not None
+            assert item.line <= found.origin.line <= item.end_line, (kind, name)
 
 
 @pytest.mark.parametrize(("dialect", "text"), SAMPLES)

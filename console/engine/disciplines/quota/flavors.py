@@ -57,9 +57,10 @@ class Walk:
 
 @dataclass(slots=True)
 class PodSetFound:
-    """The flavors a pod set would take."""
+    """One pod set as requested, and the flavor that each of its resources would take."""
 
     ask: PodSetAsk
+    #: By resource, without resources that no group covers.
     choices: dict[str, Choice] = field(default_factory=dict)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from console.engine.diff.compare import Comparison
 from console.engine.diff.flows import Flows, rule_flows
 from console.engine.diff.objects import (
+    DISCIPLINE,
     LANGUAGE,
     OF_ADMISSION,
     QUEUE,
@@ -219,7 +220,7 @@ _SETTINGS: Final = ObjectKind(
     role=Role.WHOLE,
     facts={
         LANGUAGE: FactType(is_effective=False),
-        "discipline": FactType(),
+        DISCIPLINE: FactType(),
         "routing": FactType(is_effective=False),
         **field_facts(LocalQueueRouting, _BY_NAME, is_effective=False),
         **field_facts(QuotaSettings),
@@ -309,7 +310,7 @@ def _settings(policy: Policy) -> PolicyObject:
         origin=spec_of(policy).settings.origin,
         facts={
             LANGUAGE: policy.dialect,
-            "discipline": policy.discipline,
+            DISCIPLINE: policy.discipline,
             "routing": policy.routing.name,
             **({} if routing is None else _reader(_ROUTING)(routing)),
             **{

@@ -151,7 +151,7 @@ class QuotaSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueSpec(Queue):
-    """A leaf of the quota tree: holds pending workloads and owns nominal quota."""
+    """A queue as a config sets it: a leaf of the quota tree, with quotas and preemption rules."""
 
     #: Empty where it is passthrough.
     groups: tuple[ResourceGroup, ...] = ()

@@ -8,8 +8,9 @@ from typing import Any
 
 from console.configs.changelog import Told
 from console.configs.models import ConfigVersion
-from console.dialects.objects import vocabulary_of
-from console.engine.diff.objects import Vocabulary
+from console.dialects.objects import objects_of, vocabulary_of
+from console.engine.diff.objects import SETTINGS, Vocabulary
+from console.engine.model.policy import Policy
 from console.engine.wording.words import plural
 from console.pages.presenters.configs.changes import change_line, summary_of
 from console.pages.templatetags.ui import count
@@ -76,6 +77,17 @@ def kind_titles(kinds: Iterable[str]) -> list[tuple[str, str]]:
 def noun_titles(vocabulary: Vocabulary) -> list[tuple[str, str]]:
     """Return the kinds of object to choose from, with their words."""
     return [(kind, vocabulary.of(kind).singular.capitalize()) for kind in vocabulary.kinds]
+
+
+def object_counts(policy: Policy) -> str:
+    """Return how many objects of each kind *policy* has, in the words of its language."""
+    objects, vocabulary = objects_of(policy), vocabulary_of(policy.dialect)
+    counts = {kind: len(objects.ordered(kind)) for kind in vocabulary.kinds if kind != SETTINGS}
+    return ", ".join(
+        f"{count} {words.singular if count == 1 else words.plural}"
+        for kind, count in counts.items()
+        if count and (words := vocabulary.of(kind))
+    )
 
 
 def effect_note(effect: Mapping[str, Any] | None) -> EffectNote:

@@ -52,8 +52,13 @@ def outline_of(
     hits: Hits | None = None,
 ) -> tuple[Group, ...]:
     """Return the outline of a text whose objects are *names*, in the words of its language."""
-    # A schema says what a kind is called.
-    plurals = {words.singular: words.plural for words in map(vocabulary.of, vocabulary.kinds)}
+    # A schema has the name of a kind, or what its language calls one object of it.
+    plurals = {
+        kind: words.plural
+        for name in vocabulary.kinds
+        for words in (vocabulary.of(name),)
+        for kind in (name, words.singular)
+    }
     kinds = dict.fromkeys([*plurals, *(item.kind for item in names.items)])
     ordered = sorted(problems, key=lambda problem: problem.span.line)
     lines = [problem.span.line for problem in ordered]

@@ -245,13 +245,15 @@ def _drawn(bar: Bar, usage: CapacityNode, peak: int) -> Bar:
 
 
 def _without_limit(bar: Bar, usage: CapacityNode, peak: int) -> Bar:
-    """Draw what is used beside the most of seven days; without one, half a frame stands for it."""
-    most = max(peak, usage.used)
+    """Draw use and loans beside the peak of seven days; without a peak, on half of the frame."""
+    most = max(peak, usage.used + usage.lent)
     scale = most + -(-most // 4) if peak else 2 * most
-    (own,) = lay_out([usage.own], scale, FRAME) if scale else (NOTHING,)
+    own, lent = lay_out([usage.own, usage.lent], scale, FRAME) if scale else (NOTHING, NOTHING)
     return replace(
         bar,
         own=own,
+        lent=lent,
+        seams=seams((own, lent)),
         peak=Segment(max(own.end if peak >= usage.own else 0, peak * FRAME // scale))
         if peak
         else None,

@@ -89,5 +89,6 @@ class Result:
     missing: list[tuple[str, list[tuple[str, str, str]], int]]
     flavors: list[FlavorLine]
     routes_by_rules: bool
+    routes_by_local_queues: bool
     #: The address of a new expectation of just this, behind the path of its page.
     expect_query: str

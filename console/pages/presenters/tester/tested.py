@@ -30,6 +30,7 @@ from console.engine.routing.rule_evaluation import (
     RuleEvaluation,
     RuleStanding,
 )
+from console.engine.routing.rule_routing import routes_by_rules
 from console.engine.routing.selector_evaluation import ExpressionResult
 from console.engine.simulation.fitting import Fit
 from console.pages.presenters.tester.lines import (
@@ -96,7 +97,8 @@ def result_of(tried: Tried, asked: Asked, path: str, start: int) -> Result:
             for label in tried.missing
         ],
         flavors=[_flavor(flavor) for flavor in tried.fit.flavors],
-        routes_by_rules=local_routing_of(subject.policy) is None,
+        routes_by_rules=routes_by_rules(subject.policy),
+        routes_by_local_queues=local_routing_of(subject.policy) is not None,
         expect_query=asked.query(
             queue=route_result.queue or "",
             effective_priority="" if route_result.queue is None else str(route_result.priority),

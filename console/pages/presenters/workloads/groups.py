@@ -1,4 +1,4 @@
-"""Counts of workloads in words, groups with their bars, and the way out of an empty list."""
+"""Totals and groups of a list of workloads, and which filter to remove when it is empty."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def groups_of(
 def looser_of(
     org: Organization, path: str, query: QueryDict, names: Iterable[str]
 ) -> Looser | None:
-    """Return the smallest list that leaves out one filter of an empty one; None when all are."""
+    """Return the smallest list without one filter of an empty list; None if all are empty."""
     found: list[tuple[int, Looser]] = []
     for chip in chips_of(path, query, names)[:MOST_TRIED]:
         rest = QueryDict(chip.remove_url.partition("?")[2])

@@ -1,4 +1,4 @@
-"""Rights in words: whom a queue may stop for its workloads, and under which rule."""
+"""Preemption rights in words: which workloads a queue may preempt, and under which rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STRATEGIES = {
 
 
 def allowed(queue: str, step: PreemptionStep) -> str | None:
-    """Return the sentence that says whom *queue* may stop at all; None when that is nobody."""
+    """Return the sentence about all workloads that *queue* may preempt; None if there are none."""
     clauses = []
     if step.rule in COVERED:
         clauses.append(own_workloads(step.rule))
@@ -34,7 +34,7 @@ def allowed(queue: str, step: PreemptionStep) -> str | None:
 
 
 def where_allowed(queue: str, step: PreemptionStep) -> str:
-    """Return where the workloads are that *queue* may stop at all."""
+    """Return in which queues *queue* may preempt workloads."""
     places = [queue] if step.rule in COVERED else []
     if step.reclaim in COVERED:
         places.append("the other queues of its cohort")
@@ -52,7 +52,7 @@ def _while_borrowing(step: PreemptionStep) -> str:
 
 
 def fair_sharing(queue: str, step: PreemptionStep) -> Iterator[str]:
-    """Yield what a share is, and which shares let a workload be stopped."""
+    """Yield what a share is, and at which shares a workload may be preempted."""
     if not step.strategies:
         return
     yield (

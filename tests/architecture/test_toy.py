@@ -1,0 +1,66 @@
+"""A scheduler is two folders: the product names none of it, and the toy is nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from console.engine.disciplines import Discipline
+from tests.architecture.test_imports import imports, within
+
+ROOT: Final = Path(__file__).resolve().parent.parent.parent
+TOY: Final = ROOT / "tests/toy"
+LANGUAGE: Final = "dialects/fifo"
+DISCIPLINE: Final = "disciplines/slots"
+
+
+def _modules() -> list[Path]:
+    return sorted(TOY.rglob("*.py"))
+
+
+def test_the_toy_is_two_folders() -> None:
+    files = [path for path in TOY.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    folders = {"/".join(path.relative_to(TOY).parts[:2]) for path in files}
+    assert folders == {LANGUAGE, DISCIPLINE}
+
+
+@pytest.mark.parametrize("name", ["fifo", "slots", "SLOTS", "LineRouting"])
+def test_nothing_in_the_product_names_it(name: str) -> None:
+    words = {f'"{name}"', f"'{name}'", f".{name} ", f".{name}."}
+    naming = [
+        str(path.relative_to(ROOT))
+        for folder in ("console", "templates", "static")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".html", ".js", ".css")
+        and any(word in path.read_text("utf-8") for word in words)
+    ]
+    assert naming == []
+
+
+def test_it_is_as_pure_as_the_packages_that_it_joins() -> None:
+    pure = {"console.engine", "console.dialects", "__future__"}
+    standard = {"collections", "dataclasses", "importlib", "re", "typing"}
+    assert {
+        name for path in _modules() for name in imports(path) if not within(name, pure | standard)
+    } == set()
+
+
+def test_the_discipline_does_not_know_the_language() -> None:
+    modules = [path for path in _modules() if DISCIPLINE in str(path)]
+    assert [name for path in modules for name in imports(path) if "dialects" in name] == []
+
+
+def test_the_discipline_and_the_recipe_have_every_method_of_the_protocol() -> None:
+    text = (TOY / DISCIPLINE / "discipline.py").read_text("utf-8")
+    recipe = (ROOT / "docs/adding-a-scheduler.md").read_text("utf-8")
+    methods = {
+        name
+        for kind in Discipline.__mro__
+        for name, value in vars(kind).items()
+        if callable(value) and not name.startswith("_")
+    }
+    assert methods
+    assert {name for name in methods if f"    def {name}(" not in text} == set()
+    assert {name for name in methods if f"`{name}`" not in recipe} == set()

@@ -1,0 +1,52 @@
+"""Routing by one label: it names the line of a workload."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from console.engine.model.route import Route
+from console.engine.model.routing import Destination
+from console.engine.model.workload import Workload
+
+#: The label whose value is the name of a line.
+LABEL: Final = "line"
+
+
+@dataclass(frozen=True, slots=True)
+class LineRouting:
+    """
+    A workload joins the line that its label names, or else the first of *lines*.
+
+    No workload goes before an earlier one, so all have priority 0.
+    """
+
+    lines: tuple[str, ...]
+
+    name = "lines"
+    label_keys = frozenset({LABEL})
+    may_drain = False
+    takes_everything = True
+    is_without_quota = False
+
+    def attributes(self, workload: Workload) -> Hashable:
+        """Return nothing: the label alone decides."""
+        return None
+
+    def finder(self, queues: Mapping[str, Destination]) -> LineRouting:
+        """Return what reads the label."""
+        return self
+
+    def route(self, workload: Workload) -> Route:
+        """Return the route to a line."""
+        named = workload.labels.get(LABEL)
+        return Route(queue=named if named in self.lines else self.lines[0], priority=0)
+
+    def label_values(self, workload: Workload, route: Route) -> Mapping[str, Iterable[str]]:
+        """Return the label with all lines."""
+        return {LABEL: self.lines}
+
+    def entrances(self) -> Mapping[Hashable, str]:
+        """Return every line under its own name."""
+        return {name: name for name in self.lines}

@@ -1,0 +1,1 @@
+"""A discipline for tests: each line admits in order of submission, up to its limit."""

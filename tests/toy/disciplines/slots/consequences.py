@@ -1,0 +1,40 @@
+"""What follows when limits are lowered: lines that use more than they may."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from console.engine.disciplines.slots.spec import slots_of
+from console.engine.model.consequences import ConsequenceCode, Excess, Finding, Limit, of_queues
+from console.engine.model.history import Live
+from console.engine.model.policy import Policy
+
+
+def consequences(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
+    """Yield the lines whose running workloads use more than *new* allows, and *old* allowed."""
+    excesses = tuple(_excesses(old, new, live))
+    if excesses:
+        lines = list(dict.fromkeys(each.name for each in excesses))
+        yield replace(of_queues(ConsequenceCode.OVER_NOMINAL, lines, live), excesses=excesses)
+
+
+def _excesses(old: Policy, new: Policy, live: Live) -> Iterator[Excess]:
+    before, after = slots_of(old).queues, slots_of(new).queues
+    for name, usage in live.usage.items():
+        if name not in after:
+            continue
+        was = before[name].limit if name in before else {}
+        for (flavor, resource), used in sorted(usage.items()):
+            limit = after[name].limit.get(resource, used)
+            if used > limit and was.get(resource, used) > limit:
+                yield Excess(
+                    name=name,
+                    flavor=flavor,
+                    resource=resource,
+                    used=used,
+                    quota=limit,
+                    peak=used,
+                    holders=(name,),
+                    limit=Limit.QUEUE,
+                )

@@ -1,0 +1,103 @@
+"""What the discipline admits by: lines with a limit each, apart from one another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, cast
+
+from console.engine.model.amounts import Amount, FlavorResource
+from console.engine.model.launch_settings import PodAdditions
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Policy, Queue, Strategy
+from console.engine.model.selectors import Selector
+
+#: The only capacity, which assignments refer to.
+SLOTS: Final = "slots"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line(Queue):
+    """A queue in which no workload overtakes an earlier one."""
+
+    strategy: Strategy = Strategy.STRICT_FIFO
+    #: The most that its workloads may use together, in thousandths by resource; other resources
+    #: are not limited.
+    limit: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotsSpec:
+    """The lines of a policy."""
+
+    discipline: ClassVar[str] = "slots"
+
+    queues: Mapping[str, Line] = field(default_factory=dict)
+
+    @property
+    def parents(self) -> Mapping[str, Origin | None]:
+        """Nothing: no node contains lines."""
+        return {}
+
+    @property
+    def capacity_names(self) -> Collection[str]:
+        """The only capacity, where a line exists."""
+        return (SLOTS,) if self.queues else ()
+
+    @property
+    def object_count(self) -> int:
+        """The number of lines."""
+        return len(self.queues)
+
+    def path(self, queue: str) -> tuple[str, ...]:
+        """Return nothing: no node is above a line."""
+        return ()
+
+    def uses(self, queue: str) -> Mapping[str, Collection[str]]:
+        """Return the line alone."""
+        return {"queue": {queue}}
+
+    def missing_reference(self, queue: str) -> str | None:
+        """Return None: a line refers to nothing."""
+        return None
+
+    def resources(self) -> tuple[str, ...]:
+        """Return the resources that some line limits."""
+        return tuple(dict.fromkeys(each for line in self.queues.values() for each in line.limit))
+
+    def guaranteed(self) -> Mapping[FlavorResource, Amount]:
+        """Return the limits of all lines together."""
+        total: dict[FlavorResource, Amount] = {}
+        for line in self.queues.values():
+            for resource, amount in line.limit.items():
+                total[SLOTS, resource] = total.get((SLOTS, resource), 0) + amount
+        return total
+
+    def selectors(self) -> Mapping[str, Selector]:
+        """Return nothing: labels select no capacity."""
+        return {}
+
+    def selectors_of(self, queue: str) -> Mapping[str, Selector]:
+        """Return nothing."""
+        return {}
+
+    def with_selectors(self, change: Callable[[Selector], Selector]) -> SlotsSpec:
+        """Return the spec as it is."""
+        return self
+
+    def unsupported_of(self, name: str) -> tuple[()]:
+        """Return nothing: every setting is acted on."""
+        return ()
+
+    def launch_config_of(self, name: str) -> Mapping[str, Any] | None:
+        """Return None: nothing is handed back."""
+        return None
+
+    def pod_additions(self, assigned: Mapping[str, str]) -> PodAdditions:
+        """Return nothing to add to pods."""
+        return PodAdditions()
+
+
+def slots_of(policy: Policy) -> SlotsSpec:
+    """Return the spec of a policy that this discipline admits by."""
+    return cast(SlotsSpec, policy.spec)
