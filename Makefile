@@ -21,16 +21,18 @@ PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --
 ON_BOTH := tests/services tests/api tests/tasks tests/pages tests/permissions tests/hostile \
 	tests/architecture/test_tour.py
 
-# Everything on SQLite; on PostgreSQL use cases and tasks, and tests that together send every shape
-# of statement (tests/shapes.py).
+# Everything on SQLite, what crashes apart from the rest; on PostgreSQL use cases and tasks, and tests
+# that together send every shape of statement (tests/shapes.py).
 test: .venv/.development .venv/.anyscale
 	$(BIN)/python -m tests.postgres $(PYTEST) tests/services tests/tasks @tests/postgres_tests.txt
-	$(PYTEST)
+	$(PYTEST) --ignore tests/crash
+	$(PYTEST) tests/crash
 
 # Every test that queries a database on PostgreSQL too.
 test-all: .venv/.development .venv/.anyscale
 	$(BIN)/python -m tests.postgres $(PYTEST) -m "not browser" $(ON_BOTH)
-	$(PYTEST)
+	$(PYTEST) --ignore tests/crash
+	$(PYTEST) tests/crash
 
 # Choose the tests of tests/postgres_tests.txt anew: when a statement is new, or a test is renamed.
 shapes: .venv/.development

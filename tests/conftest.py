@@ -51,8 +51,8 @@ LONG = (
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Have two processes more than there are cores: tests that crash products mostly wait."""
-    return (os.cpu_count() or 1) + 2
+    """Have one process more than there are cores: tests of products and pages often wait."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -109,7 +109,7 @@ def _restart_supervised(product: Product, name: str, word: str) -> list[int]:
 
     def statuses() -> list[int]:
         found = re.findall(
-            rf"The {name} process ended \(status (-?\d+)\); started again\.",
+            rf"The {name} process ended \(status (-?\d+)\) and was restarted\.",
             "".join(product.lines[told:]),
         )
         return [int(status) for status in found]

@@ -8,7 +8,7 @@ import re
 import pytest
 from django.core.management import CommandError, call_command
 
-from console.bench import traces
+from console.bench.kueue import traces
 from console.engine.state import State
 from tests.bench.small import PREEMPTING
 
