@@ -285,7 +285,8 @@ def test_the_command_ends_with_a_sentence_and_its_token(
 ) -> None:
     server.answers.append((403, {"detail": "The role operator may not."}))
     url = f"http://127.0.0.1:{server.server_port}"
-    with pytest.raises(CommandError, match=r"The API returned an error: The role operator may not\."):
+    expected = r"The API returned an error: The role operator may not\."
+    with pytest.raises(CommandError, match=expected):
         call_command("traffic", "--org", "here", "--rate", "1", "--seconds", "5", "--url", url)
     assert ApiToken.objects.get().revoked_at is not None
 

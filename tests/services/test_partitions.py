@@ -390,7 +390,9 @@ def test_the_command_says_what_it_did(
     call_command("partition")
     assert capsys.readouterr().out == "All tables are partitioned already.\n"
     settings.PARTITION_ROWS = 0
-    with pytest.raises(CommandError, match=r"^PARTITION_ROWS, the number of rows of a partition, is not set"):
+    with pytest.raises(
+        CommandError, match=r"^PARTITION_ROWS, the number of rows of a partition, is not set"
+    ):
         call_command("partition")
 
 
