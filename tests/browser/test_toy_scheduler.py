@@ -15,7 +15,7 @@ from tests.browser.conftest import Visitors
 from tests.browser.editor import Editor
 from tests.browser.place import Place, furnish, wait_until
 from tests.browser.review import apply_button, draft, expect_active, expect_review, tick_all
-from tests.product import ROOT, running
+from tests.product import PATIENCE, ROOT, running
 
 _TOY: Final = ROOT / "tests/toy"
 
@@ -50,7 +50,8 @@ def _metric(place: Place, name: str) -> float:
     return float(found[1])
 
 
-def test_the_whole_journey(visitors: Visitors, place: Place) -> None:
+# The place comes first, so that the pages are closed before their product stops.
+def test_the_whole_journey(place: Place, visitors: Visitors) -> None:
     page = visitors.page(place)
 
     # The language: its sample, a finding at its place, and the fix.
@@ -116,10 +117,10 @@ def test_the_whole_journey(visitors: Visitors, place: Place) -> None:
     page.goto(place.url("queues/batch"))
     assert _cells(page) == ["6", "8", "0", "3"]
 
-    # Numbers for people and programs.
+    # Numbers for people and programs; usage is sampled once a minute, and the page waits for it.
     page.goto(place.url("queues/batch/usage?range=1h"))
     expect(page.locator("#chart-use").get_by_role("img")).to_have_accessible_name(
-        re.compile("^Usage of")
+        re.compile("^Usage of"), timeout=PATIENCE * 1000
     )
     assert _metric(place, "sluice_queue_resource_usage") == 8
     assert _metric(place, "sluice_queue_nominal_quota") == 6
