@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, sync_playwright
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 #: Root needs the first; the others keep the browser from calling home.
 _FLAGS = [
