@@ -8,7 +8,6 @@ returns in its first line; they hold what axe does not know.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Final
 
@@ -21,8 +20,13 @@ _FOLDER: Final = Path(__file__).parent
 #: What is on its way into a page by itself.
 _LATE: Final = "main :is(.htmx-request, [hx-trigger=load][hx-swap^=outerHTML], [aria-busy=true])"
 
-#: A poll of a live page: it says what the page shows already.
-_POLL: Final = re.compile(r"[?&]v=")
+#: Answers polls of a live page, which say what it shows already, as if nothing were new. A route of
+#: the driver would do the same, and have the browser load every script and style sheet anew.
+_HOLD: Final = """(() => {
+  const { fetch } = window;
+  window.fetch = (url, options) => (/[?&]v=/.test(url)
+    ? Promise.resolve(new Response(null, { status: 204 })) : fetch(url, options));
+})()"""
 
 #: Opens folds; what one asks for when it is opened, it asks for a moment later.
 _UNFOLD: Final = """most => {
@@ -33,8 +37,8 @@ _UNFOLD: Final = """most => {
 
 
 def hold_still(page: Page) -> None:
-    """Have polls told that nothing is new, for nothing may move while a page is judged."""
-    page.route(_POLL, lambda route: route.fulfill(status=204))
+    """Answer polls of *page* from its next opening on: nothing may move while it is judged."""
+    page.add_init_script(_HOLD)
 
 
 def settle(page: Page) -> None:
