@@ -43,7 +43,7 @@ shapes: .venv/.development
 
 # Crash after crash, many more than `make test` has; the machine should have nothing else to do.
 soak: .venv/.development
-	CRASH_KILLS=200 CRASH_RECOVERY=10 $(BIN)/python -m pytest -q -s tests/crash
+	CRASH_KILLS=200 CRASH_RECOVERY=10 CRASH_RATE=300 CRASH_GONE=60 $(BIN)/python -m pytest -q -s tests/crash
 
 # Lint, format, types, templates, migrations, settings, and known vulnerabilities of what is locked:
 # where nobody can be asked about these, that is said; AUDIT=required makes it an error.

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, sync_playwright
 
+#: Programs, the preferred one first: the headless shell draws no windows and needs a quarter less
+#: of the processor.
 _NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 #: Root needs the first; the others keep the browser from calling home.
@@ -28,7 +30,7 @@ def chromium() -> Iterator[Browser]:
     path = next(filter(None, map(shutil.which, _NAMES)), None)
     if path is None:
         raise FileNotFoundError(
-            "There is no Chromium; install it (on Debian: apt install chromium)."
+            "There is no Chromium; install it (on Debian: apt install chromium-headless-shell)."
         )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=_FLAGS)

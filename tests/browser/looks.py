@@ -1,12 +1,14 @@
 """
 One page that is open, looked at in many ways, by the rules of `tests.browser.rules`.
 
-All pages are put to axe and to what holds at any width. A thorough look adds the dark scheme,
-forced colors, paper, the focus, and a reader's own spacing. Each width is set once, as the whole
-page is laid out anew for it; at each, everything is asked that is asked there.
+Every page is checked by axe, in both color schemes, and at several widths. A thorough check adds
+forced colors, print, the focus, and a reader's own text spacing. Each width is set once, because
+the browser lays out the whole page for it.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from playwright.sync_api import Page, ViewportSize
 
@@ -14,7 +16,10 @@ from tests.browser.axe import Looks
 from tests.browser.rules import broken, unfold
 
 #: Widths of a phone, a small window, a tablet, laptops and screens up to 4K, in CSS pixels.
-_WIDTHS = (3840, 1920, 1280, 1024, 768, 380, 320)
+ALL_WIDTHS = (3840, 1920, 1280, 1024, 768, 380, 320)
+
+#: The usual width, and that of the smallest phone.
+TWO_WIDTHS = (1280, 320)
 
 #: Half of the usual width: the page enlarged to twice its size.
 _ENLARGED = 640
@@ -34,36 +39,42 @@ _STYLE = """css => {
   document.adoptedStyleSheets = [sheet];
 }"""
 
-#: Of many folds that are alike the first few are looked into.
+#: Number of folds of a page that are opened: many folds are alike.
 _FOLDS = 12
 
 
-def complaints(page: Page, looks: Looks, *, thorough: bool) -> list[str]:
-    """Return what is wrong with the page that is open; *looks* are those of pages before it."""
+def complaints(
+    page: Page, looks: Looks, *, widths: Collection[int] = ALL_WIDTHS, thorough: bool = False
+) -> list[str]:
+    """
+    Return what is wrong with the page that is open, of the usual size, at *widths*.
+
+    *looks* are those of pages before it: their colors are not judged again.
+    """
     unfold(page, _FOLDS)
-    found = broken(page, "axe", "structure", looks=looks)
+    found = broken(page, "axe", "structure", looks=looks) + _in_the_dark(page, looks)
     if thorough:
         page.keyboard.press("Tab")
         found += broken(page, "focus")
-        found += _in_the_dark(page, looks) + _in_forced_colors(page)
+        found += _in_forced_colors(page)
         found += _with_more_space(page, _SIZE["width"])
     # The width that it has comes first.
     found += _at_width(page, _SIZE["width"])
-    for width in _WIDTHS:
+    for width in widths:
         if width != _SIZE["width"]:
             page.set_viewport_size({"width": width, "height": 900})
             found += _at_width(page, width)
     if thorough:
-        found += _with_more_space(page, min(_WIDTHS)) + _enlarged(page) + _on_paper(page)
+        found += _with_more_space(page, min(widths)) + _enlarged(page) + _on_paper(page)
     page.set_viewport_size(_SIZE)
     return found
 
 
 def _at_width(page: Page, width: int) -> list[str]:
     rules = ["width"]
-    if width == min(_WIDTHS):
+    if width == min(ALL_WIDTHS):
         rules += ["cut", "spills", "targets"]
-    elif width == max(_WIDTHS):
+    elif width == max(ALL_WIDTHS):
         rules += ["lines"]
     return [f"{width} px: {each}" for each in broken(page, *rules)]
 

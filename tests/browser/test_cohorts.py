@@ -8,10 +8,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from console.dialects import dialects
-from tests.browser.axe import Looks
 from tests.browser.conftest import Visitors
 from tests.browser.place import Place
-from tests.browser.rules import broken, hold_still
+from tests.browser.walks import broken_pages
 from tests.cohort_sample import TWO_TEAMS, gpus
 
 _DUMP = dialects()["kueue"].samples()["Forty queues, as kubectl prints them"]
@@ -37,35 +36,16 @@ def teams(place: Place) -> Place:
     return place
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 320)])
-def test_pages_of_cohorts_keep_the_rules(
-    visitors: Visitors, teams: Place, scheme: str, width: int
-) -> None:
-    page = visitors.page(teams, scheme=scheme, width=width)
-    hold_still(page)
-    found = {}
-    looks = Looks()
-    for path in _PAGES:
-        page.goto(teams.url(path))
-        found[path] = broken(page, "structure", "axe", "width", "targets", looks=looks)
-    assert {path: complaints for path, complaints in found.items() if complaints} == {}
+def test_pages_of_cohorts_keep_the_rules(page: Page, teams: Place) -> None:
+    assert broken_pages(page, map(teams.url, _PAGES)) == {}
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
-def test_a_cohort_of_forty_queues_keeps_the_rules(
-    visitors: Visitors, place: Place, scheme: str, width: int
-) -> None:
+def test_a_cohort_of_forty_queues_keeps_the_rules(page: Page, place: Place) -> None:
     body = {"dialect": "kueue", "text": _DUMP, "message": "", "expected_version": 0}
     place.api.post("/config/versions", body, expect=201)
     cohorts = [each["name"] for each in place.api.get("/cohorts")["results"]]
-    page = visitors.page(place, scheme=scheme, width=width)
-    hold_still(page)
-    found = {}
-    looks = Looks()
-    for path in ("cohorts", *(f"cohorts/{name}" for name in cohorts)):
-        page.goto(place.url(path))
-        found[path] = broken(page, "structure", "axe", "width", "targets", looks=looks)
-    assert {path: complaints for path, complaints in found.items() if complaints} == {}
+    paths = ("cohorts", *(f"cohorts/{name}" for name in cohorts))
+    assert broken_pages(page, map(place.url, paths)) == {}
 
 
 def test_a_cohort_stays_current_while_one_looks(page: Page, teams: Place) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
 from tests.benchmarks.configs import large_config
@@ -26,13 +25,12 @@ EMPTY = {
 }
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_printed_password_opens_an_empty_product_that_says_what_to_do_next(
-    visitors: Visitors, product: Product, scheme: str
+    visitors: Visitors, product: Product
 ) -> None:
     welcome = re.search(r"Sign in as +(\S+)\s+Password +(\S+)", product.output())
     assert welcome is not None
-    page = visitors.page(scheme=scheme)
+    page = visitors.page()
     base = f"http://127.0.0.1:{product.port}"
     sign_in(page, base, welcome[1], welcome[2])
     expect(page).to_have_url(f"{base}/o/main/")
@@ -51,11 +49,9 @@ def test_a_wrong_password_is_refused_with_a_sentence(visitors: Visitors, place: 
     expect(page.get_by_label("E-mail address")).to_have_value("nobody@example.com")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_config_is_written_checked_applied_changed_and_rolled_back(
-    visitors: Visitors, place: Place, scheme: str
+    page: Page, place: Place
 ) -> None:
-    page = visitors.page(place, scheme=scheme)
     page.goto(place.url("config"))
     page.get_by_role("link", name="Start from an example").click()
     page.locator("form.sample", has_text="Cap one instance type").get_by_role("button").click()

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Error, Page, expect
 
-from tests.browser.axe import Looks
 from tests.browser.conftest import Visitors
 from tests.browser.place import PASSWORD, Place, sign_in
 from tests.browser.rules import broken, hold_still
+from tests.browser.walks import broken_pages
 
 
 def status_with(place: Place, token: str) -> int:
@@ -143,29 +143,9 @@ def pages(place: Place) -> list[str]:
     ]
 
 
-def found_on(page: Page, place: Place, pages: list[str], *rules: str) -> dict[str, object]:
-    hold_still(page)
-    found = {}
-    looks = Looks()
-    for path in pages:
-        page.goto(f"{place.base}{path}" if path.startswith("/") else place.url(path))
-        found[path] = broken(page, *rules, looks=looks)
-    return {path: complaints for path, complaints in found.items() if complaints}
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_pages_keep_the_rules_for_accessibility(
-    visitors: Visitors, place: Place, pages: list[str], scheme: str
-) -> None:
-    page = visitors.page(place, scheme=scheme)
-    assert found_on(page, place, pages, "structure", "axe") == {}
-
-
-def test_the_pages_fit_into_the_narrowest_screen(
-    visitors: Visitors, place: Place, pages: list[str]
-) -> None:
-    page = visitors.page(place, width=320)
-    assert found_on(page, place, pages, "width", "targets") == {}
+def test_pages_of_people_keep_the_rules(page: Page, place: Place, pages: list[str]) -> None:
+    urls = (place.base + path if path.startswith("/") else place.url(path) for path in pages)
+    assert broken_pages(page, urls) == {}
 
 
 def test_what_is_told_once_keeps_the_rules_too(visitors: Visitors, place: Place) -> None:

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.axe import Looks
 from tests.browser.conftest import Visitors
 from tests.browser.documents import CAP, m5
 from tests.browser.place import Place, wait_until
-from tests.browser.rules import broken, hold_still
+from tests.browser.walks import broken_pages
 
 _QUEUE = "queues/q-m5-2xlarge-cap3/usage"
 _PAGES = (f"{_QUEUE}?range=1h&table=use", f"{_QUEUE}?range=30d&table=waits", "usage?range=24h")
@@ -36,18 +35,8 @@ def watched(places: Iterator[Place]) -> Place:
     return place
 
 
-@pytest.mark.parametrize(
-    ("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 320), ("dark", 320)]
-)
-def test_pages_keep_the_rules(visitors: Visitors, watched: Place, scheme: str, width: int) -> None:
-    page = visitors.page(watched, scheme=scheme, width=width)
-    hold_still(page)
-    found = {}
-    looks = Looks()
-    for path in _PAGES:
-        page.goto(watched.url(path))
-        found[path] = broken(page, "structure", "axe", "width", "targets", looks=looks)
-    assert {path: complaints for path, complaints in found.items() if complaints} == {}
+def test_pages_keep_the_rules(visitors: Visitors, watched: Place) -> None:
+    assert broken_pages(visitors.page(watched), map(watched.url, _PAGES)) == {}
 
 
 def test_one_chooses_a_time_a_table_and_a_file_without_scripts(

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visitors
 from tests.browser.place import Place, wait_until
-from tests.browser.rules import broken, hold_still, settle, unfold
+from tests.browser.walks import broken_pages
 from tests.preemption_pair import CONFIG
 
 
@@ -48,26 +48,8 @@ def paths(place: Place) -> dict[str, str]:
     }
 
 
-def _broken(page: Page, place: Place, paths: dict[str, str], *rules: str) -> dict[str, object]:
-    found = {}
-    for name, path in paths.items():
-        page.goto(place.url(path))
-        settle(page)
-        unfold(page)
-        found[name] = broken(page, *rules)
-    return {name: complaints for name, complaints in found.items() if complaints}
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_page_keeps_the_rules(
-    visitors: Visitors, place: Place, paths: dict[str, str], scheme: str
-) -> None:
-    wide = visitors.page(place, scheme=scheme)
-    hold_still(wide)
-    assert _broken(wide, place, paths, "structure", "axe") == {}
-    narrow = visitors.page(place, scheme=scheme, width=320)
-    hold_still(narrow)
-    assert _broken(narrow, place, paths, "width", "targets") == {}
+def test_every_page_keeps_the_rules(page: Page, place: Place, paths: dict[str, str]) -> None:
+    assert broken_pages(page, map(place.url, paths.values())) == {}
 
 
 def test_a_view_is_made_and_opened_without_scripts(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Visitors
@@ -37,12 +36,11 @@ def _cells(page: Page, flavor: str, resource: str) -> list[str]:
     return [cell.inner_text() for cell in row.locator("td.number").all()]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_of_four_alike_three_run_and_the_fourth_starts_when_one_finishes(
-    visitors: Visitors, place: Place, scheme: str
+    visitors: Visitors, place: Place
 ) -> None:
     place.apply(CAP)
-    page = visitors.page(place, scheme=scheme)
+    page = visitors.page(place)
     _submit(
         page,
         place,
@@ -59,7 +57,7 @@ def test_of_four_alike_three_run_and_the_fourth_starts_when_one_finishes(
     expect(rows.first).to_contain_text("m5-4")
     expect(rows.first).to_contain_text("Waiting for quota")
 
-    queue = visitors.page(place, scheme=scheme)
+    queue = visitors.page(place)
     queue.goto(place.url("queues/q-m5-2xlarge-cap3"))
     assert _cells(queue, "m5-2xlarge", "cpu") == ["24", "24", "0", "8"]
     assert _cells(queue, "m5-2xlarge", "memory_gb") == ["96", "96", "0", "32"]

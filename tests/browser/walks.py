@@ -1,27 +1,48 @@
-"""Walks over all pages of a world, one after another: what is wrong with which of them."""
+"""Walks over many pages, one after another: what is wrong with each of them."""
 
 from __future__ import annotations
 
-from playwright.sync_api import Browser
+from collections.abc import Iterable
+
+from playwright.sync_api import Browser, Page
 
 from tests.browser.axe import Looks
-from tests.browser.looks import complaints
+from tests.browser.looks import TWO_WIDTHS, complaints
 from tests.browser.reach import forms_of, visiting
-from tests.browser.rules import broken
+from tests.browser.rules import broken, hold_still, settle
 from tests.worlds.served import Served
+
+
+def broken_pages(page: Page, urls: Iterable[str]) -> dict[str, list[str]]:
+    """Open *urls* in *page* one after another, and return complaints by address."""
+    hold_still(page)
+    found = {}
+    looks = Looks()
+    for url in urls:
+        page.goto(url)
+        settle(page)
+        found[url] = complaints(page, looks, widths=TWO_WIDTHS)
+    return {url: wrong for url, wrong in found.items() if wrong}
 
 
 def out_of_reach(
     browser: Browser, served: Served, *, most: int = 1, thorough: bool = False
 ) -> dict[str, list[str]]:
-    """Return complaints by address, at most *most* forms of each route opened."""
+    """
+    Return complaints by address, with at most *most* forms of each route.
+
+    If *thorough*, the first form of each route is checked thoroughly.
+    """
     found = {}
     looks = Looks()
+    routes: set[str] = set()
     with visiting(browser, served) as visit:
         for address in forms_of(served, most):
             visit.go(address)
             visit.settle()
-            wrong = complaints(visit.page, looks, thorough=thorough) + visit.take()
+            first = address.route not in routes
+            routes.add(address.route)
+            wrong = complaints(visit.page, looks, thorough=thorough and first) + visit.take()
             if wrong:
                 found[address.url] = wrong
     return found

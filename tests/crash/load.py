@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import secrets
 import threading
@@ -13,12 +14,12 @@ from typing import Any
 
 from tests.product import Answer, Api, Product
 
-#: Workloads per second that are asked for; a busy machine takes fewer.
-RATE = 300
-BULK = 30
+#: Workloads submitted per second. Products of several tests share the processors, and each has to be
+#: able to decide as many; `make soak`, which runs one after the other, asks for more than it can.
+RATE = int(os.environ.get("CRASH_RATE", "90"))
 
-#: With so many that wait or run, one at a time comes in: all have to come to their end, too.
-MOST = 3000
+#: Requests per second.
+REQUESTS = 10
 
 #: Seconds that a workload runs.
 RUNS = 0.1
@@ -26,23 +27,24 @@ RUNS = 0.1
 #: Seconds until an answer that does not come is a failure of the product.
 PATIENCE = 120
 
-CONFIG = """
+#: Two thirds of a GPU for each workload of a second: workloads wait, and are preempted.
+CONFIG = f"""
 resource_flavors:
   - name: any
 resource_queues:
   - name: train
-    preemption: {within_resource_queue: lower_priority}
+    preemption: {{within_resource_queue: lower_priority}}
     resource_groups:
       - covered_resources: [gpu]
         flavors:
-          - {name: any, resources: [{name: gpu, nominal_quota: 200}]}
+          - {{name: any, resources: [{{name: gpu, nominal_quota: {RATE * 2 // 3}}}]}}
   - name: open
 scheduling_rules:
-  - selector: [{key: team, operator: in, values: [probe]}]
+  - selector: [{{key: team, operator: in, values: [probe]}}]
     resource_queue: open
-  - selector: [{key: team, operator: in, values: [research]}]
+  - selector: [{{key: team, operator: in, values: [research]}}]
     resource_queue: train
-    priority_policy: {default: 50, min: 0, max: 100, on_violation: reject}
+    priority_policy: {{default: 50, min: 0, max: 100, on_violation: reject}}
 """
 
 
@@ -167,12 +169,14 @@ class Load:
 
     def _submit(self) -> None:
         teams = ["unknown", *["research"] * 9]
-        begun, asked = time.monotonic(), 0
+        begun, sent = time.monotonic(), 0
         # By the clock: what could not be sent in time is sent as soon as it can be.
-        while not self._over.wait(max(0.0, begun + asked / RATE - time.monotonic())):
-            is_much = len(self.accepted) - len(self.finished) - len(self.rejected) >= MOST
-            self._hand_in(self._submitter, random.choices(teams, k=1 if is_much else BULK))
-            asked += BULK
+        while not self._over.wait(max(0.0, begun + sent / REQUESTS - time.monotonic())):
+            open_ones = len(self.accepted) - len(self.finished) - len(self.rejected)
+            # All have to be finished in the end, so beyond a backlog of ten seconds few are added.
+            count = 1 if open_ones >= 10 * RATE else RATE // REQUESTS
+            self._hand_in(self._submitter, random.choices(teams, k=count))
+            sent += 1
 
     def _hand_in(self, caller: Caller, teams: Iterable[str]) -> list[str]:
         teams = list(teams)

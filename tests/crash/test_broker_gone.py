@@ -1,7 +1,8 @@
-"""The broker is gone for a minute, under load: what is accepted waits as rows, and goes on."""
+"""The broker is away for a while, under load: accepted workloads wait as rows, and go on."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import time
 from pathlib import Path
@@ -13,12 +14,12 @@ from console.supervisor import broker
 from tests.crash.holding import held
 from tests.crash.products import DATABASES, running_on
 
-#: Seconds that the broker is gone.
-GONE = 60
+#: Seconds that the broker is away; `make soak` asks for a minute.
+GONE = float(os.environ.get("CRASH_GONE", "15"))
 
 
 @pytest.mark.parametrize("database", DATABASES)
-def test_a_broker_that_is_gone_for_a_minute(database: str, tmp_path: Path) -> None:
+def test_a_broker_that_is_away_for_a_while(database: str, tmp_path: Path) -> None:
     elsewhere = Home(tmp_path / "broker")
     command = broker.command(elsewhere)
     url = f"unix://{elsewhere.broker_socket}"
@@ -32,7 +33,7 @@ def test_a_broker_that_is_gone_for_a_minute(database: str, tmp_path: Path) -> No
             server.wait()
             before = len(load.accepted)
             time.sleep(GONE)
-            # What is accepted meanwhile waits as rows.
+            # Workloads accepted meanwhile wait as rows.
             assert len(load.accepted) > before
             server = subprocess.Popen(command)
     finally:
