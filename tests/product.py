@@ -21,8 +21,8 @@ from tests.prepared import fill
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: In the command line of workers that admit, and of their children.
-WORKERS = "--hostname worker-"
+#: In the titles of workers that admit, and of their children.
+WORKERS = "worker-"
 
 #: Seconds that a start may take on a busy machine.
 PATIENCE = 90

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import selectors
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from typing import IO
 
-_PR_SET_PDEATHSIG = 1
+from console.supervisor.forked import ForkedCelery
+from console.supervisor.programs import Program
 
 #: A child that ends within this many seconds counts as a failed start.
 SHORT_LIFE = 2.0
@@ -22,30 +22,14 @@ SHORT_LIFE = 2.0
 #: Number of consecutive failed starts after which a child is not started again.
 PATIENCE = 5
 
-# Loaded before any fork: a child must not load libraries between fork and exec.
-_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
-    """The program of a child process."""
-
-    name: str
-    command: Sequence[str]
-    environment: Mapping[str, str]
-    #: Open files that it inherits.
-    descriptors: Sequence[int] = ()
-    #: Whether all processes are stopped if it keeps ending.
-    vital: bool = True
-
 
 @dataclass(slots=True)
 class Child:
     """One child process."""
 
     program: Program
-    process: subprocess.Popen[bytes]
-    output: IO[bytes]
+    process: subprocess.Popen[bytes] | ForkedCelery
+    output: IO[bytes] | Connection
     started: float
     #: Number of consecutive ends within SHORT_LIFE seconds.
     short_lives: int = 0
@@ -76,26 +60,7 @@ class Children:
 
     def start(self, program: Program, short_lives: int = 0) -> None:
         """Start *program*."""
-        parent = os.getpid()
-
-        def die_with_parent() -> None:
-            if _LIBC is not None:
-                _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-                if os.getppid() != parent:
-                    os._exit(1)
-
-        process = subprocess.Popen(  # noqa: S603
-            program.command,
-            cwd=self._folder,
-            env=dict(program.environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            pass_fds=program.descriptors,
-            # Safe here: the supervisor has no other threads.
-            preexec_fn=die_with_parent,  # noqa: PLW1509
-        )
+        process = program.start(self._folder)
         assert process.stdout is not None
         child = Child(program, process, process.stdout, time.monotonic(), short_lives)
         os.set_blocking(child.output.fileno(), False)
@@ -146,6 +111,8 @@ class Children:
         """Kill the remaining processes of the child."""
         with suppress(ProcessLookupError):
             os.killpg(child.process.pid, signal.SIGKILL)
+        # One that was forked just now leads no session yet.
+        child.process.kill()
         child.process.wait()
         while self._forward_from(child):
             pass

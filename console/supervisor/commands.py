@@ -1,13 +1,18 @@
-"""Command lines of all processes; `docs/operations.md` lists them for other supervisors."""
+"""The programs of all processes; `docs/operations.md` lists their command lines."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from django.conf import settings
 
 from console.celery import BACKGROUND, CHECK_UPS, COMMON, IMPACT, SHARDS, WEBHOOKS
+from console.supervisor import broker
+from console.supervisor.programs import CeleryProgram, CommandProgram
+
+#: What all processes of Celery begin with.
+_CELERY = ("--quiet", "--app", "console.celery")
 
 #: Grace period of requests in seconds: the server reads kept connections for 2 s more, and their
 #: last requests can wait for another 2 s.
@@ -20,53 +25,64 @@ _IMPACT_NICENESS = 5
 _WEBHOOK_THREADS = 16
 
 
-def web(descriptor: int) -> list[str]:
-    """Return the command of the web server; *descriptor* is the inherited listening socket."""
-    return [
+def embedded_broker(environment: Mapping[str, str]) -> CommandProgram:
+    """Return the embedded broker."""
+    command = broker.command(settings.HOME)
+    return CommandProgram(name="broker", command=command, environment=environment)
+
+
+def web(descriptor: int, environment: Mapping[str, str]) -> CommandProgram:
+    """Return the web server; *descriptor* is the listening socket that it inherits."""
+    command = [
         *(sys.executable, "-m", "gunicorn", "--config", "python:console.server.gunicorn_config"),
         *("--bind", f"fd://{descriptor}"),
         *("--graceful-timeout", str(WEB_GRACE)),
         *("--log-level", "warning"),
     ]
+    return CommandProgram(
+        name="web", command=command, environment=environment, descriptors=[descriptor]
+    )
 
 
-def workers() -> dict[str, list[str]]:
+def workers() -> Iterator[CeleryProgram]:
     """
-    Return the commands of the workers by name, each with a share of the shards.
+    Yield the workers, each with a share of the shards.
 
     So an organization is always handled by the same process, which keeps its state in memory, and
     a long run delays only the organizations of the same shard.
     """
     count = settings.WORKER_PROCESSES
-    shares = {
-        f"worker-{index}": (COMMON, BACKGROUND, *SHARDS[index::count]) for index in range(count)
-    }
+    for index in range(count):
+        yield _worker(f"worker-{index}", (COMMON, BACKGROUND, *SHARDS[index::count]))
     # One more worker for impact, with a lower priority.
-    impact = ["nice", "-n", str(_IMPACT_NICENESS), *_worker("impact", (IMPACT, CHECK_UPS))]
-    webhooks = [*_worker("webhooks", (WEBHOOKS,), _WEBHOOK_THREADS), "--pool", "threads"]
-    admission = {name: _worker(name, queues) for name, queues in shares.items()}
-    return admission | {"impact": impact, "webhooks": webhooks}
+    yield _worker("impact", (IMPACT, CHECK_UPS), niceness=_IMPACT_NICENESS)
+    yield _worker("webhooks", (WEBHOOKS,), _WEBHOOK_THREADS, "--pool", "threads")
 
 
-def _worker(name: str, queues: Iterable[str], concurrency: int = 1) -> list[str]:
-    return [
-        *(sys.executable, "-m", "celery", "--quiet", "--app", "console.celery", "worker"),
+def _worker(
+    name: str, queues: Iterable[str], concurrency: int = 1, *more: str, niceness: int = 0
+) -> CeleryProgram:
+    arguments = [
+        *(*_CELERY, "worker"),
         *("--hostname", f"{name}@%h", "--concurrency", str(concurrency)),
         *("--queues", ",".join(queues)),
         "--without-gossip",
         "--without-mingle",
+        *more,
     ]
+    return CeleryProgram(name=name, arguments=arguments, niceness=niceness)
 
 
-def beat() -> list[str]:
-    """Return the command of Celery beat, of which there must be exactly one process."""
-    return [sys.executable, "-m", "celery", "--quiet", "--app", "console.celery", "beat"]
+def beat() -> CeleryProgram:
+    """Return Celery beat, of which there must be exactly one process."""
+    return CeleryProgram(name="beat", arguments=[*_CELERY, "beat"])
 
 
-def traffic(org: str, url: str) -> list[str]:
-    """Return the command of the demo's traffic, at a low rate."""
-    return [
+def traffic(org: str, url: str, environment: Mapping[str, str]) -> CommandProgram:
+    """Return the demo's traffic, at a low rate; the rest can go on without it."""
+    command = [
         *(sys.executable, "manage.py", "traffic"),
         *("--org", org, "--url", url),
         *("--rate", "0.4", "--seconds", "0", "--burst", "30", "--user", org),
     ]
+    return CommandProgram(name="traffic", command=command, environment=environment, vital=False)

@@ -7,10 +7,9 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable
 from types import FrameType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from django.conf import settings
 from django.core.management import CommandError, call_command
@@ -19,10 +18,11 @@ from redis import RedisError
 
 from console import broker as broker_client
 from console.migrating.skew import find_skew
-from console.supervisor import broker, commands, demo, static
-from console.supervisor.children import Children, Program
+from console.supervisor import commands, demo, static
+from console.supervisor.children import Children
 from console.supervisor.failure import StartFailed
 from console.supervisor.first_start import Welcome, fill_empty_database, keep_secret_key
+from console.supervisor.forked import start_fork_server
 from console.supervisor.listener import listen, url_of
 from console.supervisor.lock import hold
 from console.supervisor.readiness import answer
@@ -63,31 +63,23 @@ def up(port: int) -> int:
 
 def _start(children: Children, listener: socket.socket) -> None:
     keep_secret_key(settings.HOME)
-    start = partial(_start_program, children, _environment(listener.getsockname()[1]))
+    environment = _environment(listener.getsockname()[1])
+    # It loads the code of the workers while the database is prepared.
+    start_fork_server(str(settings.BASE_DIR), environment)
     if settings.REDIS_IS_EMBEDDED:
-        start("broker", broker.command(settings.HOME))
+        children.start(commands.embedded_broker(environment))
     _prepare_database()
     static.collect(settings.HOME)
     _wait_for_broker(children)
-    start("web", commands.web(listener.fileno()), descriptors=[listener.fileno()])
-    for name, command in commands.workers().items():
-        start(name, command)
-    start("beat", commands.beat())
+    children.start(commands.web(listener.fileno(), environment))
+    for worker in commands.workers():
+        children.start(worker)
+    children.start(commands.beat())
     host, actual_port = _reachable(listener)
     _wait_until_ready(children, host, actual_port)
     _greet(url_of(settings.HOST, actual_port), fill_empty_database(with_demo=settings.DEMO))
     if settings.DEMO and demo.exists():
-        start("traffic", commands.traffic(demo.SLUG, url_of(host, actual_port)), vital=False)
-
-
-def _start_program(
-    children: Children,
-    environment: Mapping[str, str],
-    name: str,
-    command: Sequence[str],
-    **more: Any,
-) -> None:
-    children.start(Program(name=name, command=command, environment=environment, **more))
+        children.start(commands.traffic(demo.SLUG, url_of(host, actual_port), environment))
 
 
 def _environment(port: int) -> dict[str, str]:

@@ -8,7 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from console.supervisor.children import Children, Program
+from console.supervisor.children import Children
+from console.supervisor.programs import CommandProgram
 
 #: Ends at once, and leaves a process in a session of its own that keeps the output open.
 LEAVES_AN_HEIR = """
@@ -22,7 +23,7 @@ def test_a_child_whose_output_somebody_keeps_open_is_started_again(tmp_path: Pat
     log = io.BytesIO()
     children = Children(str(tmp_path), log, named=True)
     command = [sys.executable, "-c", LEAVES_AN_HEIR]
-    children.start(Program(name="test", command=command, environment=dict(os.environ)))
+    children.start(CommandProgram(name="test", command=command, environment=dict(os.environ)))
     for _ in range(2):
         child = None
         while child is None:

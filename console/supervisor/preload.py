@@ -1,0 +1,29 @@
+"""
+The code of Celery's processes, which the fork server of `console.supervisor.forked` loads.
+
+Only the fork server imports this module: the import ties the process to its parent, the supervisor.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+
+# Celery would import them in each worker, when it has read its options.
+import celery.apps.beat
+import celery.apps.worker
+import celery.bin.celery
+import celery.concurrency.prefork
+import celery.concurrency.thread  # noqa: F401
+
+from console.celery import app
+from console.clock import Clock  # noqa: F401
+from console.supervisor.forked import entitle
+from console.supervisor.parent_death import end_with_parent
+
+end_with_parent(os.getppid())
+entitle("sluice: preloaded code")
+app.loader.import_default_modules()
+app.finalize()
+# The collector would write to every loaded object, and so copy the memory that processes share.
+gc.freeze()
