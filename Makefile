@@ -21,18 +21,18 @@ PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --
 ON_BOTH := tests/services tests/api tests/tasks tests/pages tests/permissions tests/hostile \
 	tests/architecture/test_tour.py
 
-# Everything on SQLite, what crashes apart from the rest; on PostgreSQL use cases and tasks, and tests
-# that together send every shape of statement (tests/shapes.py).
+# Everything on SQLite, what crashes apart from the rest and on one database each; on PostgreSQL use
+# cases and tasks, and tests that together send every shape of statement (tests/shapes.py).
 test: .venv/.development .venv/.anyscale
 	$(BIN)/python -m tests.postgres $(PYTEST) tests/services tests/tasks @tests/postgres_tests.txt
 	$(PYTEST) --ignore tests/crash
 	$(PYTEST) tests/crash
 
-# Every test that queries a database on PostgreSQL too.
+# Every test that queries a database on PostgreSQL too, and every crash on both.
 test-all: .venv/.development .venv/.anyscale
 	$(BIN)/python -m tests.postgres $(PYTEST) -m "not browser" $(ON_BOTH)
 	$(PYTEST) --ignore tests/crash
-	$(PYTEST) tests/crash
+	CRASH_DATABASES=all $(PYTEST) tests/crash
 
 # Choose the tests of tests/postgres_tests.txt anew: when a statement is new, or a test is renamed.
 shapes: .venv/.development
@@ -43,7 +43,7 @@ shapes: .venv/.development
 
 # Crash after crash, many more than `make test` has; the machine should have nothing else to do.
 soak: .venv/.development
-	CRASH_KILLS=200 CRASH_RECOVERY=10 CRASH_RATE=300 CRASH_GONE=60 $(BIN)/python -m pytest -q -s tests/crash
+	CRASH_DATABASES=all CRASH_KILLS=200 CRASH_RECOVERY=10 CRASH_RATE=300 CRASH_GONE=60 $(BIN)/python -m pytest -q -s tests/crash
 
 # Lint, format, types, templates, migrations, settings, and known vulnerabilities of what is locked:
 # where nobody can be asked about these, that is said; AUDIT=required makes it an error.

@@ -1,9 +1,9 @@
 """
 One page that is open, looked at in many ways, by the rules of `tests.browser.rules`.
 
-Every page is checked by axe, in both color schemes, and at several widths. A thorough check adds
-forced colors, print, the focus, and a reader's own text spacing. Each width is set once, because
-the browser lays out the whole page for it.
+Every page is checked at several widths, and by axe in both color schemes unless another page of its
+route was. A thorough check adds forced colors, print, the focus, and a reader's own text spacing.
+Each width is set once, because the browser lays out the whole page for it.
 """
 
 from __future__ import annotations
@@ -44,15 +44,22 @@ _FOLDS = 12
 
 
 def complaints(
-    page: Page, looks: Looks, *, widths: Collection[int] = ALL_WIDTHS, thorough: bool = False
+    page: Page,
+    looks: Looks | None,
+    *,
+    widths: Collection[int] = ALL_WIDTHS,
+    thorough: bool = False,
 ) -> list[str]:
     """
     Return what is wrong with the page that is open, of the usual size, at *widths*.
 
-    *looks* are those of pages before it: their colors are not judged again.
+    *looks* are those of pages before it: their colors are not judged again. Without them axe is
+    left out.
     """
     unfold(page, _FOLDS)
-    found = broken(page, "axe", "structure", looks=looks) + _in_the_dark(page, looks)
+    found = broken(page, "structure")
+    if looks is not None:
+        found += broken(page, "axe", looks=looks) + _in_the_dark(page, looks)
     if thorough:
         page.keyboard.press("Tab")
         found += broken(page, "focus")

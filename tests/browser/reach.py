@@ -24,6 +24,7 @@ from tests.browser.rules import hold_still, settle
 from tests.worlds import PASSWORD
 from tests.worlds.addresses import Address, page_addresses
 from tests.worlds.served import Served
+from tests.worlds.world import World
 
 #: Milliseconds that a page may take on a busy machine.
 PATIENCE: Final = 30_000
@@ -123,7 +124,7 @@ def visiting(browser: Browser, served: Served, *, scripts: bool = True) -> Itera
     context.close()
 
 
-def forms_of(served: Served, most: int) -> list[Address]:
+def forms_of(world: World, most: int) -> list[Address]:
     """
     Return the pages of a world, each route in at most *most* of its forms.
 
@@ -131,7 +132,7 @@ def forms_of(served: Served, most: int) -> list[Address]:
     cursor, is a page of the tests of bad input.
     """
     by_route: dict[str, list[Address]] = {}
-    for address in page_addresses(served.world):
+    for address in page_addresses(world):
         query = address.pattern.partition("?")[2]
         plain = not query or any(each in query for each in _SHOWN)
         narrows = address.route in ("pages:workloads", "pages:events", "pages:audit") and not plain

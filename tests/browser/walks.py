@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from playwright.sync_api import Browser, Page
 
@@ -26,23 +26,34 @@ def broken_pages(page: Page, urls: Iterable[str]) -> dict[str, list[str]]:
 
 
 def out_of_reach(
-    browser: Browser, served: Served, *, most: int = 1, thorough: bool = False
+    browser: Browser,
+    served: Served,
+    *,
+    most: int = 1,
+    thorough: bool = False,
+    audited: Collection[str] = (),
 ) -> dict[str, list[str]]:
     """
     Return complaints by address, with at most *most* forms of each route.
 
-    If *thorough*, the first form of each route is checked thoroughly.
+    If *thorough*, the first form of each route is checked thoroughly. Pages of the routes *audited*
+    are put to axe by another walk.
     """
     found = {}
     looks = Looks()
     routes: set[str] = set()
     with visiting(browser, served) as visit:
-        for address in forms_of(served, most):
+        for address in forms_of(served.world, most):
             visit.go(address)
             visit.settle()
             first = address.route not in routes
             routes.add(address.route)
-            wrong = complaints(visit.page, looks, thorough=thorough and first) + visit.take()
+            wrong = complaints(
+                visit.page,
+                None if address.route in audited else looks,
+                thorough=thorough and first,
+            )
+            wrong += visit.take()
             if wrong:
                 found[address.url] = wrong
     return found
@@ -52,7 +63,7 @@ def waiting_for_scripts(browser: Browser, served: Served, *, most: int = 1) -> d
     """Return complaints by address where no script runs, and none may be needed."""
     found = {}
     with visiting(browser, served, scripts=False) as visit:
-        for address in forms_of(served, most):
+        for address in forms_of(served.world, most):
             visit.go(address)
             wrong = broken(visit.page, "scriptless") + visit.take()
             if wrong:

@@ -14,8 +14,8 @@ from typing import Any
 
 from tests.product import Answer, Api, Product
 
-#: Workloads submitted per second. Products of several tests share the processors, and each has to be
-#: able to decide as many; `make soak`, which runs one after the other, asks for more than it can.
+#: Workloads submitted per second. Products of several tests share the processors, and each has to
+#: decide that many; `make soak`, which runs one test after the other, asks for more than it can.
 RATE = int(os.environ.get("CRASH_RATE", "90"))
 
 #: Requests per second.

@@ -15,6 +15,16 @@ from tests.product import Product, running
 DATABASES = ("sqlite", "postgresql")
 
 
+def databases(usual: str) -> tuple[str, ...]:
+    """
+    Return the databases on which a test crashes products: *usual*, or each if all are asked for.
+
+    `make test-all` and `make soak` ask for all. Killed processes and backups are tried on each
+    database anyway.
+    """
+    return DATABASES if os.environ.get("CRASH_DATABASES") == "all" else (usual,)
+
+
 @contextmanager
 def running_on(
     database: str, home: Path, *, disk: Path | None = None, **settings: str

@@ -12,13 +12,13 @@ import pytest
 from console.home import Home
 from console.supervisor import broker
 from tests.crash.holding import held
-from tests.crash.products import DATABASES, running_on
+from tests.crash.products import databases, running_on
 
 #: Seconds that the broker is away; `make soak` asks for a minute.
 GONE = float(os.environ.get("CRASH_GONE", "15"))
 
 
-@pytest.mark.parametrize("database", DATABASES)
+@pytest.mark.parametrize("database", databases("sqlite"))
 def test_a_broker_that_is_away_for_a_while(database: str, tmp_path: Path) -> None:
     elsewhere = Home(tmp_path / "broker")
     command = broker.command(elsewhere)

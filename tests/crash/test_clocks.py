@@ -18,6 +18,7 @@ import pytest
 from console.celery import CHECK_UPS, IMPACT, WEBHOOKS
 from tests.crash.holding import A_WHILE, RECOVERY, held
 from tests.crash.load import PATIENCE
+from tests.crash.products import databases
 from tests.product import ROOT, Product
 
 #: Celery as `python -m celery` runs it. The library lets the clock alone that nobody can set, and
@@ -31,6 +32,7 @@ main()
 """
 
 
+@pytest.mark.parametrize("product", databases("postgresql"), ids="shared-{}".format, indirect=True)
 def test_a_worker_whose_clock_is_set(product: Product, org: str, tmp_path: Path) -> None:
     preloaded = _fake_clock()
     with held(product, org) as load:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 
+import pytest
 from redis import Redis
 
 from console.celery import SHARDS
@@ -21,6 +22,7 @@ from console.home import Home
 from console.workloads.lease import DURATION
 from tests.crash.holding import RECOVERY
 from tests.crash.load import Load
+from tests.crash.products import databases
 from tests.crash.truth import hold_feed, hold_outcomes, hold_rows
 from tests.postgres import find_binaries, restart
 from tests.product import ROOT, WORKERS, Product
@@ -186,6 +188,7 @@ DISTURBANCES = (
 )
 
 
+@pytest.mark.parametrize("product", databases("postgresql"), ids="shared-{}".format, indirect=True)
 def test_nothing_is_lost_and_nothing_is_done_twice(product: Product, org: str) -> None:
     load = Load(product, org)
     recoveries = {}

@@ -13,7 +13,7 @@ import pytest
 
 from tests.crash.holding import A_WHILE, held
 from tests.crash.load import Load
-from tests.crash.products import DATABASES, running_on
+from tests.crash.products import databases, running_on
 
 #: Status and code of an answer when nothing can be written.
 _UNAVAILABLE = (503, "database_unavailable")
@@ -22,7 +22,7 @@ _UNAVAILABLE = (503, "database_unavailable")
 DISK = 256
 
 
-@pytest.mark.parametrize("database", DATABASES)
+@pytest.mark.parametrize("database", databases("sqlite"))
 def test_a_full_disk(database: str, tmp_path: Path) -> None:
     with _disk() as disk:
         with (

@@ -19,8 +19,11 @@ from contextlib import ExitStack
 from http.client import HTTPConnection
 from pathlib import Path
 
+import pytest
+
 from tests.crash.holding import RECOVERY, held
 from tests.crash.load import PATIENCE
+from tests.crash.products import databases
 from tests.product import ROOT, Product, catches
 
 UNIT = (ROOT / "deploy" / "systemd" / "sluice-worker@.service").read_text()
@@ -76,6 +79,7 @@ class Worker:
         return catches(pid, signal.SIGTERM) and bool(children)
 
 
+@pytest.mark.parametrize("product", databases("sqlite"), ids="shared-{}".format, indirect=True)
 def test_no_lease_runs_out_while_workers_restart(product: Product, org: str) -> None:
     ended: dict[str, list[int]] = {}
     recoveries: dict[str, float] = {}
