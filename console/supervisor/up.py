@@ -90,6 +90,8 @@ def _environment(port: int) -> dict[str, str]:
         "DJANGO_SETTINGS_MODULE": "console.settings",
         "SLUICE_HOME": str(settings.HOME.folder),
         "PYTHONUNBUFFERED": "1",
+        # Titles of processes are written over their arguments alone: tools read the environment.
+        "SPT_NOENV": "1",
     }
 
 

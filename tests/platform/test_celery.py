@@ -70,8 +70,8 @@ def test_every_queue_is_taken_from_and_a_lane_by_one_worker_alone(
     settings.WORKER_PROCESSES = processes
     taken = [
         queue
-        for command in commands.workers().values()
-        for queue in command[command.index("--queues") + 1].split(",")
+        for worker in commands.workers()
+        for queue in worker.arguments[worker.arguments.index("--queues") + 1].split(",")
     ]
     assert set(taken) == set(QUEUES)
     assert [taken.count(shard) for shard in SHARDS] == [1] * len(SHARDS)

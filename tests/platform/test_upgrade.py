@@ -129,7 +129,8 @@ def beside(environment: Mapping[str, str]) -> Iterator[tuple[int, Process, Proce
         *("--without-gossip", "--without-mingle"),
     ]
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        web = Process(commands.web(listener.fileno()), environment, listener.fileno())
+        command = commands.web(listener.fileno(), environment).command
+        web = Process(command, environment, listener.fileno())
         deciding = Process(worker, environment)
         try:
             port = listener.getsockname()[1]
