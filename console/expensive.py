@@ -17,8 +17,9 @@ from __future__ import annotations
 import threading
 import time
 import uuid
+from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
@@ -203,6 +204,8 @@ class _Here:
         self.most = OF_PROCESS
         #: Until when each lasts, by a clock that cannot be set.
         self._places: dict[Place, float] = {}
+        #: Places of answers that were never sent, for the next request to give back.
+        self.abandoned: Final[deque[Place]] = deque()
 
     def take(self, place: Place) -> _Limit | None:
         """Take *place*, or return the limit that is reached."""
@@ -267,6 +270,9 @@ def take_place(kind: Kind, org_id: int, asker: str) -> Place:
 
     *asker* is the key of the actor, such as "user:7": a person has one, in all their browsers.
     """
+    with suppress(IndexError):
+        while True:
+            _here.abandoned.popleft().release()
     place = Place(kind, org_id, asker, uuid.uuid4().hex)
     limit = _Limit.ALL if _refuses.get() else _here.take(place)
     if limit is not None:
@@ -313,6 +319,7 @@ class Streamed:
         self._place = place
         self._blocks = blocks
         self._kept = time.monotonic()
+        self._released = False
 
     def __iter__(self) -> Streamed:
         """Return itself."""
@@ -327,15 +334,23 @@ class Streamed:
         try:
             return next(self._blocks)
         except BaseException:
-            self._place.release()
+            self.close()
             raise
 
     def close(self) -> None:
         """Give the place back; the server calls it whatever became of the answer."""
+        self._released = True
         self._place.release()
 
-    # An answer that no server sends is closed by nothing else.
-    __del__ = close
+    def __del__(self) -> None:
+        """
+        Leave the place of an answer that no server sent to the next request.
+
+        The garbage collector runs this method at any point of any code of the thread, also while it
+        holds the lock of the places or of the broker's client, so no lock may be taken here.
+        """
+        if not self._released:
+            _here.abandoned.append(self._place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -219,6 +220,23 @@ def test_an_export_holds_its_place_until_it_is_sent_or_its_reader_is_gone(
     ((_, until),) = shared.zrange("sluice:expensive:exports", 0, -1, withscores=True)
     assert until > time.time() * 1000 + gate.LEASE * 900
     slow.close()
+
+
+def test_an_export_that_no_server_sends_may_be_collected_while_a_lock_is_held(
+    shared: Redis,
+) -> None:
+    unsent = Streamed(take_place(Kind.EXPORT, 1, "user:1"), iter([b"one"]))
+    collected = threading.Event()
+
+    def collect() -> None:
+        nonlocal unsent
+        with gate._here._lock:
+            del unsent
+        collected.set()
+
+    threading.Thread(target=collect, daemon=True).start()
+    assert collected.wait(10)
+    assert limit_of(Kind.EXPORT, 1, "user:1") == "taken"
 
 
 LARGE = "# " + "x" * CHEAP_TEXT
