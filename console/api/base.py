@@ -69,7 +69,7 @@ class JSONView(APIView):
     def finalize_response(
         self, request: Request, response: Any, *args: Any, **kwargs: Any
     ) -> Response:
-        """Forbid caches to store the response: it is private, and can contain a secret."""
+        """Forbid caching of the response: it is private, and can contain a secret."""
         answer = super().finalize_response(request, response, *args, **kwargs)
         patch_cache_control(answer, private=True, no_store=True)
         return answer
@@ -144,7 +144,7 @@ class OrgView(JSONView):
 
 
 class NoSuchAddress(JSONView):
-    """All unknown URLs of the API: they return a problem instead of a page."""
+    """Fallback for unknown URLs of the API: returns a problem instead of a page."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Raise NotFound before credentials are checked."""

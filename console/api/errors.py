@@ -26,8 +26,8 @@ _SQLITE = (
     "SQLITE_READONLY",
 )
 
-#: PostgreSQL states with this meaning that are not operational errors: a transaction that was idle
-#: too long, and a read-only server.
+#: SQLSTATE codes of PostgreSQL for a database that cannot be used at the moment, of exceptions
+#: other than OperationalError: a transaction that was idle too long, and a read-only server.
 _SQLSTATES = ("25P03", "25006")
 
 log = structlog.get_logger("console.api")
@@ -85,7 +85,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
 def _is_unavailable(error: Exception) -> bool:
     """Return whether the database failed, rather than the statement."""
     cause = error.__cause__
-    # SQLite raises the same exception for a missing table and for a full disk, so the name decides.
+    # SQLite raises the same exception for a missing table and for a full disk; the error names
+    # differ.
     name = getattr(cause, "sqlite_errorname", None)
     if name is not None:
         return bool(name.startswith(_SQLITE))
@@ -104,7 +105,7 @@ def _console_problem(error: ConsoleError, context: dict[str, Any]) -> Response:
         case Renamed():
             more["renamed_to"] = error.new
         case ConfigRejected():
-            # Only views of an organization read configs, and these have an actor.
+            # Only views with an actor read configs.
             url = codes_url(context["request"], context["view"].actor.org)
             more |= findings_answer(error.reading.diagnostics, url)
         case ConsequencesNotAccepted():

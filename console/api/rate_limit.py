@@ -28,7 +28,7 @@ BURST: Final = 10
 #: Timeout of the broker in seconds.
 _PATIENCE: Final = 0.25
 
-#: Seconds for which a process does not call the broker after a timeout.
+#: Seconds for which a process does not call the broker after an error.
 _REST: Final = 1.0
 
 #: Takes one request from the bucket KEYS[1] with the size ARGV[2] and the refill rate ARGV[1] per
@@ -70,7 +70,7 @@ class TooManyRequests(RetryLater):
 
 
 class _Buckets:
-    """Access of this process to the buckets of all tokens."""
+    """Client of the token buckets in the broker."""
 
     def __init__(self, url: str) -> None:
         broker = Redis.from_url(

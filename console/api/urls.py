@@ -70,7 +70,7 @@ _WEBHOOK = f"{_ORG}/webhooks/<int:number>"
 _DELIVERY = f"{_WEBHOOK}/deliveries/<str:delivery>"
 # The name of a queue can contain slashes, so the longer patterns come first.
 _QUEUE = f"{_ORG}/queues/<path:queue>"
-# Their own answers to OPTIONS cannot be rendered as what they are.
+# The renderers of these views cannot render the framework's response to OPTIONS.
 _READ = ["get", "head"]
 
 urlpatterns = [

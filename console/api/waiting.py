@@ -15,7 +15,7 @@ from typing import Final
 #: Maximum wait in seconds; not longer than the grace period of a process that shuts down.
 MOST_SECONDS: Final = 2
 
-#: Polling intervals in seconds, and the waiting time after which the longer one is used.
+#: Polling intervals in seconds, and the elapsed seconds after which the longer one is used.
 _SOON, _LATER, _PATIENCE = 0.005, 0.025, 0.5
 
 _waiting = Lock()

@@ -13,7 +13,7 @@ from console.workloads.queries import QueueView
 
 
 def queue_answer(queue: QueueView, waits: WaitQuantiles) -> dict[str, Any]:
-    """Return a queue with its counts, its usage, and its *waits* of the last day."""
+    """Return a queue with its counts and usage, and *waits*, the quantiles of the last day."""
     pressure = queue.pressure
     return {
         "name": queue.name,

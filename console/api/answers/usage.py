@@ -18,7 +18,7 @@ from console.workloads.happenings import What
 def point_answer(
     reading: Reading, end: datetime, counts: Counts, spans: Sequence[QuotaSpan]
 ) -> dict[str, Any]:
-    """Return one point until *end*; *spans* are the quotas of the time range."""
+    """Return the point that ends at *end*; *spans* are the quotas of the time range."""
     totals = reading.totals
     known = not reading.is_gap
     minutes = totals.minutes

@@ -23,7 +23,7 @@ from console.workloads.stored_assignments import stored_flavors
 from console.workloads.stored_facts import decode_facts
 from console.workloads.stored_pod_sets import decode_pod_sets
 
-#: Numbers of a sentence that are counts or positions; all others are amounts.
+#: Names of the numbers in a sentence that are counts or positions; all others are amounts.
 _COUNTS = frozenset({"position", "pending", "alike", "cannot_run"})
 
 
@@ -33,8 +33,8 @@ def workload_answer(
     """
     Return a workload from `workload_rows`; *position* is its position in the queue.
 
-    *policy* is the policy that admitted it, or None in lists, which omit node selectors and
-    tolerations of flavors.
+    *policy* is the policy that admitted the workload, or None in lists, which omit node selectors
+    and tolerations of flavors.
     """
     reason = reason_of(workload)
     missing: Mapping[str, int] | None = workload.missing  # type: ignore[attr-defined]

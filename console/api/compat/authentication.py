@@ -9,7 +9,7 @@ from console.api.authentication import BearerTokenAuthentication
 from console.orgs.models import ApiToken
 from console.orgs.services.authenticate_token import authenticate_token
 
-#: Sluice never sets this cookie, so browsers never send it and no CSRF check is needed.
+#: Name of the cookie. Sluice never sets it, so browsers never send it and no CSRF check is needed.
 COOKIE = "cli_token"
 
 

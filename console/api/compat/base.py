@@ -53,7 +53,7 @@ class ClientView(JSONView):
 
 
 class NoSuchAddress(ClientView):
-    """All unknown URLs of the client's protocol: only the scheduler's part is implemented."""
+    """Fallback for unknown URLs of the protocol, of which only the scheduler's part is served."""
 
     def identify(self, request: Request, **kwargs: Any) -> None:
         """Raise NotFound for every method, after the token is checked."""

@@ -100,7 +100,7 @@ class Validate(ClientView):
     """Validation of a config."""
 
     def post(self, request: Request) -> Response:
-        """Return the warnings of a config; one with errors is rejected as in an apply."""
+        """Return the warnings of a config; raises ConfigRejected, like an apply, for errors."""
         reader, fields = self.fields(request, ("config",), required=("config",))
         dialect, text = read_config(reader, fields)
         with expensive(Kind.CHECK, self.actor.org.pk, self.actor.key, size=len(text)):

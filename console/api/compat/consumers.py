@@ -15,7 +15,7 @@ _USUAL, _MOST = 10, 100
 
 
 class TopConsumers(ClientView):
-    """The workloads that use the most nodes, for the longest time."""
+    """The workloads that use the most nodes; among equals, those that run longest."""
 
     parameters = ("limit", "queue_id")
 

@@ -15,7 +15,7 @@ from console.reading import Reader
 
 def read_config(reader: Reader, fields: Mapping[str, Any]) -> tuple[str, str]:
     """
-    Return language and text of the config in *fields*.
+    Return the dialect and text of the config in *fields*.
 
     Raises BadRequest if it is missing, in another language, or too large.
     """
@@ -48,10 +48,12 @@ def config_of(version: ConfigVersion) -> dict[str, Any]:
 
 def as_active(org: Organization, text: str) -> str:
     """
-    Return the active text if it means the same as *text*, which has no errors; else *text*.
+    Return the active text if its JSON config equals that of *text*, otherwise *text*.
 
-    The client sends neither comments nor layout. Sending the active config again must not remove
-    the comments of a text that was written in the editor.
+    *text* must have no errors.
+
+    The client sends neither comments nor layout. A repeated apply of the active config must not
+    remove the comments of a text that was written in the editor.
     """
     dialect, form = client_dialect()
     active = active_version(org)

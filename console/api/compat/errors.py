@@ -1,7 +1,7 @@
 """
 Error responses for the client, which prints only the text at ``error.detail``.
 
-So that text is complete: it has a line for every invalid field and every diagnostic of a config.
+Therefore the text has a line for every invalid field and every diagnostic of a config.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
 
 def _detail(problem: Mapping[str, Any]) -> str:
     lines = list(_lines(problem))
-    # The lines of invalid fields are complete; diagnostics get a first line with their number.
+    # Diagnostics are preceded by the problem's detail, which has their number; fields are not.
     head = [] if problem.get("errors") else [problem["detail"]]
     more = [f"... and {len(lines) - _LISTED} more."] if len(lines) > _LISTED else []
     return "\n".join([*head, *lines[:_LISTED], *more])

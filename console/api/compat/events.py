@@ -39,12 +39,12 @@ class Events(ClientView):
     repeatable = _LISTS
 
     def get(self, request: Request) -> Response:
-        """List the events, newest first unless the client requests the opposite."""
+        """List the events, newest first unless ``order_desc`` is false."""
         return list_events(self, request, _search, _event)
 
 
 class ExportedEvents(ClientView):
-    """The same events in the format of the client's external API."""
+    """The events of the organization, in the format of the client's external API."""
 
     parameters = (
         *("workload_id", "scheduler_request_id", "queues", "project_id", "cloud_id"),
@@ -54,7 +54,7 @@ class ExportedEvents(ClientView):
     repeatable = ("queues", "event_types", "levels")
 
     def get(self, request: Request) -> Response:
-        """List the events, newest first unless the client requests the opposite."""
+        """List the events, newest first unless ``order_desc`` is false."""
         return list_events(self, request, _exported_search, _exported_event)
 
 

@@ -54,7 +54,7 @@ class Overview(ClientView):
 
 
 def _utilization(policy: Policy, used: Counter[FlavorResource]) -> Iterator[dict[str, Any]]:
-    """Yield the use of everything that queues and their parents are guaranteed together."""
+    """Yield the usage of each flavor-resource against the nominal quota of all nodes together."""
     for key, amount in policy.spec.guaranteed().items():
         usage = usage_answer(*key, used[key], amount)
         if usage:

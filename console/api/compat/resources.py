@@ -1,4 +1,4 @@
-"""Counts and quota in the terms of the protocol: nodes, markets and the use of resources."""
+"""Counts and quota in the terms of the protocol: nodes, markets and resource usage."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def counts_answer(running: int, pending: int) -> dict[str, int]:
 
 def usage_answer(flavor: str, resource: str, used: int, ceiling: Amount) -> dict[str, Any] | None:
     """
-    Return the use of one flavor-resource and its *ceiling*, in the resource's unit.
+    Return the usage of one flavor-resource and its *ceiling*, in the resource's unit.
 
-    None if it is unlimited, which the protocol cannot express.
+    Return None for an unlimited ceiling, which the protocol cannot express.
     """
     if not isinstance(ceiling, int):
         return None

@@ -20,7 +20,7 @@ class UserInfo(ClientView):
         is_owner = actor.role == Role.OWNER
         return result(
             {
-                # The name of the actor in versions and events.
+                # Versions and events name the actor by this id.
                 "id": actor.name,
                 "email": email_of(actor.name) or "",
                 "name": actor.name,
@@ -29,7 +29,7 @@ class UserInfo(ClientView):
                 "organization_permission_level": "owner" if is_owner else "collaborator",
                 "organization_ids": [actor.org.slug],
                 "organizations": [_organization(actor.org)],
-                # Keys of services of the client's own server.
+                # Keys of third-party services that only the client's own server uses.
                 "ld_hash": "",
                 "ld_hash_fields": [],
                 "pylon_hash": "",

@@ -27,7 +27,7 @@ class AttentionSubject(Schema):
 
 
 class AttentionItem(Schema):
-    """Something that needs attention."""
+    """A condition that needs attention."""
 
     key = serializers.CharField(help_text="Stable identifier of the item.")
     code = serializers.ChoiceField(choices=[kind.value for kind in Kind])

@@ -182,7 +182,7 @@ class AddedToleration(Toleration):
 
 
 class Place(Schema):
-    """Some pods of a pod set, and where they run; only what the scheduler assigns is there."""
+    """Pods of a pod set and their place; fields that the scheduler does not assign are absent."""
 
     count = serializers.IntegerField()
     cluster = serializers.CharField(required=False)

@@ -44,8 +44,8 @@ class Cohorts(OrgView):
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
         """List cohorts."""
-        # Their number is limited by the config, and each needs its whole tree, so pages are cut
-        # afterwards.
+        # The config limits the number of cohorts, and each one needs its whole tree, so the
+        # complete list is computed and then cut into pages.
         search = CohortSearch.from_query(request.query_params)
         cohorts = search.applied(cohort_list(self.actor.org))
         (start,) = read_cursor(request.query_params.get("cursor")) or (0,)

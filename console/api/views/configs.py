@@ -234,7 +234,7 @@ class VersionDiff(OrgView):
     def get(self, request: Request, number: int, **kwargs: Any) -> Response:
         """Compare two versions."""
         org = self.actor.org
-        # The active version can change between two pages.
+        # The cursor contains the other version: the active one can change between two pages.
         begun, start = read_cursor(request.query_params.get("cursor"), 2) or (0, 0)
         other = self.number(request, "to", begun or active_number(org), 1, LARGEST_INTEGER)
         if begun and begun != other:
@@ -334,7 +334,7 @@ def _integer(reader: Reader, fields: Any, name: str) -> int:
 
 
 def _applied(request: Request, version: ConfigVersion, checked: Checked, expected: int) -> Response:
-    """Return the response to an apply on top of version *expected*, after the check *checked*."""
+    """Return the response to an apply on version *expected*, with the warnings of *checked*."""
     is_new = version.number != expected
     findings = findings_answer(checked.findings, codes_url(request, version.org))
     body = {
@@ -346,7 +346,7 @@ def _applied(request: Request, version: ConfigVersion, checked: Checked, expecte
 
 
 def _whole(version: ConfigVersion, active: int) -> dict[str, Any]:
-    """Return a version with its text and its changes against the previous version."""
+    """Return a version with its text and its changes since the previous version."""
     before = get_version(version.org, version.number - 1) if version.number > 1 else None
     old = policy_of(before) if before else NO_POLICY
     changes = compare_policies(old, policy_of(version))

@@ -33,7 +33,7 @@ class ConfigConfirm(OrgView):
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """Return the version; 404 if none waits for confirmation."""
+        """Return the revert timer of the version; 404 if no version waits for confirmation."""
         timer = revert_timer_of(self.actor.org)
         if timer is None:
             raise NotFound(f"No version of {self.actor.org.slug} waits for confirmation.")

@@ -27,7 +27,7 @@ class Description(SpectacularAPIView):
         )
 
 
-#: The document by the name of its format.
+#: Rendered documents by format.
 _written: dict[str | None, str | bytes] = {}
 
 

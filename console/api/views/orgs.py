@@ -1,4 +1,4 @@
-"""Organizations: the list of yours, and the state of one."""
+"""Organizations: list the caller's organizations, and get the state of one."""
 
 from __future__ import annotations
 

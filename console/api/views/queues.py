@@ -39,8 +39,8 @@ class Queues(OrgView):
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
         """List queues."""
-        # Their number is limited by the config, and each needs all counts, so pages are cut
-        # afterwards.
+        # The config limits the number of queues, and each one needs all counts, so the complete
+        # list is computed and then cut into pages.
         queues = queue_list(self.actor.org)
         (start,) = read_cursor(request.query_params.get("cursor")) or (0,)
         end = start + self.limit(request)

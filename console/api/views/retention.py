@@ -1,4 +1,4 @@
-"""Retention periods, and the amount of data kept."""
+"""Retention periods, and the number of stored rows of each kind."""
 
 from __future__ import annotations
 

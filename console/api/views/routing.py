@@ -170,7 +170,7 @@ def _place(view: OrgView, fields: Mapping[str, Any]) -> AbstractContextManager[N
 
 
 def _subject(view: OrgView, reader: Reader, fields: Mapping[str, Any]) -> Subject:
-    """Return the config that the body names; raises BadRequest with all errors of the body."""
+    """Return the config of the test; raises BadRequest with all errors of the request body."""
     named = [name for name in _SUBJECT if fields.get(name) is not None]
     for name in named[1:]:
         message = f"Only one config is tested; remove this field or {named[0]}."

@@ -216,7 +216,7 @@ class WorkloadExplanation(OrgView):
             links = Links(request.build_absolute_uri("/"), self.actor.org.slug)
             text = explanation_markdown(workload, explained, links)
             return HttpResponse(text, content_type=MARKDOWN_TYPE)
-        # The search comes first, because it may be refused; a refusal then costs little.
+        # The search runs first: if it is rejected with 429, the explanation is not computed.
         found = help_for_reader(self.actor, what_would_help(self.actor, workload))
         explained = for_reader(self.actor, explain_workload(self.actor.org, workload))
         return Response(explanation_answer(workload, explained, found))

@@ -1,1 +1,1 @@
-"""Answers about what only the quota discipline has."""
+"""Response bodies that are specific to the quota discipline."""

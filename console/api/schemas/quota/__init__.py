@@ -1,1 +1,1 @@
-"""Schemas of what only the quota discipline has."""
+"""Schemas that are specific to the quota discipline."""
