@@ -314,7 +314,7 @@ class State(StateMutations):
             tree.looked_at = tree.version
             tree.forget()
             return
-        if self._discipline.last_look(self, tree):
+        if self._discipline.final_pass(self, tree):
             return
         for queue in tree.queues:
             self._announce_all(queue)

@@ -215,16 +215,16 @@ class Product:
         resumed = ScanPosition(scan.tried, scan.cycle, scan.generation) if scan else None
         pending = state.pending[head.id]
         found = nominate(state.queues[head.queue], pending, spec_of(policy).settings, scan=resumed)
-        parts = found.found.pod_sets
-        failed = {each.name: each.count for each in found.found.failed}
+        parts = found.result.pod_sets
+        failed = {each.name: each.count for each in found.result.failed}
         return Nomination(
             taken=[
                 (choice.flavor, choice.mode.name, choice.level, choice.tried)
                 for part in parts
                 for choice in part.choices.values()
             ],
-            counts={each.ask.name: each.ask.count for each in parts} | failed,
-            hope=_HOPES[found.found.no_fit],
+            counts={each.request.name: each.request.count for each in parts} | failed,
+            hope=_HOPES[found.result.no_fit],
             is_fit=found.fits,
             victims=[each.running.workload.id for each in found.targets],
         )

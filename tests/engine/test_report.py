@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from console.engine.disciplines.quota.candidates import Search
 from console.engine.disciplines.quota.classical import Candidates
-from console.engine.disciplines.quota.fair import offers_for
+from console.engine.disciplines.quota.fair import candidates_by_node
 from console.engine.disciplines.quota.nominate import nominate
 from console.engine.disciplines.quota.report import LISTED
 from console.engine.disciplines.quota.spec import spec_of
@@ -78,10 +78,12 @@ def within_reach(queue: AnyQueue, pending: Pending, policy: Policy) -> set[str]:
         pending.priority,
         pending.workload.sequence,
         found.usage,
-        found.found.short,
+        found.result.short,
     )
     if spec_of(policy).settings.fair_sharing:
-        return {each.workload.id for offers in offers_for(search).values() for each in offers}
+        return {
+            each.workload.id for offers in candidates_by_node(search).values() for each in offers
+        }
     return {each.running.workload.id for each in Candidates(search).sequence()}
 
 

@@ -52,9 +52,9 @@ class Gated(QuotaDiscipline):
             return Progress.NOTHING
         return super().cycle(state, tree, skipping=skipping)
 
-    def last_look(self, state: State, tree: LiveTree) -> bool:
+    def final_pass(self, state: State, tree: LiveTree) -> bool:
         """Admit nothing before it opens."""
-        return self._is_open(state) and super().last_look(state, tree)
+        return self._is_open(state) and super().final_pass(state, tree)
 
     def _is_open(self, state: State) -> bool:
         clusters = state.inventory.clusters.values()

@@ -62,9 +62,9 @@ class ByDay(QuotaDiscipline):
             return Progress.NOTHING
         return super().cycle(state, tree, skipping=skipping)
 
-    def last_look(self, state: State, tree: LiveTree) -> bool:
+    def final_pass(self, state: State, tree: LiveTree) -> bool:
         """Admit nothing by night."""
-        return state.now >= OPENS and super().last_look(state, tree)
+        return state.now >= OPENS and super().final_pass(state, tree)
 
 
 class Clock:

@@ -94,7 +94,7 @@ class Discipline(TraceFacts, Protocol):
         *skipping* passes over turns that cannot succeed; the decisions are the same.
         """
 
-    def last_look(self, state: State, tree: LiveTree) -> bool:
+    def final_pass(self, state: State, tree: LiveTree) -> bool:
         """
         Admit what fits in a tree that has come to rest; return whether anything was admitted.
 

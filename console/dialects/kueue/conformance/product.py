@@ -33,7 +33,6 @@ from console.dialects.kueue.conformance.product_words import (
 )
 from console.dialects.kueue.conformance.workloads import PendingWorkload
 from console.dialects.kueue.conformance.world import World
-from console.engine.disciplines.quota.asks import ask
 from console.engine.disciplines.quota.candidates import Search
 from console.engine.disciplines.quota.flavors import Assigner
 from console.engine.disciplines.quota.ledger import Ledger, Node, QuotaQueue
@@ -43,6 +42,7 @@ from console.engine.disciplines.quota.nominate import (
     find_targets,
     preempts_while_borrowing,
 )
+from console.engine.disciplines.quota.pod_set_requests import pod_set_requests
 from console.engine.disciplines.quota.reasons import (
     PREEMPTED_FOR_FAIR_SHARE,
     RECLAIMED_IN_COHORT,
@@ -146,13 +146,15 @@ class Product:
             ignores_undeclared=settings.undeclared is Undeclared.IGNORE,
             scan=pending.scan,
         )
-        found = assigner.assign(ask(queue, pending, None, zeros=settings.zeros_take_flavors))
+        found = assigner.assign(
+            pod_set_requests(queue, pending, None, zeros=settings.zeros_take_flavors)
+        )
         reasons = reasons_by_pod_set(found)
         usage: dict[str, dict[str, Amount]] = {}
         for (flavor, resource), amount in found.usage.items():
             usage.setdefault(flavor, {})[resource] = amount
-        known = {each.ask.name: each for each in found.pod_sets}
-        asks = [*(each.ask for each in found.pod_sets), *found.failed]
+        known = {each.request.name: each for each in found.pod_sets}
+        requests = [*(each.request for each in found.pod_sets), *found.failed]
         return FlavorAnswer(
             mode=coarse(found.mode),
             borrowing=found.level,
@@ -172,7 +174,7 @@ class Product:
                     reasons=tuple(reasons.get(each.name, ())),
                     attempts=attempts_of(found, each.name),
                 )
-                for each in asks
+                for each in requests
             ),
             usage=usage,
             no_fit_reason=no_fit_word(found.no_fit),
@@ -188,7 +190,7 @@ class Product:
         state, queue, pending = _head(world, preemptor)
         usage: dict[FlavorResource, int] = {}
         short: set[FlavorResource] = set()
-        for each in ask(queue, pending, None, zeros=True):
+        for each in pod_set_requests(queue, pending, None, zeros=True):
             for resource, given in nominated.get(each.name, {}).items():
                 key = (given.flavor, resource)
                 usage[key] = usage.get(key, 0) + each.requests.get(resource, 0)

@@ -67,7 +67,7 @@ def head_verdict(state: State, pending: Pending) -> HeadVerdict:
             reason=Condition.WAITING_FOR_PREEMPTED_WORKLOADS,
             code=code,
             victims=len(found.targets) or None,
-            pod_sets=reasons_by_pod_set(found.found),
+            pod_sets=reasons_by_pod_set(found.result),
         )
     verdict = _own_verdict(queue, cls, pending)
     if verdict is None or cls is None:
@@ -79,8 +79,8 @@ def head_verdict(state: State, pending: Pending) -> HeadVerdict:
     assert isinstance(found, QuotaNomination)
     if verdict.turn is not None:
         return HeadVerdict(reason=reason, code=_TURNS[verdict.turn.verdict])
-    code = HeadCode.NO_ROOM if found.found.no_fit is not None else HeadCode.NO_VICTIMS
-    return HeadVerdict(reason=reason, code=code, pod_sets=reasons_by_pod_set(found.found))
+    code = HeadCode.NO_ROOM if found.result.no_fit is not None else HeadCode.NO_VICTIMS
+    return HeadVerdict(reason=reason, code=code, pod_sets=reasons_by_pod_set(found.result))
 
 
 def _condition(state: State, pending: Pending) -> Condition:
@@ -104,7 +104,7 @@ def _word(verdict: Verdict) -> Condition:
     """Return the word for *verdict*; Kueue's is that of the full request, whatever was tried."""
     found = verdict.nomination
     if isinstance(found, QuotaNomination) and found.smallest is not None and verdict.turn is None:
-        return no_fit_word(found.found.no_fit) or Condition.WAITING_FOR_QUOTA
+        return no_fit_word(found.result.no_fit) or Condition.WAITING_FOR_QUOTA
     return _CONDITIONS[verdict.reason]
 
 

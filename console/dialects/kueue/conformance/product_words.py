@@ -11,7 +11,7 @@ from console.dialects.kueue.conformance.answers import (
     Mode,
     ReasonCode,
 )
-from console.engine.disciplines.quota.flavors import Found, Looked, Walk
+from console.engine.disciplines.quota.flavors import AssignmentResult, ExaminedFlavor, Walk
 from console.engine.disciplines.quota.modes import Check, NoFit
 from console.engine.disciplines.quota.modes import Mode as GranularMode
 from console.engine.model.amounts import Amount, Unlimited
@@ -45,7 +45,7 @@ def no_fit_word(no_fit: NoFit | None) -> Condition | None:
     return _NO_FIT[no_fit] if no_fit is not None else None
 
 
-def reasons_by_pod_set(found: Found) -> dict[str, tuple[FlavorReason, ...]]:
+def reasons_by_pod_set(found: AssignmentResult) -> dict[str, tuple[FlavorReason, ...]]:
     """Return per pod set why no flavor fits at once; walks that found a fit say nothing."""
     reasons: dict[str, list[FlavorReason]] = {}
     failed = {each.name for each in found.failed}
@@ -61,19 +61,19 @@ def reasons_by_pod_set(found: Found) -> dict[str, tuple[FlavorReason, ...]]:
     return {name: tuple(each) for name, each in reasons.items() if each}
 
 
-def attempts_of(found: Found, pod_set: str) -> dict[str, Attempt]:
+def attempts_of(found: AssignmentResult, pod_set: str) -> dict[str, Attempt]:
     """Return by flavor how it did for *pod_set*, over all groups."""
     attempts = {}
     for walk in found.walks:
         if any(each.name == pod_set for each in walk.pod_sets):
-            for looked in walk.looked:
+            for looked in walk.examined:
                 attempts[looked.entry.flavor] = Attempt(
                     outcome=_MODES[looked.mode], level=looked.level, why=_why(looked)
                 )
     return attempts
 
 
-def _why(looked: Looked) -> Condition | None:
+def _why(looked: ExaminedFlavor) -> Condition | None:
     if looked.mode is not GranularMode.NO_FIT:
         return None
     words = [check.no_fit for check in looked.checks if check.no_fit is not None]
@@ -83,10 +83,10 @@ def _why(looked: Looked) -> Condition | None:
 def _walk_reasons(walk: Walk) -> Iterator[FlavorReason]:
     if walk.best is not None and walk.best.mode is GranularMode.FIT:
         return
-    for looked in walk.looked:
+    for looked in walk.examined:
         flavor = looked.entry.flavor
-        if looked.barred:
-            for resource in looked.asked:
+        if looked.not_nominated:
+            for resource in looked.requested:
                 yield FlavorReason(
                     code=ReasonCode.OUTSIDE_NOMINATION, flavor=flavor, resource=resource
                 )

@@ -8,7 +8,7 @@ from console.engine.counterfactual.attempts import Attempts
 from console.engine.counterfactual.change import Menu
 from console.engine.counterfactual.trials import Trials
 from console.engine.disciplines.quota.quota_changes import quota_changes
-from console.engine.disciplines.quota.setting_changes import WHOLE_MENU, setting_changes
+from console.engine.disciplines.quota.setting_changes import ALL_SETTINGS, setting_changes
 
 
 class QuotaAdvisor:
@@ -16,7 +16,7 @@ class QuotaAdvisor:
 
     def changes(self, trials: Trials, menu: Menu | None) -> Iterable[Attempts]:
         """Return raises of quota, and other settings; in a stopped queue the settings alone."""
-        settings = setting_changes(trials, WHOLE_MENU if menu is None else menu)
+        settings = setting_changes(trials, ALL_SETTINGS if menu is None else menu)
         if trials.queue.barrier is not None:
             return (settings,)
         return quota_changes(trials), settings

@@ -41,17 +41,17 @@ class Candidate(NamedTuple):
 _Find: TypeAlias = Callable[[QuotaQueue, Search, PreemptionRule], Iterator[Running]]
 
 
-class _Reach(NamedTuple):
+class _Source(NamedTuple):
     """A queue with candidates, and the rule that makes them so; *right* is None: by priority."""
 
     queue: QuotaQueue
     rule: PreemptionRule
-    right: Reason | None
+    reason: Reason | None
     common: Node | None = None
 
 
 #: The next candidate of a queue with its sort key, and an iterator over those behind it.
-_Head: TypeAlias = tuple[int, int, int, Running, _Reach, Iterator[Running]]
+_Head: TypeAlias = tuple[int, int, int, Running, _Source, Iterator[Running]]
 
 
 class Candidates:
@@ -61,11 +61,11 @@ class Candidates:
         self._search = search
         rules = search.rules
         #: Users of what a subtree around the preemptor owns: reclaimed whatever their priority.
-        self._hierarchical: list[_Reach] = []
+        self._hierarchical: list[_Source] = []
         #: Other workloads of the cohort.
-        self._priority: list[_Reach] = []
+        self._priority: list[_Source] = []
         #: Workloads of the same queue.
-        self._own = [_Reach(search.queue, rules.within_queue, PREEMPTED_IN_QUEUE)]
+        self._own = [_Source(search.queue, rules.within_queue, PREEMPTED_IN_QUEUE)]
         if search.queue.account.parent is not None and rules.reclaim_within_cohort is not (
             PreemptionRule.NEVER
         ):
@@ -74,12 +74,12 @@ class Candidates:
     @property
     def has_hierarchical(self) -> bool:
         """Whether a workload uses what a subtree around the preemptor owns."""
-        return self._has_anybody(self._hierarchical)
+        return self._has_candidates(self._hierarchical)
 
     @property
     def has_priority(self) -> bool:
         """Whether another workload of the cohort may be preempted."""
-        return self._has_anybody(self._priority)
+        return self._has_candidates(self._priority)
 
     def sequence(self) -> Iterator[Candidate]:
         """Yield all candidates in the order of preemption, evicting workloads first."""
@@ -94,7 +94,7 @@ class Candidates:
         """
         return self._in_order(borrowing)
 
-    def _has_anybody(self, group: list[_Reach]) -> bool:
+    def _has_candidates(self, group: list[_Source]) -> bool:
         return any(
             True for each in group for _ in candidates_in(each.queue, self._search, each.rule)
         )
@@ -104,42 +104,42 @@ class Candidates:
         groups = (self._hierarchical, self._priority, self._own)
         for group in groups:
             # Usually no workload is evicting, and there is nothing to merge.
-            stopping = [reach for reach in group if reach.queue.running.has_evicting]
+            stopping = [source for source in group if source.queue.running.has_evicting]
             yield from self._merged(stopping, stopping_in, borrowing)
         for group in groups:
             yield from self._merged(group, staying_in, borrowing)
 
     def _merged(
-        self, group: list[_Reach], find: _Find, borrowing: bool | None
+        self, group: list[_Source], find: _Find, borrowing: bool | None
     ) -> Iterator[Candidate]:
         """Merge the candidates of several queues, each queue's up to its first invalid one."""
         heads: list[_Head] = []
-        for number, reach in enumerate(group):
-            line = find(reach.queue, self._search, reach.rule)
+        for number, source in enumerate(group):
+            line = find(source.queue, self._search, source.rule)
             for running in line:
                 place = running.priority, -running.reservation, number
-                heads.append((*place, running, reach, line))
+                heads.append((*place, running, source, line))
                 break
         heapify(heads)
         while heads:
-            _, _, number, running, reach, line = heads[0]
-            candidate = self._candidate(running, reach)
+            _, _, number, running, source, line = heads[0]
+            candidate = self._candidate(running, source)
             # The higher its priority, the less a borrowing preemptor may preempt it.
             if borrowing is None or self._is_valid(candidate, borrowing=borrowing):
                 yield candidate
                 for behind in line:
                     place = behind.priority, -behind.reservation, number
-                    heapreplace(heads, (*place, behind, reach, line))
+                    heapreplace(heads, (*place, behind, source, line))
                     break
                 else:
                     heappop(heads)
             else:
                 heappop(heads)
 
-    def _candidate(self, running: Running, reach: _Reach) -> Candidate:
-        if reach.right is None:
-            return _by_priority(self._search, running, reach)
-        return Candidate(running, reach.queue, reach.right, reach.common)
+    def _candidate(self, running: Running, source: _Source) -> Candidate:
+        if source.reason is None:
+            return _by_priority(self._search, running, source)
+        return Candidate(running, source.queue, source.reason, source.common)
 
     def _is_valid(self, candidate: Candidate, *, borrowing: bool) -> bool:
         if candidate.common is None:
@@ -169,10 +169,10 @@ class Candidates:
         while above is not None:
             for queue in _borrowers(search, above, visited):
                 if advantage:
-                    right = RECLAIMED_IN_COHORT
-                    self._hierarchical.append(_Reach(queue, rule, right, above))
+                    reason = RECLAIMED_IN_COHORT
+                    self._hierarchical.append(_Source(queue, rule, reason, above))
                 else:
-                    self._priority.append(_Reach(queue, rule, None, above))
+                    self._priority.append(_Source(queue, rule, None, above))
             fits = all(
                 above.cell(key).used + amount <= above.cell(key).subtree
                 for key, amount in rest.items()
@@ -212,7 +212,7 @@ def _borrowers(search: Search, node: Node, visited: Node | None) -> Iterator[Quo
             yield queue
 
 
-def _by_priority(search: Search, running: Running, reach: _Reach) -> Candidate:
+def _by_priority(search: Search, running: Running, source: _Source) -> Candidate:
     rules = search.rules
     threshold = rules.max_priority_threshold
     only_without_borrowing = (
@@ -221,7 +221,7 @@ def _by_priority(search: Search, running: Running, reach: _Reach) -> Candidate:
         or (threshold is not None and running.priority > threshold)
     )
     reason = RECLAIMED_IN_COHORT if only_without_borrowing else RECLAIMED_WHILE_BORROWING
-    return Candidate(running, reach.queue, reason, reach.common, only_without_borrowing)
+    return Candidate(running, source.queue, reason, source.common, only_without_borrowing)
 
 
 def _attempts(search: Search, found: Candidates) -> tuple[bool, ...]:

@@ -16,13 +16,13 @@ from console.engine.model.trace import TurnStep, TurnVerdict
 from console.engine.pending.pending_class import Pending
 
 #: The most workloads that one turn names; more would explain nothing more.
-_NAMED = 5
+_MAX_NAMED = 5
 #: The most preemptors that are examined for one explanation.
-_LOOKED_AT = 50
+_MAX_EXAMINED = 50
 
 #: Preemptors a queue may have before the workloads behind them may no longer preempt.
 #: Each preemptor has a turn in every cycle, so many of them would be expensive.
-MOST_WAITING = 8
+MAX_PREEMPTORS = 8
 
 
 class Claims:
@@ -32,41 +32,41 @@ class Claims:
         self._took: list[tuple[str, Usage]] = []
         self._stopped_for: dict[str, str] = {}
 
-    def takes(self, uid: str, usage: Usage, victims: Iterable[Target] = ()) -> None:
+    def record(self, uid: str, usage: Usage, victims: Iterable[Target] = ()) -> None:
         """Note that a workload takes or reserves *usage*, and that *victims* stop for it."""
         self._took.append((uid, usage))
         for victim in victims:
             self._stopped_for[victim.running.workload.id] = uid
 
-    def of_room(self, usage: Usage) -> tuple[str, ...]:
+    def claimants_of(self, usage: Usage) -> tuple[str, ...]:
         """Return the workloads that took some of the capacity in *usage*."""
         sharing = (uid for uid, taken in self._took if not usage.keys().isdisjoint(taken))
-        return tuple(islice(sharing, _NAMED))
+        return tuple(islice(sharing, _MAX_NAMED))
 
-    def of_victims(self, victims: Iterable[str]) -> tuple[str, ...]:
+    def preemptors_of(self, victims: Iterable[str]) -> tuple[str, ...]:
         """Return the preemptors for which *victims*, by id, have to stop."""
         askers = (self._stopped_for[each] for each in victims if each in self._stopped_for)
-        return tuple(islice(dict.fromkeys(askers), _NAMED))
+        return tuple(islice(dict.fromkeys(askers), _MAX_NAMED))
 
 
-def still_held(victims: Iterable[Target], usage: Usage) -> tuple[str, ...]:
+def victims_holding(victims: Iterable[Target], usage: Usage) -> tuple[str, ...]:
     """Return which *victims* hold some of the capacity in *usage*."""
     holding = (v.running for v in victims if not usage.keys().isdisjoint(v.running.usage))
-    return tuple(islice((each.workload.id for each in holding), _NAMED))
+    return tuple(islice((each.workload.id for each in holding), _MAX_NAMED))
 
 
-def crowd_before(queue: QuotaQueue, pending: Pending) -> tuple[str, ...]:
+def preemptors_ahead(queue: QuotaQueue, pending: Pending) -> tuple[str, ...]:
     """
     Return the workloads that keep *pending* from preempting; empty when it may preempt.
 
-    Those are the preemptors before it in *queue*, once there are MOST_WAITING of them.
+    Those are the preemptors before it in *queue*, once there are MAX_PREEMPTORS of them.
     """
     place = pending.place
     before = [uid for uid, each in queue.preemptors.items() if each.pending.place < place]
-    return tuple(before[:_NAMED]) if len(before) >= MOST_WAITING else ()
+    return tuple(before[:_MAX_NAMED]) if len(before) >= MAX_PREEMPTORS else ()
 
 
-def turn_now(
+def blocking_turn(
     queue: QuotaQueue, pending: Pending, nomination: QuotaNomination, settings: QuotaSettings
 ) -> TurnStep | None:
     """
@@ -79,9 +79,9 @@ def turn_now(
         return TurnStep(verdict=TurnVerdict.YIELDS, others=(pending.yields_to,))
     if not (nomination.fits or nomination.targets) or _is_behind(queue, pending):
         return None
-    crowd = () if nomination.fits else crowd_before(queue, pending)
-    if crowd:
-        return TurnStep(verdict=TurnVerdict.CROWDED, others=crowd)
+    ahead_in_queue = () if nomination.fits else preemptors_ahead(queue, pending)
+    if ahead_in_queue:
+        return TurnStep(verdict=TurnVerdict.CROWDED, others=ahead_in_queue)
     own = Entry(queue, pending, nomination)
     ahead = list(_ahead(own, settings))
     if not ahead:
@@ -89,16 +89,16 @@ def turn_now(
     claims = Claims()
     stopping: dict[str, Target] = {}
     for entry in ahead:
-        claims.takes(entry.pending.workload.id, entry.nomination.usage, entry.nomination.targets)
+        claims.record(entry.pending.workload.id, entry.nomination.usage, entry.nomination.targets)
         stopping |= {target.running.workload.id: target for target in entry.nomination.targets}
     wanted = [target.running.workload.id for target in nomination.targets]
     if not stopping.keys().isdisjoint(wanted):
-        others = claims.of_victims(wanted)
+        others = claims.preemptors_of(wanted)
         return TurnStep(verdict=TurnVerdict.VICTIMS_TAKEN, others=others)
     stopping |= {target.running.workload.id: target for target in nomination.targets}
     if _has_room(own, ahead, stopping.values()):
         return None
-    return TurnStep(verdict=TurnVerdict.OVERTAKEN, others=claims.of_room(nomination.usage))
+    return TurnStep(verdict=TurnVerdict.OVERTAKEN, others=claims.claimants_of(nomination.usage))
 
 
 def _is_behind(queue: QuotaQueue, pending: Pending) -> bool:
@@ -115,7 +115,7 @@ def _ahead(own: Entry, settings: QuotaSettings) -> Iterator[Entry]:
         if preemptor.pending is not own.pending
     )
     competitors = []
-    for queue, preemptor in islice(waiting, _LOOKED_AT):
+    for queue, preemptor in islice(waiting, _MAX_EXAMINED):
         found = preemptor.nomination
         if not isinstance(found, QuotaNomination):
             found = nominate(queue, preemptor.pending, settings)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from console.engine.disciplines import Progress
 from console.engine.disciplines.quota.candidates import put_back, take_out
-from console.engine.disciplines.quota.competitors import Claims, crowd_before, still_held
-from console.engine.disciplines.quota.feasibility import may_be_passed_over
+from console.engine.disciplines.quota.competitors import Claims, preemptors_ahead, victims_holding
+from console.engine.disciplines.quota.feasibility import may_skip_turn
 from console.engine.disciplines.quota.ledger import Node, QuotaQueue
 from console.engine.disciplines.quota.modes import Mode
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
@@ -57,11 +57,11 @@ class Cycle:
         #: What entries claim for the rest of the cycle; it is on the ledger until the end.
         self._claims: list[tuple[Node, dict[FlavorResource, int]]] = []
         #: Ids of the workloads that will have another turn.
-        self._ahead: set[str] = set()
+        self._requeued: set[str] = set()
         #: Which workloads compete, for the traces.
-        self._taken = Claims()
+        self._claimants = Claims()
         #: Whether the ledger has changed since the nominations.
-        self._moved = False
+        self._ledger_changed = False
         self._decided = False
         self._inadmissible = False
 
@@ -75,12 +75,12 @@ class Cycle:
         self._put_victims_back()
         for node, claim in self._claims:
             _charge(node, claim, -1)
-        passed = self._state.let_pass(self._tree, self._ahead) if self._tree.yielding else False
+        passed = self._state.let_pass(self._tree, self._requeued) if self._tree.yielding else False
         if self._decided:
             return Progress.DECIDED
         if self._inadmissible or passed:
             return Progress.MOVED
-        return self._go_in_circles(entries)
+        return self._break_repetition(entries)
 
     def _entries(self) -> Iterator[Entry]:
         for queue in self._tree.queues:
@@ -100,11 +100,11 @@ class Cycle:
             if head is None:
                 continue
             if head.route.problem is not None:
-                self._park(queue, head, Verdict(head.route.problem))
+                self._set_inadmissible(queue, head, Verdict(head.route.problem))
                 continue
             if self._skipping:
                 cls = queue.pending.classes[head.class_key]
-                if may_be_passed_over(queue, self._settings, cls):
+                if may_skip_turn(queue, self._settings, cls):
                     queue.pending.set_inadmissible(cls)
                     self._inadmissible = True
                     continue
@@ -154,48 +154,48 @@ class Cycle:
         pending = entry.pending
         self._keep_scan(entry)
         overlap = [t.running.workload.id for t in entry.nomination.targets if self._claimed(t)]
-        deferred = bool(overlap) and self._has_room_behind_others(entry)
+        deferred = bool(overlap) and self._fits_after_preemptions(entry)
         nomination = entry.nomination
         possible = deferred or nomination.targets
         if overlap and entry.waiting is not None and not possible:
             # On its own it could still use what its victims release: it goes on waiting.
-            self._skip(entry, TurnVerdict.VICTIMS_TAKEN, self._taken.of_victims(overlap))
-        elif nomination.found.mode is Mode.NO_FIT:
+            self._skip(entry, TurnVerdict.VICTIMS_TAKEN, self._claimants.preemptors_of(overlap))
+        elif nomination.result.mode is Mode.NO_FIT:
             self._fail(entry)
         elif not nomination.fits and not nomination.targets:
-            self._hold_back(entry)
+            self._reserve_capacity(entry)
             self._fail(entry)
-        elif crowd := self._crowd_before(entry, deferred=deferred):
-            turn = TurnStep(verdict=TurnVerdict.CROWDED, others=crowd)
-            self._sit_out(entry, _skipped(nomination, turn))
+        elif ahead_in_queue := self._preemptors_ahead(entry, deferred=deferred):
+            turn = TurnStep(verdict=TurnVerdict.CROWDED, others=ahead_in_queue)
+            self._requeue_or_set_inadmissible(entry, _skipped(nomination, turn))
         elif deferred:
-            others = self._taken.of_victims(overlap)
-            self._taken.takes(pending.workload.id, nomination.usage)
+            others = self._claimants.preemptors_of(overlap)
+            self._claimants.record(pending.workload.id, nomination.usage)
             self._claim(entry.queue, dict(nomination.usage))
             turn = TurnStep(verdict=TurnVerdict.AFTER_OTHERS, others=others)
             self._wait(entry, (), overlap, turn)
         elif any(self._claimed(target) for target in nomination.targets):
             victims = (target.running.workload.id for target in nomination.targets)
-            self._skip(entry, TurnVerdict.VICTIMS_TAKEN, self._taken.of_victims(victims))
+            self._skip(entry, TurnVerdict.VICTIMS_TAKEN, self._claimants.preemptors_of(victims))
         elif not self._has_room(entry):
-            self._skip(entry, TurnVerdict.OVERTAKEN, self._taken.of_room(nomination.usage))
+            self._skip(entry, TurnVerdict.OVERTAKEN, self._claimants.claimants_of(nomination.usage))
         elif nomination.targets:
-            self._taken.takes(pending.workload.id, nomination.usage, nomination.targets)
+            self._claimants.record(pending.workload.id, nomination.usage, nomination.targets)
             for target in nomination.targets:
                 self._victims[target.running.workload.id] = target
                 take_out(target.running, target.queue)
             self._claim(entry.queue, dict(nomination.usage))
             self._wait(entry, nomination.targets, [], None)
-        elif not self._is_free(entry):
-            holding = still_held(self._victims.values(), nomination.usage)
+        elif not self._fits_beside_victims(entry):
+            holding = victims_holding(self._victims.values(), nomination.usage)
             self._skip(entry, TurnVerdict.STILL_HELD, holding)
         else:
-            self._taken.takes(pending.workload.id, nomination.usage)
+            self._claimants.record(pending.workload.id, nomination.usage)
             self._state.admit(entry.queue, pending, nomination, nomination.assignment)
-            self._decided = self._moved = True
+            self._decided = self._ledger_changed = True
 
     def _keep_scan(self, entry: Entry) -> None:
-        pending, found = entry.pending, entry.nomination.found
+        pending, found = entry.pending, entry.nomination.result
         pending.scan = None
         if found.stopped_early:
             pending.scan = ScanPosition(found.tried(), self._tree.cycle, entry.queue.generation)
@@ -204,13 +204,13 @@ class Cycle:
     def _claimed(self, target: Target) -> bool:
         return target.running.workload.id in self._victims
 
-    def _crowd_before(self, entry: Entry, *, deferred: bool) -> tuple[str, ...]:
+    def _preemptors_ahead(self, entry: Entry, *, deferred: bool) -> tuple[str, ...]:
         """Return the preemptors of its queue, if they keep the entry from preempting too."""
         if entry.waiting is not None or not (deferred or entry.nomination.targets):
             return ()
-        return crowd_before(entry.queue, entry.pending)
+        return preemptors_ahead(entry.queue, entry.pending)
 
-    def _has_room_behind_others(self, entry: Entry) -> bool:
+    def _fits_after_preemptions(self, entry: Entry) -> bool:
         """
         Return whether the entry fits once the victims of others in this cycle have stopped.
 
@@ -230,7 +230,7 @@ class Cycle:
             entry.queue,
             entry.pending,
             self._settings,
-            nominated=entry.nomination.found.nominated(),
+            nominated=entry.nomination.result.nominated(),
             without=frozenset(self._victims),
             stopping=tuple(each for each in stopping if not self._claimed(each)),
         )
@@ -241,7 +241,7 @@ class Cycle:
 
     def _has_room(self, entry: Entry) -> bool:
         """Return whether it fits once all victims of this cycle, and its own, have stopped."""
-        if not self._moved:
+        if not self._ledger_changed:
             return True
         node, usage = entry.queue.account, entry.nomination.usage
         own = [target for target in entry.nomination.targets if not self._claimed(target)]
@@ -252,7 +252,7 @@ class Cycle:
             put_back(target.running, target.queue)
         return fits
 
-    def _is_free(self, entry: Entry) -> bool:
+    def _fits_beside_victims(self, entry: Entry) -> bool:
         """
         Return whether the entry fits while all victims still hold their quota.
 
@@ -269,13 +269,13 @@ class Cycle:
         self._take_victims_out()
         return fits
 
-    def _hold_back(self, entry: Entry) -> None:
+    def _reserve_capacity(self, entry: Entry) -> None:
         """Reserve capacity against later entries of the cycle (Kueue, spec 4.5)."""
         policy = entry.queue.policy
         assert policy is not None
         if policy.preemption.reclaim_within_cohort is PreemptionRule.ANY:
             return
-        node, found = entry.queue.account, entry.nomination.found
+        node, found = entry.queue.account, entry.nomination.result
         held: dict[FlavorResource, int] = {}
         stopping = [v.running.usage for v in self._victims.values() if v.queue is entry.queue]
         for key, amount in found.usage.items():
@@ -288,13 +288,13 @@ class Cycle:
             held[key] = min(amount, room) if isinstance(room, int) else amount
             if found.level == 0:
                 held[key] = max(0, held[key])
-        self._taken.takes(entry.pending.workload.id, held)
+        self._claimants.record(entry.pending.workload.id, held)
         self._claim(entry.queue, held)
 
     def _claim(self, queue: QuotaQueue, usage: dict[FlavorResource, int]) -> None:
         _charge(queue.account, usage, 1)
         self._claims.append((queue.account, usage))
-        self._moved = True
+        self._ledger_changed = True
 
     # The outcome of an entry
 
@@ -306,7 +306,7 @@ class Cycle:
         turn: TurnStep | None,
     ) -> None:
         entry.pending.scan = None
-        self._ahead.add(entry.pending.workload.id)
+        self._requeued.add(entry.pending.workload.id)
         changed = self._state.preempt(
             entry.queue, entry.pending, entry.nomination, targets, others, turn
         )
@@ -317,7 +317,7 @@ class Cycle:
 
     def _skip(self, entry: Entry, verdict: TurnVerdict, others: tuple[str, ...]) -> None:
         """Give the entry its next turn at once, from the flavor where it stopped (spec 4.4)."""
-        self._ahead.add(entry.pending.workload.id)
+        self._requeued.add(entry.pending.workload.id)
         if entry.waiting is not None:
             # When its victims have stopped it starts a new scan.
             entry.pending.scan = None
@@ -328,29 +328,29 @@ class Cycle:
 
     def _fail(self, entry: Entry) -> None:
         nomination = entry.nomination
-        verdict = Verdict(nomination.pending_reason, nomination.told.usage, nomination)
-        self._sit_out(entry, verdict)
+        verdict = Verdict(nomination.pending_reason, nomination.reported.usage, nomination)
+        self._requeue_or_set_inadmissible(entry, verdict)
 
-    def _sit_out(self, entry: Entry, verdict: Verdict) -> None:
+    def _requeue_or_set_inadmissible(self, entry: Entry, verdict: Verdict) -> None:
         """Make the entry inadmissible, unless it has more flavors to try at once."""
         if entry.waiting is not None:
             self._state.rejoin(entry.queue, entry.waiting)
         if entry.pending.scan is not None:
-            self._ahead.add(entry.pending.workload.id)
+            self._requeued.add(entry.pending.workload.id)
         if entry.pending.scan is not None or entry.queue.pending.is_strict:
             # There are flavors to try, or no other may overtake: it has another turn.
             cls = entry.queue.pending.classes[entry.pending.class_key]
             self._state.note(entry.queue, cls, verdict)
             return
-        self._park(entry.queue, entry.pending, verdict)
+        self._set_inadmissible(entry.queue, entry.pending, verdict)
 
-    def _park(self, queue: QuotaQueue, pending: Pending, verdict: Verdict) -> None:
+    def _set_inadmissible(self, queue: QuotaQueue, pending: Pending, verdict: Verdict) -> None:
         self._state.set_inadmissible(queue, queue.pending.classes[pending.class_key], verdict)
         self._inadmissible = True
 
     # Circles
 
-    def _go_in_circles(self, entries: list[Entry]) -> Progress:
+    def _break_repetition(self, entries: list[Entry]) -> Progress:
         """
         Detect that the queues have the same heads as in an earlier cycle, with no decision since.
 
@@ -374,12 +374,12 @@ class Cycle:
             last = entry.queue.pending.classes[entry.pending.class_key].verdict
             others = last.turn.others if last is not None and last.turn is not None else ()
             turn = TurnStep(verdict=TurnVerdict.CIRCLE, others=others)
-            self._park(entry.queue, entry.pending, _skipped(entry.nomination, turn))
+            self._set_inadmissible(entry.queue, entry.pending, _skipped(entry.nomination, turn))
         return Progress.MOVED if heads else Progress.NOTHING
 
 
 def _skipped(nomination: QuotaNomination, turn: TurnStep) -> Verdict:
-    return Verdict(BEHIND_OTHERS, nomination.told.usage, nomination, turn)
+    return Verdict(BEHIND_OTHERS, nomination.reported.usage, nomination, turn)
 
 
 def _tried(pending: Pending) -> object:

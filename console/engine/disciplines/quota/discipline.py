@@ -106,7 +106,7 @@ class QuotaDiscipline:
             return Progress.NOTHING
         return Cycle(state, tree, skipping=skipping).run()
 
-    def last_look(self, state: State, tree: LiveTree) -> bool:
+    def final_pass(self, state: State, tree: LiveTree) -> bool:
         """Give a turn to the first workload of each queue that fits, with no capacity reserved."""
         heads = {}
         for queue in tree.queues:
@@ -138,8 +138,8 @@ class QuotaDiscipline:
         first = found = nominate(queue, pending, settings, without=without)
         seen: list[object] = []
         while not (found.fits or found.targets):
-            tried = found.found.tried()
-            if not found.found.stopped_early or tried in seen:
+            tried = found.result.tried()
+            if not found.result.stopped_early or tried in seen:
                 return first
             seen.append(tried)
             scan = ScanPosition(tried, 0, 0)

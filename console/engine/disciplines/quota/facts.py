@@ -1,8 +1,8 @@
-"""Facts: the steps of a trace, from what a nomination found."""
+"""Facts: the steps of a trace, from what a nomination result."""
 
 from __future__ import annotations
 
-from console.engine.disciplines.quota.flavors import Found, Looked, Walk
+from console.engine.disciplines.quota.flavors import AssignmentResult, ExaminedFlavor, Walk
 from console.engine.disciplines.quota.ledger import NO_QUOTA, Node
 from console.engine.disciplines.quota.modes import Check, Mode, NoFit
 from console.engine.disciplines.quota.pools import lending_cohort
@@ -33,13 +33,13 @@ _VERDICTS = {
 }
 
 
-def group_steps(found: Found, node: Node) -> tuple[GroupStep, ...]:
+def group_steps(result: AssignmentResult, node: Node) -> tuple[GroupStep, ...]:
     """
-    Return the walks of *found* with every flavor of each group, examined or not.
+    Return the walks of *result* with every flavor of each group, examined or not.
 
     Of *node*, the queue's node, only what never changes is read.
     """
-    return tuple(_group_step(walk, node) for walk in found.walks)
+    return tuple(_group_step(walk, node) for walk in result.walks)
 
 
 def _group_step(walk: Walk, node: Node) -> GroupStep:
@@ -47,7 +47,7 @@ def _group_step(walk: Walk, node: Node) -> GroupStep:
         FlavorTried(flavor=e.flavor, verdict=FlavorVerdict.PASSED_BEFORE, origin=e.origin)
         for e in walk.group.flavors[: walk.start]
     ]
-    tried += [_flavor(each, node) for each in walk.looked]
+    tried += [_flavor(each, node) for each in walk.examined]
     tried += [
         FlavorTried(flavor=e.flavor, verdict=FlavorVerdict.NOT_REACHED, origin=e.origin)
         for e in walk.group.flavors[len(tried) :]
@@ -62,9 +62,9 @@ def _group_step(walk: Walk, node: Node) -> GroupStep:
     )
 
 
-def _flavor(looked: Looked, node: Node) -> FlavorTried:
-    entry, obstacle = looked.entry, looked.obstacle
-    if looked.barred:
+def _flavor(examined: ExaminedFlavor, node: Node) -> FlavorTried:
+    entry, obstacle = examined.entry, examined.obstacle
+    if examined.not_nominated:
         verdict = FlavorVerdict.NOT_NOMINATED
     elif obstacle is not None:
         return FlavorTried(
@@ -75,15 +75,15 @@ def _flavor(looked: Looked, node: Node) -> FlavorTried:
             origin=entry.origin,
         )
     else:
-        checks = tuple(_check(entry, check, node) for check in looked.checks)
-        if looked.mode is Mode.NO_FIT:
+        checks = tuple(_check(entry, check, node) for check in examined.checks)
+        if examined.mode is Mode.NO_FIT:
             verdict = (
                 FlavorVerdict.EXCEEDS_MAX
-                if any(check.no_fit is NoFit.EXCEEDS_MAX for check in looked.checks)
+                if any(check.no_fit is NoFit.EXCEEDS_MAX for check in examined.checks)
                 else FlavorVerdict.NO_ROOM
             )
         else:
-            verdict = _VERDICTS[looked.mode]
+            verdict = _VERDICTS[examined.mode]
         return FlavorTried(flavor=entry.flavor, verdict=verdict, checks=checks, origin=entry.origin)
     return FlavorTried(flavor=entry.flavor, verdict=verdict, origin=entry.origin)
 
@@ -120,14 +120,14 @@ def search_step(
     queue: QueueSpec,
     node: Node,
     strategies: tuple[FairStrategy, ...],
-    found: Found,
+    result: AssignmentResult,
     targets: tuple[Target, ...],
 ) -> PreemptionStep:
     """Return the search for victims with those that it chose; `report` lists all others."""
     rules, has_cohort = queue.preemption, node.parent is not None
     if targets:
         verdict = PreemptionVerdict.FOUND
-    elif found.no_fit is not None or (
+    elif result.no_fit is not None or (
         rules.within_queue is PreemptionRule.NEVER
         and (not has_cohort or rules.reclaim_within_cohort is PreemptionRule.NEVER)
     ):
@@ -135,38 +135,38 @@ def search_step(
     else:
         verdict = PreemptionVerdict.NOT_ENOUGH
     # With fair sharing, borrowWithinCohort is not used (Kueue, spec 7.5).
-    says_who_borrows = has_cohort and not strategies
+    shows_borrowing = has_cohort and not strategies
     return PreemptionStep(
         rule=rules.within_queue.value,
         verdict=verdict,
         reclaim=rules.reclaim_within_cohort.value if has_cohort else None,
-        borrow=rules.borrow_within_cohort.value if says_who_borrows else None,
-        threshold=rules.max_priority_threshold if says_who_borrows else None,
+        borrow=rules.borrow_within_cohort.value if shows_borrowing else None,
+        threshold=rules.max_priority_threshold if shows_borrowing else None,
         strategies=tuple(each.value for each in strategies),
-        needs=_needs(found),
-        candidates=tuple(_target(queue, found, target) for target in targets),
+        needs=_needs(result),
+        candidates=tuple(_target(queue, result, target) for target in targets),
         origin=rules.origin or queue.origin,
     )
 
 
-def _needs(found: Found) -> dict[str, int]:
+def _needs(result: AssignmentResult) -> dict[str, int]:
     """Return what has to become free, as of the flavor assignment."""
     needs = {}
-    for walk in found.walks:
+    for walk in result.walks:
         for check in walk.best.checks if walk.best is not None else ():
-            if check.key in found.short:
+            if check.key in result.short:
                 missing = _missing(check.assumed + check.requested, check.available)
                 needs["/".join(check.key)] = missing
     return dict(sorted(needs.items()))
 
 
-def _target(queue: QueueSpec, found: Found, target: Target) -> Candidate:
+def _target(queue: QueueSpec, result: AssignmentResult, target: Target) -> Candidate:
     running = target.running
     return Candidate(
         workload=running.workload.id,
         priority=running.priority,
         verdict=CandidateVerdict.TARGET,
-        frees={f"{f}/{r}": n for (f, r), n in running.usage.items() if (f, r) in found.short},
+        frees={f"{f}/{r}": n for (f, r), n in running.usage.items() if (f, r) in result.short},
         queue=target.queue.name if target.queue.name != queue.name else None,
         right=str(target.reason),
     )

@@ -50,14 +50,14 @@ def find_fair(
     The ledger is left as it was (Kueue, spec 7.7 to 7.10). *judged* is filled for
     explanations.
     """
-    offers = offers_for(search)
-    if not offers:
+    candidates = candidates_by_node(search)
+    if not candidates:
         return []
     node = search.queue.account
     for key, amount in search.usage.items():
         node.cell(key).add(amount)
     run = _Run(search, within=within_nominal(node, search.short), judged=judged)
-    done = run.first(offers, strategies[0])
+    done = run.first(candidates, strategies[0])
     if not done and len(strategies) > 1:
         done = run.second()
     for key, amount in search.usage.items():
@@ -68,10 +68,10 @@ def find_fair(
     return targets if done else []
 
 
-def offers_for(search: Search) -> dict[Node, list[Running]]:
+def candidates_by_node(search: Search) -> dict[Node, list[Running]]:
     """Return the candidates by the node of their queue, each in the order of preemption."""
     rules, own = search.rules, search.queue
-    offers: dict[Node, list[Running]] = {}
+    candidates: dict[Node, list[Running]] = {}
     for queue in own.tree.queues:
         if queue is own:
             found = candidates_in(queue, search, rules.within_queue)
@@ -86,8 +86,8 @@ def offers_for(search: Search) -> dict[Node, list[Running]]:
             found = candidates_in(queue, search, rules.reclaim_within_cohort)
         ordered = sorted(found, key=lambda each: in_order(each, own=queue is own))
         if ordered:
-            offers[queue.account] = ordered
-    return offers
+            candidates[queue.account] = ordered
+    return candidates
 
 
 @dataclass(slots=True)
@@ -100,10 +100,10 @@ class _Run:
     judged: Judged | None
     targets: list[Target] = field(default_factory=list)
     #: Candidates that the first strategy did not allow.
-    again: dict[Node, list[Running]] = field(default_factory=dict)
+    skipped: dict[Node, list[Running]] = field(default_factory=dict)
 
-    def first(self, offers: dict[Node, list[Running]], strategy: FairStrategy) -> bool:
-        ordering = _Ordering(self.search, offers)
+    def first(self, candidates: dict[Node, list[Running]], strategy: FairStrategy) -> bool:
+        ordering = _Ordering(self.search, candidates)
         while (node := ordering.next()) is not None:
             queue = self._queue(node)
             if queue is self.search.queue:
@@ -119,7 +119,7 @@ class _Run:
         return False
 
     def second(self) -> bool:
-        ordering = _Ordering(self.search, self.again)
+        ordering = _Ordering(self.search, self.skipped)
         while (node := ordering.next()) is not None:
             ours, theirs = _almost_common(self.search.queue.account, node)
             new, old = dominant_share(ours), dominant_share(theirs)
@@ -141,7 +141,7 @@ class _Run:
             while ordering.has(node):
                 candidate = ordering.pop(node)
                 self._judge(candidate, node, new, old, allow=False)
-                self.again.setdefault(node, []).append(candidate)
+                self.skipped.setdefault(node, []).append(candidate)
             return False
         while ordering.has(node):
             candidate = ordering.pop(node)
@@ -154,7 +154,7 @@ class _Run:
             self._judge(candidate, node, new, old, allow=passes)
             if passes:
                 return self._take(candidate, queue, PREEMPTED_FOR_FAIR_SHARE)
-            self.again.setdefault(node, []).append(candidate)
+            self.skipped.setdefault(node, []).append(candidate)
         return False
 
     def _take(self, running: Running, queue: QuotaQueue, reason: Reason) -> bool:
@@ -184,19 +184,19 @@ class _Run:
 class _Ordering:
     """The next queue to preempt from: down from the root along the largest shares (spec 7.8)."""
 
-    def __init__(self, search: Search, offers: dict[Node, list[Running]]) -> None:
+    def __init__(self, search: Search, candidates: dict[Node, list[Running]]) -> None:
         self._own = search.queue.account
         self._above = {self._own, *_ancestors(self._own)}
         self._root = self._own.root
         #: Reversed, so that the first to preempt is popped.
-        self._offers = {node: list(reversed(each)) for node, each in offers.items() if each}
+        self._candidates = {node: list(reversed(each)) for node, each in candidates.items() if each}
         self._pruned: set[Node] = set()
 
     def has(self, node: Node) -> bool:
-        return bool(self._offers.get(node))
+        return bool(self._candidates.get(node))
 
     def pop(self, node: Node) -> Running:
-        return self._offers[node].pop()
+        return self._candidates[node].pop()
 
     def drop(self, node: Node) -> None:
         self._pruned.add(node)
@@ -252,7 +252,7 @@ class _Ordering:
         return best, best_share
 
     def _key(self, node: Node) -> tuple[bool, bool, int, int]:
-        return in_order(self._offers[node][-1], own=node is self._own)
+        return in_order(self._candidates[node][-1], own=node is self._own)
 
 
 def _almost_common(ours: Node, theirs: Node) -> tuple[Node, Node]:

@@ -32,7 +32,7 @@ def skip_futile_cycles(tree: LiveTree, settings: QuotaSettings) -> bool:
         return True
     best: int | None = None
     for queue in waiting:
-        cycles = _cycles_before_hope(queue, settings, best)
+        cycles = _cycles_before_candidate(queue, settings, best)
         if cycles is not None and (best is None or cycles < best):
             best = cycles
             if best == 0:
@@ -68,7 +68,9 @@ def first_that_fits(queue: QuotaQueue, settings: QuotaSettings) -> Pending | Non
     return None
 
 
-def _cycles_before_hope(queue: QuotaQueue, settings: QuotaSettings, most: int | None) -> int | None:
+def _cycles_before_candidate(
+    queue: QuotaQueue, settings: QuotaSettings, most: int | None
+) -> int | None:
     """Return after how many turns a class may start; None: never, or not within *most* turns."""
     pending_queue = queue.pending
     head = pending_queue.head()
@@ -94,7 +96,7 @@ def _cycles_before_hope(queue: QuotaQueue, settings: QuotaSettings, most: int | 
     return None
 
 
-def may_be_passed_over(queue: QuotaQueue, settings: QuotaSettings, cls: PendingClass) -> bool:
+def may_skip_turn(queue: QuotaQueue, settings: QuotaSettings, cls: PendingClass) -> bool:
     """
     Return whether a turn of this class is sure to fail and reserves no capacity.
 
@@ -123,16 +125,18 @@ def surely_fails(
     """
     return any(
         is_futile(queue, settings, dict.fromkeys(keys, least[keys[0][1]]), priority)
-        for keys in _full(queue, least)
+        for keys in _exhausted_flavors(queue, least)
     )
 
 
 def has_no_room(queue: QuotaQueue, least: Mapping[str, int]) -> bool:
     """Return whether *least* of some resource is available in no flavor."""
-    return next(_full(queue, least), None) is not None
+    return next(_exhausted_flavors(queue, least), None) is not None
 
 
-def _full(queue: QuotaQueue, least: Mapping[str, int]) -> Iterator[list[FlavorResource]]:
+def _exhausted_flavors(
+    queue: QuotaQueue, least: Mapping[str, int]
+) -> Iterator[list[FlavorResource]]:
     """Yield the flavors of each resource for which none has *least* available."""
     policy, node = queue.policy, queue.account
     assert policy is not None

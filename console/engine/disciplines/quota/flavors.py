@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from console.engine.disciplines.quota.asks import PodSetAsk, together
 from console.engine.disciplines.quota.ledger import QuotaQueue, covers
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.modes import (
@@ -18,6 +17,7 @@ from console.engine.disciplines.quota.modes import (
     ends_search,
     rank,
 )
+from console.engine.disciplines.quota.pod_set_requests import PodSetRequest, flavor_sharing_groups
 from console.engine.disciplines.quota.spec import FlavorQuotas, ResourceGroup
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.obstacles import Obstacle
@@ -28,15 +28,15 @@ Oracle = Callable[[FlavorResource, int], tuple[Mode, int]]
 
 
 @dataclass(slots=True)
-class Looked:
+class ExaminedFlavor:
     """One flavor that a walk examined."""
 
     entry: FlavorQuotas
     obstacle: Obstacle | None = None
     #: Excluded because another flavor was nominated.
-    barred: bool = False
+    not_nominated: bool = False
     #: Resources requested of it.
-    asked: tuple[str, ...] = ()
+    requested: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     mode: Mode = Mode.NO_FIT
     level: int = 0
@@ -46,30 +46,30 @@ class Looked:
 class Walk:
     """The walk over the flavors of one resource group, for pod sets that take flavors together."""
 
-    pod_sets: tuple[PodSetAsk, ...]
+    pod_sets: tuple[PodSetRequest, ...]
     group: ResourceGroup
     #: Index of the first flavor examined: an earlier turn examined those before it.
     start: int
-    looked: list[Looked]
+    examined: list[ExaminedFlavor]
     #: The flavor that would be taken; None when no flavor is usable.
-    best: Looked | None
+    best: ExaminedFlavor | None
 
 
 @dataclass(slots=True)
-class PodSetFound:
+class PodSetResult:
     """One pod set as requested, and the flavor that each of its resources would take."""
 
-    ask: PodSetAsk
+    request: PodSetRequest
     #: By resource, without resources that no group covers.
     choices: dict[str, Choice] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
-class Found:
+class AssignmentResult:
     """The flavors a workload would take, and the mode and level of the worst of them."""
 
     #: In the order of examination; a pod set that fails ends the list.
-    pod_sets: list[PodSetFound]
+    pod_sets: list[PodSetResult]
     walks: list[Walk]
     mode: Mode
     level: int
@@ -82,21 +82,23 @@ class Found:
     #: The requested resource that no group covers, where that makes the workload fail.
     undeclared: str | None = None
     #: Pod sets that failed; those after them were not examined.
-    failed: tuple[PodSetAsk, ...] = ()
+    failed: tuple[PodSetRequest, ...] = ()
     #: Some walk took a flavor and did not examine those after it.
     stopped_early: bool = False
 
     def tried(self) -> dict[str, dict[str, int]]:
         """Return per pod set and resource the index of the last flavor examined."""
         return {
-            each.ask.name: {resource: choice.tried for resource, choice in each.choices.items()}
+            each.request.name: {resource: choice.tried for resource, choice in each.choices.items()}
             for each in self.pod_sets
         }
 
     def nominated(self) -> dict[str, dict[str, str]]:
         """Return per pod set and resource the flavor it would take."""
         return {
-            each.ask.name: {resource: choice.flavor for resource, choice in each.choices.items()}
+            each.request.name: {
+                resource: choice.flavor for resource, choice in each.choices.items()
+            }
             for each in self.pod_sets
         }
 
@@ -125,22 +127,22 @@ class Assigner:
         self._nominated = nominated
         self._assumed: dict[FlavorResource, int] = {}
 
-    def assign(self, asks: tuple[PodSetAsk, ...]) -> Found:
+    def assign(self, pod_sets: tuple[PodSetRequest, ...]) -> AssignmentResult:
         """
-        Return the flavors the pod sets *asks* would take.
+        Return the flavors the pod sets *pod_sets* would take.
 
         Pod sets are examined in order, each after what earlier ones take. The
         first that fails ends the search; the reason is that of its last walk.
         """
-        found = Found([], [], Mode.FIT, 0, self._assumed, frozenset())
+        found = AssignmentResult([], [], Mode.FIT, 0, self._assumed, frozenset())
         short: set[FlavorResource] = set()
-        for members in together(asks):
+        for members in flavor_sharing_groups(pod_sets):
             choices = self._choose(members, found)
             if choices is None:
                 found.mode, found.failed = Mode.NO_FIT, members
                 break
             for member in members:
-                own = PodSetFound(member, {r: choices[r] for r in member.requests if r in choices})
+                own = PodSetResult(member, {r: choices[r] for r in member.requests if r in choices})
                 found.pod_sets.append(own)
                 for resource, choice in own.choices.items():
                     key = (choice.flavor, resource)
@@ -158,7 +160,9 @@ class Assigner:
             found.short = frozenset(short)
         return found
 
-    def _choose(self, members: tuple[PodSetAsk, ...], found: Found) -> dict[str, Choice] | None:
+    def _choose(
+        self, members: tuple[PodSetRequest, ...], found: AssignmentResult
+    ) -> dict[str, Choice] | None:
         requests = members[0].requests if len(members) == 1 else _sum(members)
         chosen: dict[str, Choice] = {}
         first = len(found.walks)
@@ -173,8 +177,8 @@ class Assigner:
                 found.no_fit = _no_fit(found.walks[first:])
                 return None
             group = self._policy.groups[index]
-            asked = {r: amount for r, amount in requests.items() if r in group.resources}
-            walk, last = self._walk(members, resource, index, asked)
+            requested = {r: amount for r, amount in requests.items() if r in group.resources}
+            walk, last = self._walk(members, resource, index, requested)
             found.walks.append(walk)
             if walk.best is None:
                 found.no_fit = _no_fit(found.walks[first:])
@@ -184,17 +188,21 @@ class Assigner:
         return chosen
 
     def _walk(
-        self, members: tuple[PodSetAsk, ...], resource: str, index: int, asked: dict[str, int]
+        self,
+        members: tuple[PodSetRequest, ...],
+        resource: str,
+        index: int,
+        requested: dict[str, int],
     ) -> tuple[Walk, int]:
         group = self._policy.groups[index]
         fungibility = self._policy.fungibility
         start = self._start(members[0].name, resource)
-        looked: list[Looked] = []
-        best: Looked | None = None
+        examined: list[ExaminedFlavor] = []
+        best: ExaminedFlavor | None = None
         best_rank, last = WORST, start
         for last in range(start, len(group.flavors)):
-            each = self._look(members, index, group.flavors[last], last, asked)
-            looked.append(each)
+            each = self._examine(members, index, group.flavors[last], last, requested)
+            examined.append(each)
             if each.mode is Mode.NO_FIT:
                 continue
             if ends_search(each.mode, each.level, fungibility):
@@ -204,49 +212,49 @@ class Assigner:
             if its_rank > best_rank:
                 best, best_rank = each, its_rank
         tried = -1 if last >= len(group.flavors) - 1 else last
-        return Walk(members, group, start, looked, best), tried
+        return Walk(members, group, start, examined, best), tried
 
     def _start(self, pod_set: str, resource: str) -> int:
         if self._scan is None:
             return 0
         return self._scan.tried.get(pod_set, {}).get(resource, -1) + 1
 
-    def _look(
+    def _examine(
         self,
-        members: tuple[PodSetAsk, ...],
+        members: tuple[PodSetRequest, ...],
         group: int,
         entry: FlavorQuotas,
         index: int,
-        asked: dict[str, int],
-    ) -> Looked:
-        looked = Looked(entry, asked=tuple(asked))
-        if self._nominated is not None and self._is_barred(members, entry.flavor, asked):
-            looked.barred = True
-            return looked
+        requested: dict[str, int],
+    ) -> ExaminedFlavor:
+        examined = ExaminedFlavor(entry, requested=tuple(requested))
+        if self._nominated is not None and self._is_not_nominated(members, entry.flavor, requested):
+            examined.not_nominated = True
+            return examined
         for member in members:
             obstacle = member.obstacles[group][index]
             if obstacle is not None:
-                looked.obstacle = obstacle
-                return looked
+                examined.obstacle = obstacle
+                return examined
         preference = self._policy.fungibility.preference
         checks = []
         worst: tuple[int, int, int] | None = None
-        for resource, amount in asked.items():
+        for resource, amount in requested.items():
             check = self._check((entry.flavor, resource), amount)
             checks.append(check)
             its_rank = rank(check.mode, check.level, preference)
             if worst is None or its_rank < worst:
                 worst = its_rank
-                looked.mode, looked.level = check.mode, check.level
-        looked.checks = tuple(checks)
-        return looked
+                examined.mode, examined.level = check.mode, check.level
+        examined.checks = tuple(checks)
+        return examined
 
-    def _is_barred(
-        self, members: tuple[PodSetAsk, ...], flavor: str, asked: dict[str, int]
+    def _is_not_nominated(
+        self, members: tuple[PodSetRequest, ...], flavor: str, requested: dict[str, int]
     ) -> bool:
         assert self._nominated is not None
         nominated = self._nominated.get(members[0].name, {})
-        return any(nominated.get(resource) != flavor for resource in asked)
+        return any(nominated.get(resource) != flavor for resource in requested)
 
     def _check(self, key: FlavorResource, requested: int) -> Check:
         assumed = self._assumed.get(key, 0)
@@ -271,7 +279,7 @@ class Assigner:
         return check
 
 
-def _sum(members: tuple[PodSetAsk, ...]) -> dict[str, int]:
+def _sum(members: tuple[PodSetRequest, ...]) -> dict[str, int]:
     total: dict[str, int] = {}
     for member in members:
         for resource, amount in member.requests.items():
@@ -287,14 +295,14 @@ def _no_fit(walks: list[Walk]) -> NoFit:
     """
     reasons = []
     for walk in walks:
-        failed = [_why(each) for each in walk.looked if each.mode is Mode.NO_FIT]
+        failed = [_reason_of(each) for each in walk.examined if each.mode is Mode.NO_FIT]
         if failed:
             reasons.append(min(failed))
     return max(reasons, default=NoFit.NO_MATCHING_FLAVOR)
 
 
-def _why(looked: Looked) -> NoFit:
-    words = (check.no_fit for check in looked.checks if check.no_fit is not None)
+def _reason_of(examined: ExaminedFlavor) -> NoFit:
+    words = (check.no_fit for check in examined.checks if check.no_fit is not None)
     return max(words, default=NoFit.NO_MATCHING_FLAVOR)
 
 

@@ -11,13 +11,13 @@ from console.engine.disciplines.quota.spec import PreemptionRule, QuotaSettings
 from console.engine.model.amounts import FlavorResource, Unlimited, Usage
 
 #: No priority is lower.
-_NOBODY: Final = -(2**62)
+_LOWEST: Final = -(2**62)
 
 
 def is_futile(
     queue: QuotaQueue,
     settings: QuotaSettings,
-    asked: Usage,
+    requested: Usage,
     priority: int,
 ) -> bool:
     """
@@ -37,7 +37,7 @@ def is_futile(
             reclaims = queue.account.parent is not None and (
                 rules.reclaim_within_cohort is not PreemptionRule.NEVER
             )
-            for key, amount in asked.items():
+            for key, amount in requested.items():
                 held, cell = queue.running.held_below(below, key), queue.account.cell(key)
                 # Below nominal quota, workloads of others may be preempted with its own.
                 if held and (
@@ -48,11 +48,11 @@ def is_futile(
         return True
     if settings.fair_sharing or rules.borrow_within_cohort is not PreemptionRule.NEVER:
         return not any(
-            may_suffice(queue, settings, key, amount, priority) for key, amount in asked.items()
+            may_suffice(queue, settings, key, amount, priority) for key, amount in requested.items()
         )
     return not any(
-        borrow_level(queue.account, key, amount)[1] and _somebody_borrows(queue, key)
-        for key, amount in asked.items()
+        borrow_level(queue.account, key, amount)[1] and _another_queue_borrows(queue, key)
+        for key, amount in requested.items()
     )
 
 
@@ -69,7 +69,7 @@ def may_suffice(
     cell, rules = queue.account.cell(key), queue.policy.preemption
     own = 0
     if rules.within_queue is not PreemptionRule.NEVER:
-        own = queue.running.held_below(_below(rules.within_queue, priority), key)
+        own = queue.running.held_below(_priority_bound(rules.within_queue, priority), key)
     staying = cell.used - own
     reclaims = queue.account.parent is not None and (
         rules.reclaim_within_cohort is not PreemptionRule.NEVER
@@ -85,15 +85,15 @@ def may_suffice(
     if missing <= 0 or not reclaims:
         return missing <= 0
     if settings.fair_sharing or borrow_level(queue.account, key, amount)[1]:
-        below = _below(rules.reclaim_within_cohort, priority)
+        below = _priority_bound(rules.reclaim_within_cohort, priority)
     elif rules.borrow_within_cohort is PreemptionRule.NEVER:
         return False
     else:
-        below = _below_of_borrowers(queue, priority)
+        below = _bound_while_borrowing(queue, priority)
     return missing <= queue.tree.held.below(below, key)
 
 
-def cohort_reach(
+def cohort_priority_bound(
     queue: QuotaQueue,
     settings: QuotaSettings,
     least: Mapping[str, int],
@@ -109,10 +109,10 @@ def cohort_reach(
     """
     assert queue.policy is not None
     rules = queue.policy.preemption
-    widest = _below(rules.reclaim_within_cohort, priority)
+    widest = _priority_bound(rules.reclaim_within_cohort, priority)
     if settings.fair_sharing:
         return widest
-    own = _below(rules.within_queue, priority)
+    own = _priority_bound(rules.within_queue, priority)
     may_stop_own = (
         rules.within_queue is not PreemptionRule.NEVER
         and lowest is not None
@@ -127,23 +127,23 @@ def cohort_reach(
             staying = 0 if may_stop_own else cell.used
             if staying + amount <= cell.nominal or borrow_level(queue.account, key, amount)[1]:
                 return widest
-    return _below_of_borrowers(queue, priority)
+    return _bound_while_borrowing(queue, priority)
 
 
-def _below_of_borrowers(queue: QuotaQueue, priority: int) -> int:
+def _bound_while_borrowing(queue: QuotaQueue, priority: int) -> int:
     """Return the priority below which *queue* may preempt others while borrowing (spec 7.2)."""
     assert queue.policy is not None
     rules = queue.policy.preemption
     if rules.borrow_within_cohort is PreemptionRule.NEVER:
-        return _NOBODY
-    widest = _below(rules.reclaim_within_cohort, priority)
+        return _LOWEST
+    widest = _priority_bound(rules.reclaim_within_cohort, priority)
     below = priority if widest is None else min(widest, priority)
     if rules.max_priority_threshold is not None:
         below = min(below, rules.max_priority_threshold + 1)
     return below
 
 
-def _below(rule: PreemptionRule, priority: int) -> int | None:
+def _priority_bound(rule: PreemptionRule, priority: int) -> int | None:
     """Return the priority below which *rule* allows preemption; None: whatever the priority."""
     match rule:
         case PreemptionRule.NEVER | PreemptionRule.ANY:
@@ -154,7 +154,7 @@ def _below(rule: PreemptionRule, priority: int) -> int | None:
             return priority + 1
 
 
-def _somebody_borrows(queue: QuotaQueue, key: FlavorResource) -> bool:
+def _another_queue_borrows(queue: QuotaQueue, key: FlavorResource) -> bool:
     for other in queue.tree.queues:
         cell = other.account.cells.get(key)
         if cell is not None and other is not queue and cell.used > cell.subtree:

@@ -316,14 +316,14 @@ class Ledger:
                 node = self._queues[name] = _node(queue)
                 _open_cells(node, node.keys())
             else:
-                self._plant(self._groves.root(queue.parent))
+                self._build_tree(self._tree_index.root(queue.parent))
                 node = self._queues[name]
         return node
 
     def cohort(self, name: str) -> Node:
         """Return the node of a cohort; raises KeyError when the policy has none of that name."""
         if name not in self._cohorts:
-            self._plant(self._groves.root(name))
+            self._build_tree(self._tree_index.root(name))
         return self._cohorts[name]
 
     def queues_around(self, name: str) -> list[str]:
@@ -331,14 +331,14 @@ class Ledger:
         queue = spec_of(self._policy).queues.get(name)
         if queue is None or queue.parent is None:
             return [name]
-        return [each.name for each in self._groves.queues[self._groves.root(queue.parent)]]
+        return [each.name for each in self._tree_index.queues[self._tree_index.root(queue.parent)]]
 
     @cached_property
-    def _groves(self) -> _Groves:
-        return _Groves(self._policy)
+    def _tree_index(self) -> _TreeIndex:
+        return _TreeIndex(self._policy)
 
-    def _plant(self, root: str) -> None:
-        cohorts, queues = self._groves.cohorts[root], self._groves.queues[root]
+    def _build_tree(self, root: str) -> None:
+        cohorts, queues = self._tree_index.cohorts[root], self._tree_index.queues[root]
         self._cohorts.update((cohort.name, _node(cohort)) for cohort in cohorts)
         self._queues.update((queue.name, _node(queue)) for queue in queues)
         nodes = [(self._queues[each.name], each.parent) for each in queues]
@@ -366,7 +366,7 @@ class Ledger:
         before, node.quotas, node.weight = node.quotas, _quotas(groups), weight
         keys = before.keys() | node.quotas.keys()
         changed = [key for key in keys if before.get(key) != node.quotas.get(key)]
-        below = [each for each in _with_all_below(node.root) if not each.children]
+        below = [each for each in _subtree(node.root) if not each.children]
         used = [(each, key, each.cell(key).used) for each in below for key in changed]
         if changed:
             _open_cells(node.root, changed)
@@ -396,7 +396,7 @@ class Ledger:
             node.cell(key).add(-amount)
 
 
-class _Groves:
+class _TreeIndex:
     """The queues and cohorts of a policy by the root cohort of their tree."""
 
     def __init__(self, policy: Policy) -> None:
@@ -421,7 +421,7 @@ def _node(owner: QueueSpec | Cohort) -> Node:
 
 def _open_cells(root: Node, keys: Iterable[FlavorResource]) -> None:
     """Give every node of a tree a cell per key, linked to its parent's, and compute potentials."""
-    order = _with_all_below(root)
+    order = _subtree(root)
     for node in order:
         for child in node.children:
             child.path = (node.name, *node.path)
@@ -437,8 +437,8 @@ def _open_cells(root: Node, keys: Iterable[FlavorResource]) -> None:
         for key in keys:
             quota = node.quotas.get(key)
             if quota is not None:
-                put_in = min(quota.nominal + below.get(key, 0), quota.lending_limit)
-                above[key] = above.get(key, 0) + put_in
+                deposit = min(quota.nominal + below.get(key, 0), quota.lending_limit)
+                above[key] = above.get(key, 0) + deposit
             elif key in below:
                 above[key] = above.get(key, 0) + below[key]
     for node in order:
@@ -459,7 +459,7 @@ def _open_cells(root: Node, keys: Iterable[FlavorResource]) -> None:
             node.lendable[resource] = node.lendable.get(resource, 0) + cell.potential
 
 
-def _with_all_below(root: Node) -> list[Node]:
+def _subtree(root: Node) -> list[Node]:
     """Return *root* and every node below it, parents before children."""
     order = [root]
     for node in order:

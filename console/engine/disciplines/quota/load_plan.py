@@ -1,7 +1,7 @@
 """
 The load plan of quota: whose running workloads a pending one may preempt.
 
-An explanation shows the victims, the candidates that were spared, and for queues out of reach one
+An explanation shows the victims, the candidates that were spared, and for queues out of bounds one
 workload with the reason. So it needs those that would be preempted first, and few of the others.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from console.engine.disciplines.quota.futile_searches import cohort_reach
+from console.engine.disciplines.quota.futile_searches import cohort_priority_bound
 from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.report import LISTED
 from console.engine.disciplines.quota.spec import PreemptionRule, QuotaSettings
@@ -17,13 +17,13 @@ from console.engine.model.load_plan import LoadPlan, RowsToLoad
 
 #: Running workloads of one queue that are loaded: a search for room by preemption that needs more
 #: of one queue is not found.
-_OF_ONE = 300
+_MAX_OF_QUEUE = 300
 
 #: The same of all queues of a tree together, where only some of the lowest priorities matter.
-_OF_ALL = 1_000
+_MAX_OF_TREE = 1_000
 
-#: Queues out of reach of which workloads are loaded, so that an explanation can give the reason.
-_NAMED = 8
+#: Queues out of bounds of which workloads are loaded, so that an explanation can give the reason.
+_MAX_SAMPLED_QUEUES = 8
 
 
 def load_plan(
@@ -38,28 +38,28 @@ def load_plan(
 
     *lowest* is the lowest priority that runs in the queue; None: nothing runs there.
     """
-    reach = [cohort_reach(queue, settings, each, priority, lowest) for each in requests]
-    below = None if None in reach else max(each for each in reach if each is not None)
+    bounds = [cohort_priority_bound(queue, settings, each, priority, lowest) for each in requests]
+    below = None if None in bounds else max(each for each in bounds if each is not None)
     assert queue.policy is not None
     rules = queue.policy.preemption
     rows: list[RowsToLoad] = []
     first: dict[str, int] = {}
     if rules.within_queue is not PreemptionRule.NEVER:
-        rows += _of_one(queue, rules.within_queue, priority)
+        rows += _rows_of_queue(queue, rules.within_queue, priority)
     if rules.reclaim_within_cohort is not PreemptionRule.NEVER:
         others = [each for each in queue.tree.queues if each is not queue]
         over = [each for each in others if _is_over(each)]
         # Those that may be preempted whatever they hold are of a lower priority, and few.
         if below is None:
             for each in over:
-                rows += _of_one(each, rules.reclaim_within_cohort, priority)
+                rows += _rows_of_queue(each, rules.reclaim_within_cohort, priority)
         elif over:
             names = tuple(each.name for each in over)
-            rows.append(RowsToLoad(queues=names, below=below, most=_OF_ALL))
+            rows.append(RowsToLoad(queues=names, below=below, most=_MAX_OF_TREE))
         named = set() if below is not None else {each.name for each in over}
         in_use = [each for each in others if each.name not in named and each.account.usage]
-        at_rest = in_use[:_NAMED]
-        first = {each.name: LISTED // len(at_rest) + 1 for each in at_rest}
+        sampled = in_use[:_MAX_SAMPLED_QUEUES]
+        first = {each.name: LISTED // len(sampled) + 1 for each in sampled}
     return LoadPlan(rows=tuple(rows), first=first)
 
 
@@ -67,14 +67,14 @@ def _is_over(queue: QuotaQueue) -> bool:
     return any(cell.over for cell in queue.account.cells.values())
 
 
-def _of_one(queue: QuotaQueue, rule: PreemptionRule, priority: int) -> Iterator[RowsToLoad]:
+def _rows_of_queue(queue: QuotaQueue, rule: PreemptionRule, priority: int) -> Iterator[RowsToLoad]:
     """Yield those in *queue* that *rule* lets one of *priority* preempt, and a few others."""
     names = (queue.name,)
     if rule is PreemptionRule.ANY:
-        yield RowsToLoad(queues=names, most=_OF_ONE)
+        yield RowsToLoad(queues=names, most=_MAX_OF_QUEUE)
         return
     # Of its own priority those that are newer may be preempted; the search itself compares.
     equal = rule is PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY
     below = priority + 1 if equal else priority
-    yield RowsToLoad(queues=names, below=below, most=_OF_ONE)
+    yield RowsToLoad(queues=names, below=below, most=_MAX_OF_QUEUE)
     yield RowsToLoad(queues=names, not_below=below, most=LISTED)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from console.engine.disciplines.quota.asks import ask
 from console.engine.disciplines.quota.candidates import Search, put_back, take_out
 from console.engine.disciplines.quota.classical import find_classical
 from console.engine.disciplines.quota.facts import group_steps, search_step
 from console.engine.disciplines.quota.fair import find_fair
-from console.engine.disciplines.quota.flavors import Assigner, Found
+from console.engine.disciplines.quota.flavors import Assigner, AssignmentResult
 from console.engine.disciplines.quota.futile_searches import is_futile, may_suffice
 from console.engine.disciplines.quota.ledger import Node, QuotaQueue
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.modes import Mode, NoFit, Nominated
+from console.engine.disciplines.quota.pod_set_requests import pod_set_requests
 from console.engine.disciplines.quota.reasons import EXCEEDS_MAX_QUOTA, WAITING_FOR_QUOTA
 from console.engine.disciplines.quota.spec import (
     FairStrategy,
@@ -51,7 +51,7 @@ class QuotaNomination:
     node: Node
     #: Empty: preemption is classical.
     strategies: tuple[FairStrategy, ...]
-    found: Found
+    result: AssignmentResult
     #: Only with a mode of preemption; empty then: no workload may be preempted.
     targets: tuple[Target, ...] = ()
     #: The nomination with the fewest pods the workload may start with, where it may start with
@@ -59,60 +59,60 @@ class QuotaNomination:
     smallest: QuotaNomination | None = None
 
     @property
-    def told(self) -> QuotaNomination:
+    def reported(self) -> QuotaNomination:
         """The nomination to report: the smallest one where the workload waits for so few pods."""
         return self.smallest or self
 
     @property
     def fits(self) -> bool:
         """Whether it can start at once."""
-        return self.found.mode is Mode.FIT
+        return self.result.mode is Mode.FIT
 
     @property
     def groups(self) -> tuple[GroupStep, ...]:
         """The walks over the flavors, as facts."""
-        return group_steps(self.told.found, self.node)
+        return group_steps(self.reported.result, self.node)
 
     @property
     def preemption(self) -> PreemptionStep | None:
         """The search for victims; None when none was needed."""
-        if self.fits or self.told.found.no_fit is not None:
+        if self.fits or self.reported.result.no_fit is not None:
             return None
         return self.search
 
     @property
     def search(self) -> PreemptionStep:
         """What its queue may preempt, and the victims, also where no search was made."""
-        found = self.told.found
+        found = self.reported.result
         return search_step(self.queue, self.node, self.strategies, found, self.targets)
 
     @property
     def usage(self) -> Mapping[FlavorResource, int]:
         """What it would hold, in thousandths."""
-        return self.found.usage
+        return self.result.usage
 
     @property
     def undeclared(self) -> str | None:
         """The requested resource that no group covers, where that makes the workload fail."""
-        return self.told.found.undeclared
+        return self.reported.result.undeclared
 
     @property
     def assignment(self) -> Assignment:
         """The flavors and counts it would start with."""
         return tuple(
             PodSetAssignment(
-                name=each.ask.name,
-                count=each.ask.count,
+                name=each.request.name,
+                count=each.request.count,
                 flavors={resource: choice.flavor for resource, choice in each.choices.items()},
             )
-            for each in self.found.pod_sets
+            for each in self.result.pod_sets
         )
 
     @property
     def counts(self) -> Mapping[str, int]:
         """The pods of each pod set that it would start with, or the fewest that were tried."""
-        found = self.told.found
-        asks = [*(each.ask for each in found.pod_sets), *found.failed]
+        found = self.reported.result
+        asks = [*(each.request for each in found.pod_sets), *found.failed]
         return {each.name: each.count for each in asks}
 
     @property
@@ -123,26 +123,29 @@ class QuotaNomination:
         With several pod sets, or several groups with a choice of flavors, a walk that finds
         a flavor may stop early while another fails, and so have another turn at once.
         """
-        if self.fits or self.targets or self.found.undeclared is not None:
+        if self.fits or self.targets or self.result.undeclared is not None:
             return False
-        if any(walk.start or any(each.barred for each in walk.looked) for walk in self.found.walks):
+        if any(
+            walk.start or any(each.not_nominated for each in walk.examined)
+            for walk in self.result.walks
+        ):
             return False
-        if len(self.found.walks) == 1:
-            return len(self.found.walks[0].pod_sets) == 1 and not self.found.stopped_early
-        if len(self.found.pod_sets) + len(self.found.failed) > 1:
+        if len(self.result.walks) == 1:
+            return len(self.result.walks[0].pod_sets) == 1 and not self.result.stopped_early
+        if len(self.result.pod_sets) + len(self.result.failed) > 1:
             return False
         return all(len(group.flavors) == 1 for group in self.queue.groups) and not any(
             check.no_fit is NoFit.EXCEEDS_MAX
-            for walk in self.found.walks
-            for looked in walk.looked
+            for walk in self.result.walks
+            for looked in walk.examined
             for check in looked.checks
         )
 
     @property
     def pending_reason(self) -> Reason:
         """Why it is pending when it had its turn and no other workload took the capacity."""
-        if self.told.found.no_fit is not None:
-            return _REASONS[self.told.found.no_fit]
+        if self.reported.result.no_fit is not None:
+            return _REASONS[self.reported.result.no_fit]
         if self.targets:
             return WAITING_FOR_PREEMPTED
         return BEHIND_OTHERS if self.fits else WAITING_FOR_QUOTA
@@ -166,19 +169,19 @@ def nominate(
     candidates (Kueue, spec 4.4, 6, 7). *stopping* are the victims of *pending* that are
     evicting: while their end makes enough room, no others are searched.
     """
-    asked = _Question(queue, pending, settings, scan, nominated, without, stopping)
-    whole = _nominate(asked)
+    inputs = _Inputs(queue, pending, settings, scan, nominated, without, stopping)
+    whole = _nominate(inputs)
     variable = [p for p in pending.workload.pod_sets if p.min_count is not None]
     if not any((p.min_count or 0) < p.count for p in variable) or whole.fits or whole.targets:
         return whole
-    reduced = _reduce(asked)
+    reduced = _reduce(inputs)
     if reduced.fits or reduced.targets:
         return reduced
     return replace(whole, smallest=reduced)
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _Inputs:
     """The arguments of `nominate`."""
 
     queue: QuotaQueue
@@ -190,18 +193,20 @@ class _Question:
     stopping: tuple[Target, ...]
 
 
-def _nominate(asked: _Question, counts: tuple[int, ...] | None = None) -> QuotaNomination:
-    queue, settings = asked.queue, asked.settings
-    oracle = _Oracle(asked)
+def _nominate(inputs: _Inputs, counts: tuple[int, ...] | None = None) -> QuotaNomination:
+    queue, settings = inputs.queue, inputs.settings
+    oracle = _PreemptionOracle(inputs)
     assigner = Assigner(
         queue,
-        oracle.look,
+        oracle.simulate,
         preempts_while_borrowing=preempts_while_borrowing(queue, settings),
         ignores_undeclared=settings.undeclared is Undeclared.IGNORE,
-        scan=asked.scan,
-        nominated=asked.nominated,
+        scan=inputs.scan,
+        nominated=inputs.nominated,
     )
-    found = assigner.assign(ask(queue, asked.pending, counts, zeros=settings.zeros_take_flavors))
+    found = assigner.assign(
+        pod_set_requests(queue, inputs.pending, counts, zeros=settings.zeros_take_flavors)
+    )
     if found.mode in (Mode.FIT, Mode.NO_FIT):
         return _nomination(queue, settings, found, ())
     targets = oracle.targets(found.usage, found.short)
@@ -211,7 +216,7 @@ def _nominate(asked: _Question, counts: tuple[int, ...] | None = None) -> QuotaN
 def _nomination(
     queue: QuotaQueue,
     settings: QuotaSettings,
-    found: Found,
+    found: AssignmentResult,
     targets: tuple[Target, ...],
 ) -> QuotaNomination:
     assert queue.policy is not None
@@ -233,17 +238,17 @@ def find_targets(search: Search, settings: QuotaSettings) -> list[Target]:
     return find_classical(search)
 
 
-class _Oracle:
+class _PreemptionOracle:
     """Searches for victims; repeated questions are answered from memory."""
 
-    def __init__(self, asked: _Question) -> None:
-        self._asked = asked
-        self._queue = asked.queue
+    def __init__(self, inputs: _Inputs) -> None:
+        self._inputs = inputs
+        self._queue = inputs.queue
         #: The targets found for one flavor-resource alone. For a workload that requests only
         #: this one they are the targets of its whole request.
         self._alone: dict[tuple[FlavorResource, int], list[Target]] = {}
 
-    def look(self, key: FlavorResource, amount: int) -> tuple[Mode, int]:
+    def simulate(self, key: FlavorResource, amount: int) -> tuple[Mode, int]:
         """Return the mode and level of one flavor-resource by preemption (Kueue, spec 6.4)."""
         targets = self.targets({key: amount}, frozenset((key,)))
         if not targets:
@@ -258,14 +263,14 @@ class _Oracle:
 
     def targets(self, usage: Usage, short: frozenset[FlavorResource]) -> list[Target]:
         """Return the workloads to preempt so that *usage* fits; empty when no set suffices."""
-        question = next(iter(usage.items())) if len(usage) == 1 else None
-        if question is not None and question in self._alone:
-            return self._alone[question]
-        asked, pending = self._asked, self._asked.pending
-        if asked.stopping and self._suffice(asked.stopping, usage):
-            return list(asked.stopping)
-        if is_futile(self._queue, asked.settings, usage, pending.priority) or not all(
-            may_suffice(self._queue, asked.settings, key, amount, pending.priority)
+        single = next(iter(usage.items())) if len(usage) == 1 else None
+        if single is not None and single in self._alone:
+            return self._alone[single]
+        inputs, pending = self._inputs, self._inputs.pending
+        if inputs.stopping and self._suffice(inputs.stopping, usage):
+            return list(inputs.stopping)
+        if is_futile(self._queue, inputs.settings, usage, pending.priority) or not all(
+            may_suffice(self._queue, inputs.settings, key, amount, pending.priority)
             for key, amount in usage.items()
             if amount > 0
         ):
@@ -277,11 +282,11 @@ class _Oracle:
             pending.workload.sequence,
             usage,
             short,
-            asked.without,
+            inputs.without,
         )
-        targets = find_targets(search, asked.settings)
-        if question is not None:
-            self._alone[question] = targets
+        targets = find_targets(search, inputs.settings)
+        if single is not None:
+            self._alone[single] = targets
         return targets
 
     def _suffice(self, stopping: tuple[Target, ...], usage: Usage) -> bool:
@@ -293,13 +298,13 @@ class _Oracle:
         return fits
 
 
-def _reduce(asked: _Question) -> QuotaNomination:
+def _reduce(inputs: _Inputs) -> QuotaNomination:
     """
     Return the nomination with the most pods that fit (Kueue, spec 6.7).
 
     Where no number of pods fits, that is the one with the fewest pods.
     """
-    pod_sets = asked.pending.workload.pod_sets
+    pod_sets = inputs.pending.workload.pod_sets
     spare = [p.count - (p.count if p.min_count is None else p.min_count) for p in pod_sets]
     total = sum(spare)
     found: QuotaNomination | None = None
@@ -309,7 +314,7 @@ def _reduce(asked: _Question) -> QuotaNomination:
         counts = tuple(
             p.count - each * step // total for p, each in zip(pod_sets, spare, strict=True)
         )
-        tried = _nominate(asked, counts)
+        tried = _nominate(inputs, counts)
         if tried.fits or tried.targets:
             found, high = tried, step
         else:

@@ -30,7 +30,7 @@ def in_order_of_borrowing(entries: list[Entry]) -> list[Entry]:
 
 def _classical(entry: Entry) -> tuple[int, int, int]:
     return (
-        entry.nomination.found.level,
+        entry.nomination.result.level,
         -entry.pending.priority,
         entry.pending.workload.sequence,
     )

@@ -25,11 +25,11 @@ from console.engine.model.amounts import Amount, FlavorResource, Unlimited
 from console.engine.model.policy import Policy
 
 #: Cells that are tried, and those that are told.
-_TRIED, _TOLD = 24, 4
+_MAX_TRIED, _MAX_SHOWN = 24, 4
 
 #: Where others take the room first: how often a raise is doubled, and in how many parts it is
 #: then looked for.
-_DOUBLED, _STEPS = 3, 16
+_MAX_DOUBLINGS, _STEPS = 3, 16
 
 _Owner = TypeVar("_Owner", QueueSpec, Cohort)
 
@@ -56,7 +56,7 @@ def quota_changes(trials: Trials) -> Attempts:
     lending limits anywhere in the tree, for flavors that accept the workload.
     """
     attempts = (partial(_with_cell, trials, cell) for cell in _cells(trials))
-    return Attempts(ChangeKind.QUOTA, attempts, tried=trials.most(_TRIED), told=_TOLD)
+    return Attempts(ChangeKind.QUOTA, attempts, tried=trials.most(_MAX_TRIED), told=_MAX_SHOWN)
 
 
 def _with_cell(trials: Trials, cell: _Cell) -> Change | None:
@@ -129,14 +129,14 @@ def _cell(
 
 
 def _least_raise(trials: Trials, cell: _Cell) -> tuple[int, Started] | None:
-    if not _could(trials, cell, cell.most):
+    if not _could_start(trials, cell, cell.most):
         return None
     unit = next(
         each for each in units_of(cell.most) if not (cell.missing % each or cell.now % each)
     )
-    first = cell.missing if _could(trials, cell, cell.missing) else cell.most
-    if first > unit and _could(trials, cell, first - unit):
-        first = unit * least(0, first // unit - 1, lambda n: _could(trials, cell, n * unit))
+    first = cell.missing if _could_start(trials, cell, cell.missing) else cell.most
+    if first > unit and _could_start(trials, cell, first - unit):
+        first = unit * least(0, first // unit - 1, lambda n: _could_start(trials, cell, n * unit))
     started = _starts(trials, cell, first)
     if started is not None:
         return first, started
@@ -148,7 +148,7 @@ def _enough_for_others(
     trials: Trials, cell: _Cell, first: int, unit: int
 ) -> tuple[int, Started] | None:
     low, high = first, first * 2
-    for _ in range(_DOUBLED):
+    for _ in range(_MAX_DOUBLINGS):
         started = _starts(trials, cell, high)
         if started is not None:
             break
@@ -163,7 +163,7 @@ def _enough_for_others(
     return low + number * step, started
 
 
-def _could(trials: Trials, cell: _Cell, raised: int) -> bool:
+def _could_start(trials: Trials, cell: _Cell, raised: int) -> bool:
     return trials.could_start_under(_raised(trials, cell, raised))
 
 

@@ -12,7 +12,7 @@ from console.engine.disciplines.quota.spec import FlavorQuotas, Quota, ResourceG
 from console.engine.model.amounts import Amount
 
 #: What a quota is when nothing is said of it.
-_UNSAID = Quota()
+_DEFAULT = Quota()
 
 Groups: TypeAlias = Sequence[ResourceGroup]
 _Cell = tuple[str, str]
@@ -26,7 +26,7 @@ def quota_details(old: Groups, new: Groups) -> Iterator[Difference]:
     for cell in dict.fromkeys((*after, *before)):
         yield from _cell_changes(cell, before.get(cell), after.get(cell))
     yield from _orders(old, new, before.keys(), after.keys())
-    together, now_together = _together(old), _together(new)
+    together, now_together = _shared_groups(old), _shared_groups(new)
     if together != now_together:
         yield FieldChange(path=("groups", "resources"), old=together, new=now_together)
 
@@ -37,7 +37,7 @@ def _cell_changes(cell: _Cell, before: Quota | None, after: Quota | None) -> Ite
         old, new = _number(before, limit), _number(after, limit)
         if before is None or after is None:
             # A cell that comes or goes tells its nominal, and of its limits what is said of them.
-            if limit is not Limit.NOMINAL and _is_unsaid(before or after, limit):
+            if limit is not Limit.NOMINAL and _is_default(before or after, limit):
                 continue
         elif old == new:
             continue
@@ -49,8 +49,8 @@ def _number(quota: Quota | None, limit: Limit) -> Amount | None:
     return found
 
 
-def _is_unsaid(quota: Quota | None, limit: Limit) -> bool:
-    return _number(quota, limit) == _number(_UNSAID, limit)
+def _is_default(quota: Quota | None, limit: Limit) -> bool:
+    return _number(quota, limit) == _number(_DEFAULT, limit)
 
 
 def _cells(groups: Groups) -> dict[_Cell, Quota]:
@@ -86,7 +86,7 @@ def _names(flavors: Sequence[FlavorQuotas]) -> tuple[str, ...]:
     return tuple(entry.flavor for entry in flavors)
 
 
-def _together(groups: Groups) -> list[list[str]]:
+def _shared_groups(groups: Groups) -> list[list[str]]:
     return sorted(sorted(group.resources) for group in groups if len(group.resources) > 1)
 
 
@@ -100,7 +100,7 @@ def quota_numbers(groups: Groups) -> Mapping[tuple[str, ...], object]:
         (flavor, resource, limit.value): _number(quota, limit)
         for (flavor, resource), quota in _cells(groups).items()
         for limit in Limit
-        if limit is Limit.NOMINAL or not _is_unsaid(quota, limit)
+        if limit is Limit.NOMINAL or not _is_default(quota, limit)
     }
 
 

@@ -16,8 +16,8 @@ from typing import TypeAlias
 from console.engine.disciplines.quota.candidates import Search, put_back, take_out
 from console.engine.disciplines.quota.classical import Candidate as Possible
 from console.engine.disciplines.quota.classical import Candidates
-from console.engine.disciplines.quota.competitors import turn_now
-from console.engine.disciplines.quota.fair import Judged, find_fair, offers_for
+from console.engine.disciplines.quota.competitors import blocking_turn
+from console.engine.disciplines.quota.fair import Judged, candidates_by_node, find_fair
 from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.modes import NoFit
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
@@ -30,7 +30,7 @@ from console.engine.disciplines.quota.trace import (
     PreemptionStep,
     PreemptionVerdict,
 )
-from console.engine.disciplines.quota.victim_eligibility import looked_through, out_of_reach
+from console.engine.disciplines.quota.victim_eligibility import ineligible_victims, searched_queues
 from console.engine.live.live_tree import Target
 from console.engine.live.running import Running
 from console.engine.model.amounts import FlavorResource
@@ -64,9 +64,9 @@ def report(queue: QuotaQueue, pending: Pending, settings: QuotaSettings) -> Repo
     found = nominate(queue, pending, settings)
     return Report(
         groups=with_pools(found.groups, queue.account),
-        preemption=_search_in_full(queue, pending, found.told),
-        turn=turn_now(queue, pending, found, settings),
-        usage=found.told.usage,
+        preemption=_search_in_full(queue, pending, found.reported),
+        turn=blocking_turn(queue, pending, found, settings),
+        usage=found.reported.usage,
         undeclared=found.undeclared,
         counts=found.counts,
         is_lasting=found.is_lasting,
@@ -79,7 +79,7 @@ def _search_in_full(
 ) -> PreemptionStep | None:
     """Return the search behind *nomination* with all it examined; None: it needed none."""
     step = nomination.preemption
-    if nomination.found.no_fit is NoFit.WAITING_FOR_QUOTA:
+    if nomination.result.no_fit is NoFit.WAITING_FOR_QUOTA:
         # It would have to borrow, and its queue may not preempt for that.
         return nomination.search
     if step is None or step.verdict is PreemptionVerdict.NOT_ALLOWED:
@@ -90,7 +90,7 @@ def _search_in_full(
         pending.priority,
         pending.workload.sequence,
         nomination.usage,
-        nomination.found.short,
+        nomination.result.short,
     )
     strategies, targets = nomination.strategies, nomination.targets
     judged: Judged = {}
@@ -105,13 +105,13 @@ def _search_in_full(
     if len(listed) < room:
         known = chosen | {running.workload.id for running, _, _ in eligible}
         walks = [
-            out_of_reach(search, each, known.__contains__, is_fair=bool(strategies))
-            for each in looked_through(queue)
+            ineligible_victims(search, each, known.__contains__, is_fair=bool(strategies))
+            for each in searched_queues(queue)
         ]
-        listed += islice(_in_rotation(walks), room - len(listed))
-    written = [*step.candidates, *(_written(search, *each) for each in listed)]
+        listed += islice(_round_robin(walks), room - len(listed))
+    written = [*step.candidates, *(_candidate(search, *each) for each in listed)]
     candidates = tuple(_with_shares(each, judged) for each in written)
-    total = sum(each.running_count for each in looked_through(queue))
+    total = sum(each.running_count for each in searched_queues(queue))
     return replace(
         step,
         verdict=step.verdict if total else PreemptionVerdict.NOBODY_RUNS,
@@ -140,7 +140,7 @@ def _judged_classically(search: Search, targets: tuple[Target, ...]) -> Iterator
         if each.running.evicting:
             verdict = CandidateVerdict.DEPARTING
         elif each.only_without_borrowing and borrows:
-            verdict = _out_of_a_borrowers_reach(search, each)
+            verdict = _verdict_of_borrower(search, each)
         yield each.running, each.queue, verdict
 
 
@@ -154,7 +154,7 @@ def _fits_without_borrowing(search: Search, targets: tuple[Target, ...]) -> bool
     return fits
 
 
-def _out_of_a_borrowers_reach(search: Search, candidate: Possible) -> CandidateVerdict:
+def _verdict_of_borrower(search: Search, candidate: Possible) -> CandidateVerdict:
     if search.rules.borrow_within_cohort is PreemptionRule.NEVER:
         return CandidateVerdict.NOT_WHILE_BORROWING
     if candidate.running.priority >= search.priority:
@@ -173,7 +173,7 @@ def _judged_fairly(
     spared = CandidateVerdict.NOT_NEEDED if targets else CandidateVerdict.NOT_ENOUGH
     offered = {
         running.workload.id: (running, search.queue.tree.at[node])
-        for node, offers in offers_for(search).items()
+        for node, offers in candidates_by_node(search).items()
         for running in offers
     }
     for uid in dict.fromkeys([*judged, *offered]):
@@ -187,20 +187,20 @@ def _judged_fairly(
             yield running, queue, spared
 
 
-def _in_rotation(walks: Iterable[Iterator[_Judgment]]) -> Iterator[_Judgment]:
+def _round_robin(walks: Iterable[Iterator[_Judgment]]) -> Iterator[_Judgment]:
     """Yield from each walk in turn, so that every queue is represented."""
     left = list(walks)
     while left:
-        going_on = []
+        unfinished = []
         for walk in left:
             found = next(walk, None)
             if found is not None:
                 yield found
-                going_on.append(walk)
-        left = going_on
+                unfinished.append(walk)
+        left = unfinished
 
 
-def _written(
+def _candidate(
     search: Search, running: Running, queue: QuotaQueue, verdict: CandidateVerdict
 ) -> Candidate:
     return Candidate(

@@ -24,7 +24,7 @@ from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy, StopPolicy, Strategy
 
 #: Every setting with every value.
-WHOLE_MENU: Menu = {
+ALL_SETTINGS: Menu = {
     Setting.STOP: (StopPolicy.NONE,),
     Setting.STRATEGY: (Strategy.BEST_EFFORT_FIFO,),
     Setting.WHEN_CAN_BORROW: tuple(Search),
@@ -46,7 +46,7 @@ def setting_changes(trials: Trials, menu: Menu) -> Attempts:
     attempts = [
         partial(_with_values, trials, setting, others)
         for setting, values in menu.items()
-        if (others := tuple(_others(queue, setting, values)))
+        if (others := tuple(_alternatives(queue, setting, values)))
     ]
     return Attempts(ChangeKind.POLICY, attempts, tried=len(attempts), told=len(attempts))
 
@@ -93,11 +93,11 @@ def with_setting(policy: Policy, queue: str, setting: Setting, value: Value) -> 
     return with_spec(policy, queues={**spec_of(policy).queues, queue: after})
 
 
-def _others(queue: QueueSpec, setting: Setting, values: tuple[Value, ...]) -> Iterator[Value]:
+def _alternatives(queue: QueueSpec, setting: Setting, values: tuple[Value, ...]) -> Iterator[Value]:
     """Yield the values that give *queue* something it does not have."""
     now = value_of(queue, setting)
-    rights = setting in (Setting.WITHIN_QUEUE, Setting.RECLAIM_WITHIN_COHORT)
-    if rights and now in values:
+    is_preemption_rule = setting in (Setting.WITHIN_QUEUE, Setting.RECLAIM_WITHIN_COHORT)
+    if is_preemption_rule and now in values:
         yield from values[values.index(now) + 1 :]
         return
     if setting is Setting.BORROW_WITHIN_COHORT and (

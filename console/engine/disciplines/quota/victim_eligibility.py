@@ -14,10 +14,10 @@ from console.engine.disciplines.quota.trace import CandidateVerdict
 from console.engine.live.running import Running
 
 #: A workload that the search did not consider, and why.
-OutOfReach: TypeAlias = tuple[Running, QuotaQueue, CandidateVerdict]
+IneligibleVictim: TypeAlias = tuple[Running, QuotaQueue, CandidateVerdict]
 
 
-def looked_through(queue: QuotaQueue) -> list[QuotaQueue]:
+def searched_queues(queue: QuotaQueue) -> list[QuotaQueue]:
     """Return the queues whose workloads some rule lets *queue* preempt, its own first."""
     assert queue.policy is not None
     rules = queue.policy.preemption
@@ -27,23 +27,25 @@ def looked_through(queue: QuotaQueue) -> list[QuotaQueue]:
     return queues
 
 
-def out_of_reach(
-    search: Search, queue: QuotaQueue, known: Callable[[str], bool], *, is_fair: bool
-) -> Iterator[OutOfReach]:
+def ineligible_victims(
+    search: Search, queue: QuotaQueue, considered: Callable[[str], bool], *, is_fair: bool
+) -> Iterator[IneligibleVictim]:
     """
     Yield the workloads of *queue* the search did not consider, lowest priority and latest first.
 
-    *known* returns, by id, whether it did.
+    *considered* returns, by id, whether it did.
     """
-    barred = None if queue is search.queue else _barred(search, queue, is_fair=is_fair)
+    queue_verdict = (
+        None if queue is search.queue else _queue_verdict(search, queue, is_fair=is_fair)
+    )
     own = queue is search.queue
     rule = search.rules.within_queue if own else search.rules.reclaim_within_cohort
     for running in queue.running.from_lowest():
-        if not known(running.workload.id):
-            yield running, queue, _why(search, running, rule, barred)
+        if not considered(running.workload.id):
+            yield running, queue, _workload_verdict(search, running, rule, queue_verdict)
 
 
-def _barred(search: Search, queue: QuotaQueue, *, is_fair: bool) -> CandidateVerdict | None:
+def _queue_verdict(search: Search, queue: QuotaQueue, *, is_fair: bool) -> CandidateVerdict | None:
     """Return why no workload of another queue may be preempted, if that is so."""
     if not queue.is_active:
         return CandidateVerdict.QUEUE_INACTIVE
@@ -70,13 +72,13 @@ def _up_to_common(node: Node, other: Node) -> Iterator[Node]:
         cohort = cohort.parent
 
 
-def _why(
-    search: Search, running: Running, rule: PreemptionRule, barred: CandidateVerdict | None
+def _workload_verdict(
+    search: Search, running: Running, rule: PreemptionRule, queue_verdict: CandidateVerdict | None
 ) -> CandidateVerdict:
     if running.evicting:
         return CandidateVerdict.DEPARTING
-    if barred is not None:
-        return barred
+    if queue_verdict is not None:
+        return queue_verdict
     if not search.may_stop(running, rule):
         equal = rule is PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY
         if equal and running.priority == search.priority:

@@ -86,7 +86,7 @@ class SlotsDiscipline:
         state.note(queue, cls, Verdict(found.pending_reason, found.usage, found))
         return Progress.NOTHING
 
-    def last_look(self, state: State, tree: LiveTree) -> bool:
+    def final_pass(self, state: State, tree: LiveTree) -> bool:
         """Return False: the first workload of a line has had its turn."""
         return False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from console.engine.disciplines.quota.explain.flavors import borrowed, lending_cohort, obstacle
-from console.engine.disciplines.quota.explain.preemption import finds_nobody
+from console.engine.disciplines.quota.explain.preemption import finds_no_candidate
 from console.engine.disciplines.quota.trace import (
     FlavorTried,
     GroupStep,
@@ -130,7 +130,7 @@ def short(telling: Telling) -> str:
     fewest = _fewer_pods(telling.trace)
     if fewest:
         why = f"to start with {fewest} it {why}" if parts else f"{why}, even for {fewest}"
-    if finds_nobody(quota_facts(telling.trace).preemption):
+    if finds_no_candidate(quota_facts(telling.trace).preemption):
         why += "; no workload may be preempted for it"
     return f"Waiting for quota in {telling.queue}: {why}."
 

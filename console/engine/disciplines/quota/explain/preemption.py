@@ -24,7 +24,7 @@ _ELIGIBLE = frozenset(
     {CandidateVerdict.TARGET, CandidateVerdict.NOT_NEEDED, CandidateVerdict.NOT_ENOUGH}
 )
 #: What is said of one, and of several.
-_SUMMED_UP = {
+_SUMMARIES = {
     CandidateVerdict.PRIORITY_NOT_LOWER: (
         "has the same or a higher priority",
         "have the same or a higher priority",
@@ -115,7 +115,7 @@ def candidates(trace: Trace) -> Iterator[str]:
         yield from (candidate.workload for candidate in step.candidates)
 
 
-def finds_nobody(step: PreemptionStep | None) -> bool:
+def finds_no_candidate(step: PreemptionStep | None) -> bool:
     """
     Say whether a search is known to have found nobody who may be stopped, be it enough or not.
 
@@ -166,9 +166,9 @@ def _found(telling: Telling, step: PreemptionStep) -> str:
         return (
             f"No workload may be preempted for it: none runs {where_allowed(telling.queue, step)}."
         )
-    if not finds_nobody(step):
+    if not finds_no_candidate(step):
         return "Preempting every permitted workload would not free enough quota."
-    return f"No workload may be preempted for it: {_why_nobody(step)}."
+    return f"No workload may be preempted for it: {_why_no_candidate(step)}."
 
 
 def _why_not_allowed(queue: str, step: PreemptionStep) -> str:
@@ -177,13 +177,13 @@ def _why_not_allowed(queue: str, step: PreemptionStep) -> str:
     return f"it would have to borrow, and {queue} may not preempt beyond its nominal quota"
 
 
-def _why_nobody(step: PreemptionStep) -> str:
+def _why_no_candidate(step: PreemptionStep) -> str:
     counts = Counter(each.verdict for each in step.candidates)
     if len(counts) == 1:
         ((verdict, count),) = counts.items()
         who = f"all {count} running workloads" if count > 1 else "the only running workload"
-        return f"{who} considered {_SUMMED_UP[verdict][count > 1]}"
-    kinds = listed(f"{count} {_SUMMED_UP[verdict][count > 1]}" for verdict, count in counts.items())
+        return f"{who} considered {_SUMMARIES[verdict][count > 1]}"
+    kinds = listed(f"{count} {_SUMMARIES[verdict][count > 1]}" for verdict, count in counts.items())
     return f"of {len(step.candidates)} running workloads considered, {kinds}"
 
 

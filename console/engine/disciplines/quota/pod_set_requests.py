@@ -1,4 +1,4 @@
-"""What a workload requests in one turn: its pod sets with their counts, as one queue sees them."""
+"""Requests of pod sets: what each pod set of a workload requests of one queue in one turn."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from console.engine.pending.pending_class import Pending
 
 
 @dataclass(frozen=True, slots=True)
-class PodSetAsk:
-    """One pod set with the count it would start with."""
+class PodSetRequest:
+    """The request of one pod set, with the pod count that it would start with."""
 
     name: str
     count: int
     #: The sum of the requests of its pods, in thousandths; zeros only where they matter.
     requests: Mapping[str, int]
     obstacles: Obstacles
-    #: Name of the group that shares its flavors; None: it takes its own.
+    #: Name of the group of pod sets that take the same flavors; None: no group.
     group: str | None
 
 
-def ask(
+def pod_set_requests(
     queue: QuotaQueue, pending: Pending, counts: tuple[int, ...] | None, *, zeros: bool
-) -> tuple[PodSetAsk, ...]:
+) -> tuple[PodSetRequest, ...]:
     """
-    Return what *pending* requests of *queue*, with *counts* pods instead of all of them.
+    Return what *pending* requests of *queue*; *counts* replaces the pod counts of its pod sets.
 
-    ``pods`` is added where a resource group covers it. *zeros* keeps requests of zero:
-    a covered resource then takes a flavor all the same (Kueue, spec 6.1).
+    ``pods`` is added where a resource group covers it. *zeros* keeps requests of zero, so
+    that a covered resource takes a flavor even then (Kueue, spec 6.1).
     """
-    asks = []
+    found = []
     for index, pod_set in enumerate(pending.workload.pod_sets):
         count = pod_set.count if counts is None else counts[index]
         requests = {
@@ -44,21 +44,23 @@ def ask(
         }
         if PODS in covers(queue):
             requests[PODS] = count * SCALE
-        asks.append(
-            PodSetAsk(pod_set.name, count, requests, pending.obstacles[index], pod_set.group)
+        found.append(
+            PodSetRequest(pod_set.name, count, requests, pending.obstacles[index], pod_set.group)
         )
-    return tuple(asks)
+    return tuple(found)
 
 
-def together(asks: tuple[PodSetAsk, ...]) -> Iterator[tuple[PodSetAsk, ...]]:
-    """Yield the pod sets that take flavors together, in the order of their first members."""
-    if len(asks) == 1:
-        yield asks
+def flavor_sharing_groups(
+    pod_sets: tuple[PodSetRequest, ...],
+) -> Iterator[tuple[PodSetRequest, ...]]:
+    """Yield the groups of pod sets that take the same flavors, by their first members."""
+    if len(pod_sets) == 1:
+        yield pod_sets
         return
     done: set[str] = set()
-    for each in asks:
+    for each in pod_sets:
         if each.group is None:
             yield (each,)
         elif each.group not in done:
             done.add(each.group)
-            yield tuple(other for other in asks if other.group == each.group)
+            yield tuple(other for other in pod_sets if other.group == each.group)
