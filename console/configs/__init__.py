@@ -1,1 +1,1 @@
-"""Configs: drafts, apply and roll back, impact, expectations."""
+"""Configs: drafts, versions, apply and roll back, impact runs and expectations."""

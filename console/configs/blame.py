@@ -1,4 +1,4 @@
-"""Blame: which version last changed each line of a text, found by walking back through history."""
+"""Blame: the version that last changed each line of a config text."""
 
 from __future__ import annotations
 
@@ -34,23 +34,27 @@ class Blame:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every line's version was found."""
+        """Whether the version of every line is known."""
         return None not in self.lines
 
 
 def blame_of(org: Organization, version: ConfigVersion) -> Blame:
-    """Return the last change of each line of *version*, cached because versions never change."""
+    """Return the blame of *version*, cached because versions never change."""
     return _blame(org.pk, version.number, version.created_at)
 
 
 @lru_cache(maxsize=32)
 def _blame(org_id: int, number: int, _created_at: datetime) -> Blame:
-    """Compute the blame; the time is in the cache key: restored databases reuse numbers."""
+    """
+    Compute the blame by comparing the text with older ones, newest first.
+
+    The time is part of the cache key because a restored database reuses version numbers.
+    """
     history = _texts(org_id, number)
     at, text = next(history)
     lines = lines_of(text)
     found: list[int | None] = [None] * len(lines)
-    # For each line without a version: its place in the current text, and in the first one.
+    # Lines without a version: index in the text `lines` -> index in the text of the blame.
     open_lines = {place: place for place in range(len(lines))}
     compared = 0
     for older, older_text in history:
@@ -70,7 +74,7 @@ def _blame(org_id: int, number: int, _created_at: datetime) -> Blame:
             found[place] = at
         open_lines, lines, at = kept, before, older
     else:
-        # No older versions: the remaining lines are from the first version.
+        # All older versions were read: the remaining lines are from the first version.
         if at == 1:
             for place in open_lines.values():
                 found[place] = at
@@ -78,7 +82,7 @@ def _blame(org_id: int, number: int, _created_at: datetime) -> Blame:
 
 
 def _texts(org_id: int, number: int) -> Iterator[tuple[int, str]]:
-    """Yield number and text of a version and of those before it, newest first."""
+    """Yield number and text of a version and of the versions before it, newest first."""
     rows = ConfigVersion.objects.filter(org=org_id).order_by("-number")
     for start in range(0, MOST_VERSIONS, _BATCH):
         batch = list(rows.filter(number__lte=number - start).values_list("number", "text")[:_BATCH])
@@ -88,6 +92,6 @@ def _texts(org_id: int, number: int) -> Iterator[tuple[int, str]]:
 
 
 def blamed(org: Organization, blame: Blame) -> dict[int, ConfigVersion]:
-    """Return the versions that *blame* names, without their texts, by number."""
+    """Return the versions in *blame* by number, without their texts."""
     numbers = {number for number in blame.lines if number is not None}
     return {row.number: row for row in versions(org).defer("text").filter(number__in=numbers)}

@@ -1,4 +1,4 @@
-"""The history of a config: versions with their changes, optionally of one object."""
+"""The changelog of a config: versions with their changes, filtered by author, kind or object."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from console.policies.queries import versions
 from console.policies.renames import MOST_NAMES
 from console.reading import QueryReader
 
-#: Maximum number of changes of a version in a list.
+#: Maximum number of changes listed for one version.
 _TOLD = 3
 
-#: Kinds of versions that can be filtered, and their rows.
+#: Kinds of versions that a filter accepts, and the condition on their rows.
 KINDS = {
     "apply": Q(kind=ConfigVersion.Kind.APPLY),
     "rollback": Q(kind=ConfigVersion.Kind.ROLLBACK) & ~Q(via=ConfigVersion.Via.TIMER),
@@ -33,7 +33,7 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionFilter:
-    """Filter of versions; empty matches all."""
+    """Filter of versions; an empty field matches all."""
 
     author: str = ""
     kind: str = ""
@@ -46,9 +46,10 @@ class VersionFilter:
     @classmethod
     def from_query(cls, query: QueryDict, noun: str = "noun") -> VersionFilter:
         """
-        Return the filter of the query parameters *query*; *noun* is the name of its parameter.
+        Return the filter of the query parameters *query*.
 
-        Raises BadRequest with every invalid value.
+        *noun* is the name of the parameter for the kind of object. Raises BadRequest with every
+        invalid value.
         """
         reader = QueryReader(query)
         found = cls(
@@ -117,7 +118,7 @@ def read_log(
 
 
 def changes_of(org: Organization, numbers: Collection[int], most: int) -> dict[int, Told]:
-    """Return the first *most* changes of each of the versions *numbers*, and their number."""
+    """Return the first *most* changes of each of the versions *numbers*, and their total number."""
     rows = VersionChange.objects.filter(org=org, version__in=numbers).order_by()
     totals = dict(rows.values_list("version").annotate(count=Count("id")))
     first = _first(rows, most)
@@ -131,7 +132,7 @@ def changes_of(org: Organization, numbers: Collection[int], most: int) -> dict[i
 
 
 def authors_of(org: Organization, most: int = 100) -> list[str]:
-    """Return the authors of versions by name, at most *most*."""
+    """Return at most *most* authors of versions, by name."""
     rows = ConfigVersion.objects.filter(org=org).order_by("author")
     return list(rows.values_list("author", flat=True).distinct()[:most])
 
@@ -142,7 +143,7 @@ def _first(rows: QuerySet[VersionChange], most: int) -> QuerySet[VersionChange]:
 
 
 def _named(chosen: VersionFilter, names: Collection[str]) -> Q:
-    """Return the condition on the name of an object, which includes the rules that route to it."""
+    """Return the condition for changes of the named object, and of rules that route to it."""
     condition = Q(name__in=names) | Q(old_name__in=names)
     if not chosen.noun or chosen.noun in kinds_that_lead():
         condition |= leads_to(names)

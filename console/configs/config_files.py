@@ -1,4 +1,4 @@
-"""Config files of a repository: grouping into configs, and their diagnostics."""
+"""Checks of config files: grouping of files into configs, and their diagnostics."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from console.engine.model.policy import Policy
 
 @dataclass(frozen=True, slots=True)
 class CheckedConfig:
-    """The result of one config: its files with their diagnostics, and its policy."""
+    """One checked config: its files with their diagnostics, and its policy."""
 
     files: Sequence[CheckedFile]
-    #: Indexes of its files in the arguments, from 0.
+    #: Indexes of the files in the arguments, from 0.
     numbers: Sequence[int]
     #: None if a file has an error.
     policy: Policy | None
-    #: Maps an origin in the policy to file, line and column.
+    #: Returns file, line and column of an origin in the policy.
     place: Callable[[Origin], str] = field(repr=False)
 
 
 def check_files(files: Sequence[tuple[str, bytes]], dialect: str | None) -> list[CheckedConfig]:
     """
-    Check files by name, in the language *dialect* or the detected one.
+    Check *files*, pairs of name and content, in the language *dialect* or the detected one.
 
     In a language of document streams, all files are one config; in other languages, each file is a
     config.
@@ -50,7 +50,11 @@ def check_files(files: Sequence[tuple[str, bytes]], dialect: str | None) -> list
 
 
 def _languages(texts: Sequence[bytes], name: str | None) -> list[Dialect]:
-    """Return the language of each file; an unrecognized file gets that of the document streams."""
+    """
+    Return the language of each file.
+
+    An unrecognized file gets the language of the document streams among the files, or the default.
+    """
     if name is not None:
         return [dialects()[name]] * len(texts)
     likely = [likely_dialect(raw.decode("utf-8", "replace")) for raw in texts]
@@ -73,7 +77,7 @@ def _check_one(language: Dialect, numbers: Sequence[int], name: str, raw: bytes)
 def _check_together(
     language: Dialect, numbers: Sequence[int], files: Sequence[tuple[str, bytes]]
 ) -> CheckedConfig:
-    """Check files as one config; if there are YAML errors, only these are reported."""
+    """Check files as one config; if a file has YAML errors, only YAML errors are reported."""
     sources = [read_source(raw, stream=True) for _, raw in files]
     joined = Joined(
         (name, source.positions.text, len(source.roots))

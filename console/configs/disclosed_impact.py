@@ -1,4 +1,4 @@
-"""The stored result of an impact run, filtered for one reader."""
+"""Disclosure of impact results: hides the preemptors that a reader may not see."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from console.workloads.disclosure import Disclosed, disclose
 
 def impact_for_reader(actor: Actor, result: Mapping[str, Any]) -> Mapping[str, Any]:
     """
-    Return *result* with the names of preemptors that *actor* may see.
+    Return *result* without the ids and names of preemptors that *actor* may not see.
 
-    A run is started by an editor and visible to every member: all members see the effect on a
-    workload, but only those who may see both workloads see the preemptor.
+    An editor starts a run, and every member can read it: all members see the effect on a workload,
+    but only members who may see both workloads see the preemptor.
     """
     if actor.may(Permission.READ_NAMES):
         return result

@@ -1,8 +1,8 @@
 """
 The soft lock of a draft: only its editor can save, while the editor's page is open.
 
-Every change of the editor is one conditional UPDATE of the row of the draft, so that of two
-concurrent attempts one changes the row and the other gets an error.
+Every change of the editor is one conditional UPDATE of the draft's row. Of two concurrent
+attempts, one changes the row and the other gets an error.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from console.configs.models import Draft, DraftVisit
 from console.errors import Conflict
 from console.orgs.models import User
 
-#: Time without a request after which a visit, and the lock of its visitor, ends.
+#: Time without a request after which a visit ends, and with it the visitor's lock.
 LAPSES_AFTER = timedelta(seconds=90)
 
-#: Maximum number of listed visitors of one draft.
+#: Maximum number of visitors listed for one draft.
 MOST_VISITORS = 20
 
 
@@ -35,24 +35,24 @@ class Presence:
 
 
 def open_to(user: User, now: datetime) -> Q:
-    """Return the condition for drafts that *user* can save: those without another editor."""
+    """Return the condition for drafts that *user* can save: drafts without another editor."""
     cutoff = now - LAPSES_AFTER
     heard_of = DraftVisit.objects.filter(
         draft=OuterRef("pk"), user=OuterRef("editor"), seen_at__gte=cutoff
     )
-    # A new editor holds the lock before the visit is visible.
+    # A new editor holds the lock before the row of the visit is written.
     silent = Q(~Exists(heard_of), editing_since__lt=cutoff)
     return Q(editor=None) | Q(editor=user) | silent
 
 
 def since(user: User, now: datetime) -> Case:
-    """Return the expression for the time since when *user*, the new editor, edits the draft."""
+    """Return the expression for `editing_since` when *user* becomes or stays the editor."""
     kept = When(editor=user, editing_since__isnull=False, then=F("editing_since"))
     return Case(kept, default=Value(now), output_field=DateTimeField())
 
 
 def presences(drafts: Sequence[Draft], now: datetime) -> list[Presence]:
-    """Return editor and visitors of each of *drafts*, in their order."""
+    """Return the editor and visitors of each of *drafts*, in the same order."""
     cutoff = now - LAPSES_AFTER
     visits: dict[int, list[DraftVisit]] = {draft.pk: [] for draft in drafts}
     rows = DraftVisit.objects.filter(draft__in=[draft.pk for draft in drafts], seen_at__gte=cutoff)
@@ -62,7 +62,7 @@ def presences(drafts: Sequence[Draft], now: datetime) -> list[Presence]:
 
 
 def locked(draft: Draft) -> Conflict:
-    """Return the error with the editor of *draft*."""
+    """Return the error that names the editor of *draft*."""
     name = draft.editor.email if draft.editor else "Somebody"
     return Conflict(
         "draft_locked",

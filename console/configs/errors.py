@@ -11,7 +11,7 @@ from console.errors import Conflict, ConsoleError
 
 
 class StaleVersion(Conflict):
-    """Another config was applied in the meantime; *newer* holds these versions, newest first."""
+    """The active version is not *expected*; *newer* lists the later versions, newest first."""
 
     title = "The active version has changed"
 
@@ -27,7 +27,7 @@ class StaleVersion(Conflict):
 
 
 class ConfigRejected(ConsoleError):
-    """The config text has errors; *reading* holds the diagnostics."""
+    """The config text has errors; *reading* contains the diagnostics."""
 
     status = 422
     title = "The config has errors"
@@ -42,7 +42,7 @@ class ConfigRejected(ConsoleError):
 
 
 class ConsequencesNotAccepted(ConsoleError):
-    """An apply has *consequences*, and not all of them were accepted: *missing* was not."""
+    """An apply has *consequences*, and the codes in *missing* were not accepted."""
 
     status = 422
     title = "The apply has consequences that were not accepted"

@@ -79,9 +79,9 @@ class ExpectationFile:
 
 def read_expectation_file(raw: bytes) -> ExpectationFile:
     """
-    Read a file with a list of expectations, in YAML or JSON, under ``expectations``.
+    Read a YAML or JSON file with a list of expectations under the key ``expectations``.
 
-    A list without the key is accepted, too. Any bytes yield a file, possibly without expectations.
+    A list without the key is accepted, too. Never raises: errors are in `findings`.
     """
     typed = read_typed(raw, "")
     if typed.findings:
@@ -110,7 +110,7 @@ def _unreadable(errors: list[FieldError], typed: Typed) -> Iterator[Diagnostic]:
 
 
 def _hint(met: Met, place: Callable[[Origin], str]) -> str:
-    """Return the reference to the place in the config, or an empty text."""
+    """Return a reference to the rule or local queue that decided, or an empty text."""
     route = met.route_result.route
     origin = route.rules[-1].origin if met.route_result.queue and route.rules else None
     if route.local_queue is not None:

@@ -1,4 +1,4 @@
-"""Queries of configs: versions, drafts, expectations, and impact runs."""
+"""Queries of versions, drafts, revert timers, expectations, queue specs and impact runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from console.policies.queries import versions
 
 
 def newest_number(org: Organization) -> int:
-    """Return how many versions there are, which is the number of the newest."""
+    """Return the number of the newest version, which equals the count of versions."""
     return versions(org).values_list("number", flat=True).first() or 0
 
 
@@ -43,7 +43,11 @@ def versions_after(org: Organization, number: int, limit: int = 50) -> list[Conf
 def versions_between(
     org: Organization, since: datetime, until: datetime, limit: int
 ) -> tuple[list[ConfigVersion], int]:
-    """Return the last *limit* versions of a time, oldest first, and how many come before them."""
+    """
+    Return the last *limit* versions of a time range, oldest first, and the count of earlier ones.
+
+    *since* is inclusive, *until* exclusive.
+    """
     rows = versions(org).filter(created_at__gte=since, created_at__lt=until).defer("text")
     found = list(rows[:limit])
     more = max(0, rows.count() - limit) if len(found) == limit else 0
@@ -61,12 +65,12 @@ def drafts_of(org: Organization) -> QuerySet[Draft]:
 
 
 def list_drafts(org: Organization, limit: int, cursor: str | None = None) -> Page[Draft]:
-    """Return one page of drafts, the newest begun first, without their texts."""
+    """Return one page of drafts in order of creation, newest first, without their texts."""
     return newest_first(drafts_of(org), None, limit, cursor)
 
 
 def get_draft(org: Organization, number: int) -> Draft:
-    """Return draft *number* with its author and editor; raises NotFound if *org* has none."""
+    """Return draft *number* with its author and editor; raises NotFound."""
     found = Draft.objects.filter(org=org, pk=number).select_related("author", "editor").first()
     if found is None:
         raise NotFound(
@@ -76,7 +80,7 @@ def get_draft(org: Organization, number: int) -> Draft:
 
 
 def latest_draft(org: Organization, user: User) -> Draft | None:
-    """Return the last saved draft that *user* created or edits, or None."""
+    """Return the most recently saved draft that *user* created or edits, or None."""
     theirs = Draft.objects.filter(Q(author=user) | Q(editor=user), org=org)
     return theirs.select_related("author", "editor").order_by("-updated_at", "-id").first()
 
@@ -92,7 +96,7 @@ def expectations_of(org: Organization) -> QuerySet[Expectation]:
 
 
 def get_expectation(org: Organization, number: int) -> Expectation:
-    """Return expectation *number*; raises NotFound when *org* has none."""
+    """Return expectation *number*; raises NotFound."""
     found = Expectation.objects.filter(org=org, pk=number).first()
     if found is None:
         raise NotFound(f"There is no expectation {number} in {org.slug}.")
@@ -100,13 +104,13 @@ def get_expectation(org: Organization, number: int) -> Expectation:
 
 
 def past_specs(org: Organization) -> dict[str, PastSpec]:
-    """Return the fixed spec of each queue name."""
+    """Return the fixed queue specs of *org* by queue name."""
     rows = QueueSpec.objects.filter(org=org).values_list("name", "version", "spec")
     return {name: PastSpec(version=version, spec=spec) for name, version, spec in rows}
 
 
 def get_impact(org: Organization, number: int) -> ImpactRun:
-    """Return an impact run without its text; raises NotFound when *org* has none of that number."""
+    """Return impact run *number* without its text; raises NotFound."""
     run = ImpactRun.objects.filter(org=org, pk=number).defer("text").first()
     if run is None:
         raise NotFound(f"There is no impact run {number} in {org.slug}; they are kept for a week.")
@@ -114,6 +118,6 @@ def get_impact(org: Organization, number: int) -> ImpactRun:
 
 
 def unfinished_impacts(org: Organization) -> QuerySet[ImpactRun]:
-    """Return the impact runs that wait or run."""
+    """Return the waiting and running impact runs of *org*."""
     unfinished = (ImpactRun.State.WAITING, ImpactRun.State.RUNNING)
     return ImpactRun.objects.filter(org=org, state__in=unfinished)

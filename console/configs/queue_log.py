@@ -1,4 +1,4 @@
-"""The history of one queue: changes of the queue, of the rules that route to it, and renames."""
+"""The changelog of one queue: its changes, renames, and changes of rules that route to it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from console.policies.queries import versions
 
 _QUEUE = "queue"
 
-#: Maximum number of changes of one version.
+#: Maximum number of changes listed for one version.
 MOST_CHANGES = 50
 
 
@@ -28,12 +28,12 @@ class QueueLog:
     page: Page[ConfigVersion]
     #: The first changes of the queue, by version.
     changes: Mapping[int, tuple[Change, ...]]
-    #: Its former names, latest first.
+    #: Former names of the queue, latest first.
     old_names: tuple[str, ...]
 
 
 def queue_log(org: Organization, queue: str, limit: int, cursor: str | None = None) -> QueueLog:
-    """Return the versions that changed *queue*, under any of its names, without their texts."""
+    """Return the versions that changed *queue* under any of its names, without their texts."""
     old_names = old_names_of(org, VersionFilter(noun=_QUEUE, name=queue))
     names = (queue, *old_names)
     own = Q(noun=_QUEUE) & (Q(name__in=names) | Q(old_name__in=names))

@@ -1,4 +1,4 @@
-"""Reads workloads to test and what is expected of them, from requests, forms and files alike."""
+"""Readers of expectations and of workloads for the rule tester, for requests, forms and files."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from console.engine.routing.expectations import Expected
 from console.reading import Reader, join
 from console.workloads.read_pod_sets import LONGEST_KEY, read_pod_sets, read_requests
 
-#: Returns the lowest priority that may be requested, see `Reader.priority`.
+#: Returns the lowest priority that may be requested; see `Reader.priority`.
 LeastPriority: TypeAlias = Callable[[], int]
 
-#: Expectations of one organization, or of one file.
+#: Maximum number of expectations of one organization, and of one file.
 MOST_EXPECTATIONS: Final = 500
 
-#: Labels of one workload, and characters of a value, as submissions have them.
+#: Maximum number of labels of one workload, and of characters of a value, as in submissions.
 MOST_LABELS: Final = 120
 LONGEST_VALUE: Final = 500
 
 LONGEST_NAME: Final = 200
 LONGEST_QUEUE: Final = 500
 
-#: What may be said of a workload that is tested.
+#: Fields of a workload to test.
 ASKED: Final = ("labels", "namespace", "priority", "requests", "pod_sets")
 
-#: What may be said of an expectation; pod sets are not kept with one.
+#: Fields of an expectation. Expectations do not store pod sets.
 EXPECTATION: Final = (
     "name",
     "labels",
@@ -44,10 +44,11 @@ def read_asked(
     reader: Reader, fields: Mapping[str, Any], path: str = "", *, least_priority: LeastPriority
 ) -> Workload:
     """
-    Read a workload to test from those of *fields* that are of `ASKED`.
+    Read a workload to test from the `ASKED` entries of *fields*.
 
-    Labels are those that selectors see, so a fact with a field of its own in a
-    submission goes by its label here. *least_priority* is that of the config to try it on.
+    The labels are those on which selectors are evaluated: a fact that has its own field in a
+    submission, such as ``instance_type``, is given by its label here. *least_priority* returns
+    the lowest priority that the tested config allows.
     """
     get = fields.get
     if get("pod_sets") is not None and get("requests") is not None:
@@ -68,7 +69,7 @@ def read_asked(
 
 
 def any_priority() -> int:
-    """Return the lowest priority that any config may allow to be requested."""
+    """Return the lowest priority that a config of any dialect can allow."""
     return LEAST_PRIORITY
 
 
@@ -76,9 +77,9 @@ def read_expectations(
     reader: Reader, value: Any, path: str, least_priority: LeastPriority = any_priority
 ) -> list[Expected]:
     """
-    Read a list of 1 to `MOST_EXPECTATIONS` expectations, whose names differ.
+    Read a list of 1 to `MOST_EXPECTATIONS` expectations with distinct names.
 
-    Without *least_priority* they belong to no config, and any priority may be requested.
+    Without *least_priority*, the expectations belong to no config, and all priorities are valid.
     """
     items = reader.items(value, path, 1, MOST_EXPECTATIONS)
     least = cache(least_priority)
@@ -99,7 +100,7 @@ def _expectation(reader: Reader, value: Any, path: str, least_priority: LeastPri
         name=reader.text(name, f"{path}.name", LONGEST_NAME, blank=False) if name else "",
         workload=read_asked(reader, fields, path, least_priority=least_priority),
         queue=queue,
-        # Priority classes may be negative.
+        # Priority classes can have negative values.
         priority=None
         if effective is None
         else reader.integer(effective, f"{path}.effective_priority", least=LEAST_PRIORITY),

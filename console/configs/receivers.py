@@ -1,4 +1,4 @@
-"""Receivers: each organization has a row that says which config version is active."""
+"""Signal receivers: create the row `ActiveConfig` of each new organization."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ from console.policies.models import ActiveConfig
 
 @receiver(org_created)
 def create_active_config(org: Organization, **_: Any) -> None:
-    """Create the row of a new organization."""
+    """Create the row, with no active version."""
     ActiveConfig.objects.create(org=org)

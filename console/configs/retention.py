@@ -1,4 +1,4 @@
-"""Retention of impact runs; drafts and versions are kept for ever."""
+"""Retention of impact runs, drafts and versions; drafts and versions never expire."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from console.configs.models import ConfigVersion, Draft, ImpactRun
 from console.retention.models import Kind
 from console.retention.registry import Retention, Rows, count_rows, register
 
-#: How long an impact run is kept after its end.
+#: Retention period of an impact run after its end.
 IMPACTS_KEPT: Final = timedelta(days=7)
 
 

@@ -1,4 +1,4 @@
-"""What a version changed, as rows keep it: one row for each object, its details as JSON."""
+"""The stored form of the changes of a version: one row per object, with details as JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from console.engine.model.amounts import Amount, decode_amount, encode_amount
 
 
 def store_changes(version: ConfigVersion, changes: Iterable[Change]) -> None:
-    """Write what *version* changed against the one active before it."""
+    """Store *changes*, the differences between *version* and the previously active version."""
     VersionChange.objects.bulk_create(
         (
             VersionChange(
@@ -39,7 +39,7 @@ def store_changes(version: ConfigVersion, changes: Iterable[Change]) -> None:
 
 
 def load_change(row: VersionChange) -> Change:
-    """Return what `store_changes` wrote, without the places in the texts."""
+    """Return the stored change, without its origins in the texts."""
     return Change(
         kind=ChangeKind(row.kind),
         noun=row.noun,
@@ -51,7 +51,7 @@ def load_change(row: VersionChange) -> Change:
 
 def encode_detail(detail: Detail) -> dict[str, Any]:
     """
-    Return *detail* as it is stored; amounts are thousandths or the word ``unlimited``.
+    Return *detail* in the stored form; amounts are thousandths or the word ``unlimited``.
 
     >>> encode_detail(FieldChange(path=("strategy",), old="a", new="b"))
     {'type': 'field', 'path': ['strategy'], 'from': 'a', 'to': 'b'}
@@ -81,7 +81,7 @@ def encode_detail(detail: Detail) -> dict[str, Any]:
 
 
 def decode_detail(stored: Mapping[str, Any]) -> Detail:
-    """Return what `encode_detail` wrote; raises ValueError for a type it does not write."""
+    """Return the detail that `encode_detail` encoded; raises ValueError for an unknown type."""
     match stored["type"]:
         case "field":
             return FieldChange(path=tuple(stored["path"]), old=stored["from"], new=stored["to"])

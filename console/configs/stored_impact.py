@@ -1,4 +1,4 @@
-"""The stored form of impact results: plain JSON of limited size, with the names of workloads."""
+"""The stored form of impact results: JSON of limited size, with the names of workloads."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from console.engine.model.amounts import encode_amount
 from console.engine.model.policy import Policy
 from console.engine.routing.rule_routing import rules_of
 
-#: Shapes kept of each outcome, those with the most runs; the rest is counted.
+#: Maximum number of stored shapes of each outcome, those with the most runs; others are counted.
 LISTED = 500
-#: Additional shapes of each outcome and resource: those with the largest requests.
+#: Maximum number of additional shapes of each outcome and resource, with the largest requests.
 LISTED_BY_RESOURCE = 100
-#: Resources by which shapes are kept, those requested by the most shapes.
+#: Maximum number of resources for which shapes are added: those requested by the most shapes.
 RESOURCES = 4
 
 
 def affected_ids(live: LiveImpact) -> set[str]:
-    """Return the ids of all workloads that the answer names."""
+    """Return the ids of all workloads in the result: the affected ones and their preemptors."""
     listed = [each for group in live.groups.values() for each in group.first]
     preemptors = {each.preemptor for each in listed if each.preemptor is not None}
     return {each.workload for each in listed} | preemptors
@@ -47,10 +47,10 @@ def impact_to_json(
     after: Policy,
 ) -> dict[str, Any]:
     """
-    Return both parts of an answer.
+    Return the result: effects on live workloads and on recorded ones.
 
-    *as_of* is when live work was read, *names* has the names of `affected_ids`.
-    Amounts are as `encode_amount` writes them; rules are counted from 0.
+    *as_of* is the time when the live workloads were read, *names* maps `affected_ids` to names.
+    Amounts are encoded with `encode_amount`; indexes of rules start at 0.
     """
     asked = [asked_for(each) for each in history.shapes]
     counts = Counter(resource for each in asked for resource in each)
@@ -133,7 +133,12 @@ def asked_for(each: ShapeImpact) -> dict[str, int]:
 def _kept(
     shapes: Sequence[ShapeImpact], asked: Sequence[Mapping[str, int]], resources: Iterable[str]
 ) -> list[ShapeImpact]:
-    """Return the shapes that lists by runs or by one of *resources* begin with, in their order."""
+    """
+    Return the shapes to store, in the order of *shapes*.
+
+    These are, for each outcome, the first `LISTED` shapes and the `LISTED_BY_RESOURCE` shapes
+    with the largest request of each of *resources*. *asked* has the requests of each shape.
+    """
     kept: set[int] = set()
     for outcome in HistoryOutcome:
         places = [place for place, each in enumerate(shapes) if each.outcome is outcome]
@@ -146,7 +151,7 @@ def _kept(
 
 
 def _most(asked: Sequence[Mapping[str, int]], resource: str, place: int) -> tuple[int, int]:
-    """Return the sort key of shapes: the largest requests first."""
+    """Return the sort key that puts the largest request first."""
     return -asked[place][resource], place
 
 
@@ -196,7 +201,7 @@ def _doubt(doubt: Doubt) -> dict[str, Any]:
 
 
 def _rules(policy: Policy, indexes: Iterable[int | None]) -> dict[str, list[int]]:
-    """Return the first and the last line of rules, by index as text, where they are known."""
+    """Return first and last line of the rules *indexes*, by index as text, where known."""
     wanted = {index for index in indexes if index is not None}
     return {
         str(rule.index): [rule.origin.line, rule.origin.end_line]

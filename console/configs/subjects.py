@@ -1,4 +1,4 @@
-"""Subjects: the config that something is tried on, be it active, a version, a draft or a text."""
+"""The config of a test: the active one, a version, a draft or a text, compiled to a policy."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _NAME = re.compile(r"active|(?P<draft>draft-)?v?(?P<number>[0-9]{1,9})", re.ASCI
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """One config that compiles."""
+    """A config without errors, and its policy."""
 
-    #: As `find_subject` takes it; empty for a text that is stored nowhere.
+    #: The name in the form of `find_subject`; empty for a text that is not stored.
     name: str
     policy: Policy
-    #: The version whose lines the places point at; None: the text is not a version.
+    #: Number of the version, to whose text origins refer; None for a draft or a text.
     version: int | None = None
-    #: The draft it is; None: it is none.
+    #: Number of the draft; None for a version or a text.
     draft: int | None = None
 
 
@@ -33,8 +33,8 @@ def find_subject(org: Organization, name: str) -> Subject:
     """
     Return the config called *name*: ``active``, a version such as ``4``, or ``draft-7``.
 
-    Before the first apply the active one is a config without anything. Raises BadRequest
-    when the name cannot be read, NotFound, and ConfigRejected when a draft has errors.
+    Before the first apply, the active config is empty. Raises BadRequest for an invalid name,
+    NotFound, and ConfigRejected for a draft with errors.
     """
     found = _NAME.fullmatch(name)
     if found is None:
@@ -55,7 +55,11 @@ def find_subject(org: Organization, name: str) -> Subject:
 
 
 def subject_of_text(org: Organization, dialect: str, text: str) -> Subject:
-    """Return *text* as it would apply; raises BadRequest, and ConfigRejected with its errors."""
+    """
+    Return *text*, compiled as the next version.
+
+    Raises BadRequest for an unknown dialect, and ConfigRejected for a text with errors.
+    """
     return Subject(name="", policy=_compiled(org, dialect, text))
 
 

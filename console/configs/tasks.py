@@ -19,7 +19,7 @@ def revert() -> None:
 
 @shared_task(name=FIND, bind=True)
 def find_impact(self: Task[[int], None], run_id: int) -> None:
-    """Compute one impact run; a redelivered one was started by a worker that died."""
+    """Compute one impact run; a redelivered one that has begun fails, as its worker has died."""
     if self.request.delivery_info and self.request.delivery_info.get("redelivered"):
         fail_impact(run_id, WORKER_GONE)
     run_impact(run_id)
@@ -27,7 +27,7 @@ def find_impact(self: Task[[int], None], run_id: int) -> None:
 
 @shared_task(name="console.configs.tasks.sweep_impact_runs")
 def sweep_impact_runs() -> None:
-    """Find impact runs without progress."""
+    """Enqueue or fail impact runs without progress."""
     sweep_impacts()
 
 
@@ -39,5 +39,5 @@ def tidy_impact_runs() -> None:
 
 @shared_task(name="console.configs.tasks.measure")
 def measure() -> None:
-    """Write the effects of versions whose first day has passed."""
+    """Store the effects of versions whose first day has passed."""
     measure_effects()

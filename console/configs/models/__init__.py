@@ -1,4 +1,4 @@
-"""Rows of configs: versions and what they changed, drafts, impact runs, expectations."""
+"""Models of configs: versions, changes, drafts, revert timers, impact runs and expectations."""
 
 from console.configs.models.drafts import Draft, DraftVisit
 from console.configs.models.expectations import Expectation

@@ -1,4 +1,4 @@
-"""Models of drafts, which are shared by the members of an organization, and of their visits."""
+"""Models of drafts, which all members of an organization share, and of visits to drafts."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from console.orgs.models import Organization
 
 
 class Draft(models.Model):
-    """An unapplied text, saved during editing."""
+    """A config text that is not applied, saved while it is edited."""
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="drafts")
-    #: The author, who created it.
+    #: The member who created the draft.
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts"
     )
-    #: Title by the author; also the suggested message of an apply.
+    #: Title, also suggested as the message of an apply.
     title = models.CharField(max_length=500, blank=True)
     dialect = models.CharField(max_length=20)
     text = models.TextField(blank=True)
     #: The active version when the draft was created; 0 if there was none.
     base = models.PositiveIntegerField(default=0)
-    #: Grows with every save, so that an older autosave cannot overwrite a newer one.
+    #: Number of the save, which increases, so that an older autosave cannot overwrite a newer one.
     revision = models.PositiveIntegerField(default=0)
-    #: The editor, and since when; other members cannot save until the editor leaves or the draft is
-    #: taken over.
+    #: The editor, and the start of the edit. Other members cannot save until the editor leaves or
+    #: the draft is taken over.
     editor = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )

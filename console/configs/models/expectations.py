@@ -1,4 +1,4 @@
-"""Model of expectations: label sets and their queues, checked at every apply."""
+"""Model of expectations: workloads and their expected queues, checked at every apply."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Expectation(models.Model):
     name = models.CharField(max_length=200)
     labels = models.JSONField(default=dict)
     namespace = models.CharField(max_length=253, blank=True)
-    #: Its requests; None without requests.
+    #: The requested priority; None if no priority is requested.
     priority = models.BigIntegerField(null=True)
-    #: {resource: thousandths}
+    #: Requests: {resource: thousandths}.
     requests = models.JSONField(default=dict)
-    #: The expected queue; None if it has to be rejected.
+    #: The expected queue; None if no queue may accept the workload.
     queue = models.CharField(max_length=500, null=True)
     #: The expected priority; None for any priority.
     effective_priority = models.BigIntegerField(null=True)

@@ -8,7 +8,7 @@ from console.orgs.models import Organization
 
 
 class ImpactRun(models.Model):
-    """One run with its progress and result, stored so that a page can be opened again."""
+    """One impact run: its progress and its result, which is stored so that pages can reopen it."""
 
     class State(models.TextChoices):
         """State of the run."""
@@ -24,7 +24,7 @@ class ImpactRun(models.Model):
     author = models.CharField(max_length=254)
     dialect = models.CharField(max_length=20)
     text = models.TextField()
-    #: SHA-256 of language and text: the same text on the same base starts one run.
+    #: SHA-256 of dialect and text, by which an equal run is found.
     digest = models.CharField(max_length=64)
     #: The active version of the comparison; 0 if there is none.
     base = models.PositiveIntegerField()

@@ -8,7 +8,7 @@ from console.orgs.models import Organization
 
 
 class QueueSpec(models.Model):
-    """The permanent spec of a queue name, set by the first version that had it."""
+    """The fixed spec of a queue name, set by the first version that contains the queue."""
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="queue_specs")
     name = models.CharField(max_length=500)
@@ -23,7 +23,7 @@ class QueueSpec(models.Model):
 
 
 class RevertTimer(models.Model):
-    """An apply that is reverted at a set time unless it is confirmed; there is at most one."""
+    """The timer that reverts an apply unless it is confirmed; at most one per organization."""
 
     org = models.OneToOneField(
         Organization, on_delete=models.CASCADE, primary_key=True, related_name="revert_timer"

@@ -1,8 +1,8 @@
 """
 Create a version and activate it, if the active version is still the expected one.
 
-The step that apply and roll back share. Two concurrent changes of the same version meet at one
-conditional UPDATE: one changes the row, the other gets an error.
+Apply and roll back share this step. Of two concurrent changes of the same version, one conditional
+UPDATE lets one change the row; the other gets an error.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from console.webhooks.outbox import tell_of_config
 from console.workloads.models import Event, EventType
 from console.workloads.services.change_policy import change_policy
 
-#: Characters of a message.
+#: Maximum number of characters of a message.
 LONGEST_MESSAGE = 500
 
 
 def read_message(message: str) -> str:
-    """Return *message* without surrounding space; raises BadRequest when it cannot be kept."""
+    """Return *message* without surrounding space; raises BadRequest if it cannot be stored."""
     reader = Reader()
     text = reader.text(message, "message", LONGEST_MESSAGE).strip()
     reader.finish()
@@ -47,8 +47,8 @@ def require_active(org: Organization, expected: int) -> None:
     """
     Raise StaleVersion unless version *expected* is the active one.
 
-    Called before the queue specs of the past are read: if the claim in
-    `activate_version` then succeeds, nobody has fixed a spec in between.
+    Must be called before the fixed queue specs are read: if the conditional UPDATE of
+    `activate_version` then succeeds, no other version has fixed a spec in between.
     """
     active = active_number(org)
     if active != expected:
@@ -57,10 +57,10 @@ def require_active(org: Organization, expected: int) -> None:
 
 def unchanged(org: Organization, expected: int, dialect: str, text: str) -> ConfigVersion | None:
     """
-    Return version *expected* if it is exactly *text* in *dialect*, and None otherwise.
+    Return version *expected* if it has exactly this *dialect* and *text*, and None otherwise.
 
-    Applying it again would make a version that says nothing new. Comments and layout count: they
-    are a part of what a version keeps.
+    An apply of an equal text would create a version without a change. Comments and layout are
+    compared, because a version stores them.
     """
     if not expected:
         return None
@@ -78,12 +78,12 @@ def activate_version(
     unless_confirmed: bool = False,
 ) -> ConfigVersion:
     """
-    Write *version*, whose text gave *reading*, and make it the active one.
+    Store *version*, whose text was read as *reading*, under the next number and activate it.
 
-    Its number is given here. A timer that waited for another version ends; one of
-    its own begins with *revert_after*. Raises StaleVersion, with nothing written, when
-    *expected* is not the active version any more, and *unless_confirmed* Conflict
-    (``nothing_to_confirm``) when no timer waits for *expected* any more.
+    The revert timer of the previous version is deleted; with *revert_after*, *version* gets its
+    own. Raises StaleVersion if *expected* is not the active version any more, and, with
+    *unless_confirmed*, Conflict (``nothing_to_confirm``) if *expected* has no timer any more;
+    nothing is stored then.
     """
     org = actor.org
     before = policy_of(get_version(org, expected)) if expected else NO_POLICY
@@ -96,7 +96,7 @@ def activate_version(
         )
         if not claimed:
             raise StaleVersion(expected, active_number(org), versions_after(org, expected))
-        # Whoever confirms claims the active version first, so that by now they have or cannot.
+        # A confirmation locks the active version first. So it has finished by now, or fails.
         waits = RevertTimer.objects.filter(org=org, version=expected)
         if unless_confirmed and not waits.exists():
             raise nothing_to_confirm(expected)

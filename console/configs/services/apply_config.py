@@ -31,7 +31,7 @@ def apply_config(
     via: ConfigVersion.Via = ConfigVersion.Via.API,
 ) -> ConfigVersion:
     """
-    Create the version after *expected_version* from *text*; 0 means that there is none.
+    Create the version after *expected_version* from *text*; 0 means that no version exists.
 
     Returns the new version, or version *expected_version* without a change if it already has this
     text. With *accept*, its codes have to include every consequence. With *revert_after*, the

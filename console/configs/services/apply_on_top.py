@@ -1,8 +1,8 @@
 """
 Apply for clients that send no expected version: on top of the active version.
 
-The event records the previous version and that this interface was used. Concurrent calls are
-serialized.
+The event records the previous version, and that the client's protocol was used. If another client
+applies a version in between, the call is repeated on top of it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Create a draft: a text that all members of the organization see, edited by its author."""
+"""Create a draft, which all members of the organization can read and its author edits first."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
 from console.reading import Reader
 
-#: Characters that a draft may have: more than any config that can be applied.
+#: Maximum number of characters of a draft: more than any config that can be applied.
 LONGEST_DRAFT = 2_000_000
 
-#: Characters of a title.
+#: Maximum number of characters of a title.
 LONGEST_TITLE = 500
 
-#: Drafts that an organization keeps at the same time.
+#: Maximum number of drafts of an organization.
 MOST_DRAFTS = 500
 
-#: What the columns of base and revision hold on every database.
+#: Largest value of the columns `base` and `revision` on every database.
 LARGEST = 2**31 - 1
 
 
 def begin_draft(actor: Actor, dialect: str, text: str, base: int, title: str = "") -> Draft:
     """
-    Keep *text*, begun from version *base*, as a new draft of the actor.
+    Create a draft of the actor with *text*, based on version *base*.
 
-    Raises NotAllowed, BadRequest, and Conflict (``too_many_drafts``) when the
-    organization has as many as it may.
+    Raises NotAllowed, BadRequest, and Conflict (``too_many_drafts``) if the organization has
+    `MOST_DRAFTS` drafts.
     """
     actor.require(Permission.DRAFT)
     author = draft_author(actor)
@@ -74,7 +74,7 @@ def begin_draft(actor: Actor, dialect: str, text: str, base: int, title: str = "
 
 
 def read_base(reader: Reader, org: Organization, base: int) -> None:
-    """Note in *reader* when there is no version *base* to begin from; 0 stands for none."""
+    """Add an error to *reader* if there is no version *base*; 0 means no version."""
     found = reader.integer(base, "base", most=LARGEST)
     if found and not ConfigVersion.objects.filter(org=org, number=found).exists():
         message = f"There is no version {found} to start from. Open the draft again from its list."
@@ -82,7 +82,7 @@ def read_base(reader: Reader, org: Organization, base: int) -> None:
 
 
 def draft_author(actor: Actor) -> User:
-    """Return the person behind *actor*; raises NotAllowed for a token."""
+    """Return the user of *actor*; raises NotAllowed for a token."""
     if actor.user is None:
         raise NotAllowed("Drafts belong to members; a token cannot have a draft.")
     return actor.user

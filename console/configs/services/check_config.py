@@ -12,18 +12,16 @@ from console.orgs.permissions import Actor, Permission
 
 def check_config(actor: Actor, dialect: str, text: str) -> Reading:
     """
-    Read *text* as the next version of the organization's config.
+    Return the reading of *text* as the next version of the organization's config.
 
-    `lint_config` returns the same with the lints.
-
-    Raises NotAllowed, and BadRequest for an unknown dialect.
+    `lint_config` adds the lints. Raises NotAllowed, and BadRequest for an unknown dialect.
     """
     actor.require(Permission.READ)
     return read_kept(find_dialect(dialect), text, past_specs(actor.org))
 
 
 def find_dialect(name: str) -> Dialect:
-    """Return the dialect called *name*; raises BadRequest that lists the known ones."""
+    """Return the dialect called *name*; raises BadRequest, which lists the known dialects."""
     dialect = dialects().get(name)
     if dialect is None:
         message = f"There is no config language of this name; known are: {', '.join(dialects())}."

@@ -1,4 +1,4 @@
-"""Check expectations: the expectations of an organization that a config breaks."""
+"""Check expectations: find the saved expectations that a config breaks."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from console.orgs.models import Organization
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broken:
-    """One expectation that a config does not meet."""
+    """An expectation that a config does not meet."""
 
     name: str
-    #: What was expected; a queue of None: none, a priority of None: any.
+    #: The expected queue, None if no queue may accept the workload; and the expected priority,
+    #: None for any priority.
     queue: str | None
     priority: int | None
-    #: What comes of it instead.
+    #: The actual queue and priority.
     found_queue: str | None
     found_priority: int | None
-    #: Both in words: the expectation, and the actual result.
+    #: The expectation and the actual result, as a sentence.
     message: str
 
 
@@ -36,12 +37,12 @@ def check_expectations(org: Organization, policy: Policy) -> tuple[Broken, ...]:
 
 
 def meet_expectations(org: Organization, policy: Policy) -> tuple[Met, ...]:
-    """Return what *policy* makes of every expectation of *org*, met or not, by name."""
+    """Return the results of all expectations of *org* under *policy*, by name."""
     return meet(policy, saved_expectations(org))
 
 
 def as_expected(row: Expectation) -> Expected:
-    """Return a row as the engine reads it."""
+    """Return the expectation of *row* for the engine."""
     return Expected(
         name=row.name,
         workload=Workload(
@@ -58,7 +59,7 @@ def as_expected(row: Expectation) -> Expected:
 
 
 def broken(met: Met) -> Broken:
-    """Return an expectation that is not met, in words."""
+    """Return the description of an expectation that is not met."""
     return Broken(
         name=met.expected.name,
         queue=met.expected.queue,
@@ -70,5 +71,5 @@ def broken(met: Met) -> Broken:
 
 
 def saved_expectations(org: Organization) -> Iterator[Expected]:
-    """Return what is expected of every config of *org*, by name."""
+    """Return the saved expectations of *org* for the engine, by name."""
     return map(as_expected, expectations_of(org)[:MOST_EXPECTATIONS])

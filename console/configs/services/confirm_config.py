@@ -15,10 +15,10 @@ from console.workloads.models import Event, EventType
 
 def confirm_config(actor: Actor, version: int) -> None:
     """
-    Keep *version*, which was applied for a time.
+    Confirm *version*, and delete its revert timer.
 
-    Of a confirmation and a timer that fires at the same moment one wins. Raises
-    NotAllowed, and Conflict (``nothing_to_confirm``) when no timer waits for *version*.
+    If the timer fires at the same time, either the confirmation or the revert happens. Raises
+    NotAllowed, and Conflict (``nothing_to_confirm``) if *version* has no timer.
     """
     actor.require(Permission.APPLY)
     org = actor.org
@@ -39,15 +39,15 @@ def lock_active(org: Organization, version: int) -> bool:
     """
     Return whether *version* is active, and lock it until the end of the transaction.
 
-    Every transaction that changes a timer takes this lock first, as an apply does, which prevents
-    deadlocks. Pages see the change.
+    To prevent deadlocks, every transaction that changes a timer takes this lock first, as an apply
+    does. The lock changes `changed_at`, so that pages reload.
     """
     active = ActiveConfig.objects.filter(org=org, number=version)
     return bool(active.update(changed_at=timezone.now()))
 
 
 def nothing_to_confirm(version: int) -> Conflict:
-    """Return what is wrong when no timer waits for *version*."""
+    """Return the error for a *version* without a revert timer."""
     return Conflict(
         "nothing_to_confirm",
         f"Version {version} does not need confirmation: it was confirmed or rolled back, "

@@ -1,4 +1,4 @@
-"""Consequences of an apply, which have to be accepted."""
+"""Consequences of an apply: effects that the author has to accept."""
 
 from __future__ import annotations
 
@@ -41,31 +41,30 @@ from console.workloads.queries.backlog import backlog_of
 from console.workloads.queries.history import live_of
 from console.workloads.queries.holdings import holdings_of
 
-#: Warnings that are consequences of their own.
+#: Codes of warnings that are reported as consequences of their own.
 _TOLD = frozenset({QUOTA_BELOW_USAGE.code, REMOVED_WITH_WORK.code, LOOKS_RENAMED.code})
 
-#: Queues that drain whose place is looked for; each takes a query or two.
+#: Maximum number of draining queues whose successor is looked up; each takes one or two queries.
 _MOST_DRAINING = 20
 
-#: A rule by its place, which changes with everything that comes before it.
+#: The position of a rule in a message; it changes when earlier rules or lines change.
 _PLACE = re.compile(r"\b([Rr]ule) \d+(?: \(line \d+\))?")
 
-#: A count or an amount of now, and the ending of a noun or a verb that goes with it.
+#: A count or amount in a message, and the ending of nouns and verbs that depends on a count.
 _NUMBER = re.compile(r"(?<![\w.-])[0-9][0-9,.]*(?![\w-]) ?")
 _PLURAL = re.compile(r"s\b")
-#: A name.
+#: A quoted name in a message.
 _QUOTED = re.compile(r'("[^"]*")')
 
-#: Code of a warning, and what its sentence says.
+#: Code and message of a warning.
 _Warning: TypeAlias = tuple[str, str]
 
 
 def find_consequences(actor: Actor, dialect: str, text: str) -> tuple[Consequence, ...]:
     """
-    Return what follows when *text* becomes the active version now, gravest first.
+    Return the consequences of an apply of *text* now, the most severe first.
 
-    Raises NotAllowed, BadRequest for an unknown dialect, and ConfigRejected when the
-    text has errors.
+    Raises NotAllowed, BadRequest for an unknown dialect, and ConfigRejected if the text has errors.
     """
     checked = lint_config(actor, dialect, text)
     if not checked.reading.ok:
@@ -77,9 +76,9 @@ def consequences_of(
     actor: Actor, dialect: str, text: str, checked: Checked, backlog: Backlog | None = None
 ) -> tuple[Consequence, ...]:
     """
-    Return what follows when *text*, *checked* and without errors, becomes active.
+    Return the consequences of an apply of *text*, whose check *checked* has no errors.
 
-    What waits is read unless the caller has it: *backlog*.
+    The pending workloads are read unless the caller passes them as *backlog*.
     """
     return _worded(_findings(actor, dialect, text, checked, backlog))
 
@@ -95,11 +94,11 @@ def accept_consequences(
     actor: Actor, dialect: str, text: str, accept: Collection[str] | None
 ) -> list[dict[str, Any]]:
     """
-    Return what follows from an apply and what of it its author accepted, as the row keeps it.
+    Return the consequences of an apply, and whether they were accepted, for the version's row.
 
-    When *accept* is None, nothing has to be accepted, and what follows is told without what only
-    deserves a look at the text: its warnings, and a preview that failed. Otherwise the code of
-    every consequence has to be in it; raises ConsequencesNotAccepted.
+    If *accept* is None, no consequence has to be accepted, and added warnings and a failed impact
+    run are left out, because they only call for a review of the text. Otherwise *accept* must
+    contain the code of every consequence; raises ConsequencesNotAccepted.
     """
     if accept is None:
         policy = check_config(actor, dialect, text).policy
@@ -140,7 +139,7 @@ def _effects(
     live: Live,
     backlog: Backlog | None = None,
 ) -> Iterator[Finding]:
-    """Yield what follows for work, routing, language and expectations when *new* is applied."""
+    """Yield the consequences of *new* for workloads, routing, language and expectations."""
     old = policy_of(active) if active else None
     for finding in find(old, new, live, _heirs(org, old, live)):
         yield replace(finding, excesses=_with_ends(org, finding.excesses))
@@ -157,13 +156,13 @@ def _effects(
 
 
 def _with_ends(org: Organization, excesses: tuple[Excess, ...]) -> tuple[Excess, ...]:
-    """Return *excesses* with how many running workloads have to end."""
+    """Return *excesses* with the number of running workloads that have to end."""
     queues = {name for excess in excesses for name in excess.holders}
     return with_ends(excesses, holdings_of(org, queues)) if queues else excesses
 
 
 def _heirs(org: Organization, old: Policy | None, live: Live) -> dict[str, str]:
-    """Return the queues that drain already, each with the queue of *old* that has its place."""
+    """Return the queues that already drain, each with the queue of *old* that replaced it."""
     draining = [name for name in live.usage if old is not None and name not in old.queues]
     heirs = {}
     for name in sorted(draining)[:_MOST_DRAINING]:
@@ -174,13 +173,13 @@ def _heirs(org: Organization, old: Policy | None, live: Live) -> dict[str, str]:
 
 
 def is_impact_known(org: Organization, dialect: str, text: str, base: int) -> bool:
-    """Say whether what *text* would do in the place of version *base* was found out lately."""
+    """Return whether a stored impact run of *text*, compared with version *base*, has a result."""
     runs = ImpactRun.objects.filter(org=org, digest=digest_of(dialect, text), base=base)
     return runs.filter(state=ImpactRun.State.DONE).exists()
 
 
 def _preview_failed(active: ConfigVersion | None, org: Organization, digest: str) -> bool:
-    """Say whether the impact of this very text was asked for last and is not known."""
+    """Return whether the last impact run of the text on *active* failed or was cancelled."""
     base = active.number if active else 0
     run = ImpactRun.objects.filter(org=org, digest=digest, base=base).order_by("-pk").first()
     return run is not None and run.state in (ImpactRun.State.FAILED, ImpactRun.State.CANCELLED)
@@ -189,17 +188,17 @@ def _preview_failed(active: ConfigVersion | None, org: Organization, digest: str
 def _known_warnings(
     active: ConfigVersion | None, policy: Policy, facts: Facts
 ) -> Counter[_Warning]:
-    """Return the warnings of the active text, in the names that its objects have in *policy*."""
+    """Return the warnings of the active text, with the names that its objects have in *policy*."""
     if active is None or active.dialect not in dialects():
         return Counter()
     dialect = dialects()[active.dialect]
-    # It was held against what queue names are fixed to when it was applied.
+    # The active text was checked against the fixed queue specs when it was applied.
     known = _warnings(lint(dialect, read_kept(dialect, active.text, {}), facts))
     if not known:
         return known
     old_policy = policy_of(active)
     renamed = renames_between(old_policy, policy).old_names.values()
-    # A rename asks one tick of its own, and what was said before of the same thing is not new.
+    # A rename is a consequence of its own; the object's known warnings are not new because of it.
     names = {quoted(old): quoted(new) for pairs in renamed for new, old in pairs.items()}
     takers = place_takers(old_policy, policy, old_policy.queues)
     names |= {quoted(old): quoted(new) for old, new in takers.items()}
@@ -213,9 +212,9 @@ def _known_warnings(
 
 def _added(found: Counter[_Warning], known: Counter[_Warning]) -> list[_Warning]:
     """
-    Return the warnings in *found* that are not among the *known*, whatever they count by now.
+    Return the warnings in *found* that are not in *known*; a changed count is not a new warning.
 
-    That a request can never fit is new again where its queue can have less than before.
+    A warning NEVER_FITS is new if the maximum quota of the queue is lower than before.
     """
     before: defaultdict[_Warning, list[Decimal]] = defaultdict(list)
     for code, said in known.elements():
@@ -232,14 +231,16 @@ def _added(found: Counter[_Warning], known: Counter[_Warning]) -> list[_Warning]
 
 
 def _limit(code: str, said: str) -> Decimal:
-    """Return what a queue can have by a warning that says it at its end; 0 for any other."""
+    """Return the maximum quota of the queue, the last number of NEVER_FITS; 0 for other codes."""
     numbers = _NUMBER.findall(_QUOTED.sub("", said)) if code == NEVER_FITS.code else []
     return Decimal(numbers[-1].strip(" ,.").replace(",", "")) if numbers else Decimal(0)
 
 
 def _meaning(message: str) -> str:
     """
-    Return what the sentence of a warning says of which objects, whatever numbers it has by now.
+    Return *message* without numbers, positions of rules and endings that depend on a count.
+
+    Names in quotes stay unchanged. Messages that differ only in counts become equal.
 
     >>> _meaning('Rule 3 leads 1,200 workloads to queue "a2", which has 4 cpu.')
     'Rule lead workload to queue "a2", which ha cpu.'
@@ -252,7 +253,7 @@ def _meaning(message: str) -> str:
 
 
 def _warnings(checked: Checked) -> Counter[_Warning]:
-    """Return the warnings of a text, wherever they and what they tell of are in it."""
+    """Return the warnings of a text without positions, except those that are consequences."""
     return Counter(
         (found.code, _PLACE.sub(r"\1", found.message))
         for found in checked.findings

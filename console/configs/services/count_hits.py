@@ -1,4 +1,4 @@
-"""Count what recently recorded work each rule and queue of a policy would have taken."""
+"""Count the recorded workloads that each rule and queue of a policy would match."""
 
 from __future__ import annotations
 
@@ -12,36 +12,37 @@ from console.engine.routing.router import Router
 from console.orgs.permissions import Actor, Permission
 from console.workloads.queries.recent_history import recent_history
 
-#: Days that are counted.
+#: Number of days of history that are counted.
 WINDOW = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hits:
-    """Runs of the last days by where a policy leads them; what has none is absent."""
+    """Recorded workloads of the last days by queue and rule; entries without any are absent."""
 
     window_days: int
-    #: All that was recorded.
+    #: Number of recorded workloads.
     runs: int
     queues: Mapping[str, int]
     #: By index of the rule, from 0.
     rules: Mapping[int, int]
-    #: What is led into no queue.
+    #: Number of workloads that are routed to no queue.
     nowhere: int
-    #: Whether everything recorded was counted.
+    #: Whether all recorded workloads were counted.
     is_complete: bool
 
     @property
     def by_kind(self) -> Mapping[str, Mapping[Any, int]]:
-        """Runs by kind of object, of named ones by name, and of others by place from 0."""
+        """Counts by kind of object: of queues by name, of rules by index from 0."""
         return {"queue": self.queues, "rule": self.rules}
 
 
 def count_hits(actor: Actor, policy: Policy) -> Hits:
     """
-    Route what was recorded in the last `WINDOW` days by *policy*; raises NotAllowed.
+    Return the hits of *policy* on the workloads recorded in the last `WINDOW` days.
 
-    The editor asks at every pause in typing, so what was recorded a minute ago will do.
+    The editor requests them at every pause in typing, so the history can be a minute old. Raises
+    NotAllowed.
     """
     actor.require(Permission.READ)
     history = recent_history(actor.org, WINDOW)

@@ -1,4 +1,4 @@
-"""Discard a draft: its author or an owner, while nobody else edits it."""
+"""Discard a draft; allowed for its author and owners, unless another member edits it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from console.orgs.permissions import Actor, Permission
 
 def discard_draft(actor: Actor, number: int, revision: int | None = None) -> None:
     """
-    Delete draft *number*; harmless when there is none.
+    Delete draft *number*; has no effect if it does not exist.
 
-    With a *revision* it is left as it is when it is newer, or when somebody else
-    edits it: what they wrote was not seen by the actor. Without one that raises
-    Conflict (``draft_locked``). Raises NotAllowed when the draft is another
-    person's and the actor may not apply configs.
+    With *revision*, a draft that was saved later or that another member edits is kept, because the
+    actor has not seen that text. Without *revision*, a draft that another member edits raises
+    Conflict (``draft_locked``). Raises NotAllowed if the actor is not the author and may not apply
+    configs.
     """
     actor.require(Permission.DRAFT)
     person = draft_author(actor)
@@ -37,7 +37,7 @@ def discard_draft(actor: Actor, number: int, revision: int | None = None) -> Non
     if revision is not None:
         free = free.filter(revision__lte=revision)
     with transaction.atomic():
-        # Claims the row, so that nobody saves or takes it between the look and the end.
+        # Locks the row, so that no member saves or takes over the draft before it is deleted.
         claimed = free.update(revision=F("revision"))
         if claimed:
             drafts.delete()

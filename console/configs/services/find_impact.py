@@ -27,17 +27,17 @@ from console.orgs.queries import lock_org
 from console.policies.queries import active_number
 from console.workloads.models import Engine, RecordedShape, State
 
-#: The name of the task of a run.
+#: Name of the task that computes a run.
 FIND = "console.configs.tasks.find_impact"
 
-#: How long a result is reused, because live workloads change.
+#: Time for which a result is reused; live workloads change.
 FRESH = timedelta(minutes=5)
 
 #: Maximum number of open runs of one organization.
 MOST_OPEN = 5
 
-#: Live workloads and recorded rows up to which the answer takes less than a second, and is
-#: found while the person waits; and characters of a text that compiles in a part of that.
+#: Limits of a run that is computed within the request, because it takes less than a second: live
+#: workloads, recorded shapes, and characters of the text.
 SMALL_LIVE, SMALL_RECORDED, SMALL_TEXT = 4_000, 1_000, 100_000
 
 log = structlog.get_logger("console.impact")
@@ -45,13 +45,12 @@ log = structlog.get_logger("console.impact")
 
 def find_impact(actor: Actor, dialect: str, text: str, *, again: bool = False) -> ImpactRun:
     """
-    Return a run that finds what *text* would do, or that has found it.
+    Return an impact run of *text* on the active version, new or reused.
 
-    A small organization's is done when this returns; others wait for a worker. The
-    same question about the same active version is asked once: a run that is open is
-    returned, and so is a fresh answer unless *again*. Raises NotAllowed, BadRequest for an
-    unknown dialect, ConfigRejected for a text with errors, and Conflict
-    (``too_many_impacts``) when too many questions are open.
+    The run of a small organization is done on return; other runs wait for a worker. An open run of
+    the same text and version is reused, and so is a recent result unless *again* is true. Raises
+    NotAllowed, BadRequest for an unknown dialect, ConfigRejected for a text with errors, and
+    Conflict (``too_many_impacts``) if too many runs are open.
     """
     actor.require(Permission.DRAFT)
     reading = check_config(actor, dialect, text)
@@ -77,7 +76,7 @@ def find_impact(actor: Actor, dialect: str, text: str, *, again: bool = False) -
 
 
 def digest_of(dialect: str, text: str) -> str:
-    """Return the digest by which equal runs are found."""
+    """Return the SHA-256 of *dialect* and *text*, by which equal runs are found."""
     return hashlib.sha256(f"{dialect}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -85,8 +84,8 @@ def send(run_id: int) -> None:
     """
     Enqueue the task of a run.
 
-    An error of the broker is logged and not raised: the row is stored, and the sweep enqueues it
-    again.
+    An error of the broker is logged and not raised: the row is stored, and `sweep_impacts` enqueues
+    the run again.
     """
     try:
         current_app.send_task(FIND, args=[run_id], queue=IMPACT, expires=600)
@@ -95,7 +94,7 @@ def send(run_id: int) -> None:
 
 
 def _begin(actor: Actor, asked: ImpactRun, *, again: bool) -> ImpactRun | None:
-    """Store the run *asked*, or return an equal recent one."""
+    """Store the run *asked* and return None, or return an equal run that can be reused."""
     org = asked.org
     with transaction.atomic():
         lock_org(org)

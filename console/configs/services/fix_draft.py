@@ -1,4 +1,4 @@
-"""Fix a draft: the repairs that its diagnostics offer become a save of it."""
+"""Fix a draft: apply a fix of one of its diagnostics, and save the draft."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from console.orgs.permissions import Actor, Permission
 
 
 def key_of(diagnostic: Diagnostic, place: int) -> str:
-    """Return what names the repair at *place* of *diagnostic* among all of one text."""
+    """Return the key of the fix with index *place* of *diagnostic*, unique in one text."""
     span = diagnostic.span
     return f"{diagnostic.code}-{span.line}-{span.column}-{place}"
 
 
 def fix_draft(actor: Actor, number: int, revision: int, key: str) -> Draft:
     """
-    Make the repair that `key_of` calls *key*, in draft *number* as of save *revision*.
+    Apply the fix with the key *key* to draft *number* as of save *revision*.
 
-    Raises NotAllowed, NotFound, and Conflict: ``stale_draft`` when the draft was saved since
-    or does not offer this repair any more, ``draft_locked`` when somebody else edits it.
+    Raises NotAllowed, NotFound, and Conflict: ``stale_draft`` if the draft was saved later or has
+    no such fix any more, ``draft_locked`` if another member edits it.
     """
     actor.require(Permission.DRAFT)
     draft = get_draft(actor.org, number)

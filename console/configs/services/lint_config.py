@@ -1,4 +1,4 @@
-"""Lint a config text: what is wrong with it, and what looks unintended given what runs and ran."""
+"""Lint a config text: errors, and warnings based on live and recorded workloads."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["Checked", "lint_config"]
 
 def lint_config(actor: Actor, dialect: str, text: str) -> Checked:
     """
-    Check *text* as `check_config` does, and lint what it compiles to.
+    Return the result of `check_config` for *text*, with the lints if the text has no errors.
 
-    Raises NotAllowed, and BadRequest when the dialect is not known.
+    Raises NotAllowed, and BadRequest for an unknown dialect.
     """
     reading = check_config(actor, dialect, text)
     if not reading.ok:

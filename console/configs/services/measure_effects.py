@@ -1,4 +1,4 @@
-"""Measure effects: what happened to work in the day before and the day after each version."""
+"""Measure effects: outcomes of the workloads submitted in the day before and after a version."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from django.utils import timezone
 from console.configs.models import ConfigVersion
 from console.workloads.models import State, Workload
 
-#: How long before and after a version.
+#: Length of the periods before and after a version.
 DAY = timedelta(hours=24)
-#: Versions measured at once, and workloads that are looked at on either side of one.
+#: Maximum number of versions in one call, and of workloads evaluated on either side of a version.
 MOST_VERSIONS = 20
 MOST_WORKLOADS = 20_000
 
 
 def measure_effects(now: datetime | None = None) -> int:
     """
-    Write the effect of versions whose day is over, oldest first; return how many.
+    Store the effects of versions whose day has passed, oldest first; return their number.
 
-    Each is written once: a second run at the same time writes the same, and finds nothing later.
+    Each effect is written once; a concurrent call computes the same and changes nothing.
     """
     moment = now or timezone.now()
     due = ConfigVersion.objects.filter(effect__isnull=True, created_at__lte=moment - DAY)
@@ -36,13 +36,13 @@ def measure_effects(now: datetime | None = None) -> int:
 
 def effect_of(version: ConfigVersion) -> dict[str, Any]:
     """
-    Return what happened to workloads submitted within a day of *version*.
+    Return the outcomes of workloads submitted within a day of *version*.
 
-    ``before`` and ``after`` count those submitted in that day, and those of them that were
-    admitted before it was over, with the wait until the last such admission in seconds, None when
-    there are none. ``rejected`` are those whose rejection fell into that day, whichever of
-    the two they were submitted in. At most `MOST_WORKLOADS` on either side are looked at, those
-    nearest to it. ``other_versions`` were applied in the same two days.
+    ``before`` and ``after`` count the workloads submitted in that day, and those of them admitted
+    by its end, with percentiles of their waits until the latest admission in seconds, None without
+    admissions. ``rejected`` counts the workloads rejected in that day: in ``after``, also those
+    submitted in the day before. On either side, at most `MOST_WORKLOADS` are evaluated, those
+    nearest to the version. ``other_versions`` counts the other versions applied in the two days.
     """
     at = version.created_at
     workloads = Workload.objects.filter(org=version.org_id)
@@ -56,7 +56,7 @@ def effect_of(version: ConfigVersion) -> dict[str, Any]:
     later = list(after.order_by("submitted_at").values_list(*_FIELDS)[:most])
     return {
         "before": _day(earlier, at - DAY),
-        # What waited when the version came may be rejected by it.
+        # The version can reject workloads that were pending when it was applied.
         "after": _day(later, at, earlier),
         "other_versions": others.count(),
     }
@@ -67,7 +67,7 @@ _Row = tuple[datetime, datetime | None, str, datetime | None]
 
 
 def _day(rows: Sequence[_Row], start: datetime, earlier: Sequence[_Row] = ()) -> dict[str, Any]:
-    """Return what happened in the day from *start* on to those submitted in it and *earlier*."""
+    """Return the outcomes of *rows* in the day from *start*, with rejections of *earlier* rows."""
     end = start + DAY
     seen = rows[:MOST_WORKLOADS]
     waits = sorted(
@@ -90,7 +90,7 @@ def _day(rows: Sequence[_Row], start: datetime, earlier: Sequence[_Row] = ()) ->
 
 
 def _percentile(ordered: Sequence[float], percent: int) -> float | None:
-    """Return the smallest value that at least *percent* of all do not exceed."""
+    """Return the smallest value that at least *percent* percent of the values do not exceed."""
     if not ordered:
         return None
     return round(ordered[-(-len(ordered) * percent // 100) - 1], 3)

@@ -1,4 +1,4 @@
-"""Merge a draft with what was applied since it was begun."""
+"""Merge a draft with the versions that were applied after its base."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from console.workloads.models import Event, EventType
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What shall become of one conflict: the state of a side, or a text of one's own."""
+    """The resolution of one conflict: the state of a side, or, if *choice* is None, *text*."""
 
     choice: Choice | None
     text: str = ""
 
     def of(self, piece: Piece) -> str | None:
-        """Return what becomes of *piece*."""
+        """Return the resolved text of *piece*; None removes it."""
         return self.text if self.choice is None else piece.state(self.choice)
 
 
 def merge_of(draft: Draft, active: ConfigVersion) -> Merge | None:
-    """Return how *draft* and *active* merge; None when they are in different languages."""
+    """Return the merge of *draft* and *active*; None if their dialects, or the base's, differ."""
     if draft.dialect != active.dialect:
         return None
     base = ""
@@ -49,8 +49,8 @@ def merge_of(draft: Draft, active: ConfigVersion) -> Merge | None:
     dialect, past = dialects()[draft.dialect], past_specs(draft.org)
 
     def read(text: str) -> PolicyObjects | None:
-        # What was fixed for a queue's name is asked of what comes out alone: a name that the
-        # active version gave is brought into texts that were written before it was fixed.
+        # Fixed queue specs are checked on the merged text only. Renames of the active version are
+        # also applied to the base and the draft, which are older than the spec of the new name.
         return dialect.read_objects(text, {})
 
     def check(text: str) -> PolicyObjects | None:
@@ -70,12 +70,12 @@ def merge_draft(
     actor: Actor, number: int, revision: int, onto: int, decided: Sequence[Decided]
 ) -> tuple[Draft, Verdict]:
     """
-    Put draft *number*, as of save *revision*, on version *onto*, with both changes in it.
+    Merge draft *number*, as of save *revision*, with version *onto*, its new base.
 
-    *decided* has an entry for each conflict, in order. Returns the draft, and what is
-    known of its text. Raises NotAllowed, NotFound, StaleVersion when *onto* is not
-    active, BadRequest when something is not decided, and Conflict: ``stale_draft``,
-    ``draft_locked``, ``languages_differ``.
+    *decided* has an entry for each conflict, in order. Returns the draft and the verdict of the
+    merge. Raises NotAllowed, NotFound, StaleVersion if *onto* is not active, BadRequest if a
+    conflict is not resolved, and Conflict: ``stale_draft``, ``draft_locked``,
+    ``languages_differ``.
     """
     actor.require(Permission.DRAFT)
     draft = get_draft(actor.org, number)

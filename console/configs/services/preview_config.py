@@ -1,4 +1,4 @@
-"""Preview a text on recorded history: where each distinct set of labels would be led, how often."""
+"""Preview a config text: the routes of recorded workloads, by distinct set of labels."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ from console.orgs.permissions import Actor
 from console.policies.queries import active_version, policy_of
 from console.workloads.queries.history import history_of
 
-#: Sets of labels that one preview shows, the most frequent.
+#: Maximum number of verdicts of a preview, the most frequent.
 MOST_SHOWN = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Led:
-    """Where a policy leads a workload: a queue, by which rule, or nowhere."""
+    """The route of a workload under one policy: queue and rule, or None."""
 
     queue: str | None
     rule: int | None
-    #: No rule takes it; without any rules everything is taken.
+    #: Whether no rule matches; false in a config without rules, which admits every workload.
     is_refused: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """One distinct set of labels, how often it ran, and where it is led."""
+    """One distinct workload, its number of runs, and its routes."""
 
     labels: Mapping[str, str]
     runs: int
     draft: Led
-    #: Under the active version; None when that is not asked for, or there is none.
+    #: The route under the active version; None if it was not requested, or no version is active.
     active: Led | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unseen:
-    """A rule on labels that no recorded workload has, so history cannot evaluate it."""
+    """A rule on label keys that no recorded workload has, so history cannot evaluate it."""
 
     rule: int
     keys: tuple[str, ...]
@@ -56,27 +56,26 @@ class Unseen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """What a text would do to the workloads of the last days."""
+    """The routes of the recorded workloads under a config text."""
 
     window_days: int
     read_at: datetime
-    #: How many workloads the verdicts stand for.
+    #: Total number of runs of the verdicts.
     runs: int
-    #: Whether there was more than is judged or shown.
+    #: Whether recorded workloads are left out.
     is_cut: bool
     #: The most frequent first.
     verdicts: tuple[Verdict, ...]
-    #: What deserves a look in the text itself.
+    #: Warnings about the text.
     findings: tuple[Diagnostic, ...]
     unseen: tuple[Unseen, ...]
 
 
 def preview_config(actor: Actor, dialect: str, text: str, *, compare: bool) -> Preview:
     """
-    Return where *text* would lead recorded work; with *compare*, where the active version does.
+    Return the routes of recorded workloads under *text*, and, with *compare*, the active version.
 
-    Raises NotAllowed, BadRequest for an unknown dialect, and ConfigRejected when the text has
-    errors.
+    Raises NotAllowed, BadRequest for an unknown dialect, and ConfigRejected if the text has errors.
     """
     checked = lint_config(actor, dialect, text)
     policy = checked.reading.policy
@@ -107,7 +106,7 @@ def preview_config(actor: Actor, dialect: str, text: str, *, compare: bool) -> P
 
 
 class _Guide:
-    """Leads workloads under one policy."""
+    """Routes workloads under one policy."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
@@ -120,7 +119,11 @@ class _Guide:
 
 
 def _kinds(shapes: Iterable[Shape]) -> list[tuple[Workload, int]]:
-    """Return one workload of all that are led alike, and how often they ran, most first."""
+    """
+    Return distinct workloads and their number of runs, the most frequent first.
+
+    Workloads are equal if they have the same labels, requested priority and namespace.
+    """
     found: dict[object, tuple[Workload, int]] = {}
     for shape in shapes:
         workload = shape.workload

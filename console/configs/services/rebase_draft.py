@@ -1,4 +1,4 @@
-"""Rebase a draft: put its text, as it is, on the active version, without what came in between."""
+"""Rebase a draft: make the active version its base, without merging the changes in between."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from console.workloads.models import Event, EventType
 
 def rebase_draft(actor: Actor, number: int, revision: int, onto: int) -> Draft:
     """
-    Put draft *number*, as of save *revision*, on version *onto* with its text unchanged.
+    Make version *onto* the base of draft *number*, as of save *revision*, with unchanged text.
 
-    Raises NotAllowed, NotFound, StaleVersion when *onto* is not active, and Conflict:
+    Raises NotAllowed, NotFound, StaleVersion if *onto* is not active, and Conflict:
     ``stale_draft``, ``draft_locked``.
     """
     actor.require(Permission.DRAFT)

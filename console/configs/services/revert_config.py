@@ -1,4 +1,4 @@
-"""Revert an apply before its timer does."""
+"""Revert an apply that is not confirmed yet, before its timer fires."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from console.orgs.permissions import Actor, Permission
 
 def revert_config(actor: Actor, version: int, via: ConfigVersion.Via) -> ConfigVersion:
     """
-    Bring back what was active before *version*, which waits to be confirmed.
+    Roll back *version*, which waits for confirmation, to the version before it.
 
-    Of this and a confirmation at the same moment one wins. Raises NotAllowed, Conflict
-    (``nothing_to_confirm``) when no timer waits for *version* any more, StaleVersion, and
-    ConfigRejected when the older text has errors today.
+    If *version* is confirmed at the same time, either the confirmation or the revert happens.
+    Raises NotAllowed, Conflict (``nothing_to_confirm``) if *version* has no timer any more,
+    StaleVersion, and ConfigRejected if the older text has errors under the current checks.
     """
     actor.require(Permission.APPLY)
     timer = revert_timer_of(actor.org)

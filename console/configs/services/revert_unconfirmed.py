@@ -23,7 +23,7 @@ from console.webhooks.models import Kind
 from console.webhooks.outbox import tell_of_config
 from console.workloads.models import Event, EventType, Level
 
-#: When a timer is tried again that could not fire for a fault of the product.
+#: Delay before the next attempt, after an error that is a fault of the product.
 _AGAIN = timedelta(minutes=1)
 
 log = structlog.get_logger("console.configs")
@@ -42,7 +42,7 @@ def revert_unconfirmed() -> int:
         try:
             made += _fire(timer)
         except Exception:
-            # It is tried again later, and does not keep others from their turn until then.
+            # The timer fires again later, and does not block other timers until then.
             _unfailed(timer).update(due_at=timezone.now() + _AGAIN)
             raise
     return made
@@ -63,7 +63,7 @@ def _fire(timer: RevertTimer) -> bool:
     actor = Actor(org=timer.org, role=Role.OWNER, name=timer.author, key="timer")
     with transaction.atomic():
         if not lock_active(timer.org, timer.version) or not _unfailed(timer).delete()[0]:
-            # It was confirmed, or another version was applied first.
+            # The version was confirmed, or another version was applied first.
             return False
         activate_version(actor, version, reading, timer.version)
     log.info("config reverted", org=timer.org.slug, version=version.number, back_to=old.number)
@@ -71,13 +71,13 @@ def _fire(timer: RevertTimer) -> bool:
 
 
 def _read(old: ConfigVersion) -> Reading | None:
-    """Return the reading of an old text under today's rules; None when its language is gone."""
+    """Return the reading of *old* under the current checks; None if its dialect is unknown."""
     dialect = dialects().get(old.dialect)
     return dialect.read(old.text, past_specs(old.org)) if dialect else None
 
 
 def _tell_unreadable(timer: RevertTimer) -> None:
-    """Keep the timer, so that it is shown as waiting, and record the cause once."""
+    """Keep the timer, so that pages show it, mark it as failed, and record the failure once."""
     with transaction.atomic():
         is_mine = lock_active(timer.org, timer.version)
         if not is_mine or not _unfailed(timer).update(failed_at=timezone.now()):

@@ -33,13 +33,13 @@ def roll_back(
     unless_confirmed: bool = False,
 ) -> ConfigVersion:
     """
-    Make the text of *version* active again, as a new version.
+    Create and activate a new version with the text of *version*.
 
-    The text is read under today's rules. As of `apply_config`, the answer is the active version
-    itself when it has the same text, and *accept* and *revert_after* mean the same;
-    *unless_confirmed* means what it means to `activate_version`. Raises NotAllowed, NotFound,
-    BadRequest, StaleVersion, Conflict when *version* is active already, ConfigRejected when its
-    text would not be accepted today, and ConsequencesNotAccepted.
+    The text is checked again. As in `apply_config`, an active version with the same text is
+    returned unchanged, and *accept* and *revert_after* have the same meaning;
+    *unless_confirmed* is passed to `activate_version`. Raises NotAllowed, NotFound, BadRequest,
+    StaleVersion, Conflict if *version* is active, ConfigRejected if the text has errors under the
+    current checks, and ConsequencesNotAccepted.
     """
     actor.require(Permission.APPLY)
     message = read_message(message)
@@ -51,7 +51,7 @@ def roll_back(
     reading = check_config(actor, old.dialect, old.text)
     if not reading.ok:
         raise ConfigRejected(reading)
-    # A timer that waits ends with the version that takes the other one back.
+    # A revert always creates a version, even with an unchanged text, because that ends the timer.
     if not unless_confirmed:
         same = unchanged(actor.org, expected_version, old.dialect, old.text)
         if same is not None:
@@ -71,7 +71,7 @@ def roll_back(
 def version_of_old(
     author: str, old: ConfigVersion, *, message: str, via: ConfigVersion.Via
 ) -> ConfigVersion:
-    """Return a version, not yet saved, that has the text of *old* again."""
+    """Return an unsaved version with the text of *old*."""
     return ConfigVersion(
         org=old.org,
         dialect=old.dialect,

@@ -1,9 +1,9 @@
 """
-Find the impact of one text and write it down: the work behind an `ImpactRun`.
+Compute an impact run: the impact of its text on live and recorded workloads.
 
-It reads rows as they are at one moment, and takes no lease and no lock, so that
-admission goes on beside it. Now and then it notes how far it is; that note is refused
-when somebody cancelled the run or when the sweep gave it up, and then it stops.
+The computation reads a snapshot and takes neither lease nor lock, so that admission continues. It
+stores its progress at intervals. If the run was cancelled or failed by the sweep, that update
+changes no row, and the computation stops.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from console.workloads.queries.history import history_of
 from console.workloads.services.load_state import load_policy
 from console.workloads.services.snapshot_state import snapshot_state
 
-#: Seconds between two notes of how far a run is.
+#: Seconds between two updates of the progress.
 PACE = 0.25
 
 #: The error of a run whose worker has died.
@@ -38,11 +38,11 @@ log = structlog.get_logger("console.impact")
 
 
 class _StoppedError(Exception):
-    """The run was cancelled or given up."""
+    """The run was cancelled, or failed by the sweep."""
 
 
 def run_impact(run_id: int) -> None:
-    """Find the answer of a run that waits, and write it down; others are left alone."""
+    """Compute a waiting run, and store its result; a run in another state is not changed."""
     now = timezone.now()
     waiting = ImpactRun.objects.filter(pk=run_id, state=ImpactRun.State.WAITING)
     if not waiting.update(state=ImpactRun.State.RUNNING, started_at=now, seen_at=now):
@@ -62,7 +62,7 @@ def run_impact(run_id: int) -> None:
 
 
 def fail_impact(run_id: int, sentence: str) -> None:
-    """Note that a run ended without an answer, and why."""
+    """Mark a running run as failed, with the cause *sentence*."""
     ImpactRun.objects.filter(pk=run_id, state=ImpactRun.State.RUNNING).update(
         state=ImpactRun.State.FAILED, error=sentence, ended_at=timezone.now()
     )
@@ -78,10 +78,10 @@ def _find(run: ImpactRun) -> None:
     as_of = timezone.now()
     state, version = snapshot_state(org, progress.read)
     if version != run.base:
-        # It was applied a moment ago, and the worker is about to take it in.
+        # Version `run.base` was applied a moment ago, and the worker has not loaded it yet.
         state.change_policy(load_policy(org, run.base))
     impact = live_impact(state, after, progress.decide)
-    # Hundreds of thousands of objects: gone before history needs room.
+    # The state has hundreds of thousands of objects; their memory is freed before history is read.
     del state
     history = history_of(org)
     progress.begin_history(len(history.shapes))
@@ -97,7 +97,7 @@ def _find(run: ImpactRun) -> None:
 
 
 def _compile(run: ImpactRun) -> Policy:
-    # Whether queues keep their specs was judged when the question was asked.
+    # Fixed queue specs were checked when the run was requested.
     reading = find_dialect(run.dialect).read(run.text, {})
     if reading.policy is None:
         raise ConfigRejected(reading)
@@ -105,7 +105,7 @@ def _compile(run: ImpactRun) -> Policy:
 
 
 class _Progress:
-    """How far a run is: live work counts twice, once to be read and once to be decided."""
+    """Progress of a run. Live workloads count as two steps: they are read and then decided."""
 
     def __init__(self, run_id: int, live: int) -> None:
         self._id = run_id
@@ -114,25 +114,25 @@ class _Progress:
         self._noted = 0.0
 
     def read(self, done: int) -> None:
-        """Note how many workloads were read."""
+        """Report the number of workloads that were read."""
         self._note(min(done, self._live))
 
     def decide(self, done: int) -> None:
-        """Note how many workloads were decided about."""
+        """Report the number of workloads that were decided."""
         self._note(self._live + min(done, self._live))
 
     def begin_history(self, shapes: int) -> None:
-        """Note how many shapes there are to compare."""
+        """Set the number of shapes to compare."""
         self._shapes = shapes
         self._noted = 0
         self._note(2 * self._live)
 
     def compare(self, done: int) -> None:
-        """Note how many shapes were compared."""
+        """Report the number of shapes that were compared."""
         self._note(2 * self._live + done)
 
     def end(self, result: dict[str, object]) -> None:
-        """Store the result, unless the run was cancelled or given up."""
+        """Store the result, unless the run was cancelled or failed by the sweep."""
         total = 2 * self._live + self._shapes
         now = timezone.now()
         wanted = ImpactRun.objects.filter(

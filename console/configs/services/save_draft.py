@@ -1,4 +1,4 @@
-"""Save a draft during editing: an older text never overwrites a newer one."""
+"""Save a draft; an older text never overwrites a newer one."""
 
 from __future__ import annotations
 

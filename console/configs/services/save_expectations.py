@@ -24,11 +24,11 @@ _SAYS = ("name", "labels", "namespace", "priority", "requests", "queue", "effect
 
 def save_expectations(actor: Actor, expectations: Sequence[Expected]) -> list[Expectation]:
     """
-    Save *expectations*, each in the place of one with its name, and return them in order.
+    Save *expectations*, and return them in order; each replaces one with the same name.
 
-    One event for each that is new or differs from what it replaces.
-    Raises NotAllowed, and Conflict (``too_many_expectations``), with nothing saved, when
-    the organization would have more than can be checked at every apply.
+    Every new or changed expectation is an event. Raises NotAllowed, and Conflict
+    (``too_many_expectations``), with nothing saved, if the organization would have more than
+    `MOST_EXPECTATIONS`, the number that can be checked at every apply.
     """
     actor.require(Permission.DRAFT)
     return _save(actor, expectations, {})
@@ -37,7 +37,7 @@ def save_expectations(actor: Actor, expectations: Sequence[Expected]) -> list[Ex
 def _save(
     actor: Actor, expectations: Sequence[Expected], renamed: Mapping[str, Mapping[str, Any]]
 ) -> list[Expectation]:
-    """Save *expectations*; of *renamed* ones, by their new names, what they said before."""
+    """Save *expectations*; *renamed* maps new names of renamed ones to their previous fields."""
     org = actor.org
     names = [each.name for each in expectations]
     mine = Expectation.objects.filter(org=org, name__in=names)
@@ -65,10 +65,10 @@ def _save(
 
 def keep_expectation(actor: Actor, expected: Expected, number: int | None) -> Expectation:
     """
-    Save *expected* as a new one, or in the place of expectation *number*, which takes its name.
+    Create an expectation, or replace expectation *number* and its name; None creates one.
 
-    Raises NotAllowed, NotFound, Conflict as `save_expectations` does, and BadRequest when
-    another one has the name.
+    Raises NotAllowed, NotFound, Conflict as `save_expectations` does, and BadRequest if another
+    expectation has the name.
     """
     actor.require(Permission.DRAFT)
     mine = Expectation.objects.filter(org=actor.org)
@@ -87,11 +87,11 @@ def keep_expectation(actor: Actor, expected: Expected, number: int | None) -> Ex
 
 
 def delete_expectations(actor: Actor, names: Collection[str]) -> int:
-    """Delete the expectations called *names*, and return how many there were; or NotAllowed."""
+    """Delete the expectations called *names*, and return their number; raises NotAllowed."""
     actor.require(Permission.DRAFT)
     mine = Expectation.objects.filter(org=actor.org, name__in=names)
     with transaction.atomic():
-        # Locked, so that it does not change between read and delete.
+        # The lock prevents changes of the rows between read and delete.
         lock_org(actor.org)
         gone = [{"name": row.name, "before": _facts(row)} for row in mine]
         mine.all().delete()
@@ -106,7 +106,7 @@ def _facts(row: Expectation) -> dict[str, Any]:
 def _changes(
     before: Mapping[str, Mapping[str, Any]], rows: Iterable[Expectation]
 ) -> list[dict[str, Any]]:
-    """Return what is new or differs from *before*, in the order of the names."""
+    """Return the expectations that are new or differ from *before*, by name."""
     found = []
     for row in sorted(rows, key=lambda row: row.name):
         was, now = before.get(row.name), _facts(row)
@@ -134,10 +134,10 @@ def _tell(actor: Actor, kind: EventType, changes: Sequence[Mapping[str, Any]]) -
 
 def _in_units(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """
-    Return *facts* for the audit, with what is requested as text in units.
+    Return *facts* for the audit log, with requests as text in the units of the resources.
 
-    Entries of older versions have numbers there, which are thousandths. They are sealed, so
-    they stay as they are.
+    Audit entries of older releases have numbers in thousandths there; they are sealed and not
+    converted.
     """
     if facts is None:
         return None

@@ -1,4 +1,4 @@
-"""Find impact runs without progress, after a lost message or the death of a worker."""
+"""Maintain impact runs: enqueue or fail runs without progress, and delete expired ones."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from console.configs.services.run_impact import WORKER_GONE
 from console.retention.models import Kind
 from console.retention.note import note
 
-#: Silence after which the worker of a run counts as gone.
+#: Time without progress after which the worker of a run is considered dead, or a message lost.
 SILENCE = timedelta(seconds=30)
 
-#: How long a run can wait for a worker.
+#: Maximum time that a run waits for a worker.
 PATIENCE = timedelta(minutes=10)
 
-#: Ended runs of one organization that are kept. An answer may have megabytes; these are more than
-#: the questions about the drafts of a week.
+#: Maximum number of ended runs kept for one organization. A result can have megabytes; the number
+#: exceeds that of the runs for the drafts of a week.
 MOST_KEPT = 200
 
-#: Rows of one statement, so that other writers need not wait long.
+#: Rows deleted by one statement, so that other writers do not wait long.
 _ROWS = 50
 
 
 def sweep_impacts() -> None:
-    """Enqueue waiting runs again, and fail those without a worker."""
+    """Enqueue waiting runs again, and fail runs whose worker is dead or that waited too long."""
     now = timezone.now()
     silent = ImpactRun.objects.filter(seen_at__lt=now - SILENCE)
     running = silent.filter(state=ImpactRun.State.RUNNING)
@@ -53,7 +53,7 @@ def sweep_impacts() -> None:
 
 
 def forget_impacts() -> int:
-    """Delete what ended long ago, or long before newer ones of the same organization."""
+    """Delete ended runs that are expired or exceed `MOST_KEPT`; return their number."""
     ended = ImpactRun.objects.filter(ended_at__isnull=False)
     forgotten: Counter[int] = Counter()
     _delete(ended.filter(ended_at__lt=timezone.now() - IMPACTS_KEPT), forgotten)
@@ -66,7 +66,7 @@ def forget_impacts() -> int:
 
 
 def _delete(runs: QuerySet[ImpactRun], forgotten: Counter[int]) -> None:
-    """Delete *runs*, and count those of each organization."""
+    """Delete *runs*, and add their number to *forgotten* by organization."""
     while rows := dict(runs.order_by("pk").values_list("pk", "org_id")[:_ROWS]):
         ImpactRun.objects.filter(pk__in=list(rows)).delete()
         forgotten.update(rows.values())

@@ -19,9 +19,9 @@ def take_over_draft(actor: Actor, number: int, seen: int | None) -> Draft:
     """
     Make the actor the editor of draft *number*, whose displayed editor was *seen*.
 
-    None means no editor. The previous editor keeps the text in the browser and gets an error at
-    the next save. Raises NotAllowed, NotFound, and Conflict (``draft_locked``) if another member
-    was faster.
+    *seen* is None if no editor was displayed. The previous editor keeps the text in the browser
+    and gets an error at the next save. Raises NotAllowed, NotFound, and Conflict
+    (``draft_locked``) if another member has become the editor in the meantime.
     """
     actor.require(Permission.DRAFT)
     person = draft_author(actor)

@@ -1,4 +1,4 @@
-"""Try a workload on a config: where it lands and why, what would change that, and how it fits."""
+"""Test the route of a workload in a config: queue, rules, nearest changes, and quota."""
 
 from __future__ import annotations
 
@@ -28,25 +28,26 @@ from console.orgs.permissions import Actor, Permission
 from console.workloads.models import QueueHold
 from console.workloads.queries.used import used_of
 
-#: Rules or local queues that one look shows, each with the least that would lead to it.
+#: Maximum number of rules or local queues in one result.
 MOST_RULES = 30
 
-#: Workloads of one batch.
+#: Maximum number of workloads in one batch.
 MOST_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """What one config makes of one workload."""
+    """The result of one workload in one config."""
 
     subject: Subject
     route_result: RouteResult
-    #: Some of the rules in order, each judged on its own; empty where local queues route.
+    #: Up to `MOST_RULES` rules in order, each evaluated by itself; empty with local queues.
     rules: tuple[RuleEvaluation, ...]
     rule_count: int
-    #: By index of the rule: the least that would lead to it.
+    #: Smallest change that reaches a rule, by index of the rule.
     misses: Mapping[int, NearMiss]
-    #: Where local queues route: those of its namespace, and the least that leads to other queues.
+    #: With local queues: those of the workload's namespace, their total number, and the smallest
+    #: changes that reach other queues.
     local_queues: tuple[LocalQueueEvaluation, ...]
     local_queue_count: int
     door_misses: tuple[NearMiss, ...]
@@ -56,7 +57,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """What one config makes of one workload among many."""
+    """The result of one workload of a batch in one config."""
 
     route_result: RouteResult
     fit: Fit
@@ -64,9 +65,9 @@ class Placed:
 
 def try_route(actor: Actor, subject: Subject, workload: Workload, *, start: int = 0) -> Tried:
     """
-    Return what *subject* makes of *workload*, with the rules from index *start* on.
+    Return the result of *workload* in *subject*, with the rules from index *start* on.
 
-    Raises NotAllowed. Nothing is stored, and no row of a workload is read.
+    Raises NotAllowed. Nothing is stored, and no rows of workloads are read.
     """
     actor.require(Permission.READ)
     policy = subject.policy
@@ -91,7 +92,7 @@ def try_route(actor: Actor, subject: Subject, workload: Workload, *, start: int 
 
 
 def try_routes(actor: Actor, subject: Subject, workloads: Sequence[Workload]) -> tuple[Placed, ...]:
-    """Return what *subject* makes of each of *workloads* alone; raises NotAllowed."""
+    """Return the result of each of *workloads*, evaluated by itself; raises NotAllowed."""
     actor.require(Permission.READ)
     router = Router(subject.policy)
     fits = fitting(actor.org, subject.policy)
@@ -101,16 +102,16 @@ def try_routes(actor: Actor, subject: Subject, workloads: Sequence[Workload]) ->
 
 def fitting(org: Organization, policy: Policy, queues: Collection[str] | None = None) -> Fitting:
     """
-    Return what tries workloads on *policy* with what runs in *org* now.
+    Return the `Fitting` of *policy* with the current usage and holds of *org*.
 
-    With *queues* nothing is read of others.
+    With *queues*, only the usage of these queues is read.
     """
     held = QueueHold.objects.filter(org=org).values_list("queue", flat=True)
     return Fitting(policy, used_of(org, queues), held)
 
 
 def _around(route_result: RouteResult) -> tuple[str, ...]:
-    """Return the queues that have a say in how it fits: those of the tree in which it lands."""
+    """Return the queues whose usage affects the fit: those in the tree of the reached queue."""
     if route_result.queue is None:
         return ()
     policy = route_result.policy
@@ -120,7 +121,11 @@ def _around(route_result: RouteResult) -> tuple[str, ...]:
 
 
 def _nearest_first(rules: Iterable[RuleEvaluation]) -> list[RuleEvaluation]:
-    """Return the rules that did not take it; all share one budget, and the nearest come first."""
+    """
+    Return the rules that do not route the workload, those with the fewest false expressions first.
+
+    The order matters because the searches for the smallest changes share one budget.
+    """
     missed = [rule for rule in rules if rule.standing is not RuleStanding.TOOK]
     missed.sort(key=lambda rule: sum(not each.holds for each in rule.expressions))
     return missed

@@ -30,7 +30,7 @@ def visit_draft(actor: Actor, number: int) -> Presence:
 
 def leave_draft(actor: Actor, number: int) -> None:
     """
-    End the actor's visit of draft *number* and let go of it; harmless without a visit.
+    End the actor's visit of draft *number*, and release its lock; has no effect without a visit.
 
     Raises NotAllowed and NotFound.
     """
@@ -44,7 +44,7 @@ def leave_draft(actor: Actor, number: int) -> None:
 
 
 def note_visit(draft: Draft, user: User, now: datetime) -> None:
-    """Write that *user* was at *draft* just *now*; a visit that lapsed begins anew."""
+    """Record a visit of *user* at the time *now*; an expired visit starts again."""
     visits = DraftVisit.objects.filter(draft=draft, user=user)
     if not visits.filter(seen_at__gte=now - LAPSES_AFTER).update(seen_at=now):
         DraftVisit.objects.update_or_create(

@@ -24,7 +24,7 @@ _STDIN = "-"
 
 
 class Command(BaseCommand):
-    """Read files as configs; exit status 1 when one has errors. Needs no database."""
+    """Check files as configs, with exit status 1 for errors. Needs no database."""
 
     help = (
         "Check scheduler config files. The exit status is 1 when one has errors or breaks an "
@@ -71,7 +71,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print the findings."""
+        """Print the diagnostics of all files."""
         names: list[str] = options["files"]
         if names.count(_STDIN) > 1:
             raise CommandError("Standard input can be read once only.", returncode=2)
@@ -89,7 +89,7 @@ class Command(BaseCommand):
 
 
 def _in_order(configs: Sequence[CheckedConfig]) -> list[CheckedFile]:
-    """Return the files of all configs as they were given."""
+    """Return the files of all configs in the order of the arguments."""
     files = {
         number: file
         for config in configs
@@ -99,7 +99,7 @@ def _in_order(configs: Sequence[CheckedConfig]) -> list[CheckedFile]:
 
 
 def _judged(file: ExpectationFile, configs: Sequence[CheckedConfig]) -> list[Diagnostic]:
-    """Return the diagnostics of an expectation file, and the expectations broken by configs."""
+    """Return the diagnostics of an expectation file and of the expectations that configs break."""
     found = list(file.findings)
     for config in configs:
         if config.policy is not None:

@@ -35,7 +35,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print one, or write all."""
+        """Print one schema, or write all of them to the folder."""
         folder: Path | None = options["into"]
         if folder is None:
             self.stdout.write(_written(options["dialect"]))
