@@ -63,7 +63,7 @@ def presences(drafts: Sequence[Draft], now: datetime) -> list[Presence]:
 
 def locked(draft: Draft) -> Conflict:
     """Return the error that names the editor of *draft*."""
-    name = draft.editor.email if draft.editor else "Somebody"
+    name = draft.editor.email if draft.editor else "Another member"
     return Conflict(
         "draft_locked",
         f"{name} edits this draft. Take over, or save your text as a new draft.",

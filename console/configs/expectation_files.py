@@ -22,8 +22,8 @@ BROKEN: Final = Code(
     "EXP001",
     Severity.ERROR,
     "Expectation that the config does not meet",
-    "The rules or local queues of the config route this workload elsewhere. Fix the config, or "
-    "change the expectation if the new route is intended.",
+    "The rules or local queues of the config route this workload to another queue, or with another "
+    "priority. Fix the config, or change the expectation if the new route is intended.",
 )
 UNREADABLE: Final = Code(
     "EXP002",
@@ -37,8 +37,8 @@ CODES: Final = (BROKEN, UNREADABLE)
 FAMILY: Final = Family(
     "EXP",
     "Expectations",
-    "What is wrong with a file of expectations, or with a config that breaks them: "
-    "`check_config --expect` says it.",
+    "Errors in a file of expectations, and expectations that a config breaks, as reported by "
+    "`check_config --expect`.",
     CODES,
 )
 

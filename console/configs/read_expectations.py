@@ -94,7 +94,7 @@ def _expectation(reader: Reader, value: Any, path: str, least_priority: LeastPri
     effective = fields.get("effective_priority")
     queue = reader.optional_text(fields.get("queue"), f"{path}.queue", LONGEST_QUEUE)
     if queue is None and effective is not None:
-        message = "Without a queue there is no priority; leave this out."
+        message = "No priority is expected without a queue; remove this field."
         reader.refuse(f"{path}.effective_priority", "conflicting_fields", message)
     return Expected(
         name=reader.text(name, f"{path}.name", LONGEST_NAME, blank=False) if name else "",
@@ -111,7 +111,7 @@ def _check_names(reader: Reader, found: Sequence[Expected], path: str) -> None:
     names: set[str] = set()
     for i, each in enumerate(found):
         if each.name and each.name in names:
-            message = f"Another expectation is called {each.name}; give each a name of its own."
+            message = f"Another expectation is called {each.name}; use another name."
             reader.refuse(f"{path}[{i}].name", "repeated_name", message)
         names.add(each.name)
 
@@ -120,7 +120,7 @@ def _labels(reader: Reader, value: Any, path: str) -> dict[str, str]:
     found = {}
     for key, text in reader.entries(value, path, MOST_LABELS, LONGEST_KEY):
         if text is None:
-            message = "This has to be a string, not null; leave the label out if it is absent."
+            message = "The value has to be a string, not null; remove the label if it is absent."
             reader.refuse(join(path, key), "wrong_type", message)
         found[key] = reader.text(text, join(path, key), LONGEST_VALUE)
     return found

@@ -38,7 +38,7 @@ def find_subject(org: Organization, name: str) -> Subject:
     """
     found = _NAME.fullmatch(name)
     if found is None:
-        message = "This has to be active, the number of a version, or draft- and a number."
+        message = "Use active, the number of a version, or draft- followed by a number."
         raise BadRequest([FieldError("config", "invalid_choice", message)])
     if found["number"] is None:
         active = active_version(org)

@@ -54,7 +54,7 @@ def test_a_text_that_is_no_text(client):
         {
             "path": "dialect",
             "code": "unknown_dialect",
-            "message": "There is no config language of this name; known are: kueue, native.",
+            "message": "There is no config language of this name; use one of: kueue, native.",
         }
     ]
 

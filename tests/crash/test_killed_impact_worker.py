@@ -30,7 +30,7 @@ scheduling_rules:
   - resource_queue: train
 """
 
-GONE = "The worker that computed it has stopped. Run it again."
+GONE = "The worker of this run has stopped. Start the run again."
 
 
 def _kill_the_child(product: Product) -> None:

@@ -141,7 +141,7 @@ def test_json_and_sarif_lead_to_the_page_of_codes_when_it_is_named(config: Path)
 @pytest.mark.parametrize("url", ["config/codes", "javascript:alert(1)", "https://", "http://a b"])
 def test_a_page_of_codes_that_is_no_address_is_refused(config: Path, url: str):
     config.write_text(WARNED)
-    with pytest.raises(CommandError, match="is not an address that begins with http"):
+    with pytest.raises(CommandError, match="is not a URL that begins with http"):
         run(config, "--codes-url", url)
 
 

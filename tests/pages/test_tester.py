@@ -209,7 +209,7 @@ def test_the_tests_of_a_draft_are_tests_on_it(browser: Client, world: World, own
         ("key=&value=1", "labels", "A value has no key."),
         ("config=draft-99&key=", "config", "There is no draft 99"),
         ("config=77&key=", "config", "There is no version 77"),
-        ("config=x&key=", "config", "This has to be active"),
+        ("config=x&key=", "config", "Use active"),
         ("workload=%00", "workload", "There is no workload"),
         ("workload=nothing", "workload", "There is no workload 'nothing' in here."),
         ("paste=%5B", "paste", "Line 1: "),
@@ -220,7 +220,7 @@ def test_the_tests_of_a_draft_are_tests_on_it(browser: Client, world: World, own
             "paste",
             "A single test does not accept pod_sets",
         ),
-        ("draft=%C2%B2&key=", "config", "This has to be active"),
+        ("draft=%C2%B2&key=", "config", "Use active"),
     ],
 )
 def test_what_cannot_be_tested_says_why(

@@ -357,7 +357,7 @@ def test_an_error_is_told_and_raised(
     run.refresh_from_db()
     assert (run.state, run.error) == (
         "failed",
-        "It failed with an error; see the log of the worker.",
+        "The run failed with an error; see the log of the worker.",
     )
 
 
@@ -377,7 +377,7 @@ def test_a_run_whose_worker_is_gone_is_given_up(
     lost = running.get()
     assert (lost.state, lost.error) == (
         "failed",
-        "The worker that computed it has stopped. Run it again.",
+        "The worker of this run has stopped. Start the run again.",
     )
     assert lost.ended_at is not None
 
@@ -430,7 +430,7 @@ def test_without_a_worker_a_question_ends(
     run.refresh_from_db()
     assert (run.state, large) == ("failed", [])
     assert run.error == (
-        "No worker started it within 10 minutes. "
+        "No worker started this run within 10 minutes. "
         "Ask the operator of this installation for a worker that serves the queue impact."
     )
 
@@ -448,7 +448,7 @@ def test_a_message_that_comes_back_tells_of_a_worker_that_died(
     run.refresh_from_db()
     assert (run.state, run.error) == (
         "failed",
-        "The worker that computed it has stopped. Run it again.",
+        "The worker of this run has stopped. Start the run again.",
     )
 
 

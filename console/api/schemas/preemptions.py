@@ -55,7 +55,7 @@ class PreemptionReceipt(PreemptionShort):
     released_by = serializers.CharField(
         allow_null=True, help_text="Type of the event that released the quota."
     )
-    is_stopping = serializers.BooleanField(help_text="Whether the victim still holds its quota.")
+    is_stopping = serializers.BooleanField(help_text="Whether the victim still uses its quota.")
     times = serializers.IntegerField(
         help_text="Number of preemptions of the victim, including this one."
     )

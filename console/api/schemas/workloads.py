@@ -78,15 +78,15 @@ class WorkloadIn(Schema):
     preemptible = serializers.BooleanField(
         required=False,
         allow_null=True,
-        help_text="Whether it may be preempted, for schedulers that let submitters choose; absent: "
-        "the scheduler decides.",
+        help_text="Whether the workload may be preempted, for schedulers that let submitters "
+        "choose; absent: the scheduler decides.",
     )
     placement = Placement(
         required=False,
         allow_null=True,
-        help_text="Where it should run, in the terms of the config language: at most "
-        f"{LONGEST:,} characters as JSON and {DEEPEST} levels, numbers whole. Schedulers without "
-        "placement ignore it.",
+        help_text="Where the workload should run, in the terms of the config language: at most "
+        f"{LONGEST:,} characters as JSON and {DEEPEST} levels, all numbers integers. Schedulers "
+        "without placement ignore this field.",
     )
 
 
@@ -145,7 +145,7 @@ class Workload(Schema):
         help_text="Assigned flavor by resource, where all pod sets have the same flavor.",
     )
     assignment = PodSetAssignment(
-        many=True, help_text="Assignment of each pod set; empty if the workload holds no quota."
+        many=True, help_text="Assignment of each pod set; empty if the workload uses no quota."
     )
     reason = WorkloadReason()
     preemptor = serializers.CharField(

@@ -159,7 +159,7 @@ class Invitations(OrgView):
         examples=[
             example(
                 "A viewer, for three days",
-                {"email": "somebody@example.com", "role": "viewer", "expires_in_days": 3},
+                {"email": "viewer@example.com", "role": "viewer", "expires_in_days": 3},
                 request=True,
             )
         ],

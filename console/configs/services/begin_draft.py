@@ -49,7 +49,7 @@ def begin_draft(actor: Actor, dialect: str, text: str, base: int, title: str = "
         if Draft.objects.filter(org=actor.org).count() >= MOST_DRAFTS:
             raise Conflict(
                 "too_many_drafts",
-                f"There are {MOST_DRAFTS} drafts already. Discard one that is not needed first.",
+                f"The organization has {MOST_DRAFTS} drafts, the maximum. Discard one first.",
             )
         draft = Draft.objects.create(
             org=actor.org,

@@ -24,6 +24,6 @@ def find_dialect(name: str) -> Dialect:
     """Return the dialect called *name*; raises BadRequest, which lists the known dialects."""
     dialect = dialects().get(name)
     if dialect is None:
-        message = f"There is no config language of this name; known are: {', '.join(dialects())}."
+        message = f"There is no config language of this name; use one of: {', '.join(dialects())}."
         raise BadRequest([FieldError("dialect", "unknown_dialect", message)])
     return dialect

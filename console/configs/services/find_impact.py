@@ -90,7 +90,7 @@ def send(run_id: int) -> None:
     try:
         current_app.send_task(FIND, args=[run_id], queue=IMPACT, expires=600)
     except (OperationalError, RedisError) as error:
-        log.warning("impact not requested, the sweep will", run=run_id, error=str(error))
+        log.warning("impact run not enqueued, the sweep retries", run=run_id, error=str(error))
 
 
 def _begin(actor: Actor, asked: ImpactRun, *, again: bool) -> ImpactRun | None:

@@ -21,5 +21,5 @@ def revert_config(actor: Actor, version: int, via: ConfigVersion.Via) -> ConfigV
     timer = revert_timer_of(actor.org)
     if timer is None or timer.version != version:
         raise nothing_to_confirm(version)
-    message = f"Version {version} was taken back before it was confirmed"
+    message = f"Version {version} was rolled back before it was confirmed"
     return roll_back(actor, timer.back_to, version, message, via=via, unless_confirmed=True)

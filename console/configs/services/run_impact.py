@@ -32,7 +32,7 @@ from console.workloads.services.snapshot_state import snapshot_state
 PACE = 0.25
 
 #: The error of a run whose worker has died.
-WORKER_GONE = "The worker that computed it has stopped. Run it again."
+WORKER_GONE = "The worker of this run has stopped. Start the run again."
 
 log = structlog.get_logger("console.impact")
 
@@ -55,9 +55,9 @@ def run_impact(run_id: int) -> None:
     except ConsoleError as error:
         fail_impact(run_id, error.message)
     except SoftTimeLimitExceeded:
-        fail_impact(run_id, "It exceeded the time limit of a run.")
+        fail_impact(run_id, "The run exceeded its time limit.")
     except BaseException:
-        fail_impact(run_id, "It failed with an error; see the log of the worker.")
+        fail_impact(run_id, "The run failed with an error; see the log of the worker.")
         raise
 
 

@@ -55,8 +55,8 @@ def _save(
         if count > MOST_EXPECTATIONS:
             raise Conflict(
                 "too_many_expectations",
-                f"An organization keeps {MOST_EXPECTATIONS} expectations; with these it would be "
-                f"{count}. Delete some first.",
+                f"An organization has at most {MOST_EXPECTATIONS} expectations; with these it "
+                f"would have {count}. Delete some first.",
             )
         found = {row.name: row for row in mine.all()}
         _tell(actor, EventType.EXPECTATION_SAVED, _changes(before, found.values()))

@@ -43,7 +43,7 @@ def sweep_impacts() -> None:
     waiting = silent.filter(state=ImpactRun.State.WAITING)
     waiting.filter(created_at__lt=now - PATIENCE).update(
         state=ImpactRun.State.FAILED,
-        error=f"No worker started it within {PATIENCE.seconds // 60} minutes. "
+        error=f"No worker started this run within {PATIENCE.seconds // 60} minutes. "
         "Ask the operator of this installation for a worker that serves the queue impact.",
         ended_at=now,
     )

@@ -98,7 +98,7 @@ class Starved(Schema):
     resource = serializers.CharField()
     unused = serializers.FloatField(help_text="Nominal quota that the queue does not use.")
     wanted = serializers.FloatField(
-        help_text="Requests of its pending workloads that are short of it."
+        help_text="Requests of its pending workloads that wait for this quota."
     )
     loans = Loan(many=True)
 
@@ -129,8 +129,10 @@ class Cohort(Schema):
     path = serializers.ListField(
         child=serializers.CharField(), help_text="Parent cohorts, the root first."
     )
-    cohorts = serializers.ListField(child=serializers.CharField(), help_text="Directly in it.")
-    queues = serializers.ListField(child=serializers.CharField(), help_text="Directly in it.")
+    cohorts = serializers.ListField(child=serializers.CharField(), help_text="Child cohorts.")
+    queues = serializers.ListField(
+        child=serializers.CharField(), help_text="Queues whose parent is this cohort."
+    )
     range = Range(
         allow_null=True,
         help_text="Place in the active text; null if the cohort is only named by queues.",

@@ -135,7 +135,7 @@ def _page(text: str) -> str:
     """Return a URL without its fragment; SARIF does not accept relative URLs."""
     url, _, _ = text.partition("#")
     if not re.fullmatch(r"https?://[!-~]+", url):
-        raise ArgumentTypeError(f"{text!r} is not an address that begins with http:// or https://")
+        raise ArgumentTypeError(f"{text!r} is not a URL that begins with http:// or https://")
     return url
 
 
