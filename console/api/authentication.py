@@ -66,10 +66,10 @@ def actor_of(request: Request, slug: str) -> Actor:
         if request.auth.org.slug != slug:
             raise NotFound(f"This token has no access to an organization {slug!r}.")
         return Actor.from_token(request.auth)
-    return enter_org(person(request), slug)
+    return enter_org(signed_in_user(request), slug)
 
 
-def person(request: Request) -> User:
+def signed_in_user(request: Request) -> User:
     """Return the signed-in person; raises NotAuthenticated when there is none."""
     if not isinstance(request.user, User):
         raise NotAuthenticated

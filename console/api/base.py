@@ -59,9 +59,9 @@ class JSONView(APIView):
         super().initial(request, *args, **kwargs)
         self.identify(request, **kwargs)
         errors = [
-            self._unknown(name) if not self.knows(name) else _repeated(name)
+            self._unknown(name) if not self.accepts_parameter(name) else _repeated(name)
             for name, values in request.query_params.lists()
-            if not self.knows(name) or (len(values) > 1 and name not in self.repeatable)
+            if not self.accepts_parameter(name) or (len(values) > 1 and name not in self.repeatable)
         ]
         if errors:
             raise BadRequest(errors)
@@ -86,7 +86,7 @@ class JSONView(APIView):
         return "GET" if method == "HEAD" else method
 
     @property
-    def takes(self) -> Permission:
+    def required_permission(self) -> Permission:
         """The required permission; READ for an unknown method, so that every member gets a 405."""
         is_known = self.verb in self.allowed_methods
         return self.permissions.get(self.verb, Permission.READ) if is_known else Permission.READ
@@ -94,7 +94,7 @@ class JSONView(APIView):
     def identify(self, request: Request, **kwargs: Any) -> None:
         """Determine the actor and check its permission, before the request is read."""
 
-    def knows(self, name: str) -> bool:
+    def accepts_parameter(self, name: str) -> bool:
         """Return whether the endpoint accepts the query parameter *name*."""
         return name in self.parameters
 
@@ -140,7 +140,7 @@ class OrgView(JSONView):
         if not all(is_storable(value) for value in kwargs.values() if isinstance(value, str)):
             raise NotFound("This URL does not exist.")
         self.actor = actor_of(request, kwargs["org"])
-        self.actor.require(self.takes)
+        self.actor.require(self.required_permission)
 
 
 class NoSuchAddress(JSONView):

@@ -26,10 +26,10 @@ from console.errors import RetryLater
 BURST: Final = 10
 
 #: Timeout of the broker in seconds.
-_PATIENCE: Final = 0.25
+_TIMEOUT: Final = 0.25
 
 #: Seconds for which a process does not call the broker after an error.
-_REST: Final = 1.0
+_PAUSE: Final = 1.0
 
 #: Takes one request from the bucket KEYS[1] with the size ARGV[2] and the refill rate ARGV[1] per
 #: second. Returns 0, or the milliseconds until the next request is available.
@@ -75,21 +75,21 @@ class _Buckets:
     def __init__(self, url: str) -> None:
         broker = Redis.from_url(
             url,
-            socket_timeout=_PATIENCE,
-            socket_connect_timeout=_PATIENCE,
+            socket_timeout=_TIMEOUT,
+            socket_connect_timeout=_TIMEOUT,
             retry=Retry(NoBackoff(), 1),
         )
         self._take = broker.register_script(_TAKE)
-        self._away_until = 0.0
+        self._paused_until = 0.0
 
     def take(self, token: int, rate: int) -> int:
         """Take one request from a bucket; return 0, or the milliseconds until one is available."""
-        if time.monotonic() < self._away_until:
+        if time.monotonic() < self._paused_until:
             return 0
         try:
             return int(self._take(keys=[f"sluice:rate:{token}"], args=[rate, rate * BURST]))
         except RedisError as error:
-            self._away_until = time.monotonic() + _REST
+            self._paused_until = time.monotonic() + _PAUSE
             log.warning("rate limits are not applied", error=str(error))
             return 0
 

@@ -21,13 +21,13 @@ _SOON, _LATER, _PATIENCE = 0.005, 0.025, 0.5
 _waiting = Lock()
 
 
-def wait_for(is_there: Callable[[], bool], seconds: float) -> None:
-    """Return when *is_there* is true, after *seconds*, or at once if another request waits."""
+def wait_for(is_ready: Callable[[], bool], seconds: float) -> None:
+    """Return when *is_ready* is true, after *seconds*, or at once if another request waits."""
     if not seconds or not _waiting.acquire(blocking=False):
         return
     try:
         begun = time.monotonic()
-        while not is_there() and (waited := time.monotonic() - begun) < seconds:
+        while not is_ready() and (waited := time.monotonic() - begun) < seconds:
             time.sleep(_SOON if waited < _PATIENCE else _LATER)
     finally:
         _waiting.release()

@@ -34,21 +34,21 @@ class Presence:
     visits: tuple[DraftVisit, ...]
 
 
-def open_to(user: User, now: datetime) -> Q:
+def editable_by(user: User, now: datetime) -> Q:
     """Return the condition for drafts that *user* can save: drafts without another editor."""
     cutoff = now - LAPSES_AFTER
-    heard_of = DraftVisit.objects.filter(
+    visits = DraftVisit.objects.filter(
         draft=OuterRef("pk"), user=OuterRef("editor"), seen_at__gte=cutoff
     )
     # A new editor holds the lock before the row of the visit is written.
-    silent = Q(~Exists(heard_of), editing_since__lt=cutoff)
+    silent = Q(~Exists(visits), editing_since__lt=cutoff)
     return Q(editor=None) | Q(editor=user) | silent
 
 
-def since(user: User, now: datetime) -> Case:
+def edit_start(user: User, now: datetime) -> Case:
     """Return the expression for `editing_since` when *user* becomes or stays the editor."""
-    kept = When(editor=user, editing_since__isnull=False, then=F("editing_since"))
-    return Case(kept, default=Value(now), output_field=DateTimeField())
+    unchanged = When(editor=user, editing_since__isnull=False, then=F("editing_since"))
+    return Case(unchanged, default=Value(now), output_field=DateTimeField())
 
 
 def presences(drafts: Sequence[Draft], now: datetime) -> list[Presence]:
@@ -61,7 +61,7 @@ def presences(drafts: Sequence[Draft], now: datetime) -> list[Presence]:
     return [_presence(draft, visits[draft.pk], cutoff) for draft in drafts]
 
 
-def locked(draft: Draft) -> Conflict:
+def draft_locked(draft: Draft) -> Conflict:
     """Return the error that names the editor of *draft*."""
     name = draft.editor.email if draft.editor else "Another member"
     return Conflict(

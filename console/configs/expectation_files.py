@@ -53,7 +53,7 @@ class ExpectationFile:
     findings: tuple[Diagnostic, ...]
     _typed: Typed = field(repr=False)
 
-    def judge(self, policy: Policy, place: Callable[[Origin], str]) -> Iterator[Diagnostic]:
+    def check(self, policy: Policy, place: Callable[[Origin], str]) -> Iterator[Diagnostic]:
         """
         Yield a diagnostic for every expectation that *policy* breaks.
 

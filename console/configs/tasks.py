@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import Task, shared_task
 
-from console.configs.services.find_impact import FIND
+from console.configs.services.find_impact import FIND_IMPACT
 from console.configs.services.measure_effects import measure_effects
 from console.configs.services.revert_unconfirmed import revert_unconfirmed
 from console.configs.services.run_impact import WORKER_GONE, fail_impact, run_impact
@@ -17,7 +17,7 @@ def revert() -> None:
     revert_unconfirmed()
 
 
-@shared_task(name=FIND, bind=True)
+@shared_task(name=FIND_IMPACT, bind=True)
 def find_impact(self: Task[[int], None], run_id: int) -> None:
     """Compute one impact run; a redelivered one that has begun fails, as its worker has died."""
     if self.request.delivery_info and self.request.delivery_info.get("redelivered"):

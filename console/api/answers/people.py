@@ -14,15 +14,15 @@ from console.orgs.tokens import is_unused
 
 def member_answer(actor: Actor, member: Membership) -> dict[str, Any]:
     """Return one member, as far as *actor* may see it."""
-    told = {
+    answer = {
         "id": str(member.pk),
         "email": member.user.email,
         "role": member.role,
         "joined_at": time_answer(member.joined_at),
     }
     if actor.may(Permission.MANAGE_ORG):
-        told["last_active_at"] = time_answer(member.last_active_at)
-    return told
+        answer["last_active_at"] = time_answer(member.last_active_at)
+    return answer
 
 
 def changed_member_answer(actor: Actor, change: RoleChange, role: str | None) -> dict[str, Any]:

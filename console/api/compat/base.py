@@ -37,7 +37,7 @@ class ClientView(JSONView):
         self.actor = Actor.from_token(request.auth)
         # URLs of this protocol do not contain the organization.
         structlog.contextvars.bind_contextvars(org=self.actor.org.slug)
-        self.actor.require(self.takes)
+        self.actor.require(self.required_permission)
         if not all(is_storable(value) for value in kwargs.values() if isinstance(value, str)):
             raise NotFound("This URL does not exist.")
 

@@ -10,8 +10,8 @@ from rest_framework.response import Response
 from console.api.answers.times import time_answer
 from console.api.compat.base import ClientView, email_of, result, results
 from console.api.compat.documents import (
-    as_active,
     config_of,
+    keep_active_text,
     read_config,
     require_readable,
 )
@@ -40,7 +40,7 @@ class Config(ClientView):
         version = active_version(self.actor.org)
         if version is None:
             raise NotFound(f"No config was ever applied to {self.actor.org.slug}.")
-        return result(_whole(version, version.number))
+        return result(_version_with_text(version, version.number))
 
     def post(self, request: Request) -> Response:
         """Apply a config on top of the active version; an unchanged one creates no version."""
@@ -48,7 +48,7 @@ class Config(ClientView):
         dialect, text = read_config(reader, fields)
         checked = lint_config(self.actor, dialect, text)
         if checked.reading.ok:
-            text = as_active(self.actor.org, text)
+            text = keep_active_text(self.actor.org, text)
         version = apply_on_top(self.actor, dialect, text)
         return result({"version": version.number, "lint": _lint(checked)})
 
@@ -76,7 +76,9 @@ class OneVersion(ClientView):
     def get(self, request: Request, version: str) -> Response:
         """Return the version."""
         org = self.actor.org
-        return result(_whole(get_version(org, _read_number(version)), active_number(org)))
+        return result(
+            _version_with_text(get_version(org, _read_number(version)), active_number(org))
+        )
 
 
 class Rollback(ClientView):
@@ -136,7 +138,7 @@ def _summary(version: ConfigVersion) -> dict[str, Any]:
     }
 
 
-def _whole(version: ConfigVersion, active: int) -> dict[str, Any]:
+def _version_with_text(version: ConfigVersion, active: int) -> dict[str, Any]:
     return {
         **_summary(version),
         "is_active": version.number == active,

@@ -46,7 +46,7 @@ def config_of(version: ConfigVersion) -> dict[str, Any]:
     return form.read(version.text)
 
 
-def as_active(org: Organization, text: str) -> str:
+def keep_active_text(org: Organization, text: str) -> str:
     """
     Return the active text if its JSON config equals that of *text*, otherwise *text*.
 

@@ -22,11 +22,11 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     problem = api_handler(error, context)
     if problem is None:
         return None
-    said = {"code": problem.data["code"], "detail": _detail(problem.data)}
+    body = {"code": problem.data["code"], "detail": _detail(problem.data)}
     findings = {
         name: problem.data[name] for name in ("diagnostics", "lints") if name in problem.data
     }
-    answer = Response({"error": {**said, **findings}}, status=problem.status_code)
+    answer = Response({"error": {**body, **findings}}, status=problem.status_code)
     for name in ("WWW-Authenticate", "Retry-After"):
         if name in problem:
             answer[name] = problem[name]

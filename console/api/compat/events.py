@@ -83,8 +83,8 @@ def list_events(
     if not count:
         return results([], total, None)
     page = search_events(org, search, count, token, is_newest_first=is_newest_first)
-    told = disclose_events(view.actor, page.results)
-    return results([answer_of(event, org.slug) for event in told], total, page.next)
+    events = disclose_events(view.actor, page.results)
+    return results([answer_of(event, org.slug) for event in events], total, page.next)
 
 
 def _search(reader: QueryReader) -> EventSearch:

@@ -26,8 +26,8 @@ class ConfigPreview(ClientView):
         reader.flag(fields.get("refresh"), known[2])
         dialect, text = read_config(reader, fields)
         with expensive(Kind.PREVIEW, self.actor.org.pk, self.actor.key):
-            found = preview_config(self.actor, dialect, text, compare=compare)
-        return result(_answer(found))
+            preview = preview_config(self.actor, dialect, text, compare=compare)
+        return result(_answer(preview))
 
 
 def _answer(preview: Preview) -> dict[str, Any]:
@@ -42,7 +42,8 @@ def _answer(preview: Preview) -> dict[str, Any]:
         "verdicts": [_verdict(verdict) for verdict in preview.verdicts],
         "lint": [{"code": d.code, "message": d.message} for d in preview.findings],
         "unevaluable_rules": [
-            {"rule_index": each.rule, "unknown_keys": list(each.keys)} for each in preview.unseen
+            {"rule_index": each.rule, "unknown_keys": list(each.keys)}
+            for each in preview.unevaluable_rules
         ],
         "preview_unavailable": False,
     }

@@ -7,11 +7,11 @@ from typing import Any
 from rest_framework import serializers
 
 from console.api.schemas.common import Schema
-from console.api.schemas.routing import Asked
+from console.api.schemas.routing import TestedWorkload
 from console.configs.read_expectations import MOST_EXPECTATIONS
 
 
-class ExpectationIn(Asked):
+class ExpectationIn(TestedWorkload):
     """A workload and its expected queue."""
 
     name = serializers.CharField(max_length=200)

@@ -20,7 +20,7 @@ _LABELS = (
 )
 
 
-class Asked(Schema):
+class TestedWorkload(Schema):
     """A workload to test, in the form of a submission."""
 
     labels = serializers.DictField(
@@ -54,7 +54,7 @@ class ConfigToTry(Schema):
     draft = serializers.IntegerField(required=False, min_value=1)
 
 
-class RouteIn(Asked, ConfigToTry):
+class RouteIn(TestedWorkload, ConfigToTry):
     """A workload to test, and the config to test it on."""
 
     pod_sets = PodSetIn(many=True, required=False, allow_null=True)

@@ -88,7 +88,7 @@ class ActiveConfig(OrgView):
             raise NotFound(
                 f"{self.actor.org.slug} has no config yet; apply one with expected_version 0."
             )
-        return Response(_whole(version, version.number))
+        return Response(_version_with_text(version, version.number))
 
 
 class ConfigCheck(OrgView):
@@ -205,7 +205,7 @@ class OneVersion(OrgView):
     def get(self, request: Request, number: int, **kwargs: Any) -> Response:
         """Return a version with its text and its changes."""
         org = self.actor.org
-        return Response(_whole(get_version(org, number), active_number(org)))
+        return Response(_version_with_text(get_version(org, number), active_number(org)))
 
 
 class VersionDiff(OrgView):
@@ -338,14 +338,14 @@ def _applied(request: Request, version: ConfigVersion, checked: Checked, expecte
     is_new = version.number != expected
     findings = findings_answer(checked.findings, codes_url(request, version.org))
     body = {
-        **_whole(version, version.number),
+        **_version_with_text(version, version.number),
         "is_new": is_new,
         "lints": findings["lints"],
     }
     return Response(body, status=201 if is_new else 200)
 
 
-def _whole(version: ConfigVersion, active: int) -> dict[str, Any]:
+def _version_with_text(version: ConfigVersion, active: int) -> dict[str, Any]:
     """Return a version with its text and its changes since the previous version."""
     before = get_version(version.org, version.number - 1) if version.number > 1 else None
     old = policy_of(before) if before else NO_POLICY

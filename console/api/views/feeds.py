@@ -136,5 +136,5 @@ class Events(OrgView):
             return export_answer(place, form, f"{org.slug}-events", COLUMNS, rows)
         cursor = request.query_params.get("cursor")
         page = search_events(org, search, self.limit(request), cursor)
-        told = disclose_events(self.actor, page.results)
-        return results([event_facts(event) for event in told], page.next)
+        disclosed = disclose_events(self.actor, page.results)
+        return results([event_facts(event) for event in disclosed], page.next)

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from console.api.authentication import person
+from console.api.authentication import signed_in_user
 from console.api.base import JSONView, OrgView, results
 from console.api.schemas.common import problems
 from console.api.schemas.state import Org, OrgPage
@@ -33,7 +33,7 @@ class Orgs(JSONView):
         if isinstance(request.auth, ApiToken):
             orgs = [request.auth.org]
         else:
-            orgs = list(orgs_of(person(request)))
+            orgs = list(orgs_of(signed_in_user(request)))
         return results([{"slug": org.slug, "name": org.name} for org in orgs], None)
 
 

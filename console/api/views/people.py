@@ -63,9 +63,9 @@ class OneMember(OrgView):
     parameters = ("keep_tokens",)
     permissions = dict.fromkeys(("PATCH", "DELETE"), Permission.MANAGE_ORG)
 
-    def knows(self, name: str) -> bool:
+    def accepts_parameter(self, name: str) -> bool:
         """Accept query parameters in a DELETE only."""
-        return self.verb == "DELETE" and super().knows(name)
+        return self.verb == "DELETE" and super().accepts_parameter(name)
 
     @extend_schema(
         operation_id="get_member",
@@ -131,9 +131,9 @@ class Invitations(OrgView):
     parameters = PAGING
     permissions = dict.fromkeys(("GET", "POST"), Permission.MANAGE_ORG)
 
-    def knows(self, name: str) -> bool:
+    def accepts_parameter(self, name: str) -> bool:
         """Accept no query parameters in a POST."""
-        return self.verb == "GET" and super().knows(name)
+        return self.verb == "GET" and super().accepts_parameter(name)
 
     @extend_schema(
         operation_id="list_invitations",

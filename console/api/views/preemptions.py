@@ -15,7 +15,7 @@ from console.api.schemas.common import PAGED, problems
 from console.workloads.queries import get_workload
 from console.workloads.receipts import get_receipt, preemptions_of
 
-_WHO = (
+_VISIBILITY = (
     "Operators, editors and owners see both workloads. Other members see the name of the other "
     "workload only if they submitted it."
 )
@@ -29,7 +29,7 @@ class Preemptions(OrgView):
     @extend_schema(
         operation_id="list_preemptions",
         summary="List the preemptions of a workload",
-        description=f"Newest first, as victim and as beneficiary. {_WHO}",
+        description=f"Newest first, as victim and as beneficiary. {_VISIBILITY}",
         parameters=PAGED,
         responses={200: schemas.PreemptionPage, **problems()},
         tags=["workloads"],
@@ -48,7 +48,7 @@ class OnePreemption(OrgView):
     @extend_schema(
         operation_id="get_preemption",
         summary="Get the receipt of a preemption",
-        description=f"The receipt is the same for victim and beneficiary. {_WHO}",
+        description=f"The receipt is the same for victim and beneficiary. {_VISIBILITY}",
         responses={200: schemas.PreemptionReceipt, **problems()},
         tags=["workloads"],
     )

@@ -61,7 +61,7 @@ class OneQueue(OrgView):
     )
     def get(self, request: Request, queue: str, **kwargs: Any) -> Response:
         """Return a queue."""
-        return _one(self.actor.org, queue)
+        return _queue_response(self.actor.org, queue)
 
 
 class QueuePending(OrgView):
@@ -116,7 +116,7 @@ class HoldQueue(OrgView):
         until = reader.moment(fields.get("until"), "until")
         reader.finish()
         hold_queue(self.actor, queue, fields["reason"], until)
-        return _one(self.actor.org, queue)
+        return _queue_response(self.actor.org, queue)
 
 
 class ResumeQueue(OrgView):
@@ -137,8 +137,8 @@ class ResumeQueue(OrgView):
         reader, fields = self.fields(request, ("reason",))
         reader.finish()
         resume_queue(self.actor, queue, fields.get("reason") or "")
-        return _one(self.actor.org, queue)
+        return _queue_response(self.actor.org, queue)
 
 
-def _one(org: Organization, name: str) -> Response:
+def _queue_response(org: Organization, name: str) -> Response:
     return Response(queue_answer(queue_view(org, name), wait_quantiles(org, name)))

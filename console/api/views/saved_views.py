@@ -70,7 +70,7 @@ class OneView(OrgView):
     )
     def delete(self, request: Request, number: int, **kwargs: Any) -> Response:
         """Delete a saved view."""
-        gone = get_view(self.actor, number)
-        answer = view_answer(self.actor, gone)
+        deleted = get_view(self.actor, number)
+        answer = view_answer(self.actor, deleted)
         delete_view(self.actor, number)
         return Response(answer)

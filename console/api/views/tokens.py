@@ -38,9 +38,9 @@ class Tokens(OrgView):
     parameters = ("state", *PAGING)
     permissions = _OWNERS
 
-    def knows(self, name: str) -> bool:
+    def accepts_parameter(self, name: str) -> bool:
         """Accept no query parameters in a POST."""
-        return self.verb == "GET" and super().knows(name)
+        return self.verb == "GET" and super().accepts_parameter(name)
 
     @extend_schema(
         operation_id="list_tokens",
@@ -97,7 +97,7 @@ class Tokens(OrgView):
             days = reader.integer(days, "expires_in_days", 1, MOST_DAYS)
             ends = timezone.now() + timedelta(days=days)
         reader.finish()
-        return _told_once(create_token(self.actor, role, name, ends))
+        return _with_secret(create_token(self.actor, role, name, ends))
 
 
 class OneToken(OrgView):
@@ -150,8 +150,8 @@ class RotateToken(OrgView):
         hours = fields.get("overlap_hours", _USUAL_OVERLAP)
         hours = reader.integer(hours, "overlap_hours", 0, _MOST_OVERLAP)
         reader.finish()
-        return _told_once(rotate_token(self.actor, number, timedelta(hours=hours)))
+        return _with_secret(rotate_token(self.actor, number, timedelta(hours=hours)))
 
 
-def _told_once(issued: Issued) -> Response:
+def _with_secret(issued: Issued) -> Response:
     return Response({**token_answer(issued.token), "secret": issued.secret}, status=201)

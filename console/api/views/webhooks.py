@@ -28,13 +28,13 @@ from console.webhooks.services.send_test import send_test
 from console.webhooks.services.update_webhook import update_webhook
 
 _TAG = ["webhooks"]
-_EVERY = dict.fromkeys(("GET", "POST", "PATCH", "DELETE"), Permission.MANAGE_ORG)
+_OWNERS = dict.fromkeys(("GET", "POST", "PATCH", "DELETE"), Permission.MANAGE_ORG)
 
 
 class Webhooks(OrgView):
     """The webhooks of an organization."""
 
-    permissions = _EVERY
+    permissions = _OWNERS
 
     @extend_schema(
         operation_id="list_webhooks",
@@ -67,7 +67,7 @@ class Webhooks(OrgView):
 class OneWebhook(OrgView):
     """One webhook."""
 
-    permissions = _EVERY
+    permissions = _OWNERS
 
     @extend_schema(
         operation_id="get_webhook",
@@ -110,7 +110,7 @@ class OneWebhook(OrgView):
 class RotateSecret(OrgView):
     """The secret of a webhook."""
 
-    permissions = _EVERY
+    permissions = _OWNERS
 
     @extend_schema(
         operation_id="rotate_webhook_secret",
@@ -130,7 +130,7 @@ class RotateSecret(OrgView):
 class SendTest(OrgView):
     """The test of a webhook."""
 
-    permissions = _EVERY
+    permissions = _OWNERS
 
     @extend_schema(
         operation_id="test_webhook",
@@ -148,7 +148,7 @@ class SendTest(OrgView):
 class Deliveries(OrgView):
     """Deliveries of a webhook."""
 
-    permissions = _EVERY
+    permissions = _OWNERS
     parameters = (*FILTERS, *PAGING)
 
     @extend_schema(
@@ -174,7 +174,7 @@ class Deliveries(OrgView):
 class OneDelivery(OrgView):
     """One delivery."""
 
-    permissions = _EVERY
+    permissions = _OWNERS
 
     @extend_schema(
         operation_id="get_delivery",
@@ -192,7 +192,7 @@ class OneDelivery(OrgView):
 class ReplayDelivery(OrgView):
     """The replay of a delivery."""
 
-    permissions = _EVERY
+    permissions = _OWNERS
 
     @extend_schema(
         operation_id="replay_delivery",

@@ -82,9 +82,9 @@ class Workloads(OrgView):
     parameters = (*_FILTERS, "group_by", PARAMETER, *PAGING)
     permissions = {"POST": Permission.SUBMIT}
 
-    def knows(self, name: str) -> bool:
+    def accepts_parameter(self, name: str) -> bool:
         """Accept ``label.KEY`` and the named filters in a GET, and no parameters in a POST."""
-        return self.verb == "GET" and (name.startswith("label.") or super().knows(name))
+        return self.verb == "GET" and (name.startswith("label.") or super().accepts_parameter(name))
 
     @extend_schema(
         operation_id="list_workloads",
@@ -272,5 +272,5 @@ class WorkloadSearch(OrgView):
         if run is None:
             raise NotFound("There was no complete search for this workload in the last hour.")
         found = whole_help(run)
-        told = help_for_reader(self.actor, found) if found is not None else None
-        return Response(search_answer(run, told), status=status)
+        disclosed = help_for_reader(self.actor, found) if found is not None else None
+        return Response(search_answer(run, disclosed), status=status)

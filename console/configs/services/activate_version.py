@@ -55,7 +55,9 @@ def require_active(org: Organization, expected: int) -> None:
         raise StaleVersion(expected, active, versions_after(org, expected))
 
 
-def unchanged(org: Organization, expected: int, dialect: str, text: str) -> ConfigVersion | None:
+def find_unchanged(
+    org: Organization, expected: int, dialect: str, text: str
+) -> ConfigVersion | None:
     """
     Return version *expected* if it has exactly this *dialect* and *text*, and None otherwise.
 
@@ -104,7 +106,7 @@ def activate_version(
         store_changes(version, changes)
         _fix_queue_specs(version, reading)
         timer = replace_timer(version, expected, revert_after)
-        _tell(actor, version, expected, timer, is_revert=unless_confirmed)
+        _record_activation(actor, version, expected, timer, is_revert=unless_confirmed)
         change_policy(actor, version.number, before, reading.policy or NO_POLICY)
     return version
 
@@ -118,7 +120,7 @@ def _fix_queue_specs(version: ConfigVersion, reading: Reading) -> None:
     )
 
 
-def _tell(
+def _record_activation(
     actor: Actor, version: ConfigVersion, before: int, timer: RevertTimer | None, *, is_revert: bool
 ) -> None:
     data = {
@@ -135,9 +137,9 @@ def _tell(
         data["reverts_at"] = timer.due_at.isoformat()
     Event.objects.create(org=actor.org, type=EventType.CONFIG_UPDATED, actor=actor.name, data=data)
     action: Action = "config.apply"
-    told = Kind.APPLIED
+    kind = Kind.APPLIED
     if is_revert or version.via == ConfigVersion.Via.TIMER:
-        action, told = "config.revert", Kind.REVERTED
+        action, kind = "config.revert", Kind.REVERTED
     elif version.kind == ConfigVersion.Kind.ROLLBACK:
         action = "config.rollback"
     record(
@@ -148,4 +150,4 @@ def _tell(
         before={"version": before},
         after=data,
     )
-    tell_of_config(actor.org, told, data, version.author)
+    tell_of_config(actor.org, kind, data, version.author)

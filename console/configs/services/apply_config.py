@@ -9,9 +9,9 @@ from console.configs.errors import ConfigRejected
 from console.configs.models import ConfigVersion
 from console.configs.services.activate_version import (
     activate_version,
+    find_unchanged,
     read_message,
     require_active,
-    unchanged,
 )
 from console.configs.services.check_config import check_config
 from console.configs.services.consequences import accept_consequences
@@ -46,7 +46,7 @@ def apply_config(
     reading = check_config(actor, dialect, text)
     if not reading.ok:
         raise ConfigRejected(reading)
-    if same := unchanged(actor.org, expected_version, dialect, text):
+    if same := find_unchanged(actor.org, expected_version, dialect, text):
         return same
     version = ConfigVersion(
         org=actor.org,

@@ -42,7 +42,7 @@ from console.workloads.queries.history import live_of
 from console.workloads.queries.holdings import holdings_of
 
 #: Codes of warnings that are reported as consequences of their own.
-_TOLD = frozenset({QUOTA_BELOW_USAGE.code, REMOVED_WITH_WORK.code, LOOKS_RENAMED.code})
+_OWN_CONSEQUENCES = frozenset({QUOTA_BELOW_USAGE.code, REMOVED_WITH_WORK.code, LOOKS_RENAMED.code})
 
 #: Maximum number of draining queues whose successor is looked up; each takes one or two queries.
 _MOST_DRAINING = 20
@@ -80,10 +80,10 @@ def consequences_of(
 
     The pending workloads are read unless the caller passes them as *backlog*.
     """
-    return _worded(_findings(actor, dialect, text, checked, backlog))
+    return _to_consequences(_findings(actor, dialect, text, checked, backlog))
 
 
-def _worded(findings: Iterable[Finding]) -> tuple[Consequence, ...]:
+def _to_consequences(findings: Iterable[Finding]) -> tuple[Consequence, ...]:
     return tuple(
         Consequence(finding.code.value, consequence_sentence(finding), GRAVITY[finding.code])
         for finding in sorted(findings, key=lambda finding: -GRAVITY[finding.code])
@@ -105,7 +105,7 @@ def accept_consequences(
         assert policy is not None, "a text with errors is not applied"
         active = active_version(actor.org)
         findings = _effects(actor.org, active, dialect, policy, live_of(actor.org))
-        consequences = _worded(findings)
+        consequences = _to_consequences(findings)
     else:
         consequences = find_consequences(actor, dialect, text)
     if accept is not None and any(each.code not in accept for each in consequences):
@@ -124,7 +124,7 @@ def _findings(
     org = actor.org
     active = active_version(org)
     yield from _effects(org, active, dialect, policy, checked.facts.live, backlog)
-    if added := _added(_warnings(checked), _known_warnings(active, policy, checked.facts)):
+    if added := _new_warnings(_warnings(checked), _known_warnings(active, policy, checked.facts)):
         names = tuple(code for code, _ in sorted(added))
         yield Finding(code=ConsequenceCode.WARNINGS_ADDED, names=names)
     if _preview_failed(active, org, digest_of(dialect, text)):
@@ -141,7 +141,7 @@ def _effects(
 ) -> Iterator[Finding]:
     """Yield the consequences of *new* for workloads, routing, language and expectations."""
     old = policy_of(active) if active else None
-    for finding in find(old, new, live, _heirs(org, old, live)):
+    for finding in find(old, new, live, _successors(org, old, live)):
         yield replace(finding, excesses=_with_ends(org, finding.excesses))
     if old is not None:
         waiting = backlog_of(org) if backlog is None else backlog
@@ -161,15 +161,15 @@ def _with_ends(org: Organization, excesses: tuple[Excess, ...]) -> tuple[Excess,
     return with_ends(excesses, holdings_of(org, queues)) if queues else excesses
 
 
-def _heirs(org: Organization, old: Policy | None, live: Live) -> dict[str, str]:
+def _successors(org: Organization, old: Policy | None, live: Live) -> dict[str, str]:
     """Return the queues that already drain, each with the queue of *old* that replaced it."""
     draining = [name for name in live.usage if old is not None and name not in old.queues]
-    heirs = {}
+    successors = {}
     for name in sorted(draining)[:_MOST_DRAINING]:
         renamed = new_name_of(org, name)
         if renamed is not None:
-            heirs[name] = renamed[0]
-    return heirs
+            successors[name] = renamed[0]
+    return successors
 
 
 def is_impact_known(org: Organization, dialect: str, text: str, base: int) -> bool:
@@ -206,43 +206,44 @@ def _known_warnings(
         return known
     old_name = re.compile("|".join(map(re.escape, names)))
     return Counter(
-        (code, old_name.sub(lambda m: names[m.group()], said)) for code, said in known.elements()
+        (code, old_name.sub(lambda m: names[m.group()], message))
+        for code, message in known.elements()
     )
 
 
-def _added(found: Counter[_Warning], known: Counter[_Warning]) -> list[_Warning]:
+def _new_warnings(found: Counter[_Warning], known: Counter[_Warning]) -> list[_Warning]:
     """
     Return the warnings in *found* that are not in *known*; a changed count is not a new warning.
 
     A warning NEVER_FITS is new if the maximum quota of the queue is lower than before.
     """
     before: defaultdict[_Warning, list[Decimal]] = defaultdict(list)
-    for code, said in known.elements():
-        before[code, _meaning(said)].append(_limit(code, said))
+    for code, message in known.elements():
+        before[code, _without_numbers(message)].append(_quota_limit(code, message))
     added = []
-    for code, said in sorted(found.elements()):
-        alike, limit = before[code, _meaning(said)], _limit(code, said)
+    for code, message in sorted(found.elements()):
+        alike, limit = before[code, _without_numbers(message)], _quota_limit(code, message)
         match = max((each for each in alike if each <= limit), default=None)
         if match is None:
-            added.append((code, said))
+            added.append((code, message))
         else:
             alike.remove(match)
     return added
 
 
-def _limit(code: str, said: str) -> Decimal:
+def _quota_limit(code: str, message: str) -> Decimal:
     """Return the maximum quota of the queue, the last number of NEVER_FITS; 0 for other codes."""
-    numbers = _NUMBER.findall(_QUOTED.sub("", said)) if code == NEVER_FITS.code else []
+    numbers = _NUMBER.findall(_QUOTED.sub("", message)) if code == NEVER_FITS.code else []
     return Decimal(numbers[-1].strip(" ,.").replace(",", "")) if numbers else Decimal(0)
 
 
-def _meaning(message: str) -> str:
+def _without_numbers(message: str) -> str:
     """
     Return *message* without numbers, positions of rules and endings that depend on a count.
 
     Names in quotes stay unchanged. Messages that differ only in counts become equal.
 
-    >>> _meaning('Rule 3 leads 1,200 workloads to queue "a2", which has 4 cpu.')
+    >>> _without_numbers('Rule 3 leads 1,200 workloads to queue "a2", which has 4 cpu.')
     'Rule lead workload to queue "a2", which ha cpu.'
     """
     parts = _QUOTED.split(_PLACE.sub(r"\1", message))
@@ -257,5 +258,5 @@ def _warnings(checked: Checked) -> Counter[_Warning]:
     return Counter(
         (found.code, _PLACE.sub(r"\1", found.message))
         for found in checked.findings
-        if found.severity is Severity.WARNING and found.code not in _TOLD
+        if found.severity is Severity.WARNING and found.code not in _OWN_CONSEQUENCES
     )

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from console.configs.draft_lock import locked, open_to
+from console.configs.draft_lock import draft_locked, editable_by
 from console.configs.models import Draft
 from console.configs.services.begin_draft import draft_author
 from console.errors import NotAllowed
@@ -33,7 +33,7 @@ def discard_draft(actor: Actor, number: int, revision: int | None = None) -> Non
         raise NotAllowed(
             f"This draft is {found.author.email}'s; its author or an owner may discard it."
         )
-    free = drafts.filter(open_to(person, timezone.now()))
+    free = drafts.filter(editable_by(person, timezone.now()))
     if revision is not None:
         free = free.filter(revision__lte=revision)
     with transaction.atomic():
@@ -54,4 +54,4 @@ def discard_draft(actor: Actor, number: int, revision: int | None = None) -> Non
                 },
             )
     if not claimed and revision is None and drafts.exists():
-        raise locked(found)
+        raise draft_locked(found)

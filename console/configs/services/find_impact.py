@@ -28,7 +28,7 @@ from console.policies.queries import active_number
 from console.workloads.models import Engine, RecordedShape, State
 
 #: Name of the task that computes a run.
-FIND = "console.configs.tasks.find_impact"
+FIND_IMPACT = "console.configs.tasks.find_impact"
 
 #: Time for which a result is reused; live workloads change.
 FRESH = timedelta(minutes=5)
@@ -56,7 +56,7 @@ def find_impact(actor: Actor, dialect: str, text: str, *, again: bool = False) -
     reading = check_config(actor, dialect, text)
     if not reading.ok:
         raise ConfigRejected(reading)
-    asked = ImpactRun(
+    run = ImpactRun(
         org=actor.org,
         author=actor.name,
         dialect=dialect,
@@ -64,15 +64,15 @@ def find_impact(actor: Actor, dialect: str, text: str, *, again: bool = False) -
         digest=digest_of(dialect, text),
         base=active_number(actor.org),
     )
-    known = _known(asked, again=again) or _begin(actor, asked, again=again)
+    known = _reusable_run(run, again=again) or _store_unless_known(actor, run, again=again)
     if known is not None:
         return known
     if _is_small(actor.org, text):
-        run_impact(asked.pk)
-        asked.refresh_from_db()
+        run_impact(run.pk)
+        run.refresh_from_db()
     else:
-        transaction.on_commit(partial(send, asked.pk))
-    return asked
+        transaction.on_commit(partial(enqueue, run.pk))
+    return run
 
 
 def digest_of(dialect: str, text: str) -> str:
@@ -80,7 +80,7 @@ def digest_of(dialect: str, text: str) -> str:
     return hashlib.sha256(f"{dialect}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def send(run_id: int) -> None:
+def enqueue(run_id: int) -> None:
     """
     Enqueue the task of a run.
 
@@ -88,17 +88,17 @@ def send(run_id: int) -> None:
     the run again.
     """
     try:
-        current_app.send_task(FIND, args=[run_id], queue=IMPACT, expires=600)
+        current_app.send_task(FIND_IMPACT, args=[run_id], queue=IMPACT, expires=600)
     except (OperationalError, RedisError) as error:
         log.warning("impact run not enqueued, the sweep retries", run=run_id, error=str(error))
 
 
-def _begin(actor: Actor, asked: ImpactRun, *, again: bool) -> ImpactRun | None:
-    """Store the run *asked* and return None, or return an equal run that can be reused."""
-    org = asked.org
+def _store_unless_known(actor: Actor, run: ImpactRun, *, again: bool) -> ImpactRun | None:
+    """Store *run* and return None, or return an equal run that can be reused."""
+    org = run.org
     with transaction.atomic():
         lock_org(org)
-        known = _known(asked, again=again)
+        known = _reusable_run(run, again=again)
         if known is not None:
             return known
         if unfinished_impacts(org).count() >= MOST_OPEN:
@@ -107,20 +107,20 @@ def _begin(actor: Actor, asked: ImpactRun, *, again: bool) -> ImpactRun | None:
                 f"{MOST_OPEN} other impact runs of {org.slug} are open; "
                 "wait for one to end, or cancel one.",
             )
-        asked.save(force_insert=True)
+        run.save(force_insert=True)
         record(
             actor,
             "impact.ask",
             kind="impact",
-            subject=str(asked.pk),
-            after={"language": asked.dialect, "base": asked.base, "text_sha256": asked.digest},
+            subject=str(run.pk),
+            after={"language": run.dialect, "base": run.base, "text_sha256": run.digest},
         )
     return None
 
 
-def _known(asked: ImpactRun, *, again: bool) -> ImpactRun | None:
+def _reusable_run(run: ImpactRun, *, again: bool) -> ImpactRun | None:
     same = ImpactRun.objects.filter(
-        org=asked.org, digest=asked.digest, base=asked.base, is_cancelled=False
+        org=run.org, digest=run.digest, base=run.base, is_cancelled=False
     )
     newest = same.exclude(state__in=(ImpactRun.State.FAILED, ImpactRun.State.CANCELLED)).first()
     if newest is None or newest.state != ImpactRun.State.DONE:

@@ -26,7 +26,7 @@ MOST_SHOWN = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Led:
+class PreviewRoute:
     """The route of a workload under one policy: queue and rule, or None."""
 
     queue: str | None
@@ -41,13 +41,13 @@ class Verdict:
 
     labels: Mapping[str, str]
     runs: int
-    draft: Led
+    draft: PreviewRoute
     #: The route under the active version; None if it was not requested, or no version is active.
-    active: Led | None
+    active: PreviewRoute | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unseen:
+class UnevaluableRule:
     """A rule on label keys that no recorded workload has, so history cannot evaluate it."""
 
     rule: int
@@ -68,7 +68,7 @@ class Preview:
     verdicts: tuple[Verdict, ...]
     #: Warnings about the text.
     findings: tuple[Diagnostic, ...]
-    unseen: tuple[Unseen, ...]
+    unevaluable_rules: tuple[UnevaluableRule, ...]
 
 
 def preview_config(actor: Actor, dialect: str, text: str, *, compare: bool) -> Preview:
@@ -83,42 +83,44 @@ def preview_config(actor: Actor, dialect: str, text: str, *, compare: bool) -> P
         raise ConfigRejected(checked.reading)
     version = active_version(actor.org) if compare else None
     history = history_of(actor.org)
-    kinds = _kinds(history.shapes)
-    draft, active = _Guide(policy), _Guide(policy_of(version)) if version else None
+    counted = _distinct_workloads(history.shapes)
+    draft, active = _PreviewRouter(policy), _PreviewRouter(policy_of(version)) if version else None
     verdicts = tuple(
         Verdict(
             labels=workload.labels,
             runs=runs,
-            draft=draft.lead(workload),
-            active=active.lead(workload) if active else None,
+            draft=draft.route(workload),
+            active=active.route(workload) if active else None,
         )
-        for workload, runs in kinds[:MOST_SHOWN]
+        for workload, runs in counted[:MOST_SHOWN]
     )
     return Preview(
         window_days=history.window_days,
         read_at=timezone.now(),
         runs=sum(verdict.runs for verdict in verdicts),
-        is_cut=len(kinds) > MOST_SHOWN or not history.is_complete,
+        is_cut=len(counted) > MOST_SHOWN or not history.is_complete,
         verdicts=verdicts,
         findings=tuple(d for d in checked.findings if d.severity is not Severity.ERROR),
-        unseen=_unseen(policy, [workload for workload, _ in kinds]),
+        unevaluable_rules=_unevaluable_rules(policy, [workload for workload, _ in counted]),
     )
 
 
-class _Guide:
+class _PreviewRouter:
     """Routes workloads under one policy."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._router = Router(policy)
 
-    def lead(self, workload: Workload) -> Led:
+    def route(self, workload: Workload) -> PreviewRoute:
         route_result = land(self._policy, workload, self._router)
         queue = route_result.route.queue
-        return Led(queue, route_result.route.rule, queue is None and route_result.is_refused)
+        return PreviewRoute(
+            queue, route_result.route.rule, queue is None and route_result.is_refused
+        )
 
 
-def _kinds(shapes: Iterable[Shape]) -> list[tuple[Workload, int]]:
+def _distinct_workloads(shapes: Iterable[Shape]) -> list[tuple[Workload, int]]:
     """
     Return distinct workloads and their number of runs, the most frequent first.
 
@@ -133,12 +135,14 @@ def _kinds(shapes: Iterable[Shape]) -> list[tuple[Workload, int]]:
     return sorted(found.values(), key=lambda kind: -kind[1])
 
 
-def _unseen(policy: Policy, workloads: Iterable[Workload]) -> tuple[Unseen, ...]:
+def _unevaluable_rules(
+    policy: Policy, workloads: Iterable[Workload]
+) -> tuple[UnevaluableRule, ...]:
     seen = {key for workload in workloads for key in workload.labels}
     if not seen:
         return ()
     return tuple(
-        Unseen(rule=rule.index, keys=keys)
+        UnevaluableRule(rule=rule.index, keys=keys)
         for rule in rules_of(policy)
         if (keys := tuple(sorted({e.key for e in rule.selector.expressions} - seen)))
     )

@@ -9,9 +9,9 @@ from console.configs.errors import ConfigRejected
 from console.configs.models import ConfigVersion
 from console.configs.services.activate_version import (
     activate_version,
+    find_unchanged,
     read_message,
     require_active,
-    unchanged,
 )
 from console.configs.services.check_config import check_config
 from console.configs.services.consequences import accept_consequences
@@ -53,7 +53,7 @@ def roll_back(
         raise ConfigRejected(reading)
     # A revert always creates a version, even with an unchanged text, because that ends the timer.
     if not unless_confirmed:
-        same = unchanged(actor.org, expected_version, old.dialect, old.text)
+        same = find_unchanged(actor.org, expected_version, old.dialect, old.text)
         if same is not None:
             return same
     new = version_of_old(

@@ -49,7 +49,7 @@ def run_impact(run_id: int) -> None:
         return
     run = ImpactRun.objects.select_related("org").get(pk=run_id)
     try:
-        _find(run)
+        _compute(run)
     except _StoppedError:
         log.info("impact stopped", run=run_id)
     except ConsoleError as error:
@@ -68,7 +68,7 @@ def fail_impact(run_id: int, sentence: str) -> None:
     )
 
 
-def _find(run: ImpactRun) -> None:
+def _compute(run: ImpactRun) -> None:
     org = run.org
     before = policy_of(get_version(org, run.base)) if run.base else NO_POLICY
     after = _compile(run)
@@ -111,7 +111,7 @@ class _Progress:
         self._id = run_id
         self._live = live
         self._shapes = 0
-        self._noted = 0.0
+        self._stored_at = 0.0
 
     def read(self, done: int) -> None:
         """Report the number of workloads that were read."""
@@ -124,7 +124,7 @@ class _Progress:
     def begin_history(self, shapes: int) -> None:
         """Set the number of shapes to compare."""
         self._shapes = shapes
-        self._noted = 0
+        self._stored_at = 0
         self._note(2 * self._live)
 
     def compare(self, done: int) -> None:
@@ -135,10 +135,10 @@ class _Progress:
         """Store the result, unless the run was cancelled or failed by the sweep."""
         total = 2 * self._live + self._shapes
         now = timezone.now()
-        wanted = ImpactRun.objects.filter(
+        open_runs = ImpactRun.objects.filter(
             pk=self._id, state=ImpactRun.State.RUNNING, is_cancelled=False
         )
-        written = wanted.update(
+        written = open_runs.update(
             state=ImpactRun.State.DONE,
             result=result,
             done=total,
@@ -150,14 +150,14 @@ class _Progress:
             self._give_up()
 
     def _note(self, done: int) -> None:
-        if time.monotonic() - self._noted < PACE:
+        if time.monotonic() - self._stored_at < PACE:
             return
-        self._noted = time.monotonic()
-        wanted = ImpactRun.objects.filter(
+        self._stored_at = time.monotonic()
+        open_runs = ImpactRun.objects.filter(
             pk=self._id, state=ImpactRun.State.RUNNING, is_cancelled=False
         )
         total = 2 * self._live + self._shapes
-        if not wanted.update(done=done, total=total, seen_at=timezone.now()):
+        if not open_runs.update(done=done, total=total, seen_at=timezone.now()):
             self._give_up()
 
     def _give_up(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from console.configs.draft_lock import locked, open_to, since
+from console.configs.draft_lock import draft_locked, edit_start, editable_by
 from console.configs.models import Draft
 from console.configs.queries import get_draft
 from console.configs.services.begin_draft import (
@@ -51,13 +51,13 @@ def save_draft(
     reader.finish()
     now = timezone.now()
     titled = {} if title is None else {"title": title.strip()}
-    mine = Draft.objects.filter(open_to(person, now), org=actor.org, pk=number)
+    mine = Draft.objects.filter(editable_by(person, now), org=actor.org, pk=number)
     saved = mine.filter(revision__lt=revision).update(
         dialect=dialect,
         text=text,
         base=base,
         revision=revision,
-        editing_since=since(person, now),
+        editing_since=edit_start(person, now),
         editor=person,
         updated_at=now,
         **titled,
@@ -67,7 +67,7 @@ def save_draft(
         note_visit(draft, person, now)
         return draft
     if not mine.exists():
-        raise locked(draft)
+        raise draft_locked(draft)
     raise Conflict(
         "stale_draft",
         "A newer text of this draft was saved in another window; load it before you continue.",

@@ -19,7 +19,15 @@ from console.orgs.queries import lock_org
 from console.workloads.models import Event, EventType
 
 #: Fields of an expectation in events; amounts in thousandths.
-_SAYS = ("name", "labels", "namespace", "priority", "requests", "queue", "effective_priority")
+_STORED_FIELDS = (
+    "name",
+    "labels",
+    "namespace",
+    "priority",
+    "requests",
+    "queue",
+    "effective_priority",
+)
 
 
 def save_expectations(actor: Actor, expectations: Sequence[Expected]) -> list[Expectation]:
@@ -49,7 +57,7 @@ def _save(
             rows,
             update_conflicts=True,
             unique_fields=["org", "name"],
-            update_fields=[*(field for field in _SAYS if field != "name"), "author"],
+            update_fields=[*(field for field in _STORED_FIELDS if field != "name"), "author"],
         )
         count = Expectation.objects.filter(org=org).count()
         if count > MOST_EXPECTATIONS:
@@ -59,7 +67,7 @@ def _save(
                 f"would have {count}. Delete some first.",
             )
         found = {row.name: row for row in mine.all()}
-        _tell(actor, EventType.EXPECTATION_SAVED, _changes(before, found.values()))
+        _record_changes(actor, EventType.EXPECTATION_SAVED, _changes(before, found.values()))
     return [found[name] for name in names]
 
 
@@ -95,12 +103,12 @@ def delete_expectations(actor: Actor, names: Collection[str]) -> int:
         lock_org(actor.org)
         gone = [{"name": row.name, "before": _facts(row)} for row in mine]
         mine.all().delete()
-        _tell(actor, EventType.EXPECTATION_DELETED, gone)
+        _record_changes(actor, EventType.EXPECTATION_DELETED, gone)
     return len(gone)
 
 
 def _facts(row: Expectation) -> dict[str, Any]:
-    return {field: getattr(row, field) for field in _SAYS}
+    return {field: getattr(row, field) for field in _STORED_FIELDS}
 
 
 def _changes(
@@ -117,7 +125,7 @@ def _changes(
     return found
 
 
-def _tell(actor: Actor, kind: EventType, changes: Sequence[Mapping[str, Any]]) -> None:
+def _record_changes(actor: Actor, kind: EventType, changes: Sequence[Mapping[str, Any]]) -> None:
     Event.objects.bulk_create(
         Event(org=actor.org, type=kind, actor=actor.name, data=data) for data in changes
     )

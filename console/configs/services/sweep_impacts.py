@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from console.configs.models import ImpactRun
 from console.configs.retention import IMPACTS_KEPT
-from console.configs.services.find_impact import send
+from console.configs.services.find_impact import enqueue
 from console.configs.services.run_impact import WORKER_GONE
 from console.retention.models import Kind
 from console.retention.note import note
@@ -49,7 +49,7 @@ def sweep_impacts() -> None:
     )
     for run_id in list(waiting.values_list("pk", flat=True)):
         waiting.filter(pk=run_id).update(seen_at=now)
-        send(run_id)
+        enqueue(run_id)
 
 
 def forget_impacts() -> int:

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from console.configs.draft_lock import locked, open_to, since
+from console.configs.draft_lock import draft_locked, edit_start, editable_by
 from console.configs.models import Draft
 from console.configs.queries import get_draft
 from console.configs.services.begin_draft import draft_author
@@ -27,13 +27,13 @@ def take_over_draft(actor: Actor, number: int, seen: int | None) -> Draft:
     person = draft_author(actor)
     now = timezone.now()
     drafts = Draft.objects.filter(org=actor.org, pk=number)
-    takes = open_to(person, now) if seen is None else open_to(person, now) | Q(editor=seen)
+    takes = editable_by(person, now) if seen is None else editable_by(person, now) | Q(editor=seen)
     with transaction.atomic():
         before = drafts.values_list("editor__email", flat=True).first()
-        taken = drafts.filter(takes).update(editing_since=since(person, now), editor=person)
+        taken = drafts.filter(takes).update(editing_since=edit_start(person, now), editor=person)
         draft = get_draft(actor.org, number)
         if not taken:
-            raise locked(draft)
+            raise draft_locked(draft)
         note_visit(draft, person, now)
         if before != person.email:
             record(

@@ -65,7 +65,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--codes-url",
             metavar="URL",
-            type=_page,
+            type=_codes_page_url,
             help="URL of the page of diagnostic codes of your installation, for links in JSON "
             "and SARIF",
         )
@@ -75,15 +75,15 @@ class Command(BaseCommand):
         names: list[str] = options["files"]
         if names.count(_STDIN) > 1:
             raise CommandError("Standard input can be read once only.", returncode=2)
-        texts = [(_shown(name), _read(name)) for name in names]
+        texts = [(_display_name(name), _read(name)) for name in names]
         expected = {name: _read(name) for name in options["expect"]}
         configs = check_files(texts, options["dialect"])
         checked = _in_order(configs)
         broken = [
-            CheckedFile(name, raw, _judged(read_expectation_file(raw), configs))
+            CheckedFile(name, raw, _expectation_findings(read_expectation_file(raw), configs))
             for name, raw in expected.items()
         ]
-        self.stdout.write(_written(options["format"], checked, broken, options["codes_url"] or ""))
+        self.stdout.write(_render(options["format"], checked, broken, options["codes_url"] or ""))
         if _fails([*checked, *broken], strict=options["strict"]):
             sys.exit(1)
 
@@ -98,16 +98,18 @@ def _in_order(configs: Sequence[CheckedConfig]) -> list[CheckedFile]:
     return [files[number] for number in sorted(files)]
 
 
-def _judged(file: ExpectationFile, configs: Sequence[CheckedConfig]) -> list[Diagnostic]:
+def _expectation_findings(
+    file: ExpectationFile, configs: Sequence[CheckedConfig]
+) -> list[Diagnostic]:
     """Return the diagnostics of an expectation file and of the expectations that configs break."""
     found = list(file.findings)
     for config in configs:
         if config.policy is not None:
-            found += file.judge(config.policy, config.place)
+            found += file.check(config.policy, config.place)
     return sorted(found, key=lambda each: each.span)
 
 
-def _written(
+def _render(
     form: str, configs: Sequence[CheckedFile], broken: Sequence[CheckedFile], codes_url: str
 ) -> str:
     files = [*configs, *broken]
@@ -131,7 +133,7 @@ def _fails(files: Sequence[CheckedFile], *, strict: bool) -> bool:
     return any(finding.severity in bad for file in files for finding in file.findings)
 
 
-def _page(text: str) -> str:
+def _codes_page_url(text: str) -> str:
     """Return a URL without its fragment; SARIF does not accept relative URLs."""
     url, _, _ = text.partition("#")
     if not re.fullmatch(r"https?://[!-~]+", url):
@@ -139,7 +141,7 @@ def _page(text: str) -> str:
     return url
 
 
-def _shown(name: str) -> str:
+def _display_name(name: str) -> str:
     return "<stdin>" if name == _STDIN else name
 
 

@@ -38,18 +38,18 @@ class Command(BaseCommand):
         """Print one schema, or write all of them to the folder."""
         folder: Path | None = options["into"]
         if folder is None:
-            self.stdout.write(_written(options["dialect"]))
+            self.stdout.write(_schema_text(options["dialect"]))
             return
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name in dialects():
                 path = folder / f"{name}.schema.json"
-                path.write_text(f"{_written(name)}\n", "utf-8")
+                path.write_text(f"{_schema_text(name)}\n", "utf-8")
                 self.stdout.write(str(path))
         except OSError as error:
             message = f"{error.filename} cannot be written: {error.strerror}."
             raise CommandError(message, returncode=2) from error
 
 
-def _written(name: str) -> str:
+def _schema_text(name: str) -> str:
     return json.dumps(dialects()[name].schema(), indent=2, ensure_ascii=False)
