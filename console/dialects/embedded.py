@@ -1,8 +1,7 @@
 """
-YAML inside a text of another YAML document, such as a file in a ConfigMap.
+YAML inside a scalar of another YAML document, such as a file in a ConfigMap.
 
-Its nodes get the offsets of the outer text, so that findings and fixes stand where the
-embedded text does.
+Its nodes get offsets of the outer text, so that findings and fixes are placed there.
 """
 
 from __future__ import annotations
@@ -19,24 +18,24 @@ from console.dialects.positions import Positions
 from console.dialects.syntax import report_syntax_error
 from console.dialects.tree import build_trees
 
-#: A literal block: its first line, behind which the text begins.
+#: The first line of a literal block; its text starts on the next line.
 _LITERAL: Final = re.compile(r"\|[^\r\n]*(?:\r\n|\r|\n)")
-#: Comments and empty lines, and the marker that begins a document.
+#: Comments and empty lines, and the marker that starts a document.
 _MARKER: Final = re.compile(r"((?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t]*)---(?=[ \t\r\n])")
-#: A marker inside the text: it has to stand in the first column.
+#: A marker inside the text, which is valid only in the first column.
 _ANY_MARKER: Final = re.compile(r"^(?:---|\.\.\.|%)", re.MULTILINE)
 _ESCAPE: Final = re.compile(r"\\(?:x..|u.{4}|U.{8}|.)|[^\\]", re.DOTALL)
 
-#: Start and end in the embedded text -> start and end in the outer one.
+#: (start, end) in the embedded text -> (start, end) in the outer text.
 _Move = Callable[[int, int], tuple[int, int]]
 
 
 def read_embedded(scalar: ScalarNode, findings: Findings) -> Node | None:
     """
-    Return the root of the YAML document that *scalar* holds, or None when it cannot be read.
+    Return the root of the YAML document in *scalar*, or None if it cannot be parsed.
 
-    Inside a literal block every place is exact. In a double-quoted text on one line, as JSON has
-    it, places are exact and no fixes are offered; in any other text every place is the whole of it.
+    In a literal block, every place is exact. In a double-quoted text on one line, as in JSON,
+    places are exact and no fixes are offered. In any other text, every place is the whole scalar.
     """
     text, move, is_literal = _embedded(scalar, findings)
     first = findings.positions.span(move(0, 0)[0], move(0, 0)[0]).line if is_literal else 1
@@ -60,12 +59,12 @@ def read_embedded(scalar: ScalarNode, findings: Findings) -> Node | None:
 
 
 def _embedded(scalar: ScalarNode, findings: Findings) -> tuple[str, _Move, bool]:
-    """Return the embedded text, how its offsets move, and whether it is a literal block."""
+    """Return the embedded text, the mapping of its offsets, and whether it is a literal block."""
     outer = findings.positions.text
     raw = outer[scalar.start : scalar.end]
     opening = _LITERAL.match(raw)
     if opening is not None:
-        # Indented as a whole it is the same document, apart from markers of the first column.
+        # The indented text is the same document, except for markers that need the first column.
         content = raw[opening.end() :]
         content = _MARKER.sub(r"\1   ", content, count=1) if _MARKER.match(content) else content
         if not _ANY_MARKER.search(_MARKER.sub("", scalar.text, count=1)):
@@ -78,17 +77,17 @@ def _embedded(scalar: ScalarNode, findings: Findings) -> tuple[str, _Move, bool]
 
 
 def _escaped(raw: str, scalar: ScalarNode) -> list[int] | None:
-    """Return the outer offset of every character of a double-quoted text that is on one line."""
+    """Return the outer offset of every character of a double-quoted text on one line, else None."""
     if "\n" in raw or "\r" in raw:
         return None
     offsets = [scalar.start + 1 + found.start() for found in _ESCAPE.finditer(raw[1:-1])]
     offsets.append(scalar.end - 1)
-    # A pair of escapes may stand for one character; then the places are not known.
+    # A pair of escapes can encode one character; then the offsets are unknown.
     return offsets if len(offsets) == len(scalar.text) + 1 else None
 
 
 def _shift(root: Node, move: _Move) -> None:
-    """Give all nodes the offsets of the outer text; aliases lead to some of them again."""
+    """Give all nodes offsets of the outer text, each once even if aliases repeat it."""
     seen: set[int] = set()
     waiting: list[Node] = [root]
     while waiting:

@@ -1,8 +1,8 @@
 """
-Assistance while a config is written: outline, completion and help, made from the JSON Schema.
+Editor assistance for config texts: names, completion and help, derived from the JSON Schema.
 
-Works for every dialect, and for texts that are broken at the moment. Pure: the
-caller has the text and the schema, and gets values.
+It works for every dialect and for texts that are currently invalid. Pure: the caller passes the
+text and the schema, and gets values.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from console.dialects.collector import collector_paused
 __all__ = ["Assistant", "Completion", "Help", "Item", "Names", "Reference", "assist"]
 
 
-#: Characters of a text that help is given in: about 10,000 lines, read in a quarter of a second.
+#: Maximum number of characters of an assisted text: about 10,000 lines, parsed in 0.25 s.
 LONGEST = 400_000
 
 
@@ -32,23 +32,23 @@ class Assistant:
         self._schema = schema
         self._text = text
         self._sketch: Sketch = sketch(text)
-        #: What the text describes, and where it refers to which.
+        #: The objects that the text defines, and the references to them.
         self.names: Names = read_names(schema, self._sketch)
 
     def complete(self, line: int, column: int) -> tuple[Completion, ...]:
-        """Return what may stand at a cursor; both count from 1."""
+        """Return the completions at a cursor; *line* and *column* count from 1."""
         return complete(self._schema, self._text, self._sketch, self.names, line, column)
 
     def explain(self, line: int, column: int) -> Help | None:
-        """Return help for what stands at a place; None where the schema says nothing."""
+        """Return help for the key or value at a place; None if the schema has none."""
         return explain(self._schema, self._sketch, line, column)
 
 
 def assist(dialect: Dialect, text: str) -> Assistant:
     """
-    Return the assistant of *text* as a document of *dialect*; the last few are remembered.
+    Return the assistant of *text* as a document of *dialect*; the last few are cached.
 
-    A text longer than `LONGEST` describes nothing.
+    A text longer than `LONGEST` is treated as empty.
     """
     return _assist(dialect.name, text if len(text) <= LONGEST else "")
 

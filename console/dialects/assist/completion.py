@@ -1,4 +1,4 @@
-"""Completion: the keys, words and names that may stand at the cursor."""
+"""Completion: the keys, values and names that can be inserted at the cursor."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from console.dialects.assist.sketch import Node, Sketch, rows_of
 from console.dialects.assist.spot import Spot, find_spot
 from console.dialects.scalars import write_text
 
-#: Kind -> the names that a reference to it may have.
+#: Kind of object -> the names that a reference may use.
 Known = Callable[[str], list[str]]
 
-#: The part of a word behind the cursor.
+#: The part of a word after the cursor.
 _REST: Final = re.compile(r"^[^\s,\[\]{}\"'#:]*")
 
-#: Completions that one answer has.
+#: Maximum number of completions of one response.
 MOST = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """Something that may be written in place of the word at the cursor."""
+    """A text that can replace the word at the cursor."""
 
     label: str
     insert: str
-    #: "key", "word", or the kind of object that is named.
+    #: "key", "word", or the kind of the object whose name is inserted.
     kind: str
     facts: Facts
     is_required: bool = False
@@ -39,7 +39,7 @@ class Completion:
 def complete(
     schema: Schema, text: str, read: Sketch, names: Names, line: int, column: int
 ) -> tuple[Completion, ...]:
-    """Return what may stand at the cursor, in the order of the schema; lines count from 1."""
+    """Return the completions at the cursor, in the order of the schema; *line* counts from 1."""
     spot = find_spot(text, line, column)
     if spot is None:
         return ()
@@ -65,7 +65,7 @@ def complete(
             if "-" not in current[: column - 1] and not _is_flow(current[: column - 1]):
                 found += _first_items(schema, schemas, known)
     typed = spot.word.lower()
-    # What only contains the word comes after what begins with it.
+    # Labels that start with the word come before labels that only contain it.
     fitting = [each for each in found if typed in each.label.lower()] if typed else found
     fitting.sort(key=lambda each: not each.label.lower().startswith(typed))
     return tuple(fitting[:MOST])
@@ -105,7 +105,7 @@ def _words(schemas: list[Schema], known: Known) -> Iterable[Completion]:
 
 
 def _first_items(root: Schema, schemas: list[Schema], known: Known) -> list[Completion]:
-    """Return how the items of a list may begin."""
+    """Return completions for the first item of a list."""
     below = step_into(root, schemas, 0, None)
     found = [*_words(below, known), *_keys(below, frozenset(), "")]
     return [
@@ -121,12 +121,12 @@ def _first_items(root: Schema, schemas: list[Schema], known: Known) -> list[Comp
 
 
 def _whole(read: Sketch, spot: Spot) -> Node | None:
-    """Return the document of the spot with what follows the cursor, if it is still the same."""
+    """Return the document of the spot with the text after the cursor, if it still exists."""
     return read.roots[spot.document] if spot.document < len(read.roots) else spot.root
 
 
 def _taken(read: Sketch, spot: Spot) -> frozenset[str]:
-    """Return the keys that stand in the mapping above the cursor and below it."""
+    """Return the keys of the mapping at the cursor, above and below it."""
     node = _whole(read, spot)
     for step in spot.path:
         if node is None:

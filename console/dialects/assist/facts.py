@@ -1,4 +1,4 @@
-"""Facts: what the schema says about one place of a document, as values for completion and help."""
+"""Facts: what the schema states about one place of a document, for completion and help."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from console.dialects.assist.schemas import Schema, describe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What may stand at one place."""
+    """Schema facts about the value at one place."""
 
     description: str = ""
     #: JSON types without null: "object", "array", "string", "number", "integer", "boolean".
     types: tuple[str, ...] = ()
-    #: The words that are accepted; empty when others are too.
+    #: The accepted words; empty if other words are accepted too.
     choices: tuple[str, ...] = ()
-    #: Words that often stand there.
+    #: Example values.
     examples: tuple[str, ...] = ()
     default: str = ""
     minimum: float | None = None
     maximum: float | None = None
-    #: The kind of object that is named there; empty when none is.
+    #: The kind of object that the value names; empty if it names none.
     refers_to: str = ""
 
     @property
     def is_collection(self) -> bool:
-        """Whether a mapping or a list stands there."""
+        """Whether the value is a mapping or a list."""
         return bool(self.types) and set(self.types) <= {"object", "array"}
 
 
 def facts_of(schemas: Sequence[Schema]) -> Facts:
-    """Return what *schemas*, which all hold at one place, say of it."""
+    """Return the combined facts of *schemas*, which all apply to one place."""
     found = list(schemas)
     choices: dict[str, None] = {}
     for schema in found:

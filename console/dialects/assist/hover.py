@@ -1,4 +1,4 @@
-"""Help: what the key or word at one place of a text means."""
+"""Hover help: the description of the key or value at one place of a text."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from console.dialects.assist.spot import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Help:
-    """What a key or a word in a config text means, and where it stands; columns count from 1."""
+    """Help for one key or value, with its place; columns count from 1."""
 
-    #: The key, also where the cursor is on its value; "" for an item of a list.
+    #: The key, also if the cursor is on its value; "" for an item of a list.
     key: str
     path: Path
     facts: Facts
-    #: The name at the place, where it refers to an object.
+    #: The name at the place, if it refers to an object; else "".
     name: str
     line: int
     column: int
@@ -26,7 +26,7 @@ class Help:
 
 
 def explain(schema: Schema, read: Sketch, line: int, column: int) -> Help | None:
-    """Return help for the key or word at a place; None where the schema says nothing."""
+    """Return help for the key or value at a place; None if the schema does not describe it."""
     for root in read.roots:
         if root is not None and root.line <= line <= root.end_line:
             found = _within(schema, schemas_at(schema, root, ()), root, (), line, column)
@@ -38,7 +38,7 @@ def explain(schema: Schema, read: Sketch, line: int, column: int) -> Help | None
 def _within(
     root: Schema, schemas: list[Schema], node: Node, path: Path, line: int, column: int
 ) -> Help | None:
-    # A stack of its own: documents may be nested deeper than calls may be.
+    # An explicit stack, because documents may be nested deeper than Python's recursion limit.
     open_nodes = [(schemas, node, path, False)]
     while open_nodes:
         schemas, node, path, is_key = open_nodes.pop()

@@ -1,9 +1,9 @@
 """
-Names: the objects a text describes, in order, and where it refers to which.
+Names: the objects that a text defines, in order, and the references to them.
 
-The schema says which places do so: ``x-item`` on an object of a kind, with the
-path to its name or to what it leads to, and ``x-refers-to`` on a text that names
-an object. A kind with ``x-implied`` exists as soon as it is referred to.
+The schema marks the places: ``x-item`` on the schema of an object, with the path to its name or
+to the field ``leads_to``, and ``x-refers-to`` on a text that names an object. An object of a kind
+with ``x-implied`` exists as soon as it is referenced.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from console.dialects.assist.schemas import Schema, schemas_at, step_into
 from console.dialects.assist.sketch import Node, Sketch
 from console.dialects.assist.spot import Path
 
-#: Objects and references that are looked at; a text of a megabyte may have more.
+#: Maximum number of objects and references that are collected; a text of 1 MiB may have more.
 MOST = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """An object that the text describes."""
+    """An object in the text: defined, or implied by a reference."""
 
     kind: str
-    #: Its name; of a rule the name of the queue it leads to. Empty while it has none.
+    #: Its name; for a rule, the name of its queue. Empty if it has none yet.
     name: str
-    #: Counts from 1 among those of its kind.
+    #: Its number among the objects of its kind, from 1.
     number: int
-    #: Whether *name* is its own, and not that of another object.
+    #: Whether *name* is its own name, and not that of the object it refers to.
     is_named: bool
-    #: Whether it is written out, and not only referred to.
+    #: Whether the text defines it, and does not only refer to it.
     is_described: bool
     document: int
     path: Path
@@ -54,18 +54,18 @@ class Reference:
 
 @dataclass(slots=True)
 class Names:
-    """What a text describes and refers to, in the order of the text."""
+    """The objects and references of a text, in the order of the text."""
 
     items: list[Item] = field(default_factory=list)
     references: list[Reference] = field(default_factory=list)
-    #: Where the items that are named and described have their names.
+    #: The places of the names of the defined items that have a name.
     definitions: list[Reference] = field(default_factory=list)
 
     def known(self, kind: str, line: int = 0, column: int = 0) -> list[str]:
         """
-        Return the names of a kind: those described first, then those only referred to.
+        Return the names of a kind: those of defined objects first, then those only referenced.
 
-        What is being typed at *line* and *column* does not count.
+        A reference at *line* and *column*, which is being typed, is omitted.
         """
         described = [
             item.name
@@ -81,18 +81,18 @@ class Names:
         return [name for name in dict.fromkeys([*described, *referred]) if name]
 
     def described(self, kind: str, name: str) -> Item | None:
-        """Return the object *name*, or None when nothing describes it."""
+        """Return the object *name*, or None if the text does not define it."""
         for each in self.items:
             if (each.kind, each.name) == (kind, name) and each.is_named and each.is_described:
                 return each
         return None
 
     def to(self, kind: str, name: str) -> list[Reference]:
-        """Return where *name* is referred to."""
+        """Return the references to the object *name*."""
         return [each for each in self.references if (each.kind, each.name) == (kind, name)]
 
     def around(self, line: int) -> Item | None:
-        """Return the innermost object with a part on *line*."""
+        """Return the innermost object whose lines include *line*."""
         found = [
             item for item in self.items if item.is_described and item.line <= line <= item.end_line
         ]
@@ -100,7 +100,7 @@ class Names:
 
 
 def read_names(schema: Schema, read: Sketch) -> Names:
-    """Return the names in a text that was read."""
+    """Return the names in a parsed text."""
     walk = _Walk(schema)
     for number, root in enumerate(read.roots):
         if root is not None:
@@ -171,7 +171,7 @@ class _Walk:
             return
 
     def imply(self) -> None:
-        """Add what is referred to, and exists by that alone, unless it is described."""
+        """Add the objects that exist because they are referenced, unless the text defines them."""
         described = {(item.kind, item.name) for item in self.names.items if item.is_named}
         for (kind, name), first in self._implied.items():
             if (kind, name) in described:

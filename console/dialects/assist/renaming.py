@@ -1,4 +1,4 @@
-"""Rename objects in a text: their own names, and every place that refers to them."""
+"""Rename objects in a text: the names in their definitions and in all references."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from console.engine.model.origin import Origin
 
 def rename_in(dialect: Dialect, text: str, names: Mapping[str, Mapping[str, str]]) -> str:
     """
-    Return *text*, of *dialect*, with other names in it: by kind of object, newer by older ones.
+    Return *text*, of *dialect*, with objects renamed: *names* maps old to new names, by kind.
 
-    Nothing else changes, and no line comes or goes. What the schema of the language does not
-    know to be a name stays as it is, and so does a text that is too long to be assisted in, so
-    that whoever needs all of it renamed reads what comes out.
+    Nothing else changes, and the number of lines stays the same. A name that the schema does not
+    mark as one stays as it is, and so does a text longer than the limit of `assist`. A caller that
+    needs every name to be replaced has to read the result.
     """
     found = assist(dialect, text).names
     edits = {
         Origin(each.line, each.column, each.line, each.end_column): write_text(new)
         for each in (*found.definitions, *found.references)
-        # A schema says what a kind is called.
+        # In a schema, a kind is written with spaces.
         if (new := names.get(each.kind.replace(" ", "_"), {}).get(each.name)) is not None
     }
     return apply_fix(text, Fix("", tuple(TextEdit(span, new) for span, new in edits.items())))

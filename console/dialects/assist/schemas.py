@@ -1,4 +1,4 @@
-"""JSON Schema for editors: what a schema says of one place of a document that is being written."""
+"""JSON Schema for editors: the schemas that apply to one place of an incomplete document."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Schema = Mapping[str, Any]
 
 def schemas_at(root: Schema, document: Node | None, path: tuple[str | int, ...]) -> list[Schema]:
     """
-    Return the schemas that hold at *path*, those that say more of it in front.
+    Return the schemas that apply at *path*, the most specific first.
 
-    Where a choice depends on fields that the document does not have yet, every
-    branch counts.
+    All branches of a choice apply. A condition on a field that the document does not have yet
+    holds, unless it is a pattern.
     """
     found = [branch for branch in _branches(root, root, document) if branch]
     node = document
@@ -29,13 +29,17 @@ def schemas_at(root: Schema, document: Node | None, path: tuple[str | int, ...])
 def step_into(
     root: Schema, schemas: list[Schema], step: str | int, node: Node | None
 ) -> list[Schema]:
-    """Return the schemas of what is under *step*, where *schemas* hold; *node* stands there."""
+    """
+    Return the schemas of the value under *step*, given the *schemas* of its parent.
+
+    *node* is that value, if the text has one.
+    """
     below = [each for schema in schemas for each in _below(schema, step)]
     return [branch for each in below for branch in _branches(root, each, node) if branch]
 
 
 def properties_of(schemas: list[Schema]) -> dict[str, list[Schema]]:
-    """Return what the keys of a mapping are said to be, by key, in the order of the schemas."""
+    """Return the schemas of each key of a mapping, by key, in the order of *schemas*."""
     merged: dict[str, list[Schema]] = {}
     for schema in schemas:
         for key, each in schema.get("properties", {}).items():
@@ -44,7 +48,7 @@ def properties_of(schemas: list[Schema]) -> dict[str, list[Schema]]:
 
 
 def describe(schemas: list[Schema], key: str) -> Any:
-    """Return the first thing that *schemas* say under *key*; None when none says anything."""
+    """Return the first value of *key* in *schemas*, or None if no schema has it."""
     return next((schema[key] for schema in schemas if key in schema), None)
 
 
@@ -86,7 +90,7 @@ def _holds(condition: Schema, node: Node | None) -> bool:
     for key, wanted in condition.get("properties", {}).items():
         value = node.get(key) if node is not None else None
         if value is None:
-            # Not written yet. What is recognised by a pattern is not the usual case.
+            # The field is missing. A pattern describes a special case, so it does not hold.
             if "pattern" in wanted:
                 return False
             continue

@@ -1,5 +1,5 @@
 """
-Sketches: the probable structure of a YAML text, also while it is incomplete during typing.
+A tolerant YAML parser: the probable structure of a text, also while it is incomplete.
 
 The parser of a dialect needs a complete document and reports its errors. An editor needs the
 position of the cursor in a text that is often invalid. So this parser works line by line, trusts
@@ -22,13 +22,13 @@ Kind = Literal["mapping", "sequence", "scalar"]
 _DASH: Final = re.compile(r"-(?:[ \t]+|$)")
 _KEY: Final = re.compile(
     r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'"""
-    # Each sign is looked at once, however long the line: no part of a plain key is given back.
+    # Possessive quantifiers prevent backtracking: every character is examined once.
     r"""|([^\s\-?#"'{}\[\],&*!|>%@`:](?:[^\s#:]|:(?=\S)|\s++(?!:(?:\s|$)|\#|$))*+|-[^\s:#]+?))"""
     r"""\s*+:(?=\s|$)"""
 )
 _PROPERTY: Final = re.compile(r"(?:[&!]\S*[ \t]+)+")
 _BLOCK_TEXT: Final = re.compile(r"[|>][+\-0-9]*[ \t]*(?:#.*)?$")
-#: One that goes on in the next line may end in a backslash.
+#: A double-quoted text that continues on the next line may end in a backslash.
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)(?:("|$)|\\$)|\'((?:[^\']|\'\')*)(\'|$)')
 _PLAIN: Final = re.compile(r"\S(?:[^\s#]|(?<=\S)#|[ \t]+(?=[^\s#]))*")
 _FLOW: Final = re.compile(
@@ -40,7 +40,7 @@ _FLOW: Final = re.compile(
 
 @dataclass(slots=True)
 class Node:
-    """A part of the text; lines and columns count from 1, *end_column* is behind the last sign."""
+    """A node of the text; lines and columns count from 1, *end_column* is after the node."""
 
     kind: Kind
     line: int
@@ -51,7 +51,7 @@ class Node:
     entries: list[Entry] = field(default_factory=list)
 
     def get(self, key: str) -> Node | None:
-        """Return what a mapping has under *key*: the last of several."""
+        """Return the value of *key* in a mapping: the last one if the key is repeated."""
         for entry in reversed(self.entries):
             if entry.key is not None and entry.key.text == key:
                 return entry.value
@@ -65,7 +65,7 @@ class Node:
 
 @dataclass(slots=True)
 class Entry:
-    """A key with its value, or an item of a sequence; *value* is None where nothing stands."""
+    """A key with its value, or an item of a sequence; *value* is None if there is no value yet."""
 
     key: Node | None
     value: Node | None = None
@@ -73,28 +73,28 @@ class Entry:
 
 @dataclass(slots=True)
 class Open:
-    """A collection that the next line may go on with; *column* counts from 0, None inside flow."""
+    """A collection that the next line may continue; *column* counts from 0, None in flow style."""
 
     node: Node
     column: int | None
-    #: In a flow mapping: a colon was read, and its value was not.
+    #: In a flow mapping: the value after a colon has not been read yet.
     awaits: bool = False
 
 
 class Sketch:
-    """The documents of a text as far as it was read."""
+    """The documents of a text, as far as it has been parsed."""
 
     def __init__(self) -> None:
         self.roots: list[Node | None] = [None]
-        #: From the root to where the text ends.
+        #: The open collections, from the root to the end of the text read so far.
         self.stack: list[Open] = []
-        #: Column of what holds a block of text that is being skipped.
+        #: Column of the collection whose block scalar is being skipped; None outside of one.
         self.in_text: int | None = None
         self._line = 0
         self._scalar: Node | None = None
 
     def read(self, line: str) -> None:
-        """Read one more line, without its end."""
+        """Parse the next line, given without its line break."""
         self._line += 1
         content = line.strip()
         indent = len(line) - len(line.lstrip(" \t"))
@@ -114,7 +114,7 @@ class Sketch:
         return bool(self.stack) and self.stack[-1].column is None
 
     def _gives_up(self, line: str, indent: int) -> bool:
-        """Say whether a bracket was never closed: the line looks like one outside of it."""
+        """Leave an unclosed bracket if the line looks like block style; return whether it did."""
         column = next((each.column for each in reversed(self.stack) if each.column is not None), -1)
         is_outside = column >= 0 and indent <= column and bool(line.strip())
         if not is_outside or not (_KEY.match(line, indent) or _DASH.match(line, indent)):
@@ -162,7 +162,7 @@ class Sketch:
             self._value(line, at)
 
     def _expects_value(self, column: int) -> bool:
-        """Say whether a text on a line of its own belongs to the key above, or begins one."""
+        """Return whether a text on its own line is a value of the key above, or a document."""
         if not self.stack:
             return self.roots[-1] is None
         top = self.stack[-1]
@@ -180,7 +180,7 @@ class Sketch:
             self.stack.pop()
 
     def _collection(self, kind: Kind, column: int) -> None:
-        """Go on with the collection at *column*, or begin one there."""
+        """Continue the collection at *column*, or start one there."""
         if self.stack:
             top = self.stack[-1]
             if top.column == column and top.node.kind == kind:
@@ -226,7 +226,7 @@ class Sketch:
                 text = quoted[1] if quoted[1] is not None else quoted[3]
                 self._scalar = self._node("scalar", quoted.start(), quoted.end(), text)
                 at = quoted.end()
-                # JSON has no space behind the colon of a quoted key.
+                # In JSON, no space is required after the colon of a quoted key.
                 if line.startswith(":", at) and self.stack[-1].node.kind == "mapping":
                     self._flow_key()
                     at += 1
@@ -297,7 +297,7 @@ class Sketch:
 
 
 def sketch(text: str) -> Sketch:
-    """Return what *text* seems to say; never raises."""
+    """Return the probable structure of *text*; never raises."""
     made = Sketch()
     for line in rows_of(text):
         made.read(line)
@@ -305,5 +305,5 @@ def sketch(text: str) -> Sketch:
 
 
 def rows_of(text: str) -> list[str]:
-    """Return the lines of *text* without their ends, with the empty one that it may end on."""
+    """Return the lines of *text* without line breaks; the last one may be empty."""
     return LINE_BREAK.split(text.removeprefix(BYTE_ORDER_MARK))

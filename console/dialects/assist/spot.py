@@ -1,4 +1,4 @@
-"""Spots: what may be written at the cursor, as a path into the document and a role."""
+"""The context of the cursor: its path in the document, and whether a key or a value goes there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.dialects.assist.sketch import Node, Sketch, rows_of
 
 Path = tuple[str | int, ...]
 
-#: What stands before a word.
+#: A character that separates a word from the text before it.
 _BOUNDARY: Final = re.compile(r"[\s,\[\]{}\"'#]|:(?!\S)")
 _STRINGS: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
 _NOTE: Final = re.compile(r"(?:^|\s)#")
@@ -23,30 +23,32 @@ _LONGEST: Final = 2_000
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
     """
-    Where the cursor is.
+    The context of the cursor.
 
-    A *key* belongs into the mapping at *path*; a *value* stands at *path*; what
-    *begins* at *path* may be either, for nothing stands there yet. *root* is the
-    document above the cursor, as far as it was read.
+    A *key* goes into the mapping at *path*, and a *value* is at *path*. With *begins*, the value at
+    *path* is still empty, so a key or a value can go there. *root* is the document as far as it was
+    parsed, that is, up to the cursor.
     """
 
     role: Literal["key", "value", "begins"]
     path: Path
-    #: What was typed of it.
+    #: The part of the word before the cursor.
     word: str
     document: int
     root: Node | None
-    #: Keys that the mapping has above the cursor.
+    #: Keys of the mapping above the cursor.
     present: frozenset[str] = frozenset()
-    #: The key right above, which has no value yet: a list may begin below it, as far left.
+    #: The path of the key right above, if it has no value yet: a list with the same indentation may
+    #: start here.
     list_of: Path | None = None
 
 
 def find_spot(text: str, line: int, column: int) -> Spot | None:
     """
-    Return the spot at a cursor, both counted from 1.
+    Return the context of a cursor; *line* and *column* count from 1.
 
-    None in comments, in blocks of text, and far out on a line that no person wrote.
+    None in comments, in block scalars, after a complete quoted text, and beyond `_LONGEST`
+    characters of a line.
     """
     lines = rows_of(text)
     if not 1 <= line <= len(lines):
@@ -62,7 +64,7 @@ def find_spot(text: str, line: int, column: int) -> Spot | None:
     for each in lines[: line - 1]:
         read.read(each)
     if before.endswith(("'", '"')) and not _STRINGS.sub("", before).endswith(("'", '"')):
-        # Behind a whole quoted text: nothing can begin there.
+        # After a complete quoted text nothing can be inserted.
         return None
     read.read(before.rstrip("'\"") if before.endswith(("'", '"')) else before)
     if read.in_text is not None and start > read.in_text:
@@ -88,7 +90,7 @@ def _in_flow(read: Sketch, word: str) -> Spot:
 
 
 def _at_start(read: Sketch, before: str, word: str) -> Spot | None:
-    """Return the spot of a line with nothing but indentation and dashes before the cursor."""
+    """Return the context for a line with only indentation and dashes before the cursor."""
     column = len(before)
     if "-" in before:
         return _spot(read, "begins", _path(read), word)

@@ -1,8 +1,8 @@
 """
-Lints: what a sound config of any language probably does not mean to say.
+Lints: probable mistakes in a valid config of any language.
 
-They judge a policy, not a text: alone, by recorded history, and by what runs now.
-What a dialect says itself of the same place is said once.
+They evaluate a policy, not a text: alone, against recorded history, and against running workloads.
+If a dialect reports the same problem at the same place, only one of the two findings is shown.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from console.engine.model.policy import Policy
 from console.engine.recent_answers import IdentityKey
 from console.engine.routing.rule_routing import rules_of
 
-#: What makes the lints of a discipline.
+#: Policy -> the lints of its discipline.
 _Lints: TypeAlias = Callable[[Policy], DisciplineLints] | None
 
 __all__ = ["NO_FACTS", "Checked", "Facts", "lint"]
 
-#: Characters of a text whose lints are remembered: those of the last four take up to 20 MB each.
+#: Maximum length of a text whose lints are cached; the last four take up to 20 MB each.
 LONGEST_KEPT: Final = 400_000
 
 _FIELD: Final = re.compile(r"\.[^.\[\]]+$")
 
-#: Lints that tell more than the finding of a dialect at the same place, and take its place.
+#: Lints that are more detailed than the dialect's finding at the same place, and replace it.
 _TELL_MORE: Final = frozenset({RECORDED_WITHOUT_RULE.code})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A reading, and the lints beside it; a text with errors has none."""
+    """A reading with its lints; a text with errors has no lints."""
 
     reading: Reading
     lints: tuple[Diagnostic, ...] = ()
@@ -61,7 +61,7 @@ class Checked:
 
 
 def lint(dialect: Dialect, reading: Reading, facts: Facts = NO_FACTS) -> Checked:
-    """Return *reading*, which *dialect* made, with what *facts* and its policy tell about it."""
+    """Return *reading* of *dialect* with the lints of its policy, given *facts*."""
     if reading.policy is None or reading.source is None:
         return Checked(reading=reading)
     with collector_paused():
@@ -81,8 +81,8 @@ class _Lasting:
 
 def _lint_lasting(lints: _Lints, reading: Reading, history: History) -> _Lasting:
     policy, source = reading.policy, reading.source
-    assert policy is not None, "only what compiles is linted"
-    assert source is not None, "what compiles knows its places"
+    assert policy is not None, "only a text without errors is linted"
+    assert source is not None, "a text without errors has a source"
     spots, findings = Spots(source), Findings(source.positions)
     own = lints(policy) if lints is not None else None
     rules = rules_of(policy)
@@ -104,7 +104,7 @@ def _lint_lasting(lints: _Lints, reading: Reading, history: History) -> _Lasting
 def _lint_now(
     lints: _Lints, policy: Policy, facts: Facts, spots: Spots, findings: Findings
 ) -> None:
-    """Judge by what runs at this moment, which nothing remembers."""
+    """Add the lints that depend on live workloads; they are never cached."""
     if facts.before is not None:
         lint_removed(policy, facts.before, facts.live, spots, findings)
     if lints is not None:
@@ -112,7 +112,7 @@ def _lint_now(
 
 
 def _lasting(lints: _Lints, reading: Reading, history: History) -> _Lasting:
-    assert reading.source is not None, "what compiles knows its places"
+    assert reading.source is not None, "a text without errors has a source"
     if len(reading.source.positions.text) > LONGEST_KEPT:
         return _lint_lasting(lints, reading, history)
     return _kept(lints, IdentityKey(reading), IdentityKey(history))
@@ -124,7 +124,7 @@ def _kept(lints: _Lints, reading: IdentityKey[Reading], history: IdentityKey[His
 
 
 def _said_once(dialect: Dialect, reading: Reading, lints: tuple[Diagnostic, ...]) -> Checked:
-    """Return both without what is said of one place by either."""
+    """Return reading and lints without duplicate findings about one object."""
     kept, dropped = [], set()
     for theirs in reading.diagnostics:
         code = dialect.said_by_lints.get(theirs.code)
@@ -140,5 +140,5 @@ def _said_once(dialect: Dialect, reading: Reading, lints: tuple[Diagnostic, ...]
 
 
 def _object(path: str) -> str:
-    """Return the path of the object whose field *path* may be."""
+    """Return the path of the object that contains the field *path*."""
     return _FIELD.sub("", path)

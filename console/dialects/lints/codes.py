@@ -1,4 +1,4 @@
-"""The codes of lints: what is legal in any config language and probably not meant."""
+"""Diagnostic codes of lints, that is, of probable mistakes in a valid config of any language."""
 
 from __future__ import annotations
 

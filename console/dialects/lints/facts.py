@@ -1,4 +1,4 @@
-"""What lints may know beside the text: recorded history, what runs, and the active policy."""
+"""Data of an organization for lints: recorded history, live workloads and the active policy."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from console.engine.model.policy import Policy
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Facts about one organization; without any, only the text itself is judged."""
+    """Data of one organization; with none, only the text itself is evaluated."""
 
     history: History = field(default_factory=lambda: History(window_days=0))
     live: Live = field(default_factory=Live)
-    #: What is obeyed now; None: nothing is known of it.
+    #: The active policy; None if it is unknown.
     before: Policy | None = None
 
 

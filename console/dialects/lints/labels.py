@@ -1,4 +1,4 @@
-"""Lints of referenced labels that no workload has: misspelled, or not used yet."""
+"""Lints of referenced labels that no recorded workload has: misspelled, or not used yet."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from console.engine.model.policy import Policy
 from console.engine.model.selectors import MatchExpression, Operator
 from console.engine.routing.rule_routing import rules_of
 
-#: Workloads below which it says little that a label was never seen.
+#: Minimum number of recorded workloads; with fewer, a missing label means little.
 _ENOUGH = 20
-#: Maximum number of listed values of one expression.
+#: Maximum number of values of one expression that are reported one by one.
 _EACH = 3
 
 
 def lint_labels(policy: Policy, past: Past, spots: Spots, findings: Findings) -> None:
-    """Note keys and values that no recorded workload had, with the nearest that one had."""
+    """Report label keys and values that no recorded workload had, with the nearest recorded one."""
     if past.history.runs < _ENOUGH:
         return
     for expression in _expressions(policy):

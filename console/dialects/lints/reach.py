@@ -1,4 +1,4 @@
-"""Reach: queues that no rule ever fills, and recorded workloads that come to no queue."""
+"""Reach: queues that no rule fills, and recorded workloads that reach no queue."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from console.engine.routing.rule_routing import rules_of
 def lint_queues(
     policy: Policy, shadowed: Collection[int], spots: Spots, findings: Findings
 ) -> None:
-    """Note queues that no rule names, or only rules that never take anything."""
+    """Report queues that no rule routes to, or only rules that never match first."""
     rules = rules_of(policy)
     if not rules:
         return
@@ -39,7 +39,7 @@ def lint_queues(
 
 
 def lint_lost(policy: Policy, past: Past, spots: Spots, findings: Findings) -> None:
-    """Note how many recorded workloads nothing would take."""
+    """Report how many recorded workloads would reach no queue."""
     lost = past.lost()
     if not lost:
         return

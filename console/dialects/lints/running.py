@@ -15,7 +15,7 @@ from console.engine.model.policy import Policy
 def lint_removed(
     policy: Policy, before: Policy, live: Live, spots: Spots, findings: Findings
 ) -> None:
-    """Note queues of *before* that are gone and hold work, or look as if they were renamed."""
+    """Report queues of *before* that are removed and have workloads, or look renamed."""
     gone = [name for name in before.queues if name not in policy.queues]
     if not gone:
         return
@@ -43,7 +43,7 @@ def lint_removed(
 
 
 def _work(name: str, live: Live) -> str:
-    """Return what runs and waits in a queue, with its verb; nothing when nothing does."""
+    """Return the running and pending workloads of a queue in words; "" if there are none."""
     running, pending = live.running.get(name, 0), live.pending.get(name, 0)
     parts = [
         f"{count:,} {verb if count != 1 else verb + 's'}"

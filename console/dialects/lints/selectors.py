@@ -1,4 +1,4 @@
-"""Selectors that no workload can meet."""
+"""Selectors that no workload can match."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from console.engine.routing.rules import Rule
 
 
 def lint_selectors(policy: Policy, spots: Spots, findings: Findings) -> None:
-    """Note contradictions within selectors."""
+    """Report selectors whose expressions contradict each other."""
     for selector in _selectors(policy):
         culprit = _contradiction(selector)
         if culprit is not None:
@@ -30,7 +30,7 @@ def lint_selectors(policy: Policy, spots: Spots, findings: Findings) -> None:
 
 
 def region_of_selector(selector: Selector) -> Region | None:
-    """Return the workloads whose labels meet *selector*; None: none ever do."""
+    """Return the region of workloads whose labels match *selector*; None if none can match."""
     return region_of(Rule(index=0, queue="", selector=selector))
 
 
@@ -44,7 +44,7 @@ def _selectors(policy: Policy) -> Iterator[Selector]:
 
 
 def _contradiction(selector: Selector) -> MatchExpression | None:
-    """Return the first expression that excludes those before it."""
+    """Return the first expression that contradicts the earlier ones."""
     left = dict.fromkeys((expression.key for expression in selector.expressions), ANYTHING)
     for expression in selector.expressions:
         left[expression.key] = left[expression.key].common(values_of(expression))

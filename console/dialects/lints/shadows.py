@@ -1,4 +1,4 @@
-"""Shadows: rules of which nothing is left when those before them have had their turn."""
+"""Shadowed rules: rules for which earlier rules leave no workloads."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from console.engine.routing.regions import Region, region_of
 from console.engine.routing.rule_index import RuleIndex
 from console.engine.routing.rules import Rule
 
-#: Regions that are cut out of others in one check, and that one rule may be cut into.
+#: Limits of one check: region subtractions, and pieces that one rule may be cut into.
 _MOST_CUTS, _MOST_PIECES = 20_000, 100
 
 
 def shadowed(rules: tuple[Rule, ...]) -> dict[int, tuple[Rule, ...]]:
-    """Return the rules that never take anything, by index, with those before that take it."""
+    """Return the rules that match no workload first, by index, with the rules that shadow them."""
     found: dict[int, tuple[Rule, ...]] = {}
     index = RuleIndex(rules)
     regions = [region_of(rule) for rule in rules]
@@ -38,7 +38,7 @@ def shadowed(rules: tuple[Rule, ...]) -> dict[int, tuple[Rule, ...]]:
                 break
         if not pieces:
             enough = _enough(region, takers, regions)
-            # A last rule for everything is a safety net, also when the others leave nothing.
+            # A last rule that matches everything is a safety net, even if several rules cover it.
             if len(enough) == 1 or rule is not rules[-1] or region != Region():
                 found[rule.index] = enough
         if cuts < 0:
@@ -52,7 +52,7 @@ def lint_shadows(
     spots: Spots,
     findings: Findings,
 ) -> None:
-    """Note the rules that others shadow."""
+    """Report shadowed rules."""
     for index, takers in shadows.items():
         rule = rules[index]
         match = "matches" if len(takers) == 1 else "together match"
@@ -66,7 +66,7 @@ def lint_shadows(
 
 
 def _enough(region: Region, takers: list[Rule], regions: list[Region | None]) -> tuple[Rule, ...]:
-    """Return the one of *takers* that takes all of *region* alone, or all of them."""
+    """Return the one rule of *takers* that covers all of *region* alone, or all of them."""
     for taker in takers:
         theirs = regions[taker.index]
         if theirs is not None and not list(region.without(theirs)):

@@ -1,4 +1,4 @@
-"""Words that several lints share: names, windows of history, and counts."""
+"""Shared wording of lints: quoted names, lists of names, the history window, and counts."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterable
 from console.dialects.past import Kind, Past
 from console.dialects.wording import listed, shorten
 
-#: Maximum number of names in a message; the others are counted.
+#: Maximum number of names in a message; the remaining ones are counted.
 _NAMED = 3
 
 
 def quoted(name: str) -> str:
-    """Return a name in quotes, not too long."""
+    """Return a name in quotes, shortened if it is long."""
     return f'"{shorten(name)}"'
 
 
 def names(words: Iterable[str], joint: str = "and") -> str:
     """
-    Return names as a list that counts what is beyond the first few.
+    Return the first few names as a list, with the number of the others.
 
     >>> names(["a", "b", "c", "d"])
     'a, b, c and 1 more'
@@ -30,18 +30,18 @@ def names(words: Iterable[str], joint: str = "and") -> str:
 
 
 def window(past: Past) -> str:
-    """Return what was looked at: "the last 30 days"."""
+    """Return the period of the evaluated history in words: "the last 30 days"."""
     days = f"the last {past.history.window_days} days"
     return days if past.is_complete else f"what was recorded last, in {days} at most"
 
 
 def workloads(count: int) -> str:
-    """Return a number of workloads."""
+    """Return a number of workloads in words: "1 workload"."""
     return f"{count:,} workload" if count == 1 else f"{count:,} workloads"
 
 
 def told_by(kind: Kind) -> str:
-    """Return what a config can tell a kind of workload by."""
+    """Return the labels and namespace by which a config can match a kind of workload."""
     shown = ", ".join(f"{key}={value}" for key, value in sorted(kind.labels.items()))
     place = f" in namespace {shorten(kind.workload.namespace)}" if kind.workload.namespace else ""
     return f"{shorten(shown, 120) or 'no label that a selector uses'}{place}"

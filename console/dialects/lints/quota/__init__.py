@@ -1,4 +1,4 @@
-"""Lints of quota, for every language that the quota discipline admits by."""
+"""Lints of quota, for every language whose policies use the quota discipline."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from console.engine.model.policy import Policy
 
 
 class QuotaLints:
-    """The lints of one policy's quotas, flavors and cohorts."""
+    """The lints of the quotas, flavors and cohorts of one policy."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._ledger = Ledger(policy)
 
     def lint_policy(self, spots: Spots, findings: Findings) -> None:
-        """Note flavors that are never tried, quotas that say nothing, and starved lenders."""
+        """Report flavors never tried, missing or zero quotas, and lenders that cannot reclaim."""
         lint_closed_flavors(self._policy, spots, findings)
         lint_flavors(self._policy, spots, findings)
         lint_quotas(self._policy, self._ledger, spots, findings)
         lint_lenders(self._policy, spots, findings)
 
     def lint_past(self, past: Past, spots: Spots, findings: Findings) -> None:
-        """Note recorded requests that never fit the queue they are routed to."""
+        """Report recorded requests that never fit the queue they are routed to."""
         lint_requests(self._policy, self._ledger, past, spots, findings)
 
     def lint_live(self, live: Live, spots: Spots, findings: Findings) -> None:
-        """Note usage beyond quota."""
-        # What is held is charged, so the ledger is another one.
+        """Report usage beyond quota."""
+        # A separate ledger, because the usage is charged to it.
         lint_usage(self._policy, Ledger(self._policy), live, spots, findings)

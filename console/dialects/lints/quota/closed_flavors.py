@@ -1,4 +1,4 @@
-"""Rules whose queue has no flavor that accepts the labels which the rule requires."""
+"""Rules whose queue has no flavor that accepts the labels that the rule requires."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from console.engine.routing.regions import Region, region_of
 from console.engine.routing.rule_routing import rules_of
 from console.engine.routing.rules import Rule
 
-#: Pairs of a rule and a flavor that one check compares.
+#: Maximum number of pairs of a rule and a flavor that one check compares.
 _MOST_COMPARED = 50_000
 
 
 def lint_closed_flavors(policy: Policy, spots: Spots, findings: Findings) -> None:
-    """Note rules of which workloads are rejected because no flavor accepts their labels."""
+    """Report rules whose workloads are rejected because no flavor accepts their labels."""
     spec = spec_of(policy)
     flavors = {name: region_of_selector(each.selector) for name, each in spec.flavors.items()}
     compared = 0

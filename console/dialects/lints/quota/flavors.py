@@ -1,4 +1,4 @@
-"""Flavors that no workload comes to, because one before them takes all and never ends."""
+"""Flavors that are never tried: an earlier flavor is unlimited and accepts all workloads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COMPARED = 20
 
 
 def lint_flavors(policy: Policy, spots: Spots, findings: Findings) -> None:
-    """Note, queue by queue, flavors that stand behind one without a limit."""
+    """Report, queue by queue, flavors behind an unlimited one that accepts their workloads."""
     for queue in spec_of(policy).queues.values():
         for group in queue.groups:
             _lint_group(queue, group, policy, spots, findings)
@@ -68,10 +68,10 @@ def _has_no_limit(entry: FlavorQuotas, group: ResourceGroup) -> bool:
 
 
 def _accepts_all_of(one: Flavor, other: Flavor | None) -> bool:
-    """Say whether no workload that *other* accepts is refused by *one*."""
+    """Return whether *one* accepts every workload that *other* accepts."""
     if other is None or untolerated(one.taints, one.tolerations) is not None:
         return False
-    # Pods are held to those labels alone that a flavor has: more of them refuse more.
+    # A pod is checked only against the labels that a flavor has: more labels reject more pods.
     if any(other.node_labels.get(key) != value for key, value in one.node_labels.items()):
         return False
     narrow, wide = region_of_selector(other.selector), region_of_selector(one.selector)

@@ -1,4 +1,4 @@
-"""Lenders that can be starved: what they lend is theirs again only when a borrower ends."""
+"""Lenders that cannot reclaim: lent quota returns only when the borrowing workload ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from console.engine.model.policy import Policy
 
 
 def lint_lenders(policy: Policy, spots: Spots, findings: Findings) -> None:
-    """Note, once for a tree, the queues whose quota others may hold as long as they like."""
+    """Report, once per tree, the queues that lend quota and cannot reclaim it."""
     trees = Hierarchy(policy)
     for root in trees.roots:
         queues = [spec_of(policy).queues[name] for name in trees.queues_below(root)]
@@ -42,7 +42,7 @@ def _lends_for_good(queue: QueueSpec) -> bool:
 
 
 def _somebody_may_borrow(lenders: Iterable[QueueSpec], queues: Iterable[QueueSpec]) -> bool:
-    """Say whether any of *queues* may borrow what another one of *lenders* owns."""
+    """Return whether any of *queues* may borrow quota of another queue in *lenders*."""
     borrowers: defaultdict[FlavorResource, set[str]] = defaultdict(set)
     for queue in queues:
         for key, quota in quotas_of([queue]):

@@ -1,4 +1,4 @@
-"""Quotas that say more or less than they seem to: none at all, and nothing."""
+"""Quotas that probably have another effect than intended: missing (unlimited) or 0 (blocked)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from console.engine.model.policy import Policy
 
 
 def lint_quotas(policy: Policy, ledger: Ledger, spots: Spots, findings: Findings) -> None:
-    """Note what has no limit because none is written, and what 0 blocks."""
+    """Report quotas that are unlimited because none is written, and resources blocked by 0."""
     for queue in spec_of(policy).queues.values():
         for group in queue.groups:
             for entry in group.flavors:

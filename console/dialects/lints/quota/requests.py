@@ -1,4 +1,4 @@
-"""Recorded requests that the queue they are led to can never hold, whatever else runs."""
+"""Recorded requests that can never fit the queue they are routed to, even if nothing else runs."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from console.engine.model.policy import Policy
 from console.engine.model.workload import PODS, PodSet, Workload
 from console.engine.wording.words import amount
 
-#: A resource, and the flavor with the largest amount of it; None if no group has it.
+#: A resource, and the flavor with the largest amount of it; None if no group covers it.
 _Place: TypeAlias = tuple[str, str | None]
 
 
 class _Verdict(NamedTuple):
-    """What keeps a workload out: how much of what is short, or None where no flavor is open."""
+    """Why a workload can never run: the resource that is short, or None if no flavor accepts it."""
 
     place: _Place | None
     asked: int = 0
@@ -38,7 +38,7 @@ _REFUSED: Final = _Verdict(None)
 
 @dataclass(slots=True)
 class _InVain:
-    """Workloads that do not fit for the same cause: their number, and the largest request."""
+    """Workloads that never fit for the same cause: their number, and the largest request."""
 
     #: The kind of the first of them.
     kind: Kind
@@ -49,7 +49,7 @@ class _InVain:
 def lint_requests(
     policy: Policy, ledger: Ledger, past: Past, spots: Spots, findings: Findings
 ) -> None:
-    """Note, for each queue, the recorded requests that can never fit, and those refused."""
+    """Report, for each queue, recorded requests that can never fit or that no flavor accepts."""
     matcher = Matcher(policy)
     for name, kinds in past.by_queue().items():
         queue, node = spec_of(policy).queues[name], ledger.queue(name)
@@ -83,18 +83,18 @@ def lint_requests(
 
 
 class _Judge:
-    """Says which requests one queue could hold if nothing else ran."""
+    """Finds the requests that one queue could not admit even if nothing else ran."""
 
     def __init__(self, policy: Policy, queue: QueueSpec, node: Node, matcher: Matcher) -> None:
         self._queue = queue
         self._node = node
         self._matcher = matcher
-        #: Whether what cannot be admitted waits for ever; else it is rejected.
+        #: Whether a workload that cannot be admitted waits forever; else it is rejected.
         self.blocks = spec_of(policy).settings.undeclared is Undeclared.BLOCK
         self._covered = {resource: group for group in queue.groups for resource in group.resources}
 
     def origin(self, resource: str, flavor: str) -> Origin | None:
-        """Return where the quota of a resource in a flavor is written."""
+        """Return the origin of the quota of a resource in a flavor."""
         (entry,) = (each for each in self._covered[resource].flavors if each.flavor == flavor)
         return entry.quotas[resource].origin if resource in entry.quotas else entry.origin
 
@@ -102,7 +102,7 @@ class _Judge:
         """Return requests that never fit, by missing resource; None if no flavor is available."""
         found: dict[_Place | None, _InVain] = {}
         for kind in kinds:
-            # Shapes of one kind that ask for the same differ in nothing that matters here.
+            # Shapes of one kind that share their pod sets have the same result.
             judged: dict[int, _Verdict | None] = {}
             for shape in kind.shapes:
                 key = id(shape.workload.pod_sets)
@@ -116,7 +116,7 @@ class _Judge:
         return found
 
     def _judge(self, workload: Workload) -> _Verdict | None:
-        """Return what keeps a workload out; None: it could fit."""
+        """Return why a workload can never run, or None if it could."""
         total = workload.total()
         for resource, asked in total.items():
             if resource not in self._covered and self.blocks:
@@ -141,7 +141,7 @@ class _Judge:
         if not all(short):
             return None
         resource = short[0][0]
-        # Others may have enough of it, and too little of something else.
+        # Other flavors may have enough of it, but too little of another resource.
         lacking = [
             flavor for flavor, lacks in zip(flavors, short, strict=True) if resource in lacks
         ]
@@ -164,7 +164,7 @@ def _asked(pod_set: PodSet, group: ResourceGroup) -> dict[str, int]:
 
 
 def _open_flavors(group: ResourceGroup, against: Sequence[Obstacle | None]) -> list[str]:
-    """Return the flavors of a group that nothing keeps a pod set off."""
+    """Return the flavors of a group that accept a pod set."""
     return [
         entry.flavor
         for entry, obstacle in zip(group.flavors, against, strict=True)

@@ -1,4 +1,4 @@
-"""What a policy's quota trees cannot share, whatever language they were written in."""
+"""Quota sharing in the trees of a policy: owners of quota, and limits that prevent all sharing."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from console.engine.model.policy import Policy
 
 Node = TypeVar("Node", QueueSpec, Cohort)
 
-#: How many queues and cohorts own any of a flavor-resource, by the root of their tree.
+#: Number of queues and cohorts that own quota of a flavor-resource, by root of their tree.
 Owners: TypeAlias = Counter[tuple[str, FlavorResource]]
 
 
 class Shut(Enum):
-    """Which limit keeps all quota of a tree where it is."""
+    """The limit that prevents all sharing of quota in a tree."""
 
     BORROWING = "borrowing"
     LENDING = "lending"
 
 
 def nodes_below(policy: Policy, trees: Hierarchy, root: str) -> Iterator[QueueSpec | Cohort]:
-    """Yield the root and every queue and cohort below it."""
+    """Yield the root cohort and every queue and cohort below it."""
     yield spec_of(policy).cohorts[root]
     for member in trees.below(root):
         yield (spec_of(policy).cohorts if member.is_cohort else spec_of(policy).queues)[member.name]
 
 
 def quotas_of(nodes: Iterable[QueueSpec | Cohort]) -> Iterator[tuple[FlavorResource, Quota]]:
-    """Yield every quota of *nodes* with what it is of."""
+    """Yield every quota of *nodes* with its flavor-resource."""
     for node in nodes:
         for group in node.groups:
             for entry in group.flavors:
@@ -43,7 +43,7 @@ def quotas_of(nodes: Iterable[QueueSpec | Cohort]) -> Iterator[tuple[FlavorResou
 
 
 def owners(policy: Policy, trees: Hierarchy) -> Owners:
-    """Count the owners of quota, tree by tree."""
+    """Return the number of owners of each flavor-resource, by tree."""
     counted: Owners = Counter()
     for root in trees.roots:
         for key, quota in quotas_of(nodes_below(policy, trees, root)):
@@ -84,10 +84,10 @@ def _lending_all(node: Node) -> Node:
 
 def shut(policy: Policy, trees: Hierarchy, root: str) -> Shut | None:
     """
-    Say why no quota changes hands below *root*, or None when some may.
+    Return the limit that prevents all sharing below *root*, or None if quota can be shared.
 
-    When every queue has a borrowing limit of 0, or every one a lending limit of 0
-    and no cohort owns anything itself.
+    BORROWING if every queue has a borrowing limit of 0. LENDING if every queue has a lending limit
+    of 0 and no cohort has quota itself.
     """
     nodes = list(nodes_below(policy, trees, root))
     quotas = [quota for _, quota in quotas_of(n for n in nodes if isinstance(n, QueueSpec))]

@@ -1,4 +1,4 @@
-"""Usage beyond quota: running workloads that hold more than their queue may have by a config."""
+"""Usage beyond quota: queues whose running workloads use more than a config allows."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def lint_usage(
     policy: Policy, ledger: Ledger, live: Live, spots: Spots, findings: Findings
 ) -> None:
     """
-    Note where running workloads hold more than a queue may have by this config.
+    Report queues whose running workloads use more than this config allows.
 
-    What they hold is charged to *ledger*.
+    The usage is charged to *ledger*.
     """
     known = {name: held for name, held in live.usage.items() if name in policy.queues}
     for name, held in known.items():
