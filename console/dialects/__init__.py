@@ -1,4 +1,4 @@
-"""The config languages: every sub-package that defines DIALECT, found by looking."""
+"""The config languages: every sub-package that defines DIALECT."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def dialects() -> dict[str, Dialect]:
 
 
 def likely_dialect(text: str) -> Dialect | None:
-    """Return the one language that *text* has the look of; None when it is none or several."""
+    """Return the one language that *text* looks like; None if there is none or several."""
     likely = [dialect for dialect in dialects().values() if dialect.recognizes(text)]
     return likely[0] if len(likely) == 1 else None
 
 
 def default_dialect() -> Dialect:
-    """Return the language of a text that does not say which one it is in."""
+    """Return the language of a text whose language is not stated."""
     return next(dialect for dialect in dialects().values() if dialect.is_default)
 
 
 def client_dialect() -> tuple[Dialect, ClientForm]:
-    """Return the language that the public client speaks, and how its documents become JSON."""
+    """Return the language of the public client, and the conversion of its documents to JSON."""
     return next((each, each.client_form) for each in dialects().values() if each.client_form)

@@ -1,4 +1,4 @@
-"""What a dialect is: a name, samples, and a reader that turns any text into a reading."""
+"""The interface of a dialect: its name, samples, and reader that turns a text into a Reading."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from console.engine.model.policy import Policy, Spec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastSpec:
-    """The spec of a queue that was active once, and the version that fixed it."""
+    """The spec of a queue in an earlier version, and the version that fixed it."""
 
     version: int
     spec: Mapping[str, Any]
@@ -31,17 +31,17 @@ class PastSpec:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """
-    What came of reading a text.
+    The result of reading a text.
 
-    *policy* is there exactly when no diagnostic is an error. *queue_specs* holds,
-    by queue name, the canonical form (plain JSON values) of what may not change
-    for that name across versions.
+    *policy* is set exactly if no diagnostic is an error. *queue_specs* maps a queue name to the
+    canonical form (plain JSON values) of the fields that may not change for that name across
+    versions.
     """
 
     diagnostics: tuple[Diagnostic, ...]
     policy: Policy | None = None
     queue_specs: Mapping[str, Mapping[str, Any]]
-    #: Positions of the parts of the text; None if they were not kept.
+    #: The nodes and positions of the text; None if they are not available.
     source: Source | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -51,32 +51,32 @@ class Reading:
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics that stop an apply."""
+        """The diagnostics that prevent an apply."""
         return tuple(d for d in self.diagnostics if d.severity is Severity.ERROR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientForm:
-    """A language's documents as plain JSON values, as the public anyscale client exchanges them."""
+    """The conversion of documents to and from the JSON values of the public anyscale client."""
 
     #: A text without errors -> the document.
     read: Callable[[str], dict[str, Any]]
-    #: Any JSON value -> a text for people, the same for the same document. What is wrong with the
-    #: document is found by reading the text. Raises ValueError when there is too much of it.
+    #: Any JSON value -> a readable text, the same for equal documents. Errors of the document are
+    #: found by reading the text. Raises ValueError if the document is too large.
     write: Callable[[Any], str]
 
 
 class DisciplineLints(Protocol):
-    """The lints of one policy that only its discipline can tell, beside those of all languages."""
+    """The lints of one policy that depend on its discipline, besides those of all languages."""
 
     def lint_policy(self, spots: Spots, findings: Findings) -> None:
-        """Judge the policy alone."""
+        """Report problems of the policy alone."""
 
     def lint_past(self, past: Past, spots: Spots, findings: Findings) -> None:
-        """Judge it by recorded workloads; there are some."""
+        """Report problems with recorded workloads; there is at least one."""
 
     def lint_live(self, live: Live, spots: Spots, findings: Findings) -> None:
-        """Judge it by what runs now."""
+        """Report problems with live workloads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,45 +85,45 @@ class Dialect:
 
     name: str
     title: str
-    #: The spec of a config that says nothing; it names the discipline that admits.
+    #: The spec of an empty config; it names the discipline.
     empty_spec: Spec
-    #: (text, past queue specs by name) -> Reading. Never raises, whatever the text. Always the
-    #: same for the same; a past that the text's own specs keep to makes no difference.
+    #: (text, past queue specs by name) -> Reading. Never raises. Deterministic: equal arguments
+    #: give equal readings, and past specs equal to those of the text make no difference.
     read: Callable[[str | bytes, Mapping[str, PastSpec]], Reading]
-    #: Whether a text has the look of this language: cheap, and no promise.
+    #: Whether a text looks like this language: fast, and not reliable.
     recognizes: Callable[[str], bool]
-    #: Codes of its own, which share a prefix of three letters.
+    #: The codes of the dialect, which share a prefix of three letters.
     codes: tuple[Code, ...]
-    #: What its codes are about, in one sentence, for the catalogue.
+    #: One sentence about its codes, for the catalogue.
     about_codes: str
     #: JSON Schema of a document, for editors.
     schema: Callable[[], dict[str, Any]]
-    #: Title -> text of documents that compile: the editor's examples.
+    #: Title -> text of a document without errors: the examples of the editor.
     samples: Callable[[], Mapping[str, str]]
-    #: The objects of a policy in this language, which differences, merges and outlines walk.
+    #: Policy -> its objects in this language, for differences, merges and outlines.
     objects: Callable[[Policy], PolicyObjects]
-    #: What it calls the kinds of its objects.
+    #: Its words for the kinds of objects.
     vocabulary: Vocabulary
-    #: (older policy, newer policy, their comparison, history) -> which workloads another object
-    #: takes; None where workloads say themselves where they go.
+    #: (older policy, newer policy, their comparison, history) -> the workloads that move to
+    #: another object; None if workloads name their destination themselves.
     flows: Callable[[Policy, Policy, Comparison, History | None], Flows] | None = None
-    #: Makes the lints of the discipline that its policies name; None: there are none.
+    #: Policy -> the lints of its discipline; None if there are none.
     lints: Callable[[Policy], DisciplineLints] | None = None
-    #: Own codes whose findings a lint of all languages repeats, and the code of that lint: of
-    #: one place it is said once.
+    #: Own code -> the code of the general lint that reports the same problem; of two such
+    #: findings about one object, one is shown.
     said_by_lints: Mapping[str, str] = field(default_factory=dict)
-    #: Whether it is the language of a text that does not say which one it is in.
+    #: Whether it is the language of a text whose language is not stated.
     is_default: bool = False
-    #: Several files as one config -> Reading; None when a config is one document.
+    #: Several files as one config -> Reading; None if a config is one document.
     read_joined: Callable[[Joined], Reading] | None = None
-    #: Settings that advice may suggest to change, with their values; None: all of its discipline.
+    #: Settings that advice may suggest to change, with their values; None: all of the discipline.
     menu: Menu | None = None
-    #: How the public client's protocol carries it; None when it does not. One language has it.
+    #: Its form in the protocol of the public client, which one language has; else None.
     client_form: ClientForm | None = None
 
     @property
     def discipline(self) -> str:
-        """The name of the discipline that admits by its policies."""
+        """The name of the discipline of its policies."""
         return self.empty_spec.discipline
 
     @property
@@ -132,6 +132,6 @@ class Dialect:
         return Policy(dialect=self.name, spec=self.empty_spec)
 
     def read_objects(self, text: str | bytes, past: Mapping[str, PastSpec]) -> PolicyObjects | None:
-        """Return the objects that *text* describes; None when it has errors."""
+        """Return the objects in *text*; None if the text has errors."""
         policy = self.read(text, past).policy
         return None if policy is None else self.objects(policy)

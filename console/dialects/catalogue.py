@@ -1,4 +1,4 @@
-"""The catalogue of diagnostic codes: the page that explains every one of them."""
+"""The catalogue of diagnostic codes: the Markdown page that explains all of them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ This page is generated from the declarations of the codes; a test keeps the two 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Codes that begin with the same letters, what they are called, and what they are about."""
+    """The codes with one prefix, with title and introduction."""
 
     prefix: str
     title: str
@@ -48,17 +48,17 @@ class Family:
 
 
 def every_code() -> tuple[Code, ...]:
-    """Return the codes of the text, of its shared structure, of every dialect, and of lints."""
+    """Return all codes: those of YAML and shared fields, of every dialect, and of lints."""
     own = (code for each in dialects().values() for code in each.codes)
     return (*SHARED_CODES, *own, *LINT_CODES)
 
 
 def families() -> Iterator[Family]:
-    """Yield all codes by family, those of every language first and lints last."""
+    """Yield all codes by family: shared codes first, lints last."""
     for prefix, (title, about) in _SHARED.items():
         codes = tuple(code for code in SHARED_CODES if code.code.startswith(prefix))
         yield Family(prefix, title, about, codes)
-    # The language of a text that does not say which it is in comes first.
+    # The default language comes first.
     for dialect in sorted(dialects().values(), key=lambda d: (not d.is_default, d.name)):
         prefix = dialect.codes[0].code[:3]
         yield Family(prefix, dialect.title, dialect.about_codes, tuple(dialect.codes))

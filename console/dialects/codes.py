@@ -1,4 +1,4 @@
-"""Diagnostic codes of the text and of its shared structure, each declared once."""
+"""Diagnostic codes of YAML and of the fields and values of all languages."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from console.dialects.diagnostics import Severity
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One kind of finding: its stable code, how bad it is, and what to do about it."""
+    """One kind of finding: its stable code, severity, title and advice."""
 
     code: str
     severity: Severity
     title: str
     #: Why it is a finding and how to repair it, for the catalogue.
     advice: str
-    #: Whether its findings depend on more than the text.
+    #: Whether its findings depend on more than the text; see `Diagnostic.is_live`.
     is_live: bool = False
 
 
 def declared(namespace: Mapping[str, object]) -> tuple[Code, ...]:
-    """Return the codes that a module declares, sorted by code."""
+    """Return the codes in the *namespace* of a module, sorted by code."""
     return tuple(
         sorted((c for c in namespace.values() if isinstance(c, Code)), key=lambda c: c.code)
     )

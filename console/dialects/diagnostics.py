@@ -1,4 +1,4 @@
-"""Diagnostics: findings about one place of a config text, as values."""
+"""Diagnostics: findings about one place of a config text, with severity, hint and fixes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.engine.model.origin import Origin
 
 
 class Severity(StrEnum):
-    """An error prevents an apply, a warning needs attention, an info does not."""
+    """The severity of a finding: an error prevents an apply, and a warning needs attention."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -19,7 +19,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TextEdit:
-    """Replace the text of a span; an empty span inserts."""
+    """A replacement of the text of a span; an empty span inserts."""
 
     span: Origin
     new_text: str
@@ -27,7 +27,7 @@ class TextEdit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A repair that can be applied as it is: a title in the imperative and the edits it makes."""
+    """A repair that can be applied directly: a title in the imperative, and its edits."""
 
     title: str
     edits: tuple[TextEdit, ...]
@@ -37,27 +37,26 @@ class Fix:
 class Diagnostic:
     """One finding about one place of a config text."""
 
-    #: Stable for ever: three letters for the owner, three digits (NAT012).
+    #: Never changes: three letters for the owner, three digits (NAT012).
     code: str
     severity: Severity
-    #: One sentence that names the values involved.
+    #: One sentence with the values involved.
     message: str
     #: Place in the document: resource_queues[0].resource_groups[1].flavors[0].name
     path: str
     span: Origin
-    #: One line that says how to repair it, or nothing.
+    #: One line about how to repair the problem, or "".
     hint: str = ""
     fixes: tuple[Fix, ...] = ()
-    #: Whether it depends on more than the text (what runs, what ran, what was applied before), so
-    #: that it may come and go while the text stays.
+    #: Whether it depends on more than the text (live workloads, recorded workloads, earlier
+    #: versions), so that it can appear and disappear while the text stays the same.
     is_live: bool = False
 
     def to_json(self, codes_url: str = "") -> dict[str, Any]:
         """
-        Return the finding as the API and the editor read it.
+        Return the finding in the format of the API and the editor.
 
-        *codes_url* is the address of the page about all codes; without one nothing says where
-        the code is explained.
+        *codes_url* is the URL of the page about all codes; without one, `doc_url` is null.
         """
         return {
             "code": self.code,
@@ -82,12 +81,12 @@ class Diagnostic:
 
 
 def doc_url(codes_url: str, code: str) -> str:
-    """Return where *code* is explained on the page about all codes."""
+    """Return the URL of the entry of *code* on the page about all codes."""
     return f"{codes_url}#{code}"
 
 
 def span_to_json(span: Origin) -> dict[str, int]:
-    """Return a span as the API writes it; lines and columns count from 1."""
+    """Return a span in the format of the API; lines and columns count from 1."""
     return {
         "line": span.line,
         "column": span.column,

@@ -1,4 +1,4 @@
-"""Whether a match expression has the values that its operator compares with, and only then."""
+"""Check that a match expression has values exactly if its operator needs them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Operator = TypeVar("Operator", bound=StrEnum)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operators(Generic[Operator]):
-    """How a language writes the operators, and the codes of its complaints."""
+    """The operators of a language, and the codes of the two findings."""
 
     is_in: Operator
     not_in: Operator
@@ -32,7 +32,7 @@ def check_values(
     operators: Operators[Operator],
     findings: Findings,
 ) -> None:
-    """Note an operator that lacks values, and values that no operator compares with."""
+    """Report an operator without the values it needs, and values of an operator without them."""
     if not isinstance(operator, Written) or isinstance(values, Unread):
         return
     compares = operator.value in (operators.is_in, operators.not_in)

@@ -1,4 +1,4 @@
-"""Typed readers over a mapping's fields: they note what is wrong and go on."""
+"""Typed readers of the fields of a mapping: they report invalid values and continue."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ _CONTROL = re.compile(f"[\n{CONTROLS}{LINE_ENDS}]")
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a mapping is called in messages, and the fields it may have."""
+    """The name of a mapping in messages, and the fields that it may have."""
 
     what: str
     keys: tuple[str, ...]
-    #: The code of a field that is none of them.
+    #: The code for an unknown field.
     unknown: Code = UNKNOWN_KEY
 
 
@@ -55,8 +55,8 @@ class Fields:
     """
     The fields of one mapping.
 
-    Unknown keys are noted at once. A misspelled key is read as the field it was
-    probably meant to be, so that one slip is one finding.
+    The constructor reports unknown keys. A misspelled key is read as the field that was probably
+    meant, so that one typo gives one finding.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Fields:
         repairs: tuple[Repair, ...] = ()
         if best is not None:
             self._entries = self._entries | {best: (key, value)}
-            # In JSON's style, where the colon follows at once, a key keeps its quotes.
+            # A quoted key stays quoted: in JSON style, the colon may follow without a space.
             text = write_text(best, plain=key.plain)
             hint = f'Did you mean "{best}"?'
             repairs = (Repair(f'Replace with "{best}"', (Edit(place.start, place.end, text),)),)
@@ -102,19 +102,19 @@ class Fields:
         )
 
     def key_place(self, key: str) -> Place | None:
-        """Return where a field's name stands, or None when the field is absent."""
+        """Return the place of a field's key, or None if the field is absent."""
         entry = self._entries.get(key)
         return Place(entry[0].start, entry[0].end, self._path(key)) if entry else None
 
     def node(self, key: str) -> Node | None:
-        """Return what was written as a field's value; None when it is absent or stands empty."""
+        """Return the node of a field's value; None if it is absent or null."""
         return self._value(key, required=False)
 
     def text(self, key: str, *, required: bool = False, blank_is_absent: bool = False) -> Read[str]:
         """
         Read a text that is not blank.
 
-        A required text that is missing or blank is noted and absent.
+        A required text that is missing or blank is reported and returned as None.
         """
         node = self._value(key, required)
         if node is None or (blank_is_absent and _is_blank(node)):
@@ -126,9 +126,9 @@ class Fields:
         self, key: str, *, required: bool = False, may_be_empty: bool = False
     ) -> Read[tuple[Read[str], ...]]:
         """
-        Read a list of texts, whose items *may be empty* in quotes.
+        Read a list of texts; with *may_be_empty*, items may be empty texts in quotes.
 
-        An item that cannot be read is UNREAD.
+        An invalid item is UNREAD.
         """
         items = self._items(key, required)
         if not isinstance(items, Written):
@@ -144,7 +144,7 @@ class Fields:
         return Written(tuple(texts), items.place)
 
     def free_text(self, key: str, longest: int) -> Read[str]:
-        """Read a text of any form, up to *longest* characters."""
+        """Read a text with any characters, of at most *longest* characters."""
         node = self._value(key, required=False)
         if node is None:
             return None
@@ -163,9 +163,9 @@ class Fields:
 
     def texts_by_key(self, key: str, what: str) -> Read[tuple[tuple[Written[str], Read[str]], ...]]:
         """
-        Read a mapping of texts, which may be empty ones; a text that cannot be read is UNREAD.
+        Read a mapping of texts, which may be empty; an invalid text is UNREAD.
 
-        *what* is what a text is called in messages.
+        *what* is the noun for a text in messages.
         """
         node = self._value(key, required=False)
         if node is None:
@@ -198,9 +198,9 @@ class Fields:
         renamed: Mapping[str, str] | None = None,
     ) -> Read[Choice]:
         """
-        Read one of the words of an enumeration.
+        Read a value of an enumeration.
 
-        *renamed* has words that are none any more, and what they are called instead.
+        *renamed* maps words of earlier versions to the present ones.
         """
         node = self._value(key, required)
         if node is None or (blank_is_absent and _is_blank(node)):
@@ -210,7 +210,7 @@ class Fields:
     def choices(
         self, key: str, choices: type[Choice], *, required: bool = False
     ) -> Read[tuple[Written[Choice], ...]]:
-        """Read a list of words of an enumeration; it is UNREAD when one of them is."""
+        """Read a list of values of an enumeration; it is UNREAD if one of them is invalid."""
         items = self._items(key, required)
         if not isinstance(items, Written):
             return items
@@ -223,7 +223,7 @@ class Fields:
         return Written(written, items.place) if len(written) == len(words) else UNREAD
 
     def amount(self, key: str) -> Read[int]:
-        """Read a number of at most three decimals, 0 or more, as thousandths."""
+        """Read a number, 0 or more, with at most three decimals; return thousandths."""
         return self.number(key, read_amount)
 
     def priority(self, key: str) -> Read[int]:
@@ -237,7 +237,7 @@ class Fields:
         *,
         required: bool = False,
     ) -> Read[Number]:
-        """Read what *read* makes of a scalar's text and of whether it is *plain*."""
+        """Read a number with *read*, which gets the scalar's text and whether it is *plain*."""
         node = self._value(key, required)
         if node is None:
             return None
@@ -265,7 +265,7 @@ class Fields:
     def mappings(
         self, key: str, shape: Shape, *, required: bool = False
     ) -> Read[tuple[Fields | Unread, ...]]:
-        """Read a list of mappings with the fields of *shape*; a required one is not empty."""
+        """Read a list of mappings with the fields of *shape*; a required list must not be empty."""
         items = self._items(key, required)
         if not isinstance(items, Written):
             return items
@@ -274,7 +274,7 @@ class Fields:
         return Written(tuple(fields), items.place)
 
     def mapping_of_any(self, key: str) -> tuple[Fields, tuple[str, ...]] | None:
-        """Read a mapping with keys of any name; return its fields and the keys, or None."""
+        """Read a mapping with arbitrary keys; return its fields and the keys, or None."""
         node = self._value(key, required=False)
         if isinstance(node, MapNode):
             shape = Shape(key, ())
@@ -286,7 +286,7 @@ class Fields:
         return None
 
     def opaque(self, key: str) -> Read[dict[str, Any]]:
-        """Read a mapping of anything as plain JSON values."""
+        """Read a mapping with arbitrary content as plain JSON values."""
         node = self._value(key, required=False)
         if node is None:
             return None
@@ -303,7 +303,7 @@ class Fields:
         return f"{self.place.path}.{key}" if self.place.path else key
 
     def _value(self, key: str, required: bool) -> Node | None:
-        """Return the node of a value; None when there is none, which is noted if it is required."""
+        """Return the node of a value, or None if it is absent; if it is required, report that."""
         entry = self._entries.get(key)
         node = entry[1] if entry else None
         if node is None or (isinstance(node, ScalarNode) and node.is_null):
@@ -425,7 +425,7 @@ class Fields:
 
 
 def _is_empty(node: Node) -> bool:
-    """Say whether it is an empty text in quotes."""
+    """Return whether *node* is an empty text in quotes."""
     return isinstance(node, ScalarNode) and not node.text and not node.plain
 
 
@@ -434,7 +434,7 @@ def _is_blank(node: Node) -> bool:
 
 
 def _opening(what: str) -> str:
-    """Return *what* as the beginning of a sentence; the name of a field stays as it is."""
+    """Return *what* as the start of a sentence; the name of a field is not capitalized."""
     return capitalize(what) if " " in what else what
 
 

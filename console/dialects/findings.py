@@ -1,4 +1,4 @@
-"""The collector of findings: everything that is wrong with a text, in the order of the text."""
+"""The collector of the findings of one text, which returns them as diagnostics in order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from console.dialects.positions import Positions
 MAX_KEPT: Final = 500
 #: Parsing stops after this number of errors.
 MAX_ERRORS: Final = 5_000
-#: Comparisons of two words that the suggestions of one reading may cost together.
+#: Maximum number of word comparisons for the suggestions of one reading.
 SUGGESTION_BUDGET: Final = 20_000
 
 
@@ -22,7 +22,7 @@ _RANK: Final = {severity: rank for rank, severity in enumerate(Severity)}
 
 
 class ReadingStopped(Exception):
-    """Reading has to stop; the findings say why."""
+    """Reading stops; the findings state the reason."""
 
 
 class Place(NamedTuple):
@@ -35,7 +35,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace the text between two offsets."""
+    """A replacement of the text between two offsets."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A fix in offsets: it becomes a `Fix` when its finding is kept."""
+    """A fix with offsets; the diagnostic of its finding has it as a `Fix`."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -65,10 +65,9 @@ class _Finding:
 
 class Findings:
     """
-    Collects findings by offset and hands them out as diagnostics.
+    Collects findings by offset and returns them as diagnostics.
 
-    The same finding at the same place counts once, however many aliases lead
-    there.
+    Equal findings at the same place count once, even if several aliases reach the place.
     """
 
     def __init__(self, positions: Positions) -> None:
@@ -76,7 +75,7 @@ class Findings:
         self.suggestion_budget = SUGGESTION_BUDGET
         self._findings: dict[tuple[int, int, str, str], _Finding] = {}
         self._errors: list[int] = []
-        #: Parts of the text in which an edit would not mean what it says, ascending.
+        #: Parts of the text where edits are not possible, in ascending order.
         self._no_repairs: list[tuple[int, int]] = []
 
     def add(
@@ -88,9 +87,9 @@ class Findings:
         repairs: tuple[Repair, ...] = (),
     ) -> None:
         """
-        Note a finding about *place*.
+        Add a finding about *place*.
 
-        Raises ReadingStopped when there are too many errors to go on.
+        Raises ReadingStopped if there are too many errors.
         """
         key = (place.start, place.end, code.code, message)
         if key not in self._findings:
@@ -103,7 +102,7 @@ class Findings:
 
     def offer_no_repairs(self, start: int, end: int) -> None:
         """
-        Leave out repairs that change the text between two offsets, from now on.
+        From now on, omit repairs that change the text between two offsets.
 
         Such parts do not overlap.
         """
@@ -124,9 +123,9 @@ class Findings:
         with_repairs: bool,
     ) -> None:
         """
-        Add the findings of a part of the text; *move* turns offsets of the part into those here.
+        Add the findings of a part of the text; *move* maps its offsets to offsets of this text.
 
-        Raises ReadingStopped when there are too many errors to go on.
+        Raises ReadingStopped if there are too many errors.
         """
         for found in other._findings.values():
             start, end = move(found.place.start, found.place.end)
@@ -141,7 +140,7 @@ class Findings:
             self.add(found.code, place, found.message, found.hint, repairs)
 
     def copy(self) -> Findings:
-        """Return findings that begin with these, for more to be added to one of both."""
+        """Return a copy; findings added to the copy or the original do not change the other."""
         made = Findings(self.positions)
         made.suggestion_budget = self.suggestion_budget
         made._findings = dict(self._findings)
@@ -151,23 +150,23 @@ class Findings:
 
     @property
     def has_errors(self) -> bool:
-        """Whether an error was noted so far."""
+        """Whether an error has been added."""
         return bool(self._errors)
 
     def has(self, code: Code) -> bool:
-        """Say whether a finding of *code* was noted so far."""
+        """Return whether a finding of *code* has been added."""
         return any(finding.code is code for finding in self._findings.values())
 
     def error_offsets(self) -> list[int]:
-        """Return where the errors noted so far begin, ascending."""
+        """Return the start offsets of the errors so far, in ascending order."""
         return sorted(self._errors)
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """
         Return the findings in the order of the text.
 
-        At most 500 are kept, errors before warnings before infos, and an info at
-        the end counts the rest.
+        At most 500 are returned, errors before warnings before infos; a final info states how many
+        are omitted.
         """
         found = sorted(self._findings.values(), key=lambda f: (_RANK[f.code.severity], f.position))
         kept = sorted(found[:MAX_KEPT], key=lambda f: f.position)

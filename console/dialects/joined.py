@@ -1,4 +1,4 @@
-"""Several files read as one text, and findings taken apart by file again."""
+"""Several files read as one text, and its findings split by file."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from console.dialects.diagnostics import Diagnostic, Fix, TextEdit
 from console.dialects.positions import BYTE_ORDER_MARK, FileStart, Positions
 from console.engine.model.origin import LINE_BREAK, Origin
 
-#: Between documents of a stream; the first line ends whatever came before.
+#: Separator of documents of a stream; it ends the previous document.
 _BETWEEN: Final = "...\n"
 _OPENING: Final = "---\n"
-#: Comments and empty lines, and what begins a document by itself.
+#: Comments and empty lines, and a marker or directive that starts a document.
 _BEGINS: Final = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*(?:---(?:[ \t\r\n]|\Z)|%)")
 _DOCUMENT: Final = re.compile(r"\[(\d+)\]\.?")
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One file inside the joined text."""
+    """One file in the joined text."""
 
     name: str
     text: str
-    #: The line of the joined text that is the file's first.
+    #: The line of the joined text where the file starts.
     first_line: int
-    #: How many documents stand before it, and in it.
+    #: Number of documents before the file, and in it.
     before: int
     documents: int
 
 
 class Joined:
     """
-    A stream of documents that stand in several files.
+    A stream of documents from several files.
 
-    *files* are names and texts that can be read as YAML, each with the number of its documents.
+    *files* are names and texts of valid YAML, each with the number of its documents.
     """
 
     def __init__(self, files: Iterable[tuple[str, str, int]]) -> None:
@@ -59,19 +59,19 @@ class Joined:
         self._lines = [part.first_line for part in parts]
         self._documents = before
         self.text = "".join(pieces)
-        #: Where each file begins, for messages that name a line.
+        #: The first line of each file, for messages with line numbers.
         self.files = tuple(FileStart(part.name, part.first_line) for part in parts)
         end = len(self.text)
         self._end = Positions(self.text).span(end, end)
 
     def place(self, origin: Origin) -> str:
-        """Return file, line and column of something in the joined text."""
+        """Return file, line and column of a span of the joined text, as ``FILE:LINE:COLUMN``."""
         part = self._parts[self._index(origin)]
         own = _moved(origin, part)
         return f"{part.name}:{own.line}:{own.column}"
 
     def split(self, findings: Sequence[Diagnostic]) -> list[list[Diagnostic]]:
-        """Return the findings of every file, with the lines and paths that they have there."""
+        """Return the findings of every file, with lines and paths relative to the file."""
         found: list[list[Diagnostic]] = [[] for _ in self._parts]
         for finding in findings:
             index = self._index(finding.span)
@@ -91,7 +91,7 @@ class Joined:
         )
 
     def _path(self, path: str, part: _Part) -> str:
-        """Count documents within the file; the only one of a file has no number."""
+        """Return *path* relative to the file: documents are numbered only if it has several."""
         found = _DOCUMENT.match(path) if self._documents > 1 else None
         if found is None:
             return path
@@ -102,7 +102,7 @@ class Joined:
         return f"{number}.{rest}" if rest else number
 
     def _fix(self, fix: Fix, part: _Part) -> Fix | None:
-        """Return a fix as edits of one file, or None when it changes another one."""
+        """Return a fix with edits of one file, or None if it changes another file."""
         edits: list[TextEdit] = []
         for edit in fix.edits:
             if edit.span == self._end:
@@ -115,7 +115,7 @@ class Joined:
 
 
 def _moved(origin: Origin, part: _Part) -> Origin:
-    """Return a span of the joined text as one of the file, not beyond its end."""
+    """Return a span of the joined text as a span of the file, limited to its end."""
     last = _end_of(part.text)
     before = part.first_line - 1
     start = min((max(1, origin.line - before), origin.column), last)
@@ -124,7 +124,7 @@ def _moved(origin: Origin, part: _Part) -> Origin:
 
 
 def _at_end(edit: TextEdit, part: _Part) -> TextEdit:
-    """Return what is added behind everything as an addition to the end of the file."""
+    """Return an insertion at the end of the joined text as one at the end of the file."""
     line, column = _end_of(part.text)
     start = "\n" if column > 1 else ""
     return TextEdit(Origin(line, column, line, column), start + edit.new_text)

@@ -1,4 +1,4 @@
-"""Lists of mappings: each item read by one function, and those that could be read."""
+"""Readers of lists of mappings, item by item."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 def each(
     read: Read[tuple[Fields | Unread, ...]], parse_one: Callable[[Fields], T]
 ) -> Read[tuple[T | Unread, ...]]:
-    """Parse every mapping of a list; what is no mapping stays UNREAD."""
+    """Parse every mapping of a list; an item that is not a mapping stays UNREAD."""
     if not isinstance(read, Written):
         return read
     parsed = tuple(
@@ -24,7 +24,7 @@ def each(
 
 
 def known(read: Read[tuple[T | Unread, ...]]) -> tuple[T, ...]:
-    """Return the items that could be parsed."""
+    """Return the parsed items of a list, without UNREAD ones."""
     if not isinstance(read, Written):
         return ()
     return tuple(item for item in read.value if not isinstance(item, Unread))
@@ -33,6 +33,6 @@ def known(read: Read[tuple[T | Unread, ...]]) -> tuple[T, ...]:
 def each_known(
     read: Read[tuple[Fields | Unread, ...]], parse_one: Callable[[Fields], T]
 ) -> Read[tuple[T, ...]]:
-    """Parse every mapping of a list, and leave out what is none."""
+    """Parse every mapping of a list, and omit items that are not mappings."""
     parsed = each(read, parse_one)
     return Written(known(parsed), parsed.place) if isinstance(parsed, Written) else parsed

@@ -1,4 +1,4 @@
-"""Nodes: what stands in a YAML text, with the offsets where it stands."""
+"""Nodes of a YAML text, with their offsets."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import TypeAlias
 
 @dataclass(slots=True, eq=False)
 class ScalarNode:
-    """One text as it was written, before YAML guesses a type for it."""
+    """A scalar as text, before YAML resolves its type."""
 
     start: int
     end: int
     text: str
-    #: Written without quotes and not as a block; only such a text can be a number.
+    #: Written without quotes and not as a block scalar; only a plain scalar can be a number.
     plain: bool
 
     @property
     def is_null(self) -> bool:
-        """Whether it stands for no value: nothing, ``null`` or ``~``."""
+        """Whether the scalar is null: empty, ``null`` or ``~``."""
         return self.plain and self.text in ("", "null", "Null", "NULL", "~")
 
 
@@ -33,7 +33,7 @@ class ListNode:
 
 @dataclass(slots=True, eq=False)
 class MapNode:
-    """A mapping: for every key its node and the node of its value, in the order of the text."""
+    """A mapping from each key to the nodes of the key and its value, in the order of the text."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""Numbers as people write them: a plain decimal, or what is wrong and what to write instead."""
+"""Readers of numbers: a plain decimal, or the problem with a suggested replacement."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ from console.dialects.wording import quote, shorten
 from console.engine.model.amounts import parse_amount
 
 MAX_AMOUNT: Final = 10**15
-#: What fits a signed 32-bit integer, the usual width of a priority.
+#: The largest signed 32-bit integer, the usual width of a priority.
 MAX_PRIORITY: Final = 2**31 - 1
 #: The lowest priority of Kubernetes, a signed 32-bit number.
 LEAST_PRIORITY: Final = -(2**31)
 
 _DECIMAL = re.compile(r"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?")
-#: Further spellings that YAML readers of either version take for the same number: a point without
-#: digits on one side of it, and an exponent with a sign behind a number that has a point.
+#: Other spellings that YAML 1.1 and 1.2 read as the same number: a point with digits on only one
+#: side, and a signed exponent after a number with a point.
 _POINT = re.compile(r"-?(?:(?:0|[1-9][0-9]*)\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]{1,2})?")
 _NOT_FINITE = re.compile(r"[-+]?\.?(?:inf|infinity)|\.?nan", re.IGNORECASE)
-#: Longer texts are not taken apart: they are no number that anybody means.
+#: Longer texts are not parsed as numbers.
 _MAX_LENGTH: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
 class NumberProblem:
-    """Why a text is not a valid number, and how to write it."""
+    """Why a text is not a valid number, and possible replacements."""
 
     code: Code
     message: str
     hint: str = ""
-    #: Texts to put in its place.
+    #: Suggested replacements.
     instead: tuple[str, ...] = ()
 
 
 def read_amount(text: str, *, plain: bool) -> int | NumberProblem:
     """
-    Read an amount as thousandths.
+    Return an amount in thousandths, or the problem.
 
     >>> [read_amount(text, plain=True) for text in ("1.5", "3.", ".5", "1.0e+3")]
     [1500, 3000, 500, 1000000]
@@ -76,7 +76,7 @@ def read_amount(text: str, *, plain: bool) -> int | NumberProblem:
 
 def read_priority(text: str, *, plain: bool) -> int | NumberProblem:
     """
-    Read a priority: a whole number from 0.
+    Return a priority, that is, a whole number of 0 or more, or the problem.
 
     >>> read_priority("50", plain=True)
     50
@@ -89,7 +89,7 @@ def read_priority(text: str, *, plain: bool) -> int | NumberProblem:
 
 def read_int32(text: str, *, plain: bool) -> int | NumberProblem:
     """
-    Read a whole number of 32 bits with a sign.
+    Return a signed 32-bit integer, or the problem.
 
     >>> read_int32("-50", plain=True)
     -50
@@ -98,7 +98,7 @@ def read_int32(text: str, *, plain: bool) -> int | NumberProblem:
 
 
 def read_int64(text: str, *, plain: bool) -> int | NumberProblem:
-    """Read a whole number of 64 bits with a sign."""
+    """Return a signed 64-bit integer, or the problem."""
     return _read_whole(text, plain, 2**63 - 1)
 
 
@@ -122,7 +122,7 @@ def _read_whole(text: str, plain: bool, largest: int) -> int | NumberProblem:
 
 def _without_exponent(text: str) -> str:
     """
-    Return a number that `_POINT` matches with digits around its point and no exponent.
+    Return a number that `_POINT` matches, with digits on both sides of its point, no exponent.
 
     >>> [_without_exponent(text) for text in ("3.", "-.5", "1.5000", "1.5e-1")]
     ['3', '-0.5', '1.5000', '0.15']
@@ -177,7 +177,7 @@ def _quoted(text: str) -> NumberProblem:
 
 
 def spelled_otherwise(text: str) -> tuple[str, ...]:
-    """Return the plain decimals that readers may take *text* for, the likeliest first."""
+    """Return the plain decimals that YAML readers may read *text* as, the most likely first."""
     sign = "-" if text.startswith("-") else ""
     body = text.lstrip("+-") if text[:1] in "+-" else text
     bare = body.replace("_", "")

@@ -1,4 +1,4 @@
-"""The objects of policies in any language, and what differs between two policies by them."""
+"""The objects of policies in any language, and the differences between two policies."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from console.engine.simulation.consequences import successors
 
 @Recent
 def objects_of(policy: Policy) -> PolicyObjects:
-    """Return the objects of *policy*; those of the last few policies are remembered."""
+    """Return the objects of *policy*; those of the last few policies are cached."""
     return dialects()[policy.dialect].objects(policy)
 
 
 def vocabulary_of(dialect: str) -> Vocabulary:
-    """Return what a language calls its objects; an unknown one has no words of its own."""
+    """Return a language's words for its objects; the vocabulary of an unknown language is empty."""
     found = dialects().get(dialect)
     return found.vocabulary if found is not None else Vocabulary()
 
@@ -40,7 +40,7 @@ def shared_vocabulary() -> Vocabulary:
 
 @cache
 def kinds_that_lead() -> tuple[str, ...]:
-    """Return the kinds that are tried in order and whose keys end with what they lead to."""
+    """Return the kinds whose objects are tried in order and have a target, such as rules."""
     kinds = kinds_of(*(each.objects(each.empty_policy) for each in dialects().values()))
     return tuple(kind.name for kind in kinds if kind.leads_to)
 
@@ -48,15 +48,15 @@ def kinds_that_lead() -> tuple[str, ...]:
 @Recent
 def compare_policies(old: Policy, new: Policy) -> tuple[Change, ...]:
     """
-    Return what differs in meaning, kind of object by kind.
+    Return the changes in meaning, one kind of object after another.
 
-    The last few answers are remembered, for several pages tell of one change.
+    The last few results are cached, because several pages show the same change.
     """
     return tuple(_comparison(old, new).changes())
 
 
 def renames_between(old: Policy, new: Policy) -> Renames:
-    """Return the objects of *new* that are *old* ones under another name."""
+    """Return the objects of *new* that are renamed objects of *old*."""
     return _comparison(old, new).renames
 
 
@@ -67,10 +67,10 @@ def _comparison(old: Policy, new: Policy) -> Comparison:
 
 def place_takers(old: Policy, new: Policy, names: Iterable[str]) -> dict[str, str]:
     """
-    Return which queue of *new* replaces which of the queues *names* of *old*, by name.
+    Return the queue of *new* that replaces each of the queues *names* of *old*, by old name.
 
     A queue that still exists is not replaced. A removed one is replaced by its successor, or else
-    by the queue with the same settings, or nearly, under another name.
+    by the queue with the same or nearly the same settings under another name.
     """
     gone = [name for name in names if name in old.queues and name not in new.queues]
     if not gone:
@@ -84,16 +84,15 @@ def place_takers(old: Policy, new: Policy, names: Iterable[str]) -> dict[str, st
 
 @Recent
 def effective_text(policy: Policy) -> str:
-    """Return all that *policy* says, in YAML; the last few texts are remembered."""
+    """Return all facts of *policy* in YAML; the last few texts are cached."""
     return write_effective(objects_of(policy))
 
 
 def flows_between(old: Policy, new: Policy, history: History | None = None) -> Flows:
     """
-    Return which workloads another object of *new* takes than of *old*.
+    Return the workloads that *new* assigns to another object than *old* does.
 
-    There are none where workloads say themselves where they go. The last few answers are
-    remembered.
+    Empty if workloads name their destination themselves. The last few results are cached.
     """
     return _flows(old, new, history)
 

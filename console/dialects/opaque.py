@@ -1,4 +1,4 @@
-"""Opaque values: what is kept as it is, as plain JSON."""
+"""Opaque values: nodes as plain JSON, without interpretation."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def to_json(node: Node) -> Any:
     """
     Return a node as a plain JSON value.
 
-    Only what JSON writes without quotes is more than text: ``true``, ``false``,
-    ``null`` and plain decimal numbers.
+    Only plain scalars with the JSON spelling of ``true``, ``false``, ``null`` or a decimal number
+    are converted; all others are texts.
     """
     if isinstance(node, MapNode):
         return {text: to_json(value) for text, (_, value) in node.entries.items()}

@@ -1,4 +1,4 @@
-"""The past under a policy: which queue each recorded kind of workload would be led to."""
+"""Recorded workloads as one policy would route them, grouped into kinds."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from console.engine.routing.router import Router
 from console.engine.routing.rule_index import RuleIndex
 from console.engine.routing.rule_routing import first_rule, rules_of
 
-#: Kinds that are led to their queue, those seen last; and rules that are judged for them.
+#: Maximum number of kinds, the most recent ones, and of rules that are evaluated for them.
 MOST_KINDS, MOST_JUDGED = 2_000, 100_000
 
 
 @dataclass(slots=True)
 class Kind:
-    """Shapes that all selectors and local queues of the policy treat equally, and their route."""
+    """Shapes that all selectors and local queues of the policy treat equally, and their queue."""
 
-    #: One of them.
+    #: The workload of one of the shapes.
     workload: Workload
     #: The labels that the policy references and all shapes share.
     labels: Mapping[str, str]
-    #: None where nothing takes them.
+    #: None if they reach no queue.
     queue: str | None = None
-    #: Whether they come to no queue although the policy routes.
+    #: Whether they reach no queue although the policy has rules or local queues.
     is_lost: bool = False
     shapes: list[Shape] = field(default_factory=list)
 
     @property
     def runs(self) -> int:
-        """How many workloads the shapes stand for."""
+        """Number of workloads of the shapes."""
         return sum(shape.runs for shape in self.shapes)
 
 
@@ -56,25 +56,25 @@ class Past:
         #: Recorded values of each label that the policy references.
         self.values: dict[str, set[str]] = {}
         self._seen: dict[str, list[str]] = {}
-        #: Every label that was seen.
+        #: All recorded label keys.
         self.keys: set[str] = set()
         self.kinds: list[Kind] = []
         self.is_complete = history.is_complete
         self._read()
 
     def seen(self, key: str) -> list[str]:
-        """Return the recorded values of a label that the policy references, in order."""
+        """Return the recorded values of a label that the policy references, sorted."""
         if key not in self._seen:
             self._seen[key] = sorted(self.values[key])
         return self._seen[key]
 
     @cached_property
     def seen_keys(self) -> list[str]:
-        """Every label that was seen, in order."""
+        """All recorded label keys, sorted."""
         return sorted(self.keys)
 
     def by_queue(self) -> Mapping[str, list[Kind]]:
-        """Return the kinds that reach a queue, by its name."""
+        """Return the kinds that reach a queue, by name of the queue."""
         found: defaultdict[str, list[Kind]] = defaultdict(list)
         for kind in self.kinds:
             if kind.queue is not None:
@@ -97,7 +97,7 @@ class Past:
         for shape in self.history.shapes:
             workload = shape.workload
             labels = workload.labels
-            # Shapes of one label set share its mapping.
+            # Shapes with the same labels share one mapping.
             facts = of_labels.get(id(labels))
             if facts is None:
                 told = sorted(item for item in labels.items() if item[0] in asked)
@@ -136,12 +136,12 @@ class Past:
 def _follow(
     routing: LocalQueueRouting, policy: Policy, workload: Workload
 ) -> tuple[str | None, bool]:
-    """Return the queue behind the local queue of *workload*, and whether it never comes to one."""
+    """Return the queue of the local queue of *workload*, and whether it can never reach one."""
     labels = workload.labels
     name = local_queue_name(routing, labels, workload.namespace)
     local = routing.local_queues.get((workload.namespace, name))
     named = labels.get(routing.priority_label)
-    # Following one that is not there would look for its nearest name, each time.
+    # For a missing one, `follow_local_queue` would search the nearest name each time.
     if local is None or local.queue not in policy.queues:
         return None, True
     if named is not None and named not in routing.priority_classes:

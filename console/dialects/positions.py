@@ -1,4 +1,4 @@
-"""Positions: the way between offsets into a text and its lines and columns."""
+"""Positions: conversion between offsets of a text and its lines and columns."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 class FileStart(NamedTuple):
-    """Where a file begins in a text that was joined of several."""
+    """The name of a file of a joined text, and its first line there."""
 
     name: str
-    #: The line of the joined text that is its first.
+    #: The line of the joined text where the file starts.
     line: int
 
 
 class Positions:
     r"""
-    A text and where its lines begin.
+    A text and the offsets of its lines.
 
-    *files* are what it was joined of, if it was. *first_line* is the number of its first line
-    where it is a part of another text; messages count from it, and spans do not.
+    *files* are the files that the text was joined from, if any. *first_line* is the number of its
+    first line if it is a part of another text; messages count from it, and spans do not.
 
-    A byte order mark in front of the text is not part of it: it has no column.
+    A byte order mark at the start is not part of the text and has no column.
 
     >>> Positions("a\r\nbc").span(3, 5)
     Origin(line=2, column=1, end_line=2, end_column=3)
@@ -41,7 +41,7 @@ class Positions:
         self._starts = [0, *(m.end() for m in LINE_BREAK.finditer(self.text))]
 
     def span(self, start: int, end: int) -> Origin:
-        """Return the lines and columns of the text from offset *start* to *end*."""
+        """Return the span of the text from offset *start* to *end*."""
         line = bisect_right(self._starts, start)
         end_line = bisect_right(self._starts, end)
         return Origin(
@@ -53,7 +53,7 @@ class Positions:
 
     def line_words(self, offset: int) -> str:
         r"""
-        Return what a message calls the line of an offset.
+        Return the line of an offset in words, for a message.
 
         >>> Positions("a\n---\nb", (FileStart("one", 1), FileStart("two", 3))).line_words(6)
         'line 1 of two'
@@ -63,11 +63,11 @@ class Positions:
         return f"line {line}" if file is None else f"line {line - file.line + 1} of {file.name}"
 
     def offset(self, line: int, column: int) -> int:
-        """Return the offset of a line and a column that lie in the text."""
+        """Return the offset of a line and a column, which must be in the text."""
         return self._starts[line - 1] + column - 1
 
     def line(self, number: int) -> str:
-        """Return the text of a line without its line break; lines count from 1."""
+        """Return the text of a line without its line break; *number* counts from 1."""
         start = self._starts[number - 1]
         end = self._starts[number] if number < len(self._starts) else len(self.text)
         return self.text[start:end].rstrip("\r\n")
@@ -75,7 +75,7 @@ class Positions:
 
 def apply_fix(text: str, fix: Fix) -> str:
     """
-    Return *text* with the edits of *fix* made.
+    Return *text* with the edits of *fix* applied.
 
     >>> from console.dialects.diagnostics import TextEdit
     >>> apply_fix("a: yes", Fix("Quote it", (TextEdit(Origin(1, 4, 1, 7), '"yes"'),)))

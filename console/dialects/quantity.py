@@ -1,4 +1,4 @@
-"""Quantities as Kubernetes writes them: read exactly, counted as Kueue counts, written back."""
+"""Quantities of Kubernetes: parsed exactly, counted like Kueue, and formatted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from console.engine.model.amounts import SCALE, UNLIMITED, Amount, Unlimited
 
-#: The largest count that the field's own arithmetic holds. A quota of this size has no bound.
+#: The largest signed 64-bit count. A quota of this size is unlimited.
 INT64_MAX: Final = 2**63 - 1
 
 _NANOS: Final = 10**9
@@ -34,9 +34,9 @@ QUANTITY: Final = (
 _QUANTITY = re.compile(QUANTITY)
 #: Maximum length of a text that is parsed.
 _MAX_LENGTH: Final = 100
-#: An exponent beyond this has left the range on either side, whatever digits are before it.
+#: A larger exponent is out of range on either side, for all digits before it.
 _MAX_EXPONENT: Final = 2 * _MAX_LENGTH
-#: What people write for a suffix, in lower case, and what they may mean by it.
+#: Common misspellings of suffixes, in lower case -> the suffixes that may be meant.
 _MEANT: Final = {
     **{f"{letter.lower()}b": (letter,) for letter in "MGTPE"},
     **{f"{letter.lower()}ib": (f"{letter}i",) for letter in "KMGTPE"},
@@ -48,7 +48,7 @@ _MEANT: Final = {
 
 
 class Notation(Enum):
-    """Which family of suffixes a quantity was written in; it is written back in the same."""
+    """The family of suffixes of a quantity, which is kept when it is formatted."""
 
     DECIMAL = "decimal"
     BINARY = "binary"
@@ -58,10 +58,10 @@ class Notation(Enum):
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """
-    An exact number, in billionths, and the notation it was written in.
+    An exact number in billionths, and the notation in which it was written.
 
-    What is finer than a billionth was rounded away from zero, and what is above
-    2^63 - 1 was lowered to it, as the API server does (Kueue, spec 1.1).
+    Fractions of a billionth are rounded away from zero, and numbers above 2^63 - 1 are lowered to
+    it, like in the API server (Kueue, spec 1.1).
     """
 
     nanos: int
@@ -69,7 +69,7 @@ class Quantity:
 
     def __str__(self) -> str:
         """
-        Return the canonical form, the one that the API server stores.
+        Return the canonical form, which the API server stores.
 
         >>> [str(parse_quantity(text)) for text in ("12000m", "0.5", "2048Mi", "1.5G", "12E6")]
         ['12', '500m', '2Gi', '1500M', '12e6']
@@ -85,9 +85,9 @@ class Quantity:
 
 def parse_quantity(text: str) -> Quantity:
     """
-    Read a quantity in any of Kubernetes' notations (Kueue, spec 1.1).
+    Parse a quantity in any notation of Kubernetes (Kueue, spec 1.1).
 
-    Raises ValueError with one sentence when *text* is none.
+    Raises ValueError with one sentence if *text* is not a quantity.
     """
     found = _QUANTITY.fullmatch(text) if len(text) <= _MAX_LENGTH else None
     if found is None:
@@ -109,12 +109,11 @@ def parse_quantity(text: str) -> Quantity:
 
 def amount_of(text: str, resource: str) -> Amount:
     """
-    Return what *text* counts for a resource, in thousandths.
+    Return the amount of a resource that the quantity *text* stands for, in thousandths.
 
-    ``cpu`` counts in thousandths and every other resource in whole units, what is
-    in between rounded away from zero; a count of 2^63 - 1 or more is UNLIMITED
-    (Kueue, spec 1.1). Raises ValueError with one sentence when *text* is no
-    quantity.
+    ``cpu`` is rounded to thousandths and every other resource to whole units, away from zero; a
+    count of 2^63 - 1 or more is UNLIMITED (Kueue, spec 1.1). Raises ValueError with one sentence
+    if *text* is not a quantity.
 
     >>> amount_of("1500m", "cpu"), amount_of("100u", "cpu"), amount_of("100m", "gpu")
     (1500, 1, 1000)
@@ -125,7 +124,7 @@ def amount_of(text: str, resource: str) -> Amount:
 
 
 def counted(quantity: Quantity, resource: str) -> Amount:
-    """Return what a quantity counts for a resource, as `amount_of` does."""
+    """Return the amount of a resource that a quantity stands for, like `amount_of`."""
     in_thousandths = resource == "cpu"
     count = _divided_up(abs(quantity.nanos), _NANOS // SCALE if in_thousandths else _NANOS)
     if count >= INT64_MAX and quantity.nanos > 0:
@@ -152,7 +151,7 @@ def format_quantity(amount: Amount, resource: str) -> str:
 
 def quantities_meant(text: str) -> tuple[str, ...]:
     """
-    Return the quantities that somebody who wrote *text* may have meant, the likeliest first.
+    Return the quantities that may be meant by the invalid *text*, the most likely first.
 
     >>> quantities_meant("16GB"), quantities_meant("1,000 gib"), quantities_meant("64K")
     (('16G',), ('1000Gi',), ('64k', '64Ki'))
@@ -176,7 +175,7 @@ def _divided_up(numerator: int, denominator: int) -> int:
 
 
 def _binary(whole: int) -> tuple[int, str]:
-    """Return a whole number without the powers of 1024 that its suffix says."""
+    """Return a whole number divided by the power of 1024 of its suffix, and the suffix."""
     suffix = ""
     for candidate in _BINARY:
         if whole % 1024:
@@ -186,7 +185,7 @@ def _binary(whole: int) -> tuple[int, str]:
 
 
 def _decimal(nanos: int) -> tuple[int, int]:
-    """Return a number without fraction, and the largest exponent, a multiple of three, for it."""
+    """Return a number without fraction, and its largest exponent that is a multiple of three."""
     if nanos == 0:
         return 0, 0
     exponent = -9

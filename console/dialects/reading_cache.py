@@ -1,9 +1,8 @@
 """
-Readings that are remembered: a text says the same whenever it is read.
+A cache of readings per process, because reading a text always gives the same result.
 
-What is kept is found by the whole text, and by what was fixed before where that matters, so an
-answer is never old and never that of another text. Pure, but for the memory: nothing that runs or
-waits has a part in a reading.
+The key is the whole text and, if it makes a difference, the past specs, so an entry is never stale.
+Apart from the cache, reading is pure: it does not depend on live workloads.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from typing import Final, TypeAlias
 
 from console.dialects.base import Dialect, PastSpec, Reading
 
-#: Characters of all texts whose readings one process keeps. A reading takes about 40 bytes for
-#: each, so that is 50 MB at most: one text of 1 MiB, or five of 7,000 lines.
+#: Maximum number of characters of all cached texts of a process. A reading takes about 40 bytes
+#: per character, so that is at most 50 MB: one text of 1 MiB, or five of 7,000 lines.
 MOST_CHARACTERS: Final = 1_250_000
 
-#: Readings that are kept, however short their texts are.
+#: Maximum number of cached readings, even of short texts.
 MOST_READINGS: Final = 64
 
-#: Language, text, and what was fixed before, as a text; empty where it makes no difference.
+#: Language, text, and the past specs as JSON; "" if they make no difference.
 _Key: TypeAlias = tuple[str, str, str]
 
 _lock = Lock()
@@ -32,7 +31,7 @@ _kept: OrderedDict[_Key, Reading] = OrderedDict()
 
 def read_kept(dialect: Dialect, text: str, past: Mapping[str, PastSpec]) -> Reading:
     """
-    Return the reading of *text* in *dialect*, given the fixed queue specs; never raises.
+    Return the reading of *text* in *dialect*, given the *past* specs; never raises.
 
     The value is shared between callers and must not be modified.
     """
@@ -48,7 +47,7 @@ def read_kept(dialect: Dialect, text: str, past: Mapping[str, PastSpec]) -> Read
 
 
 def forget_readings() -> None:
-    """Drop what is kept; the next one to ask reads anew."""
+    """Clear the cache."""
     with _lock:
         _kept.clear()
 

@@ -1,4 +1,4 @@
-"""Findings for people and for programs: the same facts as text with a caret and as JSON."""
+"""Findings as text with carets for terminals, and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from console.dialects.diagnostics import Diagnostic, Severity
 from console.dialects.positions import Positions
 from console.engine.wording.characters import CONTROLS, DIRECTIONS, LINE_ENDS
 
-#: A longer source line is cut around the place that is marked.
+#: A longer source line is cut around the marked place.
 _LINE_WIDTH = 120
 
-#: What would move the cursor of the terminal that shows it, or turn the direction of its text.
+#: Characters that move the cursor of a terminal or change the direction of its text.
 _UNPRINTABLE = re.compile(f"[{CONTROLS}{LINE_ENDS}{DIRECTIONS}]")
 
 
 def findings_to_json(findings: Sequence[Diagnostic], codes_url: str = "") -> dict[str, Any]:
     """
-    Return findings as the API answers a check: errors are diagnostics, all others are lints.
+    Return findings in the format of the API: errors are diagnostics, all others are lints.
 
-    *codes_url* is the address of the page about all codes, if there is one.
+    *codes_url* is the URL of the page about all codes, if there is one.
     """
     errors = [d.to_json(codes_url) for d in findings if d.severity is Severity.ERROR]
     return {
@@ -35,14 +35,14 @@ def findings_to_text(findings: Sequence[Diagnostic], text: str | bytes, name: st
     """
     Return the findings in *text*, each with its source line and a caret under it.
 
-    *name* is what the text is called, a file name as a rule. What a terminal would obey is
-    shown as a replacement character.
+    *name* is the name of the text, usually a file name. Control characters are shown as
+    replacement characters.
     """
-    # What is not UTF-8 is shown as far as it goes; the findings say where it ends.
+    # Invalid UTF-8 is shown with replacement characters; a finding states its place.
     decoded = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     positions = Positions(decoded)
     blocks = ["\n".join(_block(d, positions, name)) for d in findings]
-    # One character for each, so that carets stay where they belong.
+    # One replacement for each character, so that the carets keep their columns.
     return _UNPRINTABLE.sub("\ufffd", "\n\n".join([*blocks, _summary(findings, name)]))
 
 

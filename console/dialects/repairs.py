@@ -1,4 +1,4 @@
-"""Repairs that readers and checks offer: another text in the place of a wrong one."""
+"""Repairs for findings: replacements of a misspelled or invalid text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.engine.wording.suggest import nearest
 
 
 def suggest(findings: Findings, word: str, choices: Collection[str]) -> str | None:
-    """Return the choice nearest to *word* while the reading may still pay for the search."""
+    """Return the choice nearest to *word*, or None if there is none or the budget is spent."""
     if findings.suggestion_budget < len(choices):
         return None
     findings.suggestion_budget -= len(choices)
@@ -22,7 +22,7 @@ def suggest(findings: Findings, word: str, choices: Collection[str]) -> str | No
 def did_you_mean(
     findings: Findings, place: Place, word: str, choices: Collection[str]
 ) -> tuple[str, tuple[Repair, ...]]:
-    """Return the hint and the repair that put the nearest choice in the place of *word*."""
+    """Return hint and repair that replace *word* with the nearest choice, if there is one."""
     best = suggest(findings, word, choices)
     if best is None:
         return "", ()
@@ -30,16 +30,16 @@ def did_you_mean(
 
 
 def replace(place: Place, text: str, *, number: bool = False) -> Repair:
-    """Return the repair that writes *text* in the place of what stands there."""
+    """Return the repair that replaces the text at *place* with *text*."""
     edit = Edit(place.start, place.end, text if number else write_text(text))
     return Repair(f'Replace with "{shorten(text)}"', (edit,))
 
 
 def without_line(findings: Findings, place: Place, key: str) -> Repair:
     """
-    Return the repair that takes out the field *key*, whose value is at *place*.
+    Return the repair that removes the field *key*, whose value is at *place*.
 
-    A field that has its lines to itself goes with them; another one gets no value.
+    If the field has a line of its own, the line is removed; otherwise the value becomes null.
     """
     text = findings.positions.text
     first = max(text.rfind("\n", 0, place.start), text.rfind("\r", 0, place.start)) + 1

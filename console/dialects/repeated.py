@@ -1,4 +1,4 @@
-"""Texts that may stand once: names of a list, and items of one."""
+"""Duplicate texts: names of a list, and items of a list."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from console.dialects.written import Written
 def note_repeated(
     findings: Findings, code: Code, texts: Iterable[Written[str]], what: str
 ) -> dict[str, Written[str]]:
-    """Note every text that stands a second time; return the first of each."""
+    """Report every text that occurs again; return the first occurrence of each."""
     first: dict[str, Written[str]] = {}
     for text in texts:
         if text.value not in first:

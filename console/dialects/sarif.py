@@ -1,8 +1,8 @@
 """
-Findings as SARIF 2.1.0, the format in which code hosts and editors take them from any checker.
+Findings as SARIF 2.1.0, the common format of checkers for code hosts and editors.
 
-Lines and columns count from 1 and columns are code points, as everywhere in a diagnostic;
-the end of a region is behind its last character there, too.
+Lines and columns count from 1 and columns are code points, as in `Diagnostic`; the end of a region
+is after its last character, also as there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity
 
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
-    """A file and what was found in it."""
+    """A file and its findings."""
 
     name: str
     text: bytes
@@ -36,10 +36,10 @@ def to_sarif(
     files: Sequence[CheckedFile], codes: Iterable[Code], codes_url: str = ""
 ) -> dict[str, Any]:
     """
-    Return one run over *files*.
+    Return the SARIF log of one run over *files*.
 
-    Its rules are those of *codes* that were given out, each with its help. *codes_url* is the
-    address of the page about all codes: with one, a rule says where it is explained.
+    Its rules are those of *codes* that have findings, each with its help. *codes_url* is the URL of
+    the page about all codes; with one, each rule links to its entry.
     """
     found = {finding.code for file in files for finding in file.findings}
     rules = [code for code in codes if code.code in found]
@@ -131,7 +131,7 @@ def _region(span: Origin) -> dict[str, int]:
 
 
 def _location(name: str) -> dict[str, str]:
-    """Return where a file is; a relative name counts from the root of the sources."""
+    """Return the location of a file; a relative name is relative to the root of the sources."""
     path = PurePosixPath(name)
     if path.is_absolute():
         return {"uri": f"file://{quote(str(path))}"}

@@ -1,4 +1,4 @@
-"""Scalars: which texts YAML readers take for something else, and how to write one safely."""
+"""Scalars: texts that YAML readers resolve to another type, and how to quote them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 from console.engine.wording.characters import DIRECTIONS, LINE_ENDS
 
-#: What YAML 1.1 or 1.2 reads as null, a boolean, a number, a date or a special word.
+#: A text that YAML 1.1 or 1.2 reads as null, a boolean, a number, a date or a special word.
 _GUESSED = re.compile(
     r"""
     ~|null|Null|NULL|=|<<
@@ -21,15 +21,15 @@ _GUESSED = re.compile(
     """,
     re.VERBOSE,
 )
-#: Plain texts that need no quotes anywhere, in a list in brackets either.
+#: A plain text that never needs quotes, not even in a flow list.
 _PLAIN = re.compile(r"[A-Za-z0-9_./](?:[A-Za-z0-9_./@+-]|:(?=[A-Za-z0-9]))*")
-#: What readers disagree about, and what would show the line in another order than it is read.
+#: Characters that readers disagree about, or that change the display order of a line.
 _UNSAFE = re.compile(f"[\x7f-\x9f{LINE_ENDS}{DIRECTIONS}\ufeff]")
 
 
 def is_guessed(text: str) -> bool:
     """
-    Say whether YAML readers may take the plain *text* for something other than text.
+    Return whether YAML readers may resolve the plain *text* to another type.
 
     >>> [word for word in ("no", "12:30", "1_000", "a100", "m5.2xlarge", "y") if is_guessed(word)]
     ['no', '12:30', '1_000']
@@ -39,7 +39,7 @@ def is_guessed(text: str) -> bool:
 
 def write_text(text: str, *, plain: bool = True) -> str:
     """
-    Write *text* as a YAML scalar on one line, in double quotes unless it may be plain.
+    Return *text* as a YAML scalar on one line, in double quotes unless it can be plain.
 
     >>> write_text("team-a:v2"), write_text("true"), write_text("a b")
     ('team-a:v2', '"true"', '"a b"')

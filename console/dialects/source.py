@@ -1,4 +1,4 @@
-"""Source text to positioned nodes: what was written, never what YAML would make of it."""
+"""Source text to nodes with positions: the values as written, before YAML resolves their types."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from console.dialects.syntax import report_syntax_error
 from console.dialects.tree import build_trees
 
 MAX_BYTES: Final = 1024 * 1024
-#: More places than this are not offered as one fix.
+#: Maximum number of edits of one fix.
 MAX_EDITS: Final = 100
-#: Everything but what YAML calls printable.
+#: A character that is not printable in terms of YAML.
 _NOT_YAML = re.compile(
     "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
@@ -26,15 +26,15 @@ _NOT_YAML = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text that was read: its root nodes, if it could be read, and the findings so far."""
+    """A parsed text: its root nodes, if it is valid YAML, and the findings so far."""
 
     findings: Findings
-    #: One per document; none when the text could not be read.
+    #: One per document; empty if the text could not be parsed.
     roots: list[Node]
 
     @property
     def root(self) -> Node | None:
-        """The root of a text of one document, if it could be read."""
+        """The root of a text with one document, or None if it could not be parsed."""
         return self.roots[0] if self.roots else None
 
     @property
@@ -47,12 +47,12 @@ def read_source(
     text: str | bytes, *, stream: bool = False, files: tuple[FileStart, ...] = ()
 ) -> Source:
     """
-    Read *text* as one YAML document, or as a *stream* of any number of them.
+    Parse *text* as one YAML document, or as a *stream* of any number of documents.
 
-    *files* are those that the text was joined of, if it was.
+    *files* are the files that the text was joined from, if any.
 
-    There are no roots when the text is not YAML or too large, and then the
-    findings say why. An empty document has an empty scalar as its root.
+    If the text is not YAML or is too large, there are no roots and the findings state the reason.
+    An empty document has an empty scalar as its root.
     """
     size = len(text) if isinstance(text, bytes) else len(text.encode("utf-8", "surrogatepass"))
     if size > MAX_BYTES:

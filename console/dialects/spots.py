@@ -1,4 +1,4 @@
-"""Spots: where in the text a lint points, found from what a policy knows of its origins."""
+"""The places of a text that lints point to, looked up by the origins of a policy's objects."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode
 from console.dialects.source import Source
 from console.engine.model.origin import Origin
 
-#: The node around a node, and the key or index in it.
+#: The parent of a node, and the node's key or index in it.
 _Above: TypeAlias = "tuple[Node, str | int] | None"
 
 _LINE = re.compile(r"[^\r\n]*")
 
-#: The beginning of the text: for what stands nowhere in it.
+#: The start of the text: the place of findings about objects that are not in it.
 START = Place(0, 0)
 
 
 class Spots:
     """
-    Places in one text.
+    Looks up places in one text.
 
-    Every method takes the origin of an object and answers a part of it; an object
-    whose origin is not known, or is not a value of its own, is pointed at by its first line.
+    Every method gets the origin of an object and returns the place of a part of it. If the origin
+    is unknown, or is not a node of the text, it returns the first line of the origin.
     """
 
     def __init__(self, source: Source) -> None:
@@ -48,24 +48,24 @@ class Spots:
         )
 
     def whole(self, origin: Origin | None) -> Place:
-        """Return all of an object; meant for small ones."""
+        """Return the place of a whole object; use it for small ones."""
         found = self._find(origin)
         return self._place(found) if found is not None else self._first_line(origin)
 
     def name(self, origin: Origin | None, name: str) -> Place:
-        """Return the value of the field ``name`` that is *name*, else any field's that is it."""
+        """Return the value of the field ``name`` that equals *name*, else of any such field."""
         return self._field(origin, name, is_name=True)
 
     def reference(self, origin: Origin | None, name: str) -> Place:
-        """Return the value of a field other than ``name`` that names *name*."""
+        """Return the value of a field other than ``name`` that equals *name*."""
         return self._field(origin, name, is_name=False)
 
     def key(self, origin: Origin | None, key: str) -> Place:
-        """Return where an expression names the label *key*."""
+        """Return the place of the label *key* in an expression."""
         return self._field(origin, key, is_name=False)
 
     def item(self, origin: Origin | None, text: str) -> Place:
-        """Return the item *text* of a list somewhere in an object."""
+        """Return the item *text* of a list in an object."""
         found = self._find(origin)
         for node in _below(found) if found is not None else ():
             if isinstance(node, ListNode):
@@ -113,10 +113,10 @@ class Spots:
         waiting: list[tuple[Node, _Above]] = [(root, None) for root in self._source.roots]
         for node, above in waiting:
             if id(node) in self._above:
-                # An alias leads to what its anchor marks.
+                # An alias reaches the node of its anchor again.
                 continue
             self._above[id(node)] = above
-            # Of a value and the list or mapping that is nothing but it, the outer one counts.
+            # If a collection and its only value have the same span, the outer one is used.
             self._by_span.setdefault((node.start, node.end), node)
             if isinstance(node, MapNode):
                 waiting += [(value, (node, key)) for key, (_, value) in node.entries.items()]
@@ -138,7 +138,7 @@ class Spots:
 
 
 def _mappings(node: MapNode) -> Iterator[MapNode]:
-    """Yield a mapping and those that are its values, the outer ones first."""
+    """Yield a mapping and the mappings nested in it as values, the outer ones first."""
     level = [node]
     while level:
         yield from level

@@ -1,4 +1,4 @@
-"""Syntax errors of YAML, in messages that explain the repair."""
+"""Syntax errors of YAML, with messages that explain the repair."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from console.dialects.findings import Edit, Findings, Place, Repair
 from console.dialects.templates import RENDER, tag_on_line
 
 _GOES_ON: Final = "goes on wrongly here"
-#: What libyaml says -> what is said here, and how to repair it. ``{line}`` is where
-#: the construct began.
+#: Problem of libyaml -> message and hint. ``{line}`` is the line where the construct began.
 _WORDS: Final = {
     "did not find expected ',' or ']'": (
         f"The list that begins on {{line}} {_GOES_ON}",
@@ -62,19 +61,19 @@ _WORDS: Final = {
 }
 _UNCLOSED_QUOTE = "while scanning a quoted scalar"
 _CANNOT_START = "found character that cannot start any token"
-#: Indentation, with the dashes of list items in it, that has a tab somewhere.
+#: Indentation, including the dashes of list items, that contains a tab.
 _TABBED_INDENTATION = re.compile(r"^[ \-?]*\t[ \t\-?]*", re.MULTILINE)
 _MAX_LINES: Final = 1000
 
 
 def report_syntax_error(findings: Findings, error: yaml.MarkedYAMLError) -> None:
-    """Note what *error* found, at the place where YAML could not go on."""
+    """Report *error* at the place where YAML could not continue."""
     text = findings.positions.text
-    # A problem behind the last line break is shown at the end of the last line.
+    # A problem after the last line break is shown at the end of the last line.
     at = min(error.problem_mark.index, len(text)) if error.problem_mark else 0
     began = error.context_mark.index if error.context_mark else at
     if findings.has(UNRENDERED_TEMPLATE):
-        # What follows a tag is not where the writer of a template expects YAML to go on.
+        # After a template tag, the place of a further YAML error means nothing to the author.
         return
     if tag := tag_on_line(text, at) or tag_on_line(text, began):
         report_template(findings, *tag)
@@ -101,7 +100,7 @@ def report_syntax_error(findings: Findings, error: yaml.MarkedYAMLError) -> None
 
 
 def report_template(findings: Findings, start: int, end: int) -> None:
-    """Note a tag of a template between two offsets."""
+    """Report a template tag between two offsets."""
     tag = findings.positions.text[start : start + 2]
     findings.add(
         UNRENDERED_TEMPLATE,

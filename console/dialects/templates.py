@@ -1,24 +1,24 @@
-"""Templates that were not rendered: a text of Helm, Jinja or the like where YAML is expected."""
+"""Detection of templates that were not rendered: a Helm or Jinja text where YAML is expected."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-#: What to do about it.
+#: The hint of the findings.
 RENDER: Final = (
     "Render the template first, for example with `helm template`, and use its output; or write "
     "the value in its place."
 )
-#: Where a tag of a template begins.
+#: The start of a template tag.
 _TAG = re.compile(r"\{\{|\{%|\{#")
-#: What cannot be a tag: a comment, and a text in quotes that ends on its line.
+#: A comment, or a quoted text that ends on its line; neither can be a tag.
 _QUOTED = re.compile(r"""(?:^|(?<=\s))#.*|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'""")
 
 
 def looks_unrendered(text: str) -> bool:
     """
-    Say whether a value holds a tag of a template.
+    Return whether a value contains a template tag.
 
     >>> looks_unrendered("{{ .Values.quota }}"), looks_unrendered("{a: 1}")
     (True, False)
@@ -28,9 +28,9 @@ def looks_unrendered(text: str) -> bool:
 
 def tag_on_line(text: str, at: int) -> tuple[int, int] | None:
     r"""
-    Return where the first tag of a template on the line of offset *at* begins, and its line ends.
+    Return the start of the first template tag on the line of offset *at*, and the line's end.
 
-    Tags in comments and quotes are none: YAML reads these as they are.
+    Tags in comments and quotes do not count, because they are valid YAML.
 
     >>> [tag_on_line("a: '{{ b }}'\nc: {{ d }}\n", at) for at in (0, 20)]
     [None, (16, 23)]

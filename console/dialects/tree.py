@@ -1,4 +1,4 @@
-"""The tree builder: YAML events to nodes, within limits on depth and number."""
+"""The tree builder: YAML events to nodes, with limits on depth and number of nodes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from console.dialects.wording import shorten
 MAX_DEPTH: Final = 64
 MAX_NODES: Final = 200_000
 _BLOCK_STYLES = ("|", ">")
-#: An anchor and a tag, in either order, and comments, in front of a value.
+#: An anchor and a tag, in either order, and comments, before a value.
 _PROPERTIES = re.compile(r"(?:[&!]\S*(?:\s+|$)|#[^\r\n]*\s*)+")
 _WORD = re.compile(r"\S+")
 #: An escape of a byte that is not ASCII, in a tag.
@@ -40,19 +40,19 @@ _TAG = re.compile(r"!\S*[ \t]*")
 
 @dataclass(slots=True)
 class _Frame:
-    """A list or mapping whose end was not seen yet."""
+    """A list or mapping whose end has not been read yet."""
 
     node: ListNode | MapNode
     anchor: str | None
     flow: bool
-    #: How many nodes were there before this one.
+    #: Number of nodes before this one.
     count: int
-    #: How many levels the values seen so far have.
+    #: Number of levels of the values read so far.
     height: int = 0
     key: Node | None = None
-    #: The value is a tag of a template, ``{{ ... }}``, which YAML reads as a mapping.
+    #: Whether the value is a template tag, ``{{ ... }}``, which YAML reads as a mapping.
     is_template: bool = False
-    #: Keys that a merge brought in, which a key written here overrides.
+    #: Keys added by a merge, which a key in the mapping itself overrides.
     merged: set[str] = field(default_factory=set)
 
 
@@ -60,12 +60,11 @@ def build_trees(findings: Findings, *, stream: bool = False) -> list[Node]:
     """
     Return the root node of every document of the text: one, unless it is a *stream*.
 
-    Raises yaml.MarkedYAMLError where the text is not YAML, and ReadingStopped at
-    a limit.
+    Raises yaml.MarkedYAMLError if the text is not YAML, and ReadingStopped at a limit.
     """
     builder = _TreeBuilder(findings, stream)
-    # Events come one by one, so that the limits hold before libyaml has gone
-    # through a hostile text; composing would recurse.
+    # Events are read one by one, so that the limits apply before libyaml has parsed all of a
+    # hostile text; composing nodes would recurse.
     loader = yaml.CSafeLoader(findings.positions.text)
     reached = 0
     try:
@@ -74,7 +73,7 @@ def build_trees(findings: Findings, *, stream: bool = False) -> list[Node]:
             reached = event.end_mark.index
             builder.take(event)
     except UnicodeDecodeError:
-        # libyaml hands on the escaped bytes of a tag, and they need not be UTF-8.
+        # libyaml decodes the escaped bytes of a tag, which may not be UTF-8.
         _report_tag_escape(findings, reached)
         raise ReadingStopped from None
     finally:
@@ -83,7 +82,7 @@ def build_trees(findings: Findings, *, stream: bool = False) -> list[Node]:
 
 
 def _report_tag_escape(findings: Findings, reached: int) -> None:
-    # Word by word: in a long one, a pattern of both would begin again at every sign.
+    # Word by word: a combined pattern would restart at every character of a long word.
     words = _WORD.finditer(findings.positions.text, reached)
     found = next((word for word in words if _TAG_ESCAPE.search(word[0])), None)
     start, end = found.span() if found else (reached, reached)
@@ -97,11 +96,10 @@ def _report_tag_escape(findings: Findings, reached: int) -> None:
 
 class _TreeBuilder:
     """
-    Takes YAML events one by one and builds the root nodes.
+    Builds the root nodes from YAML events.
 
-    An alias stands for the very node of its anchor. Every use of an alias
-    counts as many nodes as the anchor holds, so aliases of aliases reach the
-    limit as soon as writing them out would.
+    An alias is the same node object as its anchor. Every use of an alias counts as many nodes as
+    the anchored value has, so nested aliases reach the limit like the expanded text would.
     """
 
     def __init__(self, findings: Findings, stream: bool) -> None:
@@ -111,11 +109,11 @@ class _TreeBuilder:
         self._findings = findings
         self._text = findings.positions.text
         self._stack: list[_Frame] = []
-        #: By anchor: the node, how many nodes it holds, and how many levels.
+        #: By anchor: the node, its number of nodes, and its number of levels.
         self._anchors: dict[str, tuple[Node, int, int]] = {}
         self._count = 0
         self._documents = 0
-        # One look-up by type: the chain of isinstance is what would cost most here.
+        # Dispatch by type, because a chain of isinstance calls would dominate the time.
         # The events are Any because the marks of libyaml have no common type.
         self._takers: dict[type, Callable[[Any], None]] = {
             yaml.ScalarEvent: self._take_scalar,
@@ -129,7 +127,7 @@ class _TreeBuilder:
         }
 
     def take(self, event: Any) -> None:
-        """Take the next event."""
+        """Process the next event."""
         taker = self._takers.get(type(event))
         if taker is not None:
             taker(event)
@@ -140,7 +138,7 @@ class _TreeBuilder:
     def _open_document(self, event: Any) -> None:
         self._documents += 1
         if self._stream:
-            # An anchor marks a value of its own document alone.
+            # An anchor is valid only in its own document.
             self._anchors.clear()
             return
         if self._documents == 1:
@@ -167,7 +165,7 @@ class _TreeBuilder:
             self._report_tag(event)
             node = UnreadNode(start, end)
         elif "\0" in event.value:
-            # Only an escape can bring it in, and no database takes it as text.
+            # Only an escape can produce it, and databases do not store it in text.
             message = "The character U+0000 cannot be part of a text."
             self._findings.add(CONTROL_CHARACTER, Place(start, end), message, "Remove it.")
             node = UnreadNode(start, end)
@@ -196,8 +194,8 @@ class _TreeBuilder:
     def _close(self, event: Any) -> None:
         frame = self._stack.pop()
         node: Node = frame.node
-        # A block ends with its last value: libyaml's own mark stands behind the
-        # blank lines and comments that follow it.
+        # A block ends with its last value; the end mark of libyaml is after the following blank
+        # lines and comments.
         if frame.flow:
             node.end = event.end_mark.index
         if frame.is_template:
@@ -231,7 +229,7 @@ class _TreeBuilder:
         self._add(UnreadNode(start, end), end, 0)
 
     def _add(self, node: Node, end: int, height: int) -> None:
-        """Put a finished node where it belongs; *end* is where it ends in its parent."""
+        """Add a finished node to its parent; *end* is its end offset in the parent."""
         if not self._stack:
             self.roots.append(node)
             return
@@ -290,7 +288,7 @@ class _TreeBuilder:
                 )
 
     def _skip_properties(self, start: int, end: int) -> int:
-        """Return where the value itself begins, behind its anchor and tag."""
+        """Return the start of the value itself, after its anchor and tag."""
         found = _PROPERTIES.match(self._text, start, max(end, start))
         return min(found.end(), end) if found else start
 

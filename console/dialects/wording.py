@@ -1,4 +1,4 @@
-"""Words of messages: lists, beginnings of sentences, and texts that are not too long."""
+"""Wording of messages: lists, starts of sentences, and shortened or quoted texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def capitalize(words: str) -> str:
-    """Return *words* as the beginning of a sentence."""
+    """Return *words* as the start of a sentence."""
     return words[:1].upper() + words[1:]
 
 
@@ -23,7 +23,7 @@ def listed(words: Iterable[str], joint: str = "or") -> str:
 
 def shorten(text: str, limit: int = 60) -> str:
     r"""
-    Return *text* on one line and not too long, for a message.
+    Return *text* on one line, shortened to *limit* characters.
 
     >>> shorten("a\nb")
     'a b'
@@ -34,7 +34,7 @@ def shorten(text: str, limit: int = 60) -> str:
 
 def quote(text: str, limit: int = 60) -> str:
     r"""
-    Return *text* in quotes exactly as it was written, so that white space can be seen in it.
+    Return *text* in quotes with special characters escaped, so that white space is visible.
 
     >>> print(quote(" 5"), quote("5\t"), quote("5\u2003"))
     " 5" "5\t" "5\u2003"

@@ -1,4 +1,4 @@
-"""Values that were written: each with its place, or unread because something is wrong with it."""
+"""Values of fields: each with its place, or UNREAD if it was invalid."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Unread(Enum):
-    """The value of a field that is there and could not be read; it was reported."""
+    """The type of UNREAD, a present but invalid value that has been reported."""
 
     UNREAD = "unread"
 
@@ -20,23 +20,23 @@ UNREAD: Final = Unread.UNREAD
 
 
 class Written(NamedTuple, Generic[T]):
-    """A value and the place where it was written."""
+    """A valid value and its place."""
 
     value: T
     place: Place
 
 
-#: A field's value; None when the field is absent.
+#: A field's value; None if the field is absent.
 Read: TypeAlias = Written[T] | Unread | None
 
 
 def value_of(read: Read[T]) -> T | None:
-    """Return the value that was read, or None when it is absent or unread."""
+    """Return the value, or None if it is absent or unread."""
     return read.value if isinstance(read, Written) else None
 
 
 def written_items(items: Read[tuple[Read[str], ...]]) -> list[Written[str]]:
-    """Return the items of a list that could be read."""
+    """Return the valid items of a list."""
     if not isinstance(items, Written):
         return []
     return [item for item in items.value if isinstance(item, Written)]
