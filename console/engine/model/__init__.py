@@ -1,1 +1,1 @@
-"""The values that pass through the engine: policies, workloads, decisions and their traces."""
+"""Immutable values of the engine: policies, workloads, decisions and their traces."""

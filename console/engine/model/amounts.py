@@ -11,21 +11,21 @@ SCALE: Final = 1000
 #: A fair share weight of 1, in billionths.
 WEIGHT_ONE = 1_000_000_000
 
-#: (flavor, resource): what quota is counted on.
+#: (flavor, resource): the pair for which quota is counted.
 FlavorResource: TypeAlias = tuple[str, str]
 
 #: Amounts by flavor-resource, in thousandths.
 Usage: TypeAlias = Mapping[FlavorResource, int]
 
-#: Refuses to round: digits beyond the precision must not vanish.
+#: Raises instead of rounding, so that no digit beyond the precision is lost.
 _EXACT: Final = Context(prec=40, traps=[Inexact])
 
 
 class Unlimited:
     """
-    The amount that is above every other amount and absorbs arithmetic.
+    The amount above every other amount; adding to it or subtracting from it returns it.
 
-    One instance exists, `UNLIMITED`; compare with ``is``.
+    `UNLIMITED` is the only instance; compare with ``is``.
 
     >>> UNLIMITED > 10**30, UNLIMITED - 5 is UNLIMITED, min(7, UNLIMITED)
     (True, True, 7)
@@ -37,7 +37,7 @@ class Unlimited:
         return "UNLIMITED"
 
     def __reduce__(self) -> str:
-        # Copies and pickles must stay the one instance, or `is` stops working.
+        # Copies and pickles must return the only instance, or comparison by `is` fails.
         return "UNLIMITED"
 
     def __add__(self, other: Amount) -> Unlimited:
@@ -67,7 +67,7 @@ Amount: TypeAlias = int | Unlimited
 
 def parse_amount(text: str) -> int:
     """
-    Read a plain decimal number with at most three decimals as thousandths.
+    Return the thousandths of a plain decimal number with at most three decimals.
 
     Raises ValueError with one sentence when *text* is not such a number.
 
@@ -93,7 +93,7 @@ def parse_amount(text: str) -> int:
 
 def format_amount(amount: Amount) -> str:
     """
-    Write an amount in its unit, without trailing zeros.
+    Return an amount in its unit as text, without trailing zeros.
 
     >>> format_amount(1500), format_amount(24000), format_amount(UNLIMITED)
     ('1.5', '24', 'unlimited')

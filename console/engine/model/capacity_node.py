@@ -1,4 +1,4 @@
-"""The capacity node: what a queue, or what contains queues, has and uses of one flavor-resource."""
+"""Capacity node: quota and usage of one flavor-resource in one queue or parent of queues."""
 
 from __future__ import annotations
 
@@ -11,31 +11,32 @@ from console.engine.model.amounts import UNLIMITED, Amount, FlavorResource, Unli
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapacityNode:
     """
-    One flavor-resource of one node of a policy, in the words that all disciplines share.
+    One flavor-resource of one node of a policy, in the terms that all disciplines share.
 
-    Amounts are thousandths or UNLIMITED. What only some disciplines know is in *extras*. Some
-    extras have a meaning for every reader, and a property that says what their absence means.
+    Amounts are thousandths or UNLIMITED. *extras* holds the values of single disciplines. The
+    extras that every reader may use have a property here, which also defines their default.
     """
 
-    #: What the node is: a queue, a cohort, or whatever else the discipline arranges them in.
+    #: The kind of the node: a queue, a cohort, or another parent that the discipline defines.
     kind: str
-    #: Names from the root of its tree down to its own; empty for the whole organization.
+    #: Names from the root of the tree to the node; empty for the whole organization.
     path: tuple[str, ...]
     flavor: str
     resource: str
-    #: What the node may always use; 0 when the active version no longer gives it any.
+    #: The amount that the node may always use; 0 when the active version gives it none.
     guaranteed: Amount
-    #: What it may use at most, when no other queue uses anything.
+    #: The most that the node may use, when no other queue uses anything.
     limit: Amount
     used: int
-    #: What it may use at this moment, with all that others use. Below *used* when it has to shrink.
+    #: The most that the node may use now, given the usage of others. Below *used* when the node
+    #: has to release some.
     entitled: Amount
-    #: What pending workloads that could run request of the resource, whichever flavor they may
-    #: get: shown once for each group of flavors, at its first one.
+    #: The requests for the resource of pending workloads that could run, whichever flavor they
+    #: get: shown once for each group of flavors, at the first flavor.
     demand: int
-    #: The same of those that can never run under the active config.
+    #: The same for workloads that can never run under the active config.
     cannot_run_demand: int
-    #: What the discipline knows besides, by its own names: amounts, and facts that hold or not.
+    #: Further values of the discipline, under its own names: amounts and flags.
     extras: Mapping[str, Amount | bool] = field(default_factory=dict)
 
     @property
@@ -45,18 +46,18 @@ class CapacityNode:
 
     @property
     def key(self) -> FlavorResource:
-        """The flavor and the resource, which amounts are counted by."""
+        """The flavor-resource."""
         return self.flavor, self.resource
 
     @property
     def available(self) -> Amount:
-        """How much more may be used now."""
+        """The amount that may still be used now."""
         left = self.entitled - self.used
         return left if left > 0 else 0
 
     @property
     def own(self) -> int:
-        """The part of *used* that is guaranteed: all that can be, unless the extras say less."""
+        """The guaranteed part of *used*: as much as possible, unless the extras say less."""
         return self._part("own", min(self.used, self.guaranteed))
 
     @property
@@ -66,7 +67,7 @@ class CapacityNode:
 
     @property
     def over(self) -> int:
-        """The part of *used* that is neither guaranteed nor borrowed: the guarantee shrank."""
+        """The part of *used* that is neither guaranteed nor borrowed, after quota was reduced."""
         return self._part("over", self.used - self.own - self.borrowed)
 
     @property
@@ -76,37 +77,39 @@ class CapacityNode:
 
     @property
     def is_certain(self) -> bool:
-        """Whether *borrowed* and *lent* could be attributed in no other way."""
+        """Whether *borrowed* and *lent* can be attributed in only one way."""
         return bool(self.extras.get("is_certain", True))
 
     def amount(self, key: str) -> Amount:
-        """Return the amount among the extras that is named *key*; UNLIMITED without one."""
+        """Return the amount *key* of the extras, or UNLIMITED if it is absent."""
         return self.extras.get(key, UNLIMITED)
 
     @property
     def pressure(self) -> float:
         """
-        How much is used and requested for each unit that is within reach; from 0.
+        The ratio of used and requested capacity to reachable capacity; 0 or more.
 
-        Within reach is what is used and what may still be used. It is 2 where nothing is
-        within reach and something is requested, and 0 where there is no limit.
+        The reachable capacity is the guarantee of a node that cannot borrow; otherwise it is what
+        is used and what is still available. The ratio is 2 where nothing is reachable and
+        something is requested, and 0 where there is no limit.
         """
         available = self.available
         if isinstance(available, Unlimited):
             return 0.0
-        within = self.guaranteed if self.limit == self.guaranteed else self.used + available
-        asked = self.used + self.demand
-        if isinstance(within, Unlimited):
+        reachable = self.guaranteed if self.limit == self.guaranteed else self.used + available
+        requested = self.used + self.demand
+        if isinstance(reachable, Unlimited):
             return 0.0
-        return asked / within if within else 2.0 if asked else 0.0
+        return requested / reachable if reachable else 2.0 if requested else 0.0
 
     @property
     def is_sound(self) -> bool:
         """
-        Whether the amounts keep the identities that every discipline owes its readers.
+        Whether the amounts satisfy the invariants that hold for every discipline.
 
-        What is used is own, borrowed and over together. A borrower lends nothing, own and lent
-        are within the guarantee, and nothing is beyond it while some of it is unused.
+        *used* is the sum of *own*, *borrowed* and *over*. A borrower lends nothing, *own* and
+        *lent* together are within the guarantee, and nothing is borrowed or over while a part of
+        the guarantee is not used.
         """
         own, borrowed, over, lent = self.own, self.borrowed, self.over, self.lent
         beyond = borrowed + over
@@ -119,7 +122,7 @@ class CapacityNode:
         )
 
     def _part(self, key: str, otherwise: Amount = 0) -> int:
-        """Return an extra that is a part of what is used or lent, and so finite."""
+        """Return the extra *key*, which is finite because it is a part of the usage or loans."""
         found = self.extras.get(key, otherwise)
         assert isinstance(found, int), f"{key} is finite"
         return found

@@ -17,7 +17,7 @@ QUEUE_MISCONFIGURED: Final = register(
         advice="Have the config corrected.",
     )
 )
-#: Stopped by its config; `QUEUE_HELD` is held by a person.
+#: The config stops the queue; with `QUEUE_HELD`, an operator or owner holds it.
 QUEUE_STOPPED: Final = register(
     Reason(
         "queue_stopped",
@@ -52,7 +52,7 @@ BEHIND_OTHERS: Final = register(
         advice="Wait; the explanation names the workloads ahead of it.",
     )
 )
-#: As rows know it: submitted, and no worker has evaluated it yet.
+#: For rows: the workload is submitted, and no worker has evaluated it yet.
 NOT_EVALUATED: Final = register(
     Reason(
         "not_evaluated",
@@ -68,7 +68,7 @@ NOT_EVALUATED: Final = register(
 PREEMPTED_IN_QUEUE: Final = register(
     Reason("preempted_in_queue", label="Preempted", reason_class=ReasonClass.PREEMPTED)
 )
-#: Its queue was stopped by a config that also stops what runs.
+#: The config stops the queue of the workload with `StopPolicy.HOLD_AND_DRAIN`.
 DRAINED: Final = register(
     Reason("drained", label="Queue drained", reason_class=ReasonClass.PREEMPTED)
 )

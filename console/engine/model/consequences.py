@@ -1,8 +1,8 @@
 """
-Consequences as values: what follows when another policy becomes active.
+Consequences of making another policy active, as values.
 
-A change of policy stops no running workload unless it says so. Until enough workloads have ended,
-more may run than the new policy intends: an excess.
+A change of policy stops no running workload unless the policy drains a queue. Until enough
+workloads have ended, more may be used than the new policy allows: an excess.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ from typing import TypeAlias
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.history import Live
 
-#: What each of some running workloads holds, in thousandths, and the number of them.
+#: Usage of each of some equal running workloads, in thousandths, and the number of them.
 Holding: TypeAlias = tuple[Mapping[FlavorResource, int], int]
 
 
 class Limit(StrEnum):
-    """The limit that an excess is beyond."""
+    """The kind of limit that an excess is above."""
 
-    #: What a queue may use, where it neither borrows nor lends.
+    #: The quota of a queue that neither borrows nor lends.
     QUEUE = "queue"
-    #: What a queue owns.
+    #: The nominal quota of a queue.
     NOMINAL = "nominal"
-    #: What a queue owns and may borrow.
+    #: The nominal quota of a queue, and the most it may borrow.
     BORROWING = "borrowing"
-    #: What the queues of a cohort may use together.
+    #: The quota that the queues of a cohort share.
     COHORT = "cohort"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excess:
-    """One flavor-resource of which more may be used than the new policy gives, in thousandths."""
+    """Usage of one flavor-resource that may exceed the new policy's quota, in thousandths."""
 
     #: The queue or cohort that has *quota* under the new policy.
     name: str
     flavor: str
     resource: str
-    #: What is used now: by the queue or cohort, or by *drained*.
+    #: The present usage of the queue or cohort, or of *drained*.
     used: int
     quota: int
     #: The most that may be used at once.
@@ -48,19 +48,19 @@ class Excess:
     #: Queues whose workloads have to end.
     holders: tuple[str, ...]
     limit: Limit = Limit.NOMINAL
-    #: Queues that the queue replaces and that drain beside it; empty: it keeps its name.
+    #: Queues that the queue replaces and that still drain; empty: it replaces none.
     drained: tuple[str, ...] = ()
-    #: The fewest workloads that have to end until usage is within *quota*; None: not known.
+    #: The fewest workloads that have to end before usage is within *quota*; None: not known.
     ends: int | None = None
 
     @property
     def key(self) -> FlavorResource:
-        """The flavor-resource that the quota is for."""
+        """The flavor-resource of the quota."""
         return self.flavor, self.resource
 
     @property
     def over(self) -> int:
-        """The peak less the quota."""
+        """The difference between the peak and the quota."""
         return self.peak - self.quota
 
 
@@ -68,9 +68,9 @@ def with_ends(
     excesses: Iterable[Excess], holdings: Mapping[str, Iterable[Holding]]
 ) -> tuple[Excess, ...]:
     """
-    Return *excesses* with the number of workloads to end; *holdings* are those that run, by queue.
+    Return *excesses* with `ends` set; *holdings* are the running workloads by queue.
 
-    The count starts with those that hold most, so it is the least possible.
+    The workloads that use most are counted first, so the number is the least possible.
     """
     return tuple(
         replace(
@@ -89,7 +89,7 @@ def with_ends(
 
 
 def _fewest(over: int, holds: list[tuple[int, int]]) -> int | None:
-    """Return how many of the largest of *holds* sum up to *over*; None: all are too little."""
+    """Return how many of the largest *holds* add up to *over*; None: all together do not."""
     found = 0
     for amount, count in sorted(holds, reverse=True):
         if over <= 0 or not amount:
@@ -101,13 +101,13 @@ def _fewest(over: int, holds: list[tuple[int, int]]) -> int | None:
 
 
 class Gravity(IntEnum):
-    """How deliberately a consequence has to be accepted."""
+    """How explicitly a person has to accept a consequence before an apply."""
 
-    #: By the button, whose label says it.
+    #: By the button, whose label states the consequence.
     BUTTON = 1
-    #: By name.
+    #: By selecting the consequence.
     NAMED = 2
-    #: By name, and by typing the number of the version.
+    #: By selecting the consequence, and typing the number of the version.
     TYPED = 3
 
 
@@ -145,16 +145,16 @@ GRAVITY: Mapping[ConsequenceCode, Gravity] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One consequence as facts; `console.engine.explain.consequences` has its sentence."""
+    """One consequence as facts; `console.engine.explain.consequences` writes its sentence."""
 
     code: ConsequenceCode
-    #: What it concerns: queues, codes of warnings, expectations, languages.
+    #: The affected objects: queues, codes of warnings, expectations or config languages.
     names: tuple[str, ...] = ()
-    #: Local queues that it concerns, each prefixed with its namespace.
+    #: The affected local queues, each prefixed with its namespace.
     local_queues: tuple[str, ...] = ()
     #: Name of a queue -> the queue that replaces it.
     successors: Mapping[str, str] | None = None
-    #: Workloads that run and wait in those queues, and in those that the local queues lead to.
+    #: Running and pending workloads of the queues, and of the queues of the local queues.
     running: int = 0
     pending: int = 0
     #: Where usage may exceed the quota of a queue or cohort.
@@ -169,7 +169,7 @@ def of_queues(
     live: Live,
     successors: Mapping[str, str] | None = None,
 ) -> Finding:
-    """Return the finding that *code* concerns the queues *names* and their workloads."""
+    """Return a finding with *code* about the queues *names* and their workloads."""
     return Finding(
         code=code,
         names=tuple(names),

@@ -1,4 +1,4 @@
-"""Decisions: what the engine answers for one workload."""
+"""Decisions of the engine about workloads, and the assignments of flavors in them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 class Outcome(StrEnum):
-    """What was decided."""
+    """The result of a decision."""
 
     ADMITTED = "admitted"
     PENDING = "pending"
     PREEMPTED = "preempted"
     REJECTED = "rejected"
-    #: It ran and its submitter took it back: whoever runs it has to stop it.
+    #: The submitter withdrew it while it was running; the executor has to stop it.
     WITHDRAWN = "withdrawn"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Some pods of one pod set, and where they run, as far as the discipline assigns it."""
+    """A number of pods of one pod set and their location, as far as the discipline assigns it."""
 
     count: int
     cluster: str | None = None
@@ -38,17 +38,17 @@ class Place:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSetAssignment:
     """
-    How many pods of a pod set start, and where: in flavors, and in places where it is split.
+    The number of pods of a pod set that start, with their flavors or, if it is split, places.
 
-    Raises ValueError when the places have another number of pods than *count*.
+    Raises ValueError when the pods of the places do not add up to *count*.
     """
 
     name: str
-    #: Fewer than asked for when the pod set may start with less.
+    #: Fewer than requested when the pod set may start with fewer pods.
     count: int
-    #: By resource; those that no group of the queue covers are absent.
+    #: By resource; resources that no resource group of the queue covers are absent.
     flavors: Mapping[str, str]
-    #: The pods by place, each pod in one of them; empty: all of them have *flavors*.
+    #: The places of the pods, each pod in one of them; empty: all pods have *flavors*.
     places: tuple[Place, ...] = ()
 
     def __post_init__(self) -> None:
@@ -56,13 +56,13 @@ class PodSetAssignment:
             raise ValueError(f"the places of pod set {self.name} do not hold its {self.count} pods")
 
 
-#: Flavors and counts by pod set, in the order of the workload; empty: nothing was assigned.
+#: Flavors and counts of the pod sets, in the order of the workload; empty: nothing was assigned.
 Assignment: TypeAlias = tuple[PodSetAssignment, ...]
 
 
 def merged_flavors(assignment: Iterable[PodSetAssignment]) -> dict[str, str]:
     """
-    Return the flavor of each resource on which all pod sets that have it agree.
+    Return the flavor of each resource for which all pod sets have the same flavor.
 
     >>> driver = PodSetAssignment(name="driver", count=1, flavors={"cpu": "spot", "gpu": "a100"})
     >>> worker = PodSetAssignment(name="worker", count=8, flavors={"cpu": "fixed"})
@@ -79,10 +79,10 @@ def merged_flavors(assignment: Iterable[PodSetAssignment]) -> dict[str, str]:
 
 
 class Facts(Protocol):
-    """What knows the facts behind one decision."""
+    """Builds the trace of one decision."""
 
     def __call__(self, *, judged: bool = True) -> Trace:
-        """Write them down; without the rules that were tried where *judged* is false."""
+        """Return the trace; without the rules that were tried unless *judged*."""
         ...
 
 
@@ -91,37 +91,37 @@ class Decision:
     """
     One answer of the engine about one workload.
 
-    Its trace holds the facts that led to it; sentences come from `explain`.
+    The trace holds the facts behind the decision; `explain` writes sentences from it.
     """
 
     workload: str
     outcome: Outcome
     reason: Reason
     queue: str | None = None
-    #: Effective priority; None when no rule took the workload.
+    #: Effective priority; None when no rule matched the workload.
     priority: int | None = None
-    #: Index of the rule that took it, from 0; None when none did.
+    #: Index of the rule that matched it, from 0; None when none did.
     rule: int | None = None
     assignment: Assignment = ()
     #: Ids of the workloads that have to stop for this one.
     victims: tuple[str, ...] = ()
-    #: When preempted: the workload that needs the room; when pending: the one it yields to.
+    #: When preempted: the preempting workload; when pending: the workload that goes first.
     preemptor: str | None = None
-    #: Only when preempted: every time it was told to stop for a workload that has not ended.
+    #: Only when preempted: its preemptions by workloads that have not ended.
     stopped_for: Stops = field(default_factory=lambda: NEVER)
     #: Position in the order of reservations; only when admitted.
     reservation: int | None = None
-    #: Name of the pending class it waits in; only when pending. See `PendingClass`.
+    #: Key of its pending class; only when pending. See `PendingClass`.
     pending_class: str | None = None
-    #: Writes the trace down, from facts that no longer change.
+    #: Builds the trace, from facts that no longer change.
     facts: Facts
 
     @property
     def trace(self) -> Trace:
-        """The facts that led to it; written down when somebody asks for them."""
+        """The facts behind the decision; built on each access."""
         return self.facts()
 
     @property
     def brief(self) -> Trace:
-        """The same without the rules that were tried: `routing.with_rules` finds them again."""
+        """The trace without the rules that were tried, which `with_rules` restores."""
         return self.facts(judged=False)

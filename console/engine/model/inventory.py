@@ -1,4 +1,4 @@
-"""The inventory: the clusters and nodes of one organization, and the amounts that they offer."""
+"""Inventory: the clusters and nodes of one organization, and the amounts that they offer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Node:
     name: str
     labels: Mapping[str, str] = field(default_factory=dict)
     taints: tuple[Taint, ...] = ()
-    #: Amounts that its pods may use together, in thousandths by resource; an absent one is none.
+    #: Amounts that its pods may use together, in thousandths by resource; absent: zero.
     offered: Mapping[str, int] = field(default_factory=dict)
     #: Whether it accepts new pods.
     is_ready: bool = True

@@ -1,4 +1,4 @@
-"""Launch settings: what the capacity of an admitted pod set adds to its pods."""
+"""Launch settings: the node selector and tolerations that assigned flavors add to pods."""
 
 from __future__ import annotations
 

@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsToLoad:
-    """Running workloads of some queues: those that would be preempted first."""
+    """A query for running workloads of some queues, those that would be preempted first."""
 
     queues: tuple[str, ...]
-    #: Only those of a lower priority; None: of any.
+    #: Only workloads with a priority below this; None: with any.
     below: int | None = None
-    #: Only those that `below` would leave out.
+    #: Only workloads with this priority or a higher one; None: with any.
     not_below: int | None = None
-    #: The most workloads to load, of all these queues together.
+    #: The most workloads to load, of all the queues together.
     most: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadPlan:
-    """What has to be loaded one by one; everything else in the tree is charged as a sum."""
+    """The workloads to load one by one; the usage of all others of the tree is loaded as a sum."""
 
     rows: tuple[RowsToLoad, ...] = ()
-    #: Name of a queue -> how many of its workloads are loaded, whatever waits.
+    #: Name of a queue -> number of its workloads to load, whatever is pending.
     first: dict[str, int] = field(default_factory=dict)

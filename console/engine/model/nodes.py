@@ -1,4 +1,4 @@
-"""Node constraints: what a flavor's nodes look like, and what a pod set asks of them."""
+"""Taints, tolerations and required node affinity, as Kubernetes and Kueue match them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class TaintEffect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Taint:
-    """A mark on a flavor's nodes that keeps pods off unless they tolerate it."""
+    """A taint of a flavor's nodes, which excludes pods that do not tolerate it."""
 
     key: str
     value: str = ""
@@ -30,20 +30,21 @@ class Taint:
 @dataclass(frozen=True, slots=True)
 class Toleration:
     """
-    A pod's consent to run on tainted nodes.
+    A toleration of a pod, which lets it run on nodes with a matching taint.
 
-    An empty *key* with ``Exists`` tolerates everything; an empty *effect*
-    stands for every effect.
+    An empty *key* with ``Exists`` tolerates every taint; an empty *effect*
+    matches every effect.
     """
 
     key: str = ""
-    #: ``Equal``, or nothing, compares the value too; ``Exists`` does not. Others tolerate nothing.
+    #: ``Equal`` or empty: the value has to match, too; ``Exists``: any value. Other operators
+    #: tolerate nothing.
     operator: str = "Equal"
     value: str = ""
     effect: str = ""
 
     def tolerates(self, taint: Taint) -> bool:
-        """Say whether a pod with this toleration may run on nodes with *taint*."""
+        """Return whether a pod with this toleration may run on nodes with *taint*."""
         if self.effect and self.effect != taint.effect:
             return False
         if self.key and self.key != taint.key:
@@ -57,14 +58,14 @@ class Toleration:
 
 @dataclass(frozen=True, slots=True)
 class FlavorToleration(Toleration):
-    """A toleration that a flavor gives to every pod that uses it."""
+    """A toleration that a flavor adds to every pod that uses it."""
 
-    #: How long such a pod stays on a node that gets the taint; None: for ever.
+    #: How long such a pod stays on a node that gets the taint; None: without end.
     seconds: int | None = None
 
 
 class NodeOperator(StrEnum):
-    """What an affinity expression asks of one node label."""
+    """An operator of node affinity."""
 
     IN = "In"
     NOT_IN = "NotIn"
@@ -76,14 +77,14 @@ class NodeOperator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NodeExpression:
-    """One requirement on one node label, with the meaning Kubernetes gives it."""
+    """One requirement on one node label, evaluated as in Kubernetes."""
 
     key: str
     operator: NodeOperator
     values: tuple[str, ...] = ()
 
     def holds(self, labels: Mapping[str, str]) -> bool:
-        """Say whether *labels* meet this requirement."""
+        """Return whether *labels* meet this requirement."""
         actual = labels.get(self.key)
         match self.operator:
             case NodeOperator.IN:
@@ -104,9 +105,9 @@ NodeTerm = tuple[NodeExpression, ...]
 
 def untolerated(taints: tuple[Taint, ...], tolerations: tuple[Toleration, ...]) -> Taint | None:
     """
-    Return the first taint that keeps pods with *tolerations* off, or None.
+    Return the first taint that excludes pods with *tolerations*, or None.
 
-    ``PreferNoSchedule`` keeps nobody off (Kueue, spec 6.2).
+    ``PreferNoSchedule`` excludes no pod (Kueue, spec 6.2).
     """
     for taint in taints:
         if taint.effect is TaintEffect.PREFER_NO_SCHEDULE:
@@ -120,11 +121,11 @@ def mismatch(
     node_labels: Mapping[str, str], selector: Mapping[str, str], affinity: tuple[NodeTerm, ...]
 ) -> NodeExpression | None:
     """
-    Return what *node_labels* do not meet of a pod set's *selector* and required *affinity*.
+    Return the expression of a pod set's *selector* or required *affinity* that is false, or None.
 
-    Only keys that the flavor itself defines are compared; a term that loses all
-    its expressions by that satisfies the whole affinity (Kueue, spec 6.3). When
-    no term holds, the first false expression of the first term stands for all.
+    Only keys that the flavor itself defines are compared; a term without any such
+    key satisfies the whole affinity (Kueue, spec 6.3). When no term holds, the
+    first false expression of the first term is returned.
     """
     for key, value in sorted(selector.items()):
         if key in node_labels and node_labels[key] != value:
@@ -142,7 +143,7 @@ def mismatch(
 def accepts(
     node_labels: Mapping[str, str], selector: Mapping[str, str], affinity: tuple[NodeTerm, ...]
 ) -> bool:
-    """Say whether nodes with *node_labels* meet a pod set's *selector* and *affinity*."""
+    """Return whether nodes with *node_labels* meet a pod set's *selector* and *affinity*."""
     return mismatch(node_labels, selector, affinity) is None
 
 
@@ -156,7 +157,7 @@ def _compare(operator: NodeOperator, actual: str | None, values: tuple[str, ...]
 
 
 def _whole_number(text: str) -> int | None:
-    """Read a signed 64-bit number as Kubernetes does: no spaces, underscores or other digits."""
+    """Parse a signed 64-bit number as Kubernetes does: only ASCII digits and a sign."""
     if not _WHOLE_NUMBER.fullmatch(text):
         return None
     number = int(text)

@@ -1,4 +1,4 @@
-"""Nominations: what a discipline finds for one workload, as the rest of the engine reads it."""
+"""Protocols of nominations: the result of a discipline for one workload."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from console.engine.model.trace import TurnStep
 
 
 class Nomination(Protocol):
-    """What a discipline found for one workload, without having changed anything."""
+    """The result of a discipline for one workload, found without changing the state."""
 
     @property
     def usage(self) -> Mapping[FlavorResource, int]:
-        """What the workload would take of the best flavors, in thousandths."""
+        """The amounts that the workload would use of the best flavors, in thousandths."""
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many pods of each pod set it would start with."""
+        """The number of pods of each pod set that would start."""
 
     @property
     def is_lasting(self) -> bool:
-        """Whether it would find the same for as long as there is too little room."""
+        """Whether the result stays the same as long as capacity is short."""
 
     @property
     def pending_reason(self) -> Reason:
-        """Why it cannot be admitted now; meaningless when it can."""
+        """Why the workload cannot be admitted now; meaningless when it can."""
 
 
 class Report(Nomination, Protocol):
-    """A nomination as of one moment, with everything that a person wants to know of it."""
+    """A nomination against the present state, with the details for an explanation."""
 
     @property
     def turn(self) -> TurnStep | None:
-        """The workloads that keep it from what was found for it; None: none is known."""
+        """The workloads that prevent its admission; None: none is known."""

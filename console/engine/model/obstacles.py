@@ -1,4 +1,4 @@
-"""Obstacles: what excludes a pod set from a kind of capacity, whatever the quota."""
+"""Obstacles: why a pod set cannot use a flavor, whatever the quota."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from console.engine.model.trace import FailedExpression, FlavorVerdict
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Obstacle:
     """
-    What excludes a pod set from a flavor, whatever the quota.
+    Why a pod set cannot use a flavor, whatever the quota.
 
     *verdict* is FLAVOR_MISSING, SELECTOR_FALSE, TAINT_NOT_TOLERATED or
     LABELS_DO_NOT_MATCH.
     """
 
     verdict: FlavorVerdict
-    #: For SELECTOR_FALSE the flavor's expression on the workload's labels, for LABELS_DO_NOT_MATCH
-    #: the pod set's expression on the flavor's node labels.
+    #: For SELECTOR_FALSE, the flavor's expression on the workload's labels; for
+    #: LABELS_DO_NOT_MATCH, the pod set's expression on the flavor's node labels.
     failed: FailedExpression | None = None
     #: The taint that is not tolerated, as "key=value:Effect".
     taint: str | None = None

@@ -1,4 +1,4 @@
-"""Where in the config text something was written."""
+"""Origins: positions in the text of a config."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-#: What ends a line for an editor. YAML 1.1 and `str.splitlines` know more, which editors do not
-#: count.
+#: The line breaks that editors count. YAML 1.1 and `str.splitlines` have more.
 LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
 
 
@@ -16,7 +15,7 @@ class Origin:
     """
     A span of the text: lines and columns count from 1, columns in code points.
 
-    *end_column* is the column behind the last character.
+    *end_column* is the column after the last character.
     """
 
     line: int
@@ -27,7 +26,7 @@ class Origin:
 
 def lines_of(text: str) -> list[str]:
     r"""
-    Return the lines of *text* without their ends, as origins count them.
+    Return the lines of *text* without their line breaks, as origins count them.
 
     >>> lines_of("a\r\nb\x85c\n\nd"), lines_of("a\n"), lines_of("")
     (['a', 'b\x85c', '', 'd'], ['a'], [])

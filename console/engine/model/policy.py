@@ -1,8 +1,8 @@
 """
-The policy: what any dialect compiles to and the only thing the engine reads of a config.
+Policy: the compiled form of a config in any dialect, and the engine's only input from it.
 
-It is an envelope: routing and what every discipline shares, around the spec of the discipline
-that admits.
+A policy has the routing and the settings that all disciplines share, and the spec of its
+discipline.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ from console.engine.model.unsupported_settings import Unsupported, UnsupportedSe
 
 
 class Strategy(StrEnum):
-    """In which order a queue gives its workloads a turn."""
+    """The order in which the workloads of a queue get turns."""
 
-    #: What does not fit is overtaken.
+    #: Later workloads may overtake one that does not fit.
     BEST_EFFORT_FIFO = "best_effort_fifo"
-    #: What does not fit blocks those behind it.
+    #: A workload that does not fit blocks those behind it.
     STRICT_FIFO = "strict_fifo"
 
 
 class StopPolicy(StrEnum):
-    """Whether a queue is stopped by its config."""
+    """Whether the config stops a queue, and its running workloads."""
 
     NONE = "none"
-    #: Nothing new is admitted; what runs goes on.
+    #: No workload is admitted; running workloads continue.
     HOLD = "hold"
-    #: Nothing new is admitted, and what runs is told to stop.
+    #: No workload is admitted, and running workloads are evicted.
     HOLD_AND_DRAIN = "hold_and_drain"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue:
-    """A queue as every discipline knows it; each has a class of its own that adds to this."""
+    """The settings of a queue that all disciplines share; each discipline extends this class."""
 
     name: str
-    #: Name of the node above, or None for a queue of its own.
+    #: Name of the parent; None: the queue is the root of its tree.
     parent: str | None = None
-    #: Everything routed here is admitted without limit.
+    #: Every workload that is routed to the queue is admitted without limit.
     is_passthrough: bool = False
     strategy: Strategy = Strategy.BEST_EFFORT_FIFO
     stop: StopPolicy = StopPolicy.NONE
-    #: Judged on the labels of a workload's namespace when a local queue leads here; None: no
-    #: namespace is allowed.
+    #: Evaluated on the labels of a workload's namespace when a local queue routes to the queue;
+    #: None: no namespace is allowed.
     namespaces: Selector | None = None
     unsupported: tuple[UnsupportedSetting, ...] = ()
     origin: Origin | None = None
@@ -59,13 +59,13 @@ class Queue:
 
 class Spec(Protocol):
     """
-    What one discipline admits by: its queues, and everything else that only it reads.
+    The settings of one discipline: its queues, and everything else that only it reads.
 
-    Capacity has names that assignments refer to: the flavors of quota. A parent is a node that
+    Assignments refer to capacity by name: for quota, to flavors. A parent is a node that
     contains queues or other parents. Mappings keep the order of the text.
     """
 
-    #: Name of the folder under ``engine/disciplines`` that admits.
+    #: Name of the discipline, which is a folder under ``engine/disciplines``.
     discipline: ClassVar[str]
 
     @property
@@ -78,44 +78,44 @@ class Spec(Protocol):
 
     @property
     def capacity_names(self) -> Collection[str]:
-        """The names of everything that an assignment may refer to."""
+        """The names of all capacity that an assignment may refer to."""
 
     @property
     def object_count(self) -> int:
-        """How many objects the spec consists of: a measure of its size in memory."""
+        """The number of objects of the spec: a measure of its size in memory."""
 
     def path(self, queue: str) -> tuple[str, ...]:
         """Return the names of the nodes above a queue of this spec, the nearest first."""
 
     def uses(self, queue: str) -> Mapping[str, Collection[str]]:
-        """Return by kind of object the names of those on which a queue of this spec depends."""
+        """Return the names of the objects on which a queue of this spec depends, by kind."""
 
     def missing_reference(self, queue: str) -> str | None:
-        """Return what a queue of this spec refers to and the spec lacks; it then admits nothing."""
+        """Return a name that the queue refers to and the spec lacks; it then admits nothing."""
 
     def resources(self) -> tuple[str, ...]:
         """Return the names of all resources that are limited."""
 
     def guaranteed(self) -> Mapping[FlavorResource, Amount]:
-        """Return what all nodes are guaranteed together, in thousandths."""
+        """Return the sum of the guarantees of all nodes, in thousandths."""
 
     def selectors(self) -> Mapping[str, Selector]:
-        """Return by name the selectors of capacity, judged on the labels of workloads."""
+        """Return the selectors of capacity by name; they select workloads by their labels."""
 
     def selectors_of(self, queue: str) -> Mapping[str, Selector]:
-        """Return those that decide about workloads of a queue of this spec, sorted by name."""
+        """Return the selectors that apply to workloads of a queue of this spec, sorted by name."""
 
     def with_selectors(self, change: Callable[[Selector], Selector]) -> Spec:
         """Return the spec with *change* applied to every selector of `selectors`."""
 
     def unsupported_of(self, name: str) -> tuple[UnsupportedSetting, ...]:
-        """Return the settings of the capacity *name* that are not acted on."""
+        """Return the settings of the capacity *name* that have no effect."""
 
     def launch_config_of(self, name: str) -> Mapping[str, Any] | None:
-        """Return what is handed back with every admission that uses the capacity *name*."""
+        """Return the launch config for every admission that uses the capacity *name*."""
 
     def pod_additions(self, assigned: Mapping[str, str]) -> PodAdditions:
-        """Return what the capacity in *assigned*, by resource, adds to each pod of a pod set."""
+        """Return the additions of the capacity *assigned*, by resource, to pods of a pod set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,8 +123,8 @@ class Policy:
     """
     One compiled config.
 
-    Mappings are keyed by name and keep the order of the text. Every queue that routing
-    names exists.
+    Mappings are keyed by name and keep the order of the text. Every queue that rules
+    refer to exists.
     """
 
     dialect: str
@@ -132,14 +132,14 @@ class Policy:
     routing: Routing = field(default_factory=NoRouting)
     #: The lowest priority that a workload may request.
     least_priority: int = 0
-    #: Settings of the whole policy that are not acted on; queues and flavors have their own.
+    #: Settings of the whole policy that have no effect; queues and flavors have their own.
     unsupported: tuple[UnsupportedSetting, ...] = ()
-    #: Label of a workload -> what it asks for and is not acted on.
+    #: Label of a workload -> the unsupported setting that it requests.
     unsupported_labels: Mapping[str, Unsupported] = field(default_factory=dict)
 
     @property
     def discipline(self) -> str:
-        """The name of the discipline that admits."""
+        """The name of the discipline."""
         return self.spec.discipline
 
     @property

@@ -1,9 +1,9 @@
 """
-Circles: a workload that is told to stop for the same other one, again and again.
+Detects preemption loops: a workload that is evicted for the same preemptor again and again.
 
-Kueue's rules alone may let two workloads take each other's room for ever. Where that is seen,
-the workload that stops is left alone by the other one, and lets it go first (not Kueue's rule).
-Being stopped repeatedly is no circle by itself: the situation has to come back.
+By Kueue's rules alone, two workloads may preempt each other without end. When a loop is detected,
+the victim yields: the preemptor goes first, and does not preempt it again (not Kueue's rule).
+Repeated preemption alone is no loop: the same situation has to recur.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from console.engine.model.amounts import FlavorResource
 
-#: The situations in which a workload was told to stop, in order, by the id of the preemptor.
+#: The situations in which a workload was evicted, in order, by the id of the preemptor.
 Stops: TypeAlias = Mapping[str, tuple[str, ...]]
 
-#: A workload that was never told to stop: shared by all of which that is true.
+#: Shared value of all workloads that were never evicted.
 NEVER: Stops = MappingProxyType({})
 
-#: Stops for one preemptor after which these count as a circle, whatever the situations: rows
-#: stay small, and settling has an end that does not depend on how many situations there are.
+#: Evictions for one preemptor that count as a loop, whatever the situations: this keeps rows
+#: small, and lets `settle` end however many different situations occur.
 MOST_STOPS = 16
 
-#: Bytes of a situation.
+#: Bytes of the hash of a situation.
 _SIZE = 6
 
 
@@ -36,11 +36,11 @@ def situation(
     stops: Mapping[str, int],
 ) -> str:
     """
-    Return a short text that is equal where a preemptor asks for the same as before.
+    Return a hash of a preemption, equal when the same preemption recurs in the same situation.
 
-    *usage* is what the preemptor would hold, *targets* are the ids of all workloads that have to
-    stop with what they hold, and *stops* says how often the preemptor itself was told to stop, by
-    the id of the workload for which. One that has run since it last asked was stopped in between.
+    *usage* is the future usage of the preemptor, *targets* are the ids and usage of all workloads
+    that have to stop, and *stops* counts the evictions of the preemptor itself by the id of its
+    preemptors: if it ran since its last preemption, it was evicted in between.
     """
     parts = (
         sorted(usage.items()),
@@ -51,6 +51,6 @@ def situation(
 
 
 def is_circle(stops: Stops, preemptor: str) -> bool:
-    """Say whether a workload with *stops* was told twice to stop for *preemptor* in one way."""
+    """Return whether *stops* shows two evictions for *preemptor* in the same situation."""
     told = stops.get(preemptor, ())
     return len(set(told)) < len(told) or len(told) >= MOST_STOPS

@@ -1,8 +1,8 @@
 """
-Reasons: why a workload is where it is, as codes with all that is known of them.
+Registry of reasons: the codes that say why a workload is running, pending, preempted or rejected.
 
-A reason is registered by the module that produces it. Lists, pages and the API read it from this
-registry, so that a new one needs no change anywhere else.
+The module that produces a reason registers it. Lists, pages and the API read reasons from this
+registry, so that a new reason needs no change anywhere else.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final, Self, TypeAlias
 
-#: Columns that hold codes are as long.
+#: Maximum length of a code, which is the length of the columns that store codes.
 LONGEST_CODE: Final = 32
 
 _CODE: Final = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class ReasonClass(StrEnum):
-    """What kind of answer a reason is, for people, for lists and for color."""
+    """The class of a reason, by which lists filter and pages choose colors."""
 
     RUNNING = "running"
     REJECTED = "rejected"
@@ -33,12 +33,12 @@ class ReasonClass(StrEnum):
     UNSEEN = "unseen"
     PREEMPTED = "preempted"
     ENDED = "ended"
-    #: Of a code that is not registered: the scheduler that stored it is no longer installed.
+    #: The code is not registered: the discipline that stored it is no longer installed.
     UNKNOWN = "unknown"
 
     @property
     def is_pending(self) -> bool:
-        """Whether workloads with such a reason are pending, all of them."""
+        """Whether every workload with a reason of this class is pending."""
         return self in _PENDING
 
 
@@ -54,9 +54,9 @@ _PENDING: Final = frozenset(
 
 
 class Shortage(Enum):
-    """When a pending workload lacks capacity."""
+    """How long capacity is short for a pending workload."""
 
-    #: It fits the config, and running workloads use what it needs.
+    #: It fits the config, but running workloads use the capacity that it needs.
     NOW = "now"
     #: It requests more than the config can ever provide.
     ALWAYS = "always"
@@ -65,47 +65,47 @@ class Shortage(Enum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptionRight:
     """
-    The right by which a workload of another queue is preempted.
+    The preemption policy that lets a workload preempt workloads of other queues.
 
-    Its texts are formats. Those of events have the fields of `event_sentence`.
+    The texts are formats. Those of events have the fields of `event_sentence`.
     """
 
-    #: The preemption settings of the preemptor's queue -> the rule that grants the right.
+    #: Returns the policy from the preemption settings of the preemptor's queue.
     rule: Callable[[Any], StrEnum]
-    #: What the right is: {queue} of the preemptor, {whom} it may preempt.
+    #: Description of the policy: {queue} of the preemptor, {whom} it may preempt.
     words: str
-    #: What is said of a candidate: {queue} of the candidate, {shares} of both queues.
+    #: Sentence about a candidate: {queue} of the candidate, {shares} of both queues.
     target: str
-    #: The event of the workload that is preempted.
+    #: Sentence of the event of the preempted workload.
     preempted_event: str
-    #: The event of the preemptor; None: it takes back quota.
+    #: Sentence of the event of the preemptor; None: the usual one about reclaimed quota.
     reclaim_event: str | None = None
 
 
-#: One sentence, as a format with the {queue} of the workload, or what makes it of the `Telling`.
+#: One sentence: a format with the {queue} of the workload, or a function of the `Telling`.
 Headline: TypeAlias = str | Callable[[Any], str]
 
 
 class Reason(str):
     """
-    Why a workload is where it is: a stable code, which rows, JSON and addresses hold as text.
+    The reason of a decision: a stable code, which rows, JSON and URLs store as text.
 
-    Codes of stored rows become reasons by `reason_of`.
+    `reason_of` returns the reason of a stored code.
     """
 
-    #: Short words for lists.
+    #: Title in lists.
     label: str
     reason_class: ReasonClass
     #: What the submitter can do; "" when nothing is needed.
     advice: str
-    #: None: the shell has its own sentence for it, or the label is all there is to say.
+    #: None: `explain.headline` has the sentence, or the label is sufficient.
     headline: Headline | None
-    #: Whether no end or release of other workloads lets such a pending workload start. Lists and
-    #: sums count it apart from the demand that capacity could serve.
+    #: Whether the workload cannot start however much quota other workloads release. Lists and
+    #: sums count its requests apart from the demand that capacity could serve.
     cannot_run: bool
     shortage: Shortage | None
     right: PreemptionRight | None
-    #: Whether pending workloads have it in rows of their own, not in the row of their class.
+    #: Whether it is stored in the rows of pending workloads, not in the row of their class.
     is_of_workload: bool
 
     def __new__(
@@ -121,7 +121,7 @@ class Reason(str):
         right: PreemptionRight | None = None,
         is_of_workload: bool = False,
     ) -> Self:
-        """Return a reason; *cannot_run* follows from the class unless it is given."""
+        """Create a reason; *cannot_run* is determined by the class unless it is given."""
         self = super().__new__(cls, code)
         self.label = label
         self.reason_class = reason_class
@@ -135,7 +135,7 @@ class Reason(str):
         return self
 
     def __reduce__(self) -> tuple[Callable[[str], Reason], tuple[str]]:
-        """Let copies stay the one instance, so that `is` compares reasons."""
+        """Make copies and pickles return the registered instance, so that `is` works."""
         return reason_of, (str(self),)
 
 
@@ -144,9 +144,9 @@ _REGISTERED: Final[dict[str, Reason]] = {}
 
 def register(reason: Reason) -> Reason:
     """
-    Add *reason* to the reasons of the product and return it.
+    Register *reason* and return it.
 
-    Raises ValueError when its code is taken, or is no name of at most 32 characters.
+    Raises ValueError when its code is taken, too long, or has other characters than a name.
     """
     if len(reason) > LONGEST_CODE or _CODE.fullmatch(reason) is None:
         raise ValueError(
@@ -160,7 +160,7 @@ def register(reason: Reason) -> Reason:
 
 
 def unregister(reason: Reason) -> None:
-    """Remove *reason*, as if the scheduler that has it were not installed."""
+    """Remove *reason* from the registry, as if its discipline were not installed."""
     del _REGISTERED[reason]
 
 
@@ -168,8 +168,8 @@ def reason_of(code: str) -> Reason:
     """
     Return the reason with *code*.
 
-    One that is not registered is labelled by its code and has the class UNKNOWN: rows outlive the
-    schedulers that wrote them.
+    A code that is not registered becomes a reason of the class UNKNOWN with the code as its label,
+    because rows outlive the disciplines that wrote them.
     """
     found = _REGISTERED.get(code)
     if found is None:
@@ -179,7 +179,7 @@ def reason_of(code: str) -> Reason:
 
 
 def registered_reasons() -> tuple[Reason, ...]:
-    """Return all reasons, in the order of their classes and then by code."""
+    """Return all reasons, sorted by class and then by code."""
     _load_producers()
     order = list(ReasonClass)
     return tuple(
@@ -189,7 +189,7 @@ def registered_reasons() -> tuple[Reason, ...]:
 
 @cache
 def _load_producers() -> None:
-    """Import the modules that register reasons; those of disciplines are found by their folder."""
+    """Import the modules that register reasons, including those of all disciplines."""
     import_module("console.engine.model.common_reasons")
     import_module("console.engine.routing.reasons")
     import_module("console.engine.disciplines").load_reasons()

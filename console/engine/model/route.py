@@ -1,4 +1,4 @@
-"""The route: the queue and the effective priority of a workload, and what led there."""
+"""Route: the queue and the effective priority of a workload, and the rules that were tried."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeAlias
 from console.engine.model.reasons import Reason
 from console.engine.model.trace import LocalQueueStep, PriorityStep, RuleTried
 
-#: Rules that were tried, and the priority given by those whose selector holds.
+#: The rules that were tried, and the priority steps of the rules whose selector holds.
 RulesTried: TypeAlias = tuple[tuple[RuleTried, ...], tuple[PriorityStep, ...]]
 
 
@@ -21,22 +21,22 @@ def _without_rules() -> RulesTried:
 @dataclass(frozen=True, kw_only=True)
 class Route:
     """
-    The queue of a workload, and every rule that was tried.
+    The queue and priority of a workload, and every rule that was tried.
 
-    Where *queue* is None, *problem* or *rejection* says why. Without either, the
+    If *queue* is None, *problem* or *rejection* has the reason. Without either, the
     workload is admitted without a queue and without quota.
     """
 
     rule: int | None = None
     queue: str | None = None
     priority: int | None = None
-    #: The local queue that was followed; None where another strategy routes.
+    #: The local queue of the workload; None under another routing strategy.
     local_queue: LocalQueueStep | None = None
-    #: Why it waits whatever the quota; with or without a queue.
+    #: Why the workload stays pending whatever the quota; with or without a queue.
     problem: Reason | None = None
-    #: Why it is rejected; only without a queue.
+    #: Why the workload is rejected; only without a queue.
     rejection: Reason | None = None
-    #: What routed it is stopped, and its running workloads are evicted too.
+    #: Whether the local queue is stopped with its running workloads.
     drains: bool = False
     #: Evaluates the rules one by one, from facts that no longer change.
     judge: Callable[[], RulesTried] = field(default=_without_rules, repr=False, compare=False)

@@ -1,8 +1,8 @@
 """
-Routing: the strategy by which a policy leads workloads to queues.
+Protocol of routing strategies, which assign workloads to queues, and the default strategy.
 
 A strategy is an immutable value in the policy. Strategies that a dialect may choose are in
-`console/engine/routing`; the one here, which routes nothing, is the default.
+`console/engine/routing`; the default one here assigns no queue.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from console.engine.model.workload import Workload
 
 
 class Destination(Protocol):
-    """What a strategy may read of a queue."""
+    """The attributes of a queue that a strategy may read."""
 
     @property
     def name(self) -> str:
@@ -25,22 +25,22 @@ class Destination(Protocol):
 
     @property
     def namespaces(self) -> Selector | None:
-        """Selects the namespaces whose workloads the queue accepts; None: of none."""
+        """The selector of namespaces whose workloads the queue accepts; None: of no namespace."""
 
 
 class RouteFinder(Protocol):
-    """Routes workloads under one policy; it may keep indexes, and the caller caches routes."""
+    """Routes workloads under one policy; it may have indexes, and the caller caches routes."""
 
     def route(self, workload: Workload) -> Route:
         """Return the route of *workload*."""
 
 
 class Routing(Protocol):
-    """A strategy: a queue and an effective priority for each workload."""
+    """A routing strategy: it assigns a queue and an effective priority to each workload."""
 
     @property
     def name(self) -> str:
-        """The name of the strategy where two policies are compared."""
+        """The name of the strategy in comparisons of policies."""
 
     @property
     def label_keys(self) -> frozenset[str]:
@@ -48,43 +48,42 @@ class Routing(Protocol):
 
     @property
     def may_drain(self) -> bool:
-        """Whether a route of a running workload may drain."""
+        """Whether a route may drain running workloads."""
 
     @property
     def takes_everything(self) -> bool:
-        """Whether no workload is rejected, or left without a queue, because of its labels alone."""
+        """Whether every workload gets a queue or is admitted, whatever its labels."""
 
     @property
     def is_without_quota(self) -> bool:
         """Whether every workload is admitted without a queue, and so without quota."""
 
     def attributes(self, workload: Workload) -> Hashable:
-        """Return everything of *workload*, besides its labels, that may affect its route."""
+        """Return the attributes of *workload*, other than labels, that may affect its route."""
 
     def finder(self, queues: Mapping[str, Destination]) -> RouteFinder:
-        """Return what routes workloads to *queues*, by name."""
+        """Return a finder that routes workloads to *queues*, by name."""
 
     def label_values(self, workload: Workload, route: Route) -> Mapping[str, Iterable[str]]:
         """
-        Return the labels that could change *route*, that of *workload*, each with its values.
+        Return the labels that could change *route*, the route of *workload*, with their values.
 
-        The values are those that the config names; there may be none.
+        The values are those that occur in the config; there may be none.
         """
 
     def entrances(self) -> Mapping[Hashable, str]:
         """
-        Return what leads to queues, each with the name of its queue.
+        Return the name of the queue for the key of each rule or local queue.
 
-        The key of an entrance is the same in every policy that has it. Of several
-        entrances with one key, the first counts.
+        Keys are comparable between policies. Of several with the same key, the first counts.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class NoRouting:
-    """The strategy of a policy without any: every workload is admitted without quota."""
+    """The strategy of a policy without routing: every workload is admitted without quota."""
 
-    #: A config without rules is compared with one that has some.
+    #: The name of rules, so that a config without rules can be compared with one that has some.
     name = "rules"
     label_keys = frozenset[str]()
     may_drain = False
@@ -96,7 +95,7 @@ class NoRouting:
         return workload.priority
 
     def finder(self, queues: Mapping[str, Destination]) -> RouteFinder:
-        """Return what gives every workload a route without a queue."""
+        """Return a finder that gives every workload a route without a queue."""
         return self
 
     def route(self, workload: Workload) -> Route:
@@ -104,9 +103,9 @@ class NoRouting:
         return Route(priority=workload.priority or 0)
 
     def label_values(self, workload: Workload, route: Route) -> Mapping[str, Iterable[str]]:
-        """Return nothing: no label changes the route."""
+        """Return an empty mapping: no label changes the route."""
         return {}
 
     def entrances(self) -> Mapping[Hashable, str]:
-        """Return nothing: there are none."""
+        """Return an empty mapping."""
         return {}

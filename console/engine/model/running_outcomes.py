@@ -1,4 +1,4 @@
-"""What may happen to a running workload under a policy: losses, and exposure to preemption."""
+"""Consequences for a running workload: losses under a new policy, and exposure to preemption."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from enum import StrEnum
 
 
 class Loss(StrEnum):
-    """What a running workload loses under another policy."""
+    """The capacity that a running workload loses under another policy."""
 
     #: The policy no longer has its queue.
     QUEUE = "queue"
-    #: Its queue no longer lists the flavor for the resource, or nothing describes it.
+    #: Its queue no longer has the flavor for the resource, or the policy does not define it.
     FLAVOR = "flavor"
     #: Its labels or node constraints exclude it from the flavor.
     ACCESS = "access"
 
 
 class Exposure(StrEnum):
-    """By which right a later workload may preempt a running one."""
+    """Why a later workload may preempt a running one."""
 
     #: Workloads of its own queue may preempt it.
     IN_QUEUE = "in_queue"
-    #: It uses more than its queue owns, and other queues of its cohort may reclaim their quota.
+    #: Its queue borrows, and other queues of the cohort may reclaim their quota.
     BY_COHORT = "by_cohort"

@@ -1,4 +1,4 @@
-"""Label selectors: match expressions on workload labels, with the meaning Kubernetes gives them."""
+"""Label selectors: match expressions on labels, evaluated as in Kubernetes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.engine.model.origin import Origin
 
 
 class Operator(StrEnum):
-    """What an expression asks of one label."""
+    """An operator of match expressions."""
 
     IN = "in"
     NOT_IN = "not_in"
@@ -23,7 +23,7 @@ class MatchExpression:
     """
     One requirement on one label key.
 
-    A missing key satisfies ``not_in`` and ``does_not_exist`` and nothing else.
+    A missing key satisfies only ``not_in`` and ``does_not_exist``.
 
     >>> MatchExpression("zone", Operator.NOT_IN, ("a",)).matches({})
     True
@@ -36,7 +36,7 @@ class MatchExpression:
     origin: Origin | None = None
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Say whether *labels* meet this requirement."""
+        """Return whether *labels* meet this requirement."""
         actual = labels.get(self.key)
         match self.operator:
             case Operator.IN:
@@ -51,24 +51,24 @@ class MatchExpression:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """A conjunction of match expressions; without any it matches every workload."""
+    """A conjunction of match expressions; without expressions it matches every workload."""
 
     expressions: tuple[MatchExpression, ...] = ()
     origin: Origin | None = None
 
     def first_false(self, labels: Mapping[str, str]) -> MatchExpression | None:
-        """Return the first expression that does not hold on *labels*, or None when all hold."""
+        """Return the first expression that is false for *labels*, or None."""
         for expression in self.expressions:
             if not expression.matches(labels):
                 return expression
         return None
 
     def asks_for(self, key: str) -> bool:
-        """Say whether some expression is about the label *key*."""
+        """Return whether an expression refers to the label *key*."""
         return any(expression.key == key for expression in self.expressions)
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Say whether every expression holds on *labels*."""
+        """Return whether every expression holds for *labels*."""
         return self.first_false(labels) is None
 
 

@@ -1,11 +1,11 @@
 """
-Traces as they are stored with decisions: plain JSON values, without what is empty.
+Stored form of traces: conversion to and from plain JSON values, without empty fields.
 
-The rules that were tried are not stored: they follow from the policy, and `routing.with_rules`
-finds them again. Traces of all versions are read:
+The rules that were tried are not stored: they follow from the policy, and `with_rules` of
+`console.engine.routing.rule_routing` restores them. There are two versions:
 
-1. has the fields of one section, the one of quota, beside those of the trace. Traces with this
-   section alone are written so, which older processes read too.
+1. has the fields of the section of quota next to those of the trace. Traces that have only
+   this section are written in this version, which older processes read too.
 2. has every section in `sections`, by its code.
 """
 
@@ -29,12 +29,12 @@ from console.engine.model.trace_sections import (
     version_1_section,
 )
 
-#: The latest version; it grows with every change of the shape.
+#: The latest version; it increases with every change of the format.
 TRACE_VERSION = 2
 
 
 def trace_to_json(trace: Trace) -> dict[str, Any]:
-    """Return *trace* as plain JSON values, with its version; empty fields are left out."""
+    """Return *trace* as plain JSON values, with its version, without empty fields."""
     sections = tuple(trace.sections.items())
     is_version_1 = len(sections) == 1 and sections[0][1].in_version_1
     encoded: dict[str, Any] = {"version": 1 if is_version_1 else TRACE_VERSION}
@@ -55,8 +55,8 @@ def trace_from_json(stored: Mapping[str, Any]) -> Trace:
     """
     Return the trace that `trace_to_json` wrote.
 
-    Sections that are not registered are kept as they are. Raises ValueError when the version is
-    newer than this code.
+    Sections that are not registered stay unread. Raises ValueError when the version is
+    unknown.
     """
     version = stored.get("version")
     sections: dict[str, TraceSection]
@@ -85,7 +85,7 @@ def _decode_section(code: str, stored: Mapping[str, Any]) -> TraceSection:
 
 
 def _find_encoder(kind: type[Any]) -> Callable[[Any], Any]:
-    """Return what makes values of exactly this type JSON."""
+    """Return the function that encodes values of exactly this type as JSON."""
     if issubclass(kind, str | int | NoneType):
         return _as_it_is
     if issubclass(kind, Origin):
@@ -99,7 +99,7 @@ def _find_encoder(kind: type[Any]) -> Callable[[Any], Any]:
     return _encode_fields
 
 
-#: The same, remembered: a trace has some fifty values of few types.
+#: `_find_encoder` with a cache: a trace has about fifty values of a few types.
 _encoder: Any = cache(_find_encoder)
 
 

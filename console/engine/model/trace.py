@@ -1,8 +1,8 @@
 """
-The trace: the ordered facts that led to a decision, as values.
+Trace: the facts that led to a decision, in order, as values.
 
-A trace holds no sentences; `explain` writes those. It is stored with the
-decision, but for the rules that were tried, as `stored_trace` says.
+A trace has no sentences; `explain` writes them. It is stored with the
+decision, except for the rules that were tried; see `stored_trace`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from console.engine.model.unsupported_settings import UnsupportedSetting
 
 
 class RuleVerdict(StrEnum):
-    """How one routing rule judged the workload."""
+    """The result of one routing rule for the workload."""
 
     TOOK = "took"
     SELECTOR_FALSE = "selector_false"
@@ -27,35 +27,35 @@ class RuleVerdict(StrEnum):
 
 
 class FlavorVerdict(StrEnum):
-    """How one flavor of a resource group judged the workload, best last."""
+    """The result of one flavor of a resource group for the workload, in ascending preference."""
 
-    #: A group names it and the config does not describe it.
+    #: A resource group refers to the flavor, and the config does not define it.
     FLAVOR_MISSING = "flavor_missing"
     SELECTOR_FALSE = "selector_false"
     TAINT_NOT_TOLERATED = "taint_not_tolerated"
-    #: A node selector or a required affinity does not hold on its node labels.
+    #: A node selector or required affinity of the pod set is false for the flavor's node labels.
     LABELS_DO_NOT_MATCH = "labels_do_not_match"
-    #: Looked at again beside other victims, and this flavor was not the one first found.
+    #: The search was repeated with other victims, and only for the flavor found first.
     NOT_NOMINATED = "not_nominated"
-    #: Looked at in an earlier turn; this turn began after it.
+    #: Tried in an earlier turn; this turn resumed after it.
     PASSED_BEFORE = "passed_before"
-    #: More than the queue can ever have of this flavor.
+    #: The request exceeds the most that the queue can ever use of the flavor.
     EXCEEDS_MAX = "exceeds_max"
-    #: More than is free, and the queue may not preempt for that much.
+    #: The request exceeds the available quota, and the queue may not preempt for that much.
     NO_ROOM = "no_room"
-    #: Would fit if others stopped, and nobody may be stopped for it.
+    #: The request would fit after preemption, but no workload may be preempted for it.
     NO_CANDIDATES = "no_candidates"
-    #: Fits when some running workloads stop, some of them of the same queue.
+    #: Fits after preemption of running workloads, some of them of the same queue.
     PREEMPT = "preempt"
-    #: Fits when some running workloads of other queues stop.
+    #: Fits after preemption of running workloads of other queues.
     RECLAIM = "reclaim"
     FITS = "fits"
-    #: A flavor before it was taken, so this one was not looked at.
+    #: An earlier flavor was assigned, so this one was not tried.
     NOT_REACHED = "not_reached"
 
 
 class PriorityVerdict(StrEnum):
-    """Where the effective priority comes from."""
+    """The source of the effective priority."""
 
     REQUESTED = "requested"
     DEFAULT = "default"
@@ -67,7 +67,7 @@ class PriorityVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedExpression:
-    """The first false expression of a selector; *actual* None: the label is absent."""
+    """The first false expression of a selector; *actual* is None if the label is absent."""
 
     key: str
     operator: str
@@ -78,7 +78,7 @@ class FailedExpression:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleTried:
-    """One routing rule that was looked at."""
+    """One routing rule that was tried."""
 
     index: int
     queue: str
@@ -89,11 +89,11 @@ class RuleTried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorityStep:
-    """How the requested priority became the effective one, under the policy of *rule*."""
+    """The effective priority for a requested one, under the priority policy of *rule*."""
 
     rule: int
     requested: int | None
-    #: None when the rule refused the requested priority.
+    #: None when the rule rejects the requested priority.
     effective: int | None
     verdict: PriorityVerdict | None
     default: int | None = None
@@ -103,7 +103,7 @@ class PriorityStep:
 
 
 class LocalQueueVerdict(StrEnum):
-    """What became of the local queue and the priority class that a workload names."""
+    """The result for the local queue and the priority class of a workload."""
 
     LEADS = "leads"
     NOT_NAMED = "not_named"
@@ -116,26 +116,26 @@ class LocalQueueVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalQueueStep:
-    """The local queue that a workload names by label or has by default, and where it leads."""
+    """The local queue of a workload, by label or by default, and its queue."""
 
     namespace: str
-    #: "" when the workload names none and its namespace has no default.
+    #: "" when the workload has no local queue, by label or by default.
     name: str
     verdict: LocalQueueVerdict
-    #: Name of the local queue that takes a workload which names none, where its namespace has it;
-    #: only for such a workload, and only under a policy that has defaults.
+    #: Name of the default local queue of every namespace that has one of this name; only for a
+    #: workload without the label, and only under a policy with such a default.
     default: str | None = None
-    #: The queue it leads to; None when it leads nowhere.
+    #: The queue of the local queue; None without a local queue.
     queue: str | None = None
-    #: The expression of the queue's namespace selector that does not hold.
+    #: The false expression of the queue's namespace selector.
     failed: FailedExpression | None = None
-    #: Name of the priority class the workload asks for, and its value; None: no such class.
+    #: Name of the requested priority class, and its value; None: no such class.
     priority_class: str | None = None
     priority: int | None = None
     priority_origin: Origin | None = None
-    #: A name that is there and close to the one that is missing.
+    #: An existing name that is similar to the missing one.
     nearest: str | None = None
-    #: The label that would name it; only when the workload names none.
+    #: The label that selects the local queue; only when the workload has no local queue.
     label: str | None = None
     origin: Origin | None = None
 
@@ -147,9 +147,9 @@ class QueueStep:
     name: str
     passthrough: bool
     held: bool = False
-    #: Stopped by its config.
+    #: The config stops the queue.
     stopped: bool = False
-    #: A flavor that one of its groups names and the config does not describe.
+    #: A flavor that one of its resource groups refers to and the config does not define.
     missing_flavor: str | None = None
     #: Names of the cohorts above, the nearest first.
     path: tuple[str, ...] = ()
@@ -158,73 +158,72 @@ class QueueStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderStep:
-    """The place in the queue's order: priority first, then submission."""
+    """The position in the queue: by priority, then by submission."""
 
-    #: Among those that could run, from 1; None for one that can never run.
+    #: Among the workloads that could run, from 1; None for one that can never run.
     position: int | None = None
-    #: How many wait that could run, this one included unless it can never run.
+    #: Number of pending workloads that could run, this one included unless it can never run.
     pending: int
-    #: Pending workloads that are alike and wait together, this one included.
+    #: Number of pending workloads of its class, this one included.
     alike: int
-    #: The queue is strict: nobody overtakes its first.
+    #: The queue is strict: no workload may overtake the head.
     strict: bool = False
-    #: Id of the first of a strict queue, when it is another one.
+    #: Id of the head of a strict queue, when it is another workload.
     blocked_by: str | None = None
-    #: How many of the queue can never run under the config, and have no position.
+    #: Number of workloads of the queue that can never run under the config, without a position.
     cannot_run: int = 0
 
 
 class TurnVerdict(StrEnum):
-    """Why a workload that was found admissible, or near it, did not start in its turn."""
+    """Why a workload that fits, with or without preemption, did not start in its turn."""
 
-    #: Others took the room earlier in the same cycle, or hold it back.
+    #: Other workloads took the quota earlier in the same cycle, or reserve it.
     OVERTAKEN = "overtaken"
-    #: Others already stop the workloads it would stop.
+    #: Its victims are already being preempted for other workloads.
     VICTIMS_TAKEN = "victims_taken"
-    #: Fits once workloads that others stop have stopped.
+    #: It fits after the victims of other workloads have stopped.
     AFTER_OTHERS = "after_others"
-    #: Fits as soon as workloads that are stopping have stopped; their quota is still held.
+    #: It fits after evicting workloads, which still use their quota, have stopped.
     STILL_HELD = "still_held"
-    #: It was stopped for another one that still waits, which goes first.
+    #: It was preempted for a workload that is still pending, which goes first.
     YIELDS = "yields"
-    #: So many of its queue wait for others to stop already that it asks for nobody's end.
+    #: Too many workloads of its queue already wait for victims, so it preempts none.
     CROWDED = "crowded"
-    #: Its turns went in a circle in which nothing changed, so it waits for a change.
+    #: Its turns repeated the same states without a result, so it waits for a change.
     CIRCLE = "circle"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStep:
-    """What became of the workload's turn in its cycle."""
+    """The result of the workload's turn in its cycle."""
 
     verdict: TurnVerdict
-    #: Ids of the workloads that were in the way, where they are known: who took the room, for whom
-    #: others are being stopped, who goes first; for STILL_HELD who has yet to stop.
+    #: Ids of the workloads that prevented its start, where known: those that took the quota, that
+    #: preempt others, or that go first; for STILL_HELD, those that have yet to stop.
     others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSetStep:
-    """A pod set as it asks, and the count it would start with; requests per pod."""
+    """A pod set as requested, and the count it would start with; requests per pod."""
 
     name: str
     count: int
     requests: Mapping[str, int]
     min_count: int | None = None
-    #: The count that was found to fit, or the fewest pods where none was, when that is not the
-    #: whole.
+    #: The reduced count that fits, or the minimum count if none fits; None: not reduced.
     reduced_to: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptedStep:
-    """Why a running workload has to stop: for whom, and under which setting."""
+    """Why a running workload is preempted: the preemptor, and the preemption policy."""
 
     preemptor: str
     preemptor_priority: int
     preemptor_requests: Mapping[str, int]
     rule: str
-    #: The queue that may preempt: the preemptor's.
+    #: The preemptor's queue.
     queue: str
     #: Cohorts above the preemptor's queue and above the victim's, the nearest first.
     path: tuple[str, ...] = ()
@@ -234,7 +233,7 @@ class PreemptedStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeStep:
-    """What came of it."""
+    """The outcome of the decision."""
 
     outcome: Outcome
     reason: Reason
@@ -245,26 +244,27 @@ class OutcomeStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """The facts behind one decision in the order of finding; a stage not reached is empty."""
+    """The facts behind one decision, stage by stage; a stage that was not reached is empty."""
 
     workload: str
     labels: Mapping[str, str]
     requests: Mapping[str, int]
     requested_priority: int | None
     namespace: str = ""
-    #: Empty when the workload is one pod set of count 1.
+    #: Empty when the workload has one pod set with a count of 1.
     pod_sets: tuple[PodSetStep, ...] = ()
     rules: tuple[RuleTried, ...] = ()
-    #: Instead of rules, where workloads name their queue.
+    #: Instead of rules, if local queues route.
     local_queue: LocalQueueStep | None = None
-    #: One for each rule whose selector held; a rule that refuses the priority passes it on.
+    #: One for each rule whose selector holds; after a rule that rejects the priority, the next
+    #: rule is tried.
     priorities: tuple[PriorityStep, ...] = ()
     queue: QueueStep | None = None
-    #: What disciplines found, by the codes of the sections.
+    #: Facts of disciplines, by the codes of their sections.
     sections: Mapping[str, TraceSection] = field(default_factory=dict)
     turn: TurnStep | None = None
     preempted: PreemptedStep | None = None
     order: OrderStep | None = None
-    #: Settings that matter to the workload and are not acted on.
+    #: Settings that concern the workload and have no effect.
     unsupported: tuple[UnsupportedSetting, ...] = ()
     outcome: OutcomeStep

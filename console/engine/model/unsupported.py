@@ -1,4 +1,4 @@
-"""Settings that are not acted on: which of those of a policy matter to one workload."""
+"""Finds the unsupported settings of a policy that concern one workload."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ def unsupported_for(
     policy: Policy, labels: Mapping[str, str], requests: Mapping[str, int]
 ) -> Iterator[UnsupportedSetting]:
     """
-    Yield the settings that are not acted on and matter to a workload, wherever it is.
+    Yield the unsupported settings that concern a workload, whatever its queue.
 
-    Those of its *labels* do, and those of the whole policy that concern what it *requests*.
+    These are the settings of its *labels*, and those of the whole policy that concern *requests*.
     """
     yield from (each for each in policy.unsupported if _concerns(each, requests))
     for label, kind in policy.unsupported_labels.items():

@@ -1,4 +1,4 @@
-"""Unsupported settings: what a config or a workload may request and what has no effect."""
+"""Unsupported settings: settings of configs and labels of workloads that have no effect."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from console.engine.model.origin import Origin
 
 
 class Unsupported(StrEnum):
-    """Something that a config or a workload may ask for and that nothing acts on."""
+    """A kind of setting or label that is accepted and has no effect."""
 
-    #: Admission is to wait for checks by others.
+    #: Admission checks before a workload is admitted.
     ADMISSION_CHECKS = "admission_checks"
-    #: The order of waiting is to depend on what was used before.
+    #: Ordering of pending workloads by past usage.
     PAST_USAGE = "past_usage"
-    #: A workload is to be tried in several flavors at once.
+    #: Concurrent admission attempts in several flavors.
     CONCURRENT_FLAVORS = "concurrent_flavors"
-    #: Pods are to become ready in time.
+    #: A time limit for pods to become ready.
     PODS_READY = "pods_ready"
-    #: Requests of some resources are to be counted as others.
+    #: Resource transformations: requests of some resources count as others.
     TRANSFORMATIONS = "transformations"
-    #: Requests of some resources are not to be counted.
+    #: Resources whose requests are not counted.
     EXCLUDED_RESOURCES = "excluded_resources"
-    #: Pods are to be put near each other inside a flavor.
+    #: Placement of pods close to each other within a flavor.
     TOPOLOGY = "topology"
-    #: The same, asked for by a label of the workload; so are the next two.
+    #: The same, requested by a label of the workload; so are the next two.
     LABELED_TOPOLOGY = "labeled_topology"
-    #: The workload is to be stopped after a time.
+    #: A maximum execution time of the workload.
     LABELED_EXECUTION_TIME = "labeled_execution_time"
-    #: The workload is to grow and shrink while it runs.
+    #: Resizing of the running workload.
     LABELED_ELASTIC_SIZE = "labeled_elastic_size"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnsupportedSetting:
-    """One setting that is not acted on."""
+    """One setting that has no effect."""
 
     kind: Unsupported
-    #: The queue, flavor or label that asks for it; empty: the whole policy does.
+    #: The queue, flavor or label with the setting; empty: the whole policy.
     subject: str = ""
-    #: Checks, resources, prefixes of resources, or a topology: what it names.
+    #: The value of the setting: checks, resources, prefixes of resources, or a topology.
     names: tuple[str, ...] = ()
     origin: Origin | None = None

@@ -1,4 +1,4 @@
-"""The workload: what asks for admission."""
+"""Workload: a request for admission, with its pod sets and labels."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from typing import TypeAlias
 
 from console.engine.model.nodes import NodeTerm, Toleration
 
-#: The resource that counts the pods themselves: nobody requests it (Kueue, spec 1.8).
+#: The resource that counts the pods themselves; workloads do not request it (Kueue, spec 1.8).
 PODS = "pods"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSet:
-    """Identical pods of a workload: a count, and the request of each in thousandths by resource."""
+    """Identical pods of a workload: their count, and the requests per pod in thousandths."""
 
     name: str = "main"
     count: int = 1
-    #: The fewest pods it would start with; None: all of them.
+    #: The fewest pods that it may start with; None: *count*.
     min_count: int | None = None
     requests: Mapping[str, int] = field(default_factory=dict)
     node_selector: Mapping[str, str] = field(default_factory=dict)
-    #: Required node affinity: one of the terms has to hold. Empty: no wish.
+    #: Required node affinity: one of the terms has to hold. Empty: no requirement.
     affinity: tuple[NodeTerm, ...] = ()
     tolerations: tuple[Toleration, ...] = ()
-    #: Pod sets with the same group take their flavors together.
+    #: Pod sets with the same group get the same flavors.
     group: str | None = None
 
     def total(self) -> dict[str, int]:
-        """Return what all pods together ask for, by resource; zero requests are left out."""
+        """Return the total requests of all pods, by resource, without zeros."""
         return {name: amount * self.count for name, amount in self.requests.items() if amount}
 
 
@@ -42,7 +42,7 @@ _UNCONSTRAINED: NodeConstraints = ((), (), ())
 
 
 def constraints_of(pod_set: PodSet) -> NodeConstraints:
-    """Return the node constraints of *pod_set*; equal where the same nodes may be used."""
+    """Return the node constraints of *pod_set*, in a form in which equal ones compare equal."""
     if not (pod_set.node_selector or pod_set.affinity or pod_set.tolerations):
         return _UNCONSTRAINED
     selector = tuple(sorted(pod_set.node_selector.items()))
@@ -52,37 +52,37 @@ def constraints_of(pod_set: PodSet) -> NodeConstraints:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
     """
-    The unit that asks for admission, all or nothing.
+    The unit of admission: it is admitted as a whole or not at all.
 
-    Facts with a default are optional: a discipline that has no use for them ignores them. The
+    Fields with a default are optional: a discipline may ignore them. The
     number of replicas is the count of the pod sets.
     """
 
     id: str
-    #: Place in the order of submission, unique in the organization; smaller is earlier.
+    #: Position in the order of submission, unique in the organization; smaller is earlier.
     sequence: int
     labels: Mapping[str, str] = field(default_factory=dict)
     namespace: str = ""
-    #: Requested priority; None leaves the choice to the rule that routes it.
+    #: Requested priority; None: the rule or the priority class decides.
     priority: int | None = None
     pod_sets: tuple[PodSet, ...] = ()
-    #: Name of the user it is submitted for; empty: not known.
+    #: Name of the user for whom it is submitted; empty: not known.
     user: str = ""
     #: Groups of that user, in the order of the submission.
     groups: tuple[str, ...] = ()
     #: Whether it may be preempted; None: the discipline decides.
     is_preemptible: bool | None = None
-    #: Preferred and required places, as the config language writes them; None: no wish. Its
-    #: values are those of JSON with whole numbers. Shared between workloads: never changed.
+    #: Preferred and required places, in the terms of the config language; None: no requirement.
+    #: Values are JSON values with whole numbers. Shared between workloads: never changed.
     placement: Mapping[str, object] | None = None
 
     def total(self) -> dict[str, int]:
-        """Return what all pod sets together ask for, by resource, in thousandths."""
+        """Return the total requests of all pod sets, by resource, in thousandths."""
         return total_of(self.pod_sets)
 
 
 def total_of(pod_sets: Iterable[PodSet]) -> dict[str, int]:
-    """Return what *pod_sets* ask for together, by resource, in thousandths."""
+    """Return the total requests of *pod_sets*, by resource, in thousandths."""
     total: dict[str, int] = {}
     for pod_set in pod_sets:
         for resource, amount in pod_set.total().items():
