@@ -91,7 +91,7 @@ def _texts(org_id: int, number: int) -> Iterator[tuple[int, str]]:
             return
 
 
-def blamed(org: Organization, blame: Blame) -> dict[int, ConfigVersion]:
+def blamed_versions(org: Organization, blame: Blame) -> dict[int, ConfigVersion]:
     """Return the versions in *blame* by number, without their texts."""
     numbers = {number for number in blame.lines if number is not None}
     return {row.number: row for row in versions(org).defer("text").filter(number__in=numbers)}

@@ -21,7 +21,7 @@ from console.policies.renames import MOST_NAMES
 from console.reading import QueryReader
 
 #: Maximum number of changes listed for one version.
-_TOLD = 3
+_MOST_LISTED = 3
 
 #: Kinds of versions that a filter accepts, and the condition on their rows.
 KINDS = {
@@ -65,7 +65,7 @@ class VersionFilter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ChangeSummary:
     """The first changes of a version, and their total number."""
 
     changes: tuple[Change, ...] = ()
@@ -77,7 +77,7 @@ class Log:
     """One page of versions, newest first, with their changes."""
 
     page: Page[ConfigVersion]
-    told: Mapping[int, Told] = field(default_factory=dict)
+    changes: Mapping[int, ChangeSummary] = field(default_factory=dict)
     #: Former names of the filtered object, latest first.
     old_names: tuple[str, ...] = ()
 
@@ -102,7 +102,7 @@ def read_log(
             found = found.filter(noun=chosen.noun)
         if chosen.name:
             old_names = old_names_of(org, chosen)
-            found = found.filter(_named(chosen, (chosen.name, *old_names)))
+            found = found.filter(_name_condition(chosen, (chosen.name, *old_names)))
         rows = rows.filter(number__in=found.order_by().values("version"))
     keys = read_cursor(cursor)
     if keys:
@@ -112,21 +112,23 @@ def read_log(
     following = write_cursor(page[-1].number) if len(got) > limit else None
     return Log(
         page=Page(page, following),
-        told=changes_of(org, [version.number for version in page], _TOLD),
+        changes=changes_of(org, [version.number for version in page], _MOST_LISTED),
         old_names=old_names,
     )
 
 
-def changes_of(org: Organization, numbers: Collection[int], most: int) -> dict[int, Told]:
+def changes_of(org: Organization, numbers: Collection[int], most: int) -> dict[int, ChangeSummary]:
     """Return the first *most* changes of each of the versions *numbers*, and their total number."""
     rows = VersionChange.objects.filter(org=org, version__in=numbers).order_by()
     totals = dict(rows.values_list("version").annotate(count=Count("id")))
     first = _first(rows, most)
-    told: dict[int, list[Change]] = {}
+    by_version: dict[int, list[Change]] = {}
     for row in first:
-        told.setdefault(row.version, []).append(load_change(row))
+        by_version.setdefault(row.version, []).append(load_change(row))
     return {
-        number: Told(changes=tuple(told.get(number, ())), total=totals.get(number, 0))
+        number: ChangeSummary(
+            changes=tuple(by_version.get(number, ())), total=totals.get(number, 0)
+        )
         for number in numbers
     }
 
@@ -142,20 +144,20 @@ def _first(rows: QuerySet[VersionChange], most: int) -> QuerySet[VersionChange]:
     return rows.annotate(place=place).filter(place__lte=most).order_by("id")
 
 
-def _named(chosen: VersionFilter, names: Collection[str]) -> Q:
+def _name_condition(chosen: VersionFilter, names: Collection[str]) -> Q:
     """Return the condition for changes of the named object, and of rules that route to it."""
     condition = Q(name__in=names) | Q(old_name__in=names)
     if not chosen.noun or chosen.noun in kinds_that_lead():
-        condition |= leads_to(names)
+        condition |= routed_to(names)
     return condition
 
 
-def leads_to(names: Collection[str]) -> Q:
+def routed_to(names: Collection[str]) -> Q:
     """Return the condition for changes of rules that route, or routed, to an object of *names*."""
     condition = Q()
     for name in names:
-        led = f" to {name}"
-        condition |= Q(name__endswith=led) | Q(old_name__endswith=led)
+        suffix = f" to {name}"
+        condition |= Q(name__endswith=suffix) | Q(old_name__endswith=suffix)
     return Q(noun__in=kinds_that_lead()) & condition
 
 

@@ -26,10 +26,10 @@ LONGEST_NAME: Final = 200
 LONGEST_QUEUE: Final = 500
 
 #: Fields of a workload to test.
-ASKED: Final = ("labels", "namespace", "priority", "requests", "pod_sets")
+WORKLOAD_FIELDS: Final = ("labels", "namespace", "priority", "requests", "pod_sets")
 
 #: Fields of an expectation. Expectations do not store pod sets.
-EXPECTATION: Final = (
+EXPECTATION_FIELDS: Final = (
     "name",
     "labels",
     "namespace",
@@ -40,11 +40,11 @@ EXPECTATION: Final = (
 )
 
 
-def read_asked(
+def read_tested_workload(
     reader: Reader, fields: Mapping[str, Any], path: str = "", *, least_priority: LeastPriority
 ) -> Workload:
     """
-    Read a workload to test from the `ASKED` entries of *fields*.
+    Read a workload to test from the `WORKLOAD_FIELDS` entries of *fields*.
 
     The labels are those on which selectors are evaluated: a fact that has its own field in a
     submission, such as ``instance_type``, is given by its label here. *least_priority* returns
@@ -89,7 +89,7 @@ def read_expectations(
 
 
 def _expectation(reader: Reader, value: Any, path: str, least_priority: LeastPriority) -> Expected:
-    fields = reader.mapping(value, path, EXPECTATION, required=("name", "queue"))
+    fields = reader.mapping(value, path, EXPECTATION_FIELDS, required=("name", "queue"))
     name = fields.get("name", "")
     effective = fields.get("effective_priority")
     queue = reader.optional_text(fields.get("queue"), f"{path}.queue", LONGEST_QUEUE)
@@ -98,7 +98,7 @@ def _expectation(reader: Reader, value: Any, path: str, least_priority: LeastPri
         reader.refuse(f"{path}.effective_priority", "conflicting_fields", message)
     return Expected(
         name=reader.text(name, f"{path}.name", LONGEST_NAME, blank=False) if name else "",
-        workload=read_asked(reader, fields, path, least_priority=least_priority),
+        workload=read_tested_workload(reader, fields, path, least_priority=least_priority),
         queue=queue,
         # Priority classes can have negative values.
         priority=None

@@ -52,10 +52,10 @@ def impact_to_json(
     *as_of* is the time when the live workloads were read, *names* maps `affected_ids` to names.
     Amounts are encoded with `encode_amount`; indexes of rules start at 0.
     """
-    asked = [asked_for(each) for each in history.shapes]
-    counts = Counter(resource for each in asked for resource in each)
+    requested = [total_requests(each) for each in history.shapes]
+    counts = Counter(resource for each in requested for resource in each)
     resources = sorted(resource for resource, _ in counts.most_common(RESOURCES))
-    kept = _kept(history.shapes, asked, resources)
+    kept = _stored_shapes(history.shapes, requested, resources)
     return {
         "as_of": as_of.isoformat(),
         "live": _live(live, names),
@@ -124,35 +124,37 @@ def _affected(each: Affected, names: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def asked_for(each: ShapeImpact) -> dict[str, int]:
+def total_requests(each: ShapeImpact) -> dict[str, int]:
     """Return the total requests of all workloads of a shape, by resource, in thousandths."""
     requests = each.shape.workload.total()
     return {resource: amount * each.shape.runs for resource, amount in requests.items()}
 
 
-def _kept(
-    shapes: Sequence[ShapeImpact], asked: Sequence[Mapping[str, int]], resources: Iterable[str]
+def _stored_shapes(
+    shapes: Sequence[ShapeImpact], requested: Sequence[Mapping[str, int]], resources: Iterable[str]
 ) -> list[ShapeImpact]:
     """
     Return the shapes to store, in the order of *shapes*.
 
     These are, for each outcome, the first `LISTED` shapes and the `LISTED_BY_RESOURCE` shapes
-    with the largest request of each of *resources*. *asked* has the requests of each shape.
+    with the largest request of each of *resources*. *requested* has the requests of each shape.
     """
     kept: set[int] = set()
     for outcome in HistoryOutcome:
         places = [place for place, each in enumerate(shapes) if each.outcome is outcome]
         kept.update(places[:LISTED])
         for resource in resources:
-            asking = [place for place in places if resource in asked[place]]
-            most = partial(_most, asked, resource)
-            kept.update(nsmallest(LISTED_BY_RESOURCE, asking, key=most))
+            candidates = [place for place in places if resource in requested[place]]
+            most = partial(_largest_request_first, requested, resource)
+            kept.update(nsmallest(LISTED_BY_RESOURCE, candidates, key=most))
     return [shapes[place] for place in sorted(kept)]
 
 
-def _most(asked: Sequence[Mapping[str, int]], resource: str, place: int) -> tuple[int, int]:
+def _largest_request_first(
+    requested: Sequence[Mapping[str, int]], resource: str, place: int
+) -> tuple[int, int]:
     """Return the sort key that puts the largest request first."""
-    return -asked[place][resource], place
+    return -requested[place][resource], place
 
 
 def _outcomes(shapes: Sequence[ShapeImpact]) -> dict[str, dict[str, int]]:

@@ -25,7 +25,7 @@ LONGEST: Final = 200_000
 
 def paste_one(text: str, field: str) -> dict[str, Any]:
     """
-    Return the fields of the workload that *text* describes, as `read_asked` takes them.
+    Return the fields of the workload that *text* describes, as `read_tested_workload` takes them.
 
     >>> paste_one("team=ml, tier=gold", "paste")
     {'labels': {'team': 'ml', 'tier': 'gold'}}

@@ -15,7 +15,7 @@ from console.configs.read_expectations import (
     LONGEST_NAME,
     LONGEST_QUEUE,
     any_priority,
-    read_asked,
+    read_tested_workload,
 )
 from console.configs.subjects import find_subject
 from console.engine.model.amounts import format_amount
@@ -93,7 +93,7 @@ def pasted(asked: Asked, text: str) -> Asked:
         raise BadRequest([FieldError("paste", "conflicting_fields", message)])
     reader = Reader()
     # Whether the config takes such a priority is judged when the workload is tried.
-    workload = read_asked(reader, fields, least_priority=any_priority)
+    workload = read_tested_workload(reader, fields, least_priority=any_priority)
     if reader.errors:
         raise BadRequest(
             [FieldError("paste", e.code, f"{e.path}: {e.message}") for e in reader.errors]
@@ -137,7 +137,7 @@ def workload_of(asked: Asked, org: Organization) -> Workload:
             fields["requests"] = {name: _number_or_text(value) for name, value in pairs.items()}
         except BadRequest as error:
             reader.errors += error.errors
-    workload = read_asked(
+    workload = read_tested_workload(
         reader,
         fields,
         least_priority=lambda: find_subject(org, asked.config).policy.least_priority,

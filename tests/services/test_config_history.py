@@ -13,8 +13,8 @@ from django.test.utils import CaptureQueriesContext
 
 from console.celery import app
 from console.configs import blame
-from console.configs.blame import blame_of, blamed
-from console.configs.changelog import Told, VersionFilter, authors_of, changes_of, read_log
+from console.configs.blame import blame_of, blamed_versions
+from console.configs.changelog import ChangeSummary, VersionFilter, authors_of, changes_of, read_log
 from console.configs.models import ConfigVersion, VersionChange
 from console.configs.services import measure_effects as effects
 from console.configs.services.apply_config import apply_config
@@ -195,7 +195,7 @@ def test_a_page_tells_the_first_changes_and_counts_all(story: Organization) -> N
         (ChangeKind.ADDED, "spot"),
         (ChangeKind.ADDED, "research"),
     ]
-    assert (found[1].total, found[4]) == (3, Told())
+    assert (found[1].total, found[4]) == (3, ChangeSummary())
 
 
 def test_a_page_of_history_asks_a_handful_of_queries(story: Organization) -> None:
@@ -216,7 +216,7 @@ def test_each_line_has_the_version_that_last_changed_it(story: Organization, own
     assert told["  - name: lab"] == told["  - resource_queue: lab"] == 3
     assert [number for line, number in told.items() if "nominal_quota" in line] == [3]
     assert [number for line, number in told.items() if "[web]" in line] == [2]
-    assert {version.message for version in blamed(story, found).values()} == {
+    assert {version.message for version in blamed_versions(story, found).values()} == {
         "step 1",
         "step 2",
         "step 3",

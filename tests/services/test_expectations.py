@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from console.configs.models import Expectation
-from console.configs.services.check_expectations import Broken, check_expectations
+from console.configs.services.check_expectations import BrokenExpectation, check_expectations
 from console.configs.services.save_expectations import (
     delete_expectations,
-    keep_expectation,
+    save_expectation,
     save_expectations,
 )
 from console.dialects.native import DIALECT
@@ -59,7 +59,7 @@ def test_a_broken_expectation_says_what_was_expected_and_what_comes_of_it(org: O
     expect(org, "priority", "research", labels={"team": "ml"}, effective_priority=60)
     expect(org, "strangers", None, labels={"team": "web"})
     assert check_expectations(org, policy()) == (
-        Broken(
+        BrokenExpectation(
             name="a lost one",
             queue="default",
             priority=None,
@@ -68,7 +68,7 @@ def test_a_broken_expectation_says_what_was_expected_and_what_comes_of_it(org: O
             message="a lost one is expected in default. Rejected: none of the 2 scheduling rules "
             "accepts it. Rule 1 requires team in [ml], but the label is absent.",
         ),
-        Broken(
+        BrokenExpectation(
             name="ml",
             queue="default",
             priority=None,
@@ -76,7 +76,7 @@ def test_a_broken_expectation_says_what_was_expected_and_what_comes_of_it(org: O
             found_priority=50,
             message="ml is expected in default. Rule 1 routes it to research with priority 50.",
         ),
-        Broken(
+        BrokenExpectation(
             name="priority",
             queue="research",
             priority=60,
@@ -85,7 +85,7 @@ def test_a_broken_expectation_says_what_was_expected_and_what_comes_of_it(org: O
             message="priority is expected in research with priority 60. "
             "Rule 1 routes it to research with priority 50.",
         ),
-        Broken(
+        BrokenExpectation(
             name="strangers",
             queue=None,
             priority=None,
@@ -131,7 +131,7 @@ def test_who_may_not_draft_saves_and_deletes_nothing(operator: Actor, org: Organ
     expect(org, "ml", "research")
     for attempt in (
         lambda: save_expectations(operator, [expected("other")]),
-        lambda: keep_expectation(operator, expected("other"), None),
+        lambda: save_expectation(operator, expected("other"), None),
         lambda: delete_expectations(operator, ["ml"]),
     ):
         with pytest.raises(NotAllowed):
@@ -143,10 +143,10 @@ def test_one_is_renamed_and_never_takes_the_name_of_another(editor: Actor, org: 
     expect(org, "one", "research")
     expect(org, "two", "default")
     one = Expectation.objects.get(name="one")
-    assert keep_expectation(editor, expected("three"), one.pk).pk == one.pk
+    assert save_expectation(editor, expected("three"), one.pk).pk == one.pk
     for number in (one.pk, None):
         with pytest.raises(BadRequest):
-            keep_expectation(editor, expected("two"), number)
+            save_expectation(editor, expected("two"), number)
     assert [(row.name, row.queue) for row in Expectation.objects.all()] == [
         ("three", "research"),
         ("two", "default"),
@@ -157,7 +157,7 @@ def test_one_of_another_organization_is_not_there(editor: Actor, other_org: Orga
     expect(other_org, "theirs", "research")
     theirs = Expectation.objects.get()
     with pytest.raises(NotFound):
-        keep_expectation(editor, expected("mine"), theirs.pk)
+        save_expectation(editor, expected("mine"), theirs.pk)
     assert delete_expectations(editor, ["theirs"]) == 0
     assert Expectation.objects.get() == theirs
 
@@ -185,8 +185,8 @@ def test_every_change_is_an_event_with_what_was_before(editor: Actor, owner: Act
     # What stays as it is is no change.
     save_expectations(owner, [expected("a", "default", team="ml"), expected("b")])
     number = Expectation.objects.get(name="a").pk
-    keep_expectation(editor, expected("c", None, team="web"), number)
-    keep_expectation(editor, expected("c", None, team="web"), number)
+    save_expectation(editor, expected("c", None, team="web"), number)
+    save_expectation(editor, expected("c", None, team="web"), number)
     assert delete_expectations(owner, ["b", "never there"]) == 1
     first, second, third = (
         facts("a", "research", team="ml"),

@@ -12,7 +12,7 @@ from console.configs.models import Draft
 from console.configs.services.apply_config import apply_config
 from console.configs.services.begin_draft import begin_draft
 from console.configs.services.fix_draft import fix_draft
-from console.configs.services.merge_draft import Decided, merge_draft
+from console.configs.services.merge_draft import Resolution, merge_draft
 from console.dialects.merging import Choice, Verdict
 from console.errors import BadRequest, Conflict, NotAllowed, NotFound
 from console.orgs.permissions import Actor
@@ -72,7 +72,7 @@ def test_a_draft_begun_before_the_first_config_merges_too(owner: Actor) -> None:
 
 def test_nothing_is_merged_that_was_not_decided_or_not_seen(owner: Actor, editor: Actor) -> None:
     draft = begun(owner, OTHER)
-    yours = [Decided(Choice.YOURS)]
+    yours = [Resolution(Choice.YOURS)]
     with pytest.raises(BadRequest):
         merge_draft(owner, draft.pk, 1, 2, [])
     with pytest.raises(BadRequest):

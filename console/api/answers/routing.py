@@ -9,7 +9,7 @@ from console.api.answers.configs import range_answer
 from console.api.answers.times import time_answer
 from console.api.answers.workloads import amounts_answer
 from console.configs.models import Expectation
-from console.configs.services.try_route import Tried
+from console.configs.services.try_route import RouteTest
 from console.engine.explain.route_result import met_sentence, route_sentence
 from console.engine.explain.tested import (
     branch_words,
@@ -31,7 +31,7 @@ from console.engine.simulation.fitting import Fit
 from console.engine.wording.reasons import reason_title
 
 
-def route_answer(tried: Tried) -> dict[str, Any]:
+def route_answer(tried: RouteTest) -> dict[str, Any]:
     """Return the result of the rule tester for one workload in one config."""
     route_result = tried.route_result
     return {
@@ -45,7 +45,7 @@ def route_answer(tried: Tried) -> dict[str, Any]:
         "rule_count": tried.rule_count,
         "rules": [_rule(tried, rule) for rule in tried.rules],
         "local_queues": [_local_queue(local_queue) for local_queue in tried.local_queues],
-        "other_queues": [{"queue": miss.queue, **_miss(miss)} for miss in tried.door_misses],
+        "other_queues": [{"queue": miss.queue, **_miss(miss)} for miss in tried.local_queue_misses],
         "missing_labels": [
             {
                 "key": label.key,
@@ -96,7 +96,7 @@ def _reason(reason: Reason | None) -> dict[str, str] | None:
     return {"code": reason, "message": reason_title(reason)} if reason else None
 
 
-def _rule(tried: Tried, rule: RuleEvaluation) -> dict[str, Any]:
+def _rule(tried: RouteTest, rule: RuleEvaluation) -> dict[str, Any]:
     miss = tried.misses.get(rule.index)
     return {
         "index": rule.index,

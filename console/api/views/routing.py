@@ -19,13 +19,13 @@ from console.api.schemas import routing as schemas
 from console.api.schemas.common import example, problems
 from console.configs.queries import expectations_of
 from console.configs.read_expectations import (
-    ASKED,
     LONGEST_NAME,
     MOST_EXPECTATIONS,
-    read_asked,
+    WORKLOAD_FIELDS,
     read_expectations,
+    read_tested_workload,
 )
-from console.configs.services.check_expectations import meet_expectations
+from console.configs.services.check_expectations import evaluate_expectations
 from console.configs.services.save_expectations import delete_expectations, save_expectations
 from console.configs.services.try_route import try_route
 from console.configs.subjects import Subject, find_subject, subject_of_text
@@ -53,9 +53,9 @@ class ConfigRoute(OrgView):
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
         """Test the route of a workload."""
-        reader, fields = self.fields(request, (*ASKED, *_SUBJECT, "dialect"))
+        reader, fields = self.fields(request, (*WORKLOAD_FIELDS, *_SUBJECT, "dialect"))
         with _place(self, fields):
-            workload = read_asked(
+            workload = read_tested_workload(
                 reader,
                 fields,
                 least_priority=lambda: _subject(self, Reader(), fields).policy.least_priority,
@@ -159,7 +159,7 @@ class CheckExpectations(OrgView):
         reader, fields = self.fields(request, (*_SUBJECT, "dialect"))
         with _place(self, fields):
             subject = _subject(self, reader, fields)
-            return Response(met_answer(meet_expectations(self.actor.org, subject.policy)))
+            return Response(met_answer(evaluate_expectations(self.actor.org, subject.policy)))
 
 
 def _place(view: OrgView, fields: Mapping[str, Any]) -> AbstractContextManager[None]:

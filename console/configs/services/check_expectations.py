@@ -16,7 +16,7 @@ from console.orgs.models import Organization
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Broken:
+class BrokenExpectation:
     """An expectation that a config does not meet."""
 
     name: str
@@ -31,17 +31,19 @@ class Broken:
     message: str
 
 
-def check_expectations(org: Organization, policy: Policy) -> tuple[Broken, ...]:
+def check_expectations(org: Organization, policy: Policy) -> tuple[BrokenExpectation, ...]:
     """Return the expectations of *org* that *policy* does not meet, by name."""
-    return tuple(broken(met) for met in meet_expectations(org, policy) if not met.is_met)
+    return tuple(
+        describe_broken(met) for met in evaluate_expectations(org, policy) if not met.is_met
+    )
 
 
-def meet_expectations(org: Organization, policy: Policy) -> tuple[Met, ...]:
+def evaluate_expectations(org: Organization, policy: Policy) -> tuple[Met, ...]:
     """Return the results of all expectations of *org* under *policy*, by name."""
     return meet(policy, saved_expectations(org))
 
 
-def as_expected(row: Expectation) -> Expected:
+def to_expected(row: Expectation) -> Expected:
     """Return the expectation of *row* for the engine."""
     return Expected(
         name=row.name,
@@ -58,9 +60,9 @@ def as_expected(row: Expectation) -> Expected:
     )
 
 
-def broken(met: Met) -> Broken:
+def describe_broken(met: Met) -> BrokenExpectation:
     """Return the description of an expectation that is not met."""
-    return Broken(
+    return BrokenExpectation(
         name=met.expected.name,
         queue=met.expected.queue,
         priority=met.expected.priority,
@@ -72,4 +74,4 @@ def broken(met: Met) -> Broken:
 
 def saved_expectations(org: Organization) -> Iterator[Expected]:
     """Return the saved expectations of *org* for the engine, by name."""
-    return map(as_expected, expectations_of(org)[:MOST_EXPECTATIONS])
+    return map(to_expected, expectations_of(org)[:MOST_EXPECTATIONS])

@@ -12,7 +12,7 @@ from console.errors import Conflict
 from console.orgs.permissions import Actor, Permission
 
 
-def key_of(diagnostic: Diagnostic, place: int) -> str:
+def fix_key(diagnostic: Diagnostic, place: int) -> str:
     """Return the key of the fix with index *place* of *diagnostic*, unique in one text."""
     span = diagnostic.span
     return f"{diagnostic.code}-{span.line}-{span.column}-{place}"
@@ -37,7 +37,7 @@ def fix_draft(actor: Actor, number: int, revision: int, key: str) -> Draft:
 def _offered(actor: Actor, draft: Draft) -> dict[str, Fix]:
     reading = check_config(actor, draft.dialect, draft.text)
     return {
-        key_of(diagnostic, place): fix
+        fix_key(diagnostic, place): fix
         for diagnostic in reading.diagnostics
         for place, fix in enumerate(diagnostic.fixes)
     }

@@ -25,13 +25,13 @@ from console.workloads.models import Event, EventType
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class Resolution:
     """The resolution of one conflict: the state of a side, or, if *choice* is None, *text*."""
 
     choice: Choice | None
     text: str = ""
 
-    def of(self, piece: Piece) -> str | None:
+    def text_of(self, piece: Piece) -> str | None:
         """Return the resolved text of *piece*; None removes it."""
         return self.text if self.choice is None else piece.state(self.choice)
 
@@ -67,12 +67,12 @@ def merge_of(draft: Draft, active: ConfigVersion) -> Merge | None:
 
 
 def merge_draft(
-    actor: Actor, number: int, revision: int, onto: int, decided: Sequence[Decided]
+    actor: Actor, number: int, revision: int, onto: int, resolutions: Sequence[Resolution]
 ) -> tuple[Draft, Verdict]:
     """
     Merge draft *number*, as of save *revision*, with version *onto*, its new base.
 
-    *decided* has an entry for each conflict, in order. Returns the draft and the verdict of the
+    *resolutions* has an entry for each conflict, in order. Returns the draft and the verdict of the
     merge. Raises NotAllowed, NotFound, StaleVersion if *onto* is not active, BadRequest if a
     conflict is not resolved, and Conflict: ``stale_draft``, ``draft_locked``,
     ``languages_differ``.
@@ -90,16 +90,18 @@ def merge_draft(
         )
         raise Conflict("languages_differ", message)
     conflicts = merge.conflicts
-    if len(decided) != len(conflicts):
+    if len(resolutions) != len(conflicts):
         message = f"Resolve each of the {len(conflicts)} conflicts."
         raise BadRequest([FieldError("choice", "required", message)])
-    for one, piece in zip(decided, conflicts, strict=True):
+    for one, piece in zip(resolutions, conflicts, strict=True):
         if one.choice is not Choice.BASE or not piece.is_order or piece.noun is None:
             continue
         things = vocabulary_of(draft.dialect).of(piece.noun).plural
         message = f"Choose which of the {things} added on both sides are tried first."
         raise BadRequest([FieldError("choice", "invalid_choice", message)])
-    text = merge.resolved([each.of(piece) for each, piece in zip(decided, conflicts, strict=True)])
+    text = merge.resolved(
+        [each.text_of(piece) for each, piece in zip(resolutions, conflicts, strict=True)]
+    )
     before = draft.base
     with transaction.atomic():
         saved = save_draft(actor, number, draft.dialect, text, onto, revision + 1)

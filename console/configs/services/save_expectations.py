@@ -71,7 +71,7 @@ def _save(
     return [found[name] for name in names]
 
 
-def keep_expectation(actor: Actor, expected: Expected, number: int | None) -> Expectation:
+def save_expectation(actor: Actor, expected: Expected, number: int | None) -> Expectation:
     """
     Create an expectation, or replace expectation *number* and its name; None creates one.
 

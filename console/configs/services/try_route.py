@@ -36,7 +36,7 @@ MOST_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class RouteTest:
     """The result of one workload in one config."""
 
     subject: Subject
@@ -50,20 +50,20 @@ class Tried:
     #: changes that reach other queues.
     local_queues: tuple[LocalQueueEvaluation, ...]
     local_queue_count: int
-    door_misses: tuple[NearMiss, ...]
+    local_queue_misses: tuple[NearMiss, ...]
     missing: tuple[MissingLabel, ...]
     fit: Fit
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class BatchRouteTest:
     """The result of one workload of a batch in one config."""
 
     route_result: RouteResult
     fit: Fit
 
 
-def try_route(actor: Actor, subject: Subject, workload: Workload, *, start: int = 0) -> Tried:
+def try_route(actor: Actor, subject: Subject, workload: Workload, *, start: int = 0) -> RouteTest:
     """
     Return the result of *workload* in *subject*, with the rules from index *start* on.
 
@@ -77,7 +77,7 @@ def try_route(actor: Actor, subject: Subject, workload: Workload, *, start: int 
     shown = rules[start : start + MOST_RULES]
     local_queues = evaluate_local_queues(policy, workload)
     nearest = NearestRules(policy, workload, router)
-    return Tried(
+    return RouteTest(
         subject=subject,
         route_result=route_result,
         rules=shown,
@@ -85,19 +85,23 @@ def try_route(actor: Actor, subject: Subject, workload: Workload, *, start: int 
         misses={rule.index: nearest.miss(rule.index) for rule in _nearest_first(shown)},
         local_queues=local_queues[:MOST_RULES],
         local_queue_count=len(local_queues),
-        door_misses=nearest_local_queues(policy, workload, MOST_RULES),
+        local_queue_misses=nearest_local_queues(policy, workload, MOST_RULES),
         missing=missing_labels(policy, route_result, router),
-        fit=fitting(actor.org, policy, _around(route_result)).fit(route_result),
+        fit=fitting(actor.org, policy, _queues_in_tree(route_result)).fit(route_result),
     )
 
 
-def try_routes(actor: Actor, subject: Subject, workloads: Sequence[Workload]) -> tuple[Placed, ...]:
+def try_routes(
+    actor: Actor, subject: Subject, workloads: Sequence[Workload]
+) -> tuple[BatchRouteTest, ...]:
     """Return the result of each of *workloads*, evaluated by itself; raises NotAllowed."""
     actor.require(Permission.READ)
     router = Router(subject.policy)
     fits = fitting(actor.org, subject.policy)
     route_results = [land(subject.policy, workload, router) for workload in workloads]
-    return tuple(Placed(route_result, fits.fit(route_result)) for route_result in route_results)
+    return tuple(
+        BatchRouteTest(route_result, fits.fit(route_result)) for route_result in route_results
+    )
 
 
 def fitting(org: Organization, policy: Policy, queues: Collection[str] | None = None) -> Fitting:
@@ -110,7 +114,7 @@ def fitting(org: Organization, policy: Policy, queues: Collection[str] | None = 
     return Fitting(policy, used_of(org, queues), held)
 
 
-def _around(route_result: RouteResult) -> tuple[str, ...]:
+def _queues_in_tree(route_result: RouteResult) -> tuple[str, ...]:
     """Return the queues whose usage affects the fit: those in the tree of the reached queue."""
     if route_result.queue is None:
         return ()

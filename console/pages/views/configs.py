@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from console.configs.blame import blame_of, blamed
+from console.configs.blame import blame_of, blamed_versions
 from console.configs.changelog import changes_of
 from console.configs.models import ConfigVersion
 from console.configs.queries import latest_draft
@@ -80,4 +80,4 @@ def _shown(request: HttpRequest, actor: Actor, shown: ConfigVersion) -> HttpResp
 
 def _blame(actor: Actor, shown: ConfigVersion) -> BlamePage:
     blame = blame_of(actor.org, shown)
-    return blame_page(shown.text, blame, blamed(actor.org, blame))
+    return blame_page(shown.text, blame, blamed_versions(actor.org, blame))

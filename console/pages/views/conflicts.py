@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from console.configs.models import ConfigVersion, Draft
 from console.configs.queries import versions_after
-from console.configs.services.merge_draft import Decided, merge_draft, merge_of
+from console.configs.services.merge_draft import Resolution, merge_draft, merge_of
 from console.configs.services.rebase_draft import rebase_draft
 from console.dialects.merging import Choice, Verdict
 from console.dialects.objects import vocabulary_of
@@ -68,7 +68,7 @@ def conflict_page(
     active: ConfigVersion,
     *,
     notice: str = "",
-    decided: Sequence[Decided | None] = (),
+    decided: Sequence[Resolution | None] = (),
     was_sent: bool = False,
     status: int = 200,
 ) -> HttpResponse:
@@ -143,18 +143,18 @@ def _is_present(request: HttpRequest, draft: Draft, active: ConfigVersion) -> bo
     return seen == (str(draft.revision), str(active.number))
 
 
-def _decided(request: HttpRequest) -> list[Decided | None]:
+def _decided(request: HttpRequest) -> list[Resolution | None]:
     """Return what was decided, in the order of the conflicts; None where nothing was."""
     count = request.POST.get("conflicts", "0")
     number = int(count) if count.isascii() and count.isdigit() and len(count) < 5 else 0
     return [_one(request, place) for place in range(min(number, _MOST))]
 
 
-def _one(request: HttpRequest, place: int) -> Decided | None:
+def _one(request: HttpRequest, place: int) -> Resolution | None:
     choice = request.POST.get(f"choice-{place}", "")
     if choice == "edited":
-        return Decided(None, request.POST.get(f"text-{place}", "").replace("\r\n", "\n"))
-    return Decided(Choice(choice)) if choice in set(Choice) else None
+        return Resolution(None, request.POST.get(f"text-{place}", "").replace("\r\n", "\n"))
+    return Resolution(Choice(choice)) if choice in set(Choice) else None
 
 
 def _url(name: str, actor: Actor, draft: Draft) -> str:

@@ -12,13 +12,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 from console.configs.models import Expectation
 from console.configs.queries import expectations_of, get_expectation
 from console.configs.services.check_expectations import (
-    as_expected,
-    meet_expectations,
+    evaluate_expectations,
     saved_expectations,
+    to_expected,
 )
 from console.configs.services.save_expectations import (
     delete_expectations,
-    keep_expectation,
+    save_expectation,
 )
 from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.permissions import Actor, Permission
@@ -42,7 +42,7 @@ def expectations(request: HttpRequest, actor: Actor) -> HttpResponse:
     config = request.GET.get("config") or "active"
     errors: list[FieldError] = []
     subjects = subjects_of(actor.org, Asked(config=config), errors)
-    met = meet_expectations(actor.org, subjects[0].policy) if subjects else ()
+    met = evaluate_expectations(actor.org, subjects[0].policy) if subjects else ()
     numbers = dict(expectations_of(actor.org).values_list("name", "pk"))
     rows = expectation_rows(met, numbers, config, reverse("pages:tester", args=[actor.org.slug]))
     context = {
@@ -95,7 +95,7 @@ def _edit(
     if request.method == "POST":
         try:
             expected = expected_of(request.POST, asked, actor.org)
-            keep_expectation(actor, expected, row.pk if row is not None else None)
+            save_expectation(actor, expected, row.pk if row is not None else None)
         except BadRequest as error:
             errors += error.errors
         except Conflict as error:
@@ -106,7 +106,7 @@ def _edit(
     given = request.POST if request.method == "POST" else request.GET
     typed = {name: given.get(name, "") for name in ("name", "queue", "effective_priority")}
     if row is not None and request.method != "POST":
-        expected = as_expected(row)
+        expected = to_expected(row)
         priority = "" if expected.priority is None else str(expected.priority)
         typed = {"name": row.name, "queue": row.queue or "", "effective_priority": priority}
     subjects = subjects_of(actor.org, replace(asked, config="active", beside=""), [])

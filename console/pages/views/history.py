@@ -33,7 +33,7 @@ def history(request: HttpRequest, actor: Actor) -> HttpResponse:
     log = read_log(actor.org, chosen, PAGE_SIZE, query.get("cursor"))
     active = active_number(actor.org)
     rows = [
-        history_row(version, log.told[version.number], active=active)
+        history_row(version, log.changes[version.number], active=active)
         for version in log.page.results
     ]
     context = {

@@ -123,7 +123,7 @@ def _charts(
 def _changes(org: Organization, log: Log) -> list[HistoryRow]:
     active = active_number(org)
     return [
-        history_row(version, log.told[version.number], active=active)
+        history_row(version, log.changes[version.number], active=active)
         for version in log.page.results
     ]
 

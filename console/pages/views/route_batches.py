@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from console.configs.read_expectations import read_asked
+from console.configs.read_expectations import read_tested_workload
 from console.configs.services.try_route import MOST_AT_ONCE, try_routes
 from console.engine.model.workload import Workload
 from console.errors import BadRequest, FieldError
@@ -57,7 +57,9 @@ def _workloads(text: str, least_priority: int) -> list[Workload]:
     workloads, errors = [], []
     for number, fields in enumerate(paste_many(text, "sets"), start=1):
         reader = Reader()
-        workloads.append(read_asked(reader, fields, least_priority=lambda: least_priority))
+        workloads.append(
+            read_tested_workload(reader, fields, least_priority=lambda: least_priority)
+        )
         errors += [
             FieldError("sets", each.code, f"Set {number}, {each.path}: {each.message}")
             for each in reader.errors

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from console.configs.services.merge_draft import Decided
+from console.configs.services.merge_draft import Resolution
 from console.dialects.merging import Choice, Merge, Piece, Renamed
 from console.engine.diff.objects import Vocabulary
 
@@ -56,7 +56,7 @@ def conflict_rows(
     vocabulary: Vocabulary,
     base: int,
     active: int,
-    decided: Sequence[Decided | None],
+    decided: Sequence[Resolution | None],
     *,
     was_sent: bool,
 ) -> tuple[ConflictRow, ...]:

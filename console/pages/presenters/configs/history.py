@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from console.configs.changelog import Told
+from console.configs.changelog import ChangeSummary
 from console.configs.models import ConfigVersion
 from console.dialects.objects import objects_of, vocabulary_of
 from console.engine.diff.objects import SETTINGS, Vocabulary
@@ -48,14 +48,16 @@ class HistoryRow:
     is_active: bool
 
 
-def history_row(version: ConfigVersion, told: Told, *, active: int) -> HistoryRow:
+def history_row(version: ConfigVersion, summary: ChangeSummary, *, active: int) -> HistoryRow:
     """Return *version* as a row; *active* is the number of the active one."""
     words = vocabulary_of(version.dialect)
     return HistoryRow(
         version=version,
         kind=kind_words(version),
         via=_VIAS[ConfigVersion.Via(version.via)],
-        summary=summary_of([change_line(change, words) for change in told.changes], told.total),
+        summary=summary_of(
+            [change_line(change, words) for change in summary.changes], summary.total
+        ),
         effect=effect_note(version.effect),
         is_active=version.number == active,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from console.configs.services.fix_draft import key_of
+from console.configs.services.fix_draft import fix_key
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.engine.explain.consequences import Consequence
 from console.engine.model.consequences import ConsequenceCode, Gravity
@@ -56,7 +56,7 @@ def fixables(diagnostics: Iterable[Diagnostic]) -> tuple[Fixable, ...]:
     """Return the repairs of errors, each as a button."""
     return tuple(
         Fixable(
-            key=key_of(diagnostic, place),
+            key=fix_key(diagnostic, place),
             title=fix.title,
             code=diagnostic.code,
             line=diagnostic.span.line,

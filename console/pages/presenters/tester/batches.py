@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from console.configs.services.try_route import Placed
+from console.configs.services.try_route import BatchRouteTest
 from console.engine.explain.route_result import route_sentence
 from console.engine.model.workload import PodSet, Workload
 from console.engine.routing.route_result import accepted
@@ -51,12 +51,12 @@ BATCH_COLUMNS = (
 )
 
 
-def batch_rows(placed: Iterable[Placed], config: str, path: str) -> list[BatchRow]:
+def batch_rows(placed: Iterable[BatchRouteTest], config: str, path: str) -> list[BatchRow]:
     """Return a batch as rows; *path* is that of the tester."""
     return [_batch_row(number, each, config, path) for number, each in enumerate(placed, start=1)]
 
 
-def _batch_row(number: int, placed: Placed, config: str, path: str) -> BatchRow:
+def _batch_row(number: int, placed: BatchRouteTest, config: str, path: str) -> BatchRow:
     route_result, workload = placed.route_result, placed.route_result.workload
     priority = "" if workload.priority is None else str(workload.priority)
     asked = Asked(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from console.configs.services.try_route import Tried
+from console.configs.services.try_route import RouteTest
 from console.configs.subjects import Subject
 from console.engine.explain.route_result import route_sentence
 from console.engine.explain.tested import (
@@ -54,7 +54,7 @@ _VERDICTS = {
 }
 
 
-def result_of(tried: Tried, asked: Asked, path: str, start: int) -> Result:
+def result_of(tried: RouteTest, asked: Asked, path: str, start: int) -> Result:
     """Return *tried* for the page at *path*, which shows rules from index *start* on."""
     route_result, subject = tried.route_result, tried.subject
     took = route_result.route.rule
@@ -78,7 +78,7 @@ def result_of(tried: Tried, asked: Asked, path: str, start: int) -> Result:
         more_local_queues=tried.local_queue_count - len(tried.local_queues),
         others=[
             (miss.queue, way)
-            for miss in tried.door_misses
+            for miss in tried.local_queue_misses
             if (way := _way(miss, asked, path)) is not None
         ],
         missing=[
