@@ -1,4 +1,4 @@
-# The two commands that matter are `make run` and `make test`; both set up what they need first.
+# `make run` starts the product, `make test` runs the tests; both first install what they need.
 
 PY ?= python3
 BIN := .venv/bin
@@ -7,46 +7,47 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --requir
 .PHONY: run test test-all shapes soak check bench pictures
 .DELETE_ON_ERROR:
 
-# Each process of a product would compile the same source again.
+# Keep the byte code, or each process of the product would compile the same source again.
 unexport PYTHONDONTWRITEBYTECODE
 
 # Start web, worker, beat and the embedded broker; Ctrl-C stops them.
 run: .venv/.runtime
 	@$(BIN)/python manage.py up
 
-# Some processes; what stays together in one, and what comes first, is in tests/conftest.py.
+# Up to four processes; tests/conftest.py groups and orders the tests.
 PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-# Tests that query a database within their own process.
+# Tests that query a database in the test process.
 ON_BOTH := tests/services tests/api tests/tasks tests/pages tests/permissions tests/hostile \
 	tests/architecture/test_tour.py
 
-# Everything on SQLite, what crashes apart from the rest and on one database each; on PostgreSQL use
-# cases and tasks, and tests that together send every shape of statement (tests/shapes.py).
+# All tests on SQLite, with the crash tests separately and on one database each. On PostgreSQL, tests
+# of services and tasks, and tests that together send every shape of statement (tests/shapes.py).
 test: .venv/.development .venv/.anyscale
 	$(BIN)/python -m tests.postgres $(PYTEST) tests/services tests/tasks @tests/postgres_tests.txt
 	$(PYTEST) --ignore tests/crash
 	$(PYTEST) tests/crash
 
-# Every test that queries a database on PostgreSQL too, and every crash on both.
+# Like `make test`, with all tests that query a database on PostgreSQL too, and crash tests on both.
 test-all: .venv/.development .venv/.anyscale
 	$(BIN)/python -m tests.postgres $(PYTEST) -m "not browser" $(ON_BOTH)
 	$(PYTEST) --ignore tests/crash
 	CRASH_DATABASES=all $(PYTEST) tests/crash
 
-# Choose the tests of tests/postgres_tests.txt anew: when a statement is new, or a test is renamed.
+# Select the tests of tests/postgres_tests.txt again, after a new statement or a renamed test.
 shapes: .venv/.development
 	@folder=$$(mktemp -d) && trap 'rm -r "$$folder"' EXIT && \
 		SHAPES="$$folder" $(BIN)/python -m tests.postgres $(PYTEST) -p tests.shapes \
 			-m "not browser" $(ON_BOTH) && \
 		$(BIN)/python -m tests.shapes "$$folder"
 
-# Crash after crash, many more than `make test` has; the machine should have nothing else to do.
+# Crash tests with many more crashes than in `make test`; run it on an otherwise idle machine.
 soak: .venv/.development
 	CRASH_DATABASES=all CRASH_KILLS=200 CRASH_RECOVERY=10 CRASH_RATE=300 CRASH_GONE=60 $(BIN)/python -m pytest -q -s tests/crash
 
-# Lint, format, types, templates, migrations, settings, and known vulnerabilities of what is locked:
-# where nobody can be asked about these, that is said; AUDIT=required makes it an error.
+# Lint, format, types, templates, migrations, settings, and known vulnerabilities of the locked
+# packages. If the vulnerability database cannot be reached, a warning says so; AUDIT=required makes
+# it an error.
 check: export DATABASE_URL = sqlite://:memory:
 check: export CSRF_TRUSTED_ORIGINS = https://console.example.org
 check: .venv/.development
@@ -58,11 +59,11 @@ check: .venv/.development
 	$(BIN)/python manage.py check --deploy --fail-level WARNING
 	$(BIN)/python -m tests.audit
 
-# Engine, config checks, and workloads per second through HTTP, database and worker.
+# Benchmarks: engine, config checks, and workloads per second through HTTP, database and worker.
 bench: .venv/.development
 	@$(BIN)/python -m tests.benchmarks
 
-# The pictures of the documentation: docs/images, of a product with a day of work behind it.
+# The screenshots of the documentation, docs/images, from a product with a day of workloads.
 pictures: .venv/.development
 	@$(BIN)/python -m tests.browser.take_pictures
 
@@ -86,7 +87,7 @@ pictures: .venv/.development
 	@$(PIP) -r $<
 	@touch $@
 
-# The public anyscale client, which tests run as its users do: its packages never meet ours.
+# The public anyscale client, which tests run like its users, in its own virtual environment.
 .venv/.anyscale: tests/compat/requirements.lock | .venv/.python
 	@echo "Installing the packages of $< into .venv/anyscale ..."
 	@$(PY) -m venv .venv/anyscale

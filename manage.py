@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""The entry point for operators and developers."""
+"""Django's command line, for operators and developers."""
 
 import os
 import sys
@@ -12,5 +12,5 @@ if __name__ == "__main__":
     try:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
-        # A setting with a bad value: the message names it and what it accepts.
+        # The message names the bad setting and the accepted values.
         sys.exit(f"sluice: {error}")

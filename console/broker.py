@@ -1,4 +1,4 @@
-"""The one client of the broker outside Celery."""
+"""The Redis client that everything except Celery uses, and its circuit breaker."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as NotConnected
 from redis.retry import Retry
 
-#: Seconds after which an unreachable broker counts as down, rather than waiting for ever.
+#: Timeout in seconds of a connection or a reply; after it the broker counts as down.
 TIMEOUT = 2
 
-#: Seconds after which a failure has kept somebody waiting, and for how long others of the process
-#: then go on without the broker.
+#: A failure that took longer than SLOW seconds opens the circuit breaker for REST seconds.
 SLOW, REST = 0.5, 2
 
-#: The oldest servers that Sluice is made for, by name: the first two numbers of their versions.
+#: The oldest supported servers: name -> (major, minor) version.
 _OLDEST: Final = {"Redis": (7, 2), "Valkey": (8, 0)}
 
 
@@ -34,30 +33,30 @@ def client() -> Redis:
         settings.REDIS_URL,
         socket_timeout=TIMEOUT,
         socket_connect_timeout=TIMEOUT,
-        # Once, for a connection that went stale; one that does not answer would not either.
+        # One retry replaces a stale connection; a server that does not answer is not asked again.
         retry=Retry(NoBackoff(), 1, (NotConnected,)),
     )
 
 
 class Away(RedisError):
-    """The broker let somebody of this process wait in vain a moment ago."""
+    """The circuit breaker is open: another call of this process timed out a moment ago."""
 
     def __init__(self) -> None:
         super().__init__("it did not answer a moment ago")
 
 
-#: Until when the broker is left alone, by a clock that nobody can set; 0 when it answered last.
+#: Monotonic time until which the circuit breaker is open; 0 after a reply.
 _rests_until = [0.0]
 
 
 @contextmanager
 def sparing() -> Iterator[None]:
     """
-    Ask the broker for what can be done without it; raises Away instead of waiting like others.
+    Guard optional broker calls with a circuit breaker; raise Away instead of waiting while open.
 
-    A server that refuses costs nothing. One that is silent, as behind a network that drops what is
-    sent, would have every thread of a web process wait for it again and again: so one asks, and
-    others go on without it meanwhile.
+    A server that refuses connections costs no time. A silent server, such as one behind a network
+    that drops packets, would block every thread of a web process again and again. Therefore one
+    thread tries the broker, and the others continue without it meanwhile.
     """
     begun = time.monotonic()
     if begun < _rests_until[0]:
@@ -75,15 +74,15 @@ def sparing() -> Iterator[None]:
 
 def outdated() -> str:
     """
-    Say what to do about a server that is older than Sluice is made for; nothing where it is not.
+    Return a sentence about a server that is older than supported, or "".
 
-    Nothing either of a server that is away, or that does not tell its version.
+    It is also "" if the server does not answer or does not report its version.
     """
     try:
         facts = client().info("server")
     except RedisError:
         return ""
-    # Valkey tells of a Redis, too, which it takes the place of.
+    # Valkey also reports the version of Redis that it is compatible with.
     name = "Valkey" if "valkey_version" in facts else "Redis"
     version = str(facts.get(f"{name.lower()}_version", ""))
     numbers = re.match(r"(\d+)\.(\d+)", version)

@@ -1,4 +1,4 @@
-"""The cache in the broker, with a memory of each process in its place while that is away."""
+"""Django's cache in the broker, with a fallback to process memory while the broker is down."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ log = structlog.get_logger("console.broker")
 
 class JsonSerializer:
     """
-    Writes values of the cache as JSON.
+    Serializer of cache values as JSON.
 
-    Django's own would unpickle what it reads, and so run what a writer of the broker put there.
+    Django's own serializer unpickles values, and so would run code of anyone who can write to the
+    broker.
     """
 
     def dumps(self, value: Any) -> str:
-        """Return *value* as JSON; raises TypeError for what JSON does not have."""
+        """Return *value* as JSON; raises TypeError if JSON cannot express it."""
         return json.dumps(value)
 
     def loads(self, data: bytes) -> Any:
-        """Return the value that *data* is; raises ValueError for other than JSON."""
+        """Return the value of *data*; raises ValueError unless it is JSON."""
         return json.loads(data)
 
 
 def _or_own(name: str) -> Callable[..., Any]:
-    """Return the method *name* of the cache, which is done in own memory without the broker."""
+    """Return the cache method *name*, which falls back to process memory without the broker."""
     shared = getattr(RedisCache, name)
 
     @wraps(shared)
@@ -53,16 +54,17 @@ def _or_own(name: str) -> Callable[..., Any]:
 
 class BrokerCache(RedisCache):
     """
-    What all processes share for a while: attempts to sign in, and forms that were sent.
+    Cache shared by all processes: sign-in attempts and submitted forms.
 
-    Values are what JSON has. Without the broker each process counts for itself, from nothing:
-    signing in waits for no broker, and guessing stays slow.
+    Values are JSON. Without the broker, each process counts for itself, starting at zero: signing
+    in does not wait for the broker, and guessing passwords stays slow.
     """
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         options = {**params.get("OPTIONS", {}), "serializer": JsonSerializer()}
         super().__init__(server, {**params, "OPTIONS": options})
-        #: Shared by all threads of the process, whose caches are objects of their own.
+        #: Shared by all threads of the process: LocMemCache stores values by its name, while
+        #: each thread has its own cache object.
         self.own = LocMemCache("while the broker is away", {})
 
     add = _or_own("add")

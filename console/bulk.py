@@ -1,9 +1,8 @@
 """
 Bulk writes: one statement for thousands of rows, prepared before the write lock is taken.
 
-`INSERT` and `UPDATE ... FROM` a JSON parameter are an order of magnitude faster
-than one statement per row or Django's `bulk_update`, and rows are the same parameter
-for SQLite and PostgreSQL.
+`INSERT` and `UPDATE ... FROM` a JSON parameter are an order of magnitude faster than one statement
+per row or Django's `bulk_update`. SQLite and PostgreSQL take the same JSON.
 """
 
 from __future__ import annotations
@@ -42,24 +41,25 @@ _POSTGRES_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A statement and its rows, or what says which, ready to be sent."""
+    """A statement with its parameters: rows, or the keys of rows."""
 
     statement: str
-    #: Parameters, for each time that it is sent.
+    #: One tuple of parameters for each execution of the statement.
     payloads: tuple[tuple[Any, ...], ...]
-    #: Whether it has to find rows, of which there may be more and more.
+    #: Whether the database plans each execution anew, because the statement searches a table that
+    #: may grow.
     is_replanned: bool = False
 
     def run(self) -> None:
-        """Send it; call inside a transaction."""
+        """Execute the statement; call inside a transaction."""
         for payload in self.payloads:
             statements.run(self.statement, payload, is_replanned=self.is_replanned)
 
     def run_and_read(self, columns: Sequence[str]) -> list[tuple[Any, ...]]:
         """
-        Send it as `run` does, and return *columns* of the rows that it wrote.
+        Execute the statement like `run`, and return *columns* of the written rows.
 
-        They are as `console.statements` has them: texts are cast.
+        *columns* follow the rule of `console.statements`: texts are cast.
         """
         statement = f"{self.statement} RETURNING {', '.join(columns)}"
         return [row for payload in self.payloads for row in statements.rows(statement, payload)]
@@ -76,9 +76,10 @@ def insert_rows(
 
 def insert_objects(objects: Sequence[Model]) -> Prepared:
     """
-    Prepare the insertion of *objects* of one model, in order; the database gives their keys.
+    Prepare the insertion of *objects* of one model, in order; the database assigns their keys.
 
-    So it does with a column that has a default of its own there, and a value in none of them.
+    The database also fills each column that has a database default and a value in none of the
+    objects.
     """
     model = type(objects[0])
     unsaid = {
@@ -101,10 +102,10 @@ def add_to_rows(
     count: str,
 ) -> Prepared:
     """
-    Prepare the insertion of *rows*, or, where a row with the same *key* exists, the sum of both.
+    Prepare an upsert of *rows*: a row with the same *key* gets the sum of both counts.
 
-    The columns *key* are unique in the table and in *rows*; *count* is what is
-    added up, and everything else stays as it was written first.
+    The columns *key* are unique in the table and in *rows*; *count* is the column that is added
+    up. Other columns of an existing row stay unchanged.
     """
     columns = tuple(columns)
     statement = _addition(model, columns, tuple(key), count, connection.vendor)
@@ -115,10 +116,10 @@ def update_rows(
     model: type[Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> Prepared:
     """
-    Prepare different new values for many rows.
+    Prepare an update of many rows, each with its own values.
 
-    Each of *rows* has a value for each of *columns*; the first column is the key
-    by which the row to change is found.
+    Each of *rows* has a value for each of *columns*; the first column is the key of the row to
+    change.
     """
     columns, rows = tuple(columns), list(rows)
     statement = _change(model, columns, connection.vendor)
@@ -135,7 +136,7 @@ def delete_rows(
     """
     Prepare the deletion of an organization's rows whose text in *column* is one of *values*.
 
-    *where* is one more condition, in SQL.
+    *where* is an additional SQL condition.
     """
     statement = _deletion(model, column, where)
     payloads = tuple((org_id, some) for some in _listed(list(values)))
@@ -148,7 +149,7 @@ def delete_keys(model: type[Model], keys: Iterable[int]) -> Prepared:
     return Prepared(statement, _each(_listed(list(keys))), is_replanned=True)
 
 
-# Statements differ by database, too, whose name is a parameter of some for the sake of the cache.
+# Statements differ by database: *vendor* is a parameter because it is part of the cache key.
 
 
 @cache
@@ -185,8 +186,8 @@ def _change(model: type[Model], columns: tuple[str, ...], vendor: str) -> str:
     )
     if vendor == "sqlite":
         return statement
-    # Which are meant, once more, for the planner: it sees how many there are of these, and would
-    # read a table of thousands from end to end for the hundred that it believes are in JSON.
+    # The keys are repeated for the planner. It sees the length of this array, but assumes a hundred
+    # rows in the JSON, for which it would scan a table of thousands.
     is_text = _POSTGRES_TYPES[fields[0].get_internal_type()] == "text"
     among = statements.AMONG_TEXTS if is_text else statements.AMONG_KEYS
     return f"{statement} AND {found} {among}"
@@ -215,7 +216,7 @@ def _column(field: Field[Any, Any]) -> str:
 
 
 def _source(fields: Sequence[Field[Any, Any]], vendor: str) -> str:
-    """Return the query that turns the parameter into columns c0, c1, ... and their place."""
+    """Return the query that turns the parameter into columns c0, c1, ... and the row number."""
     if vendor == "sqlite":
         values = [f"json_extract(value, '$[{i}]') AS c{i}" for i in range(len(fields))]
         return f"SELECT key AS place, {', '.join(values)} FROM json_each(%s)"  # noqa: S608
@@ -252,7 +253,7 @@ def _cut(rows: list[Any]) -> tuple[str, ...]:
 
 
 def _each(payloads: Iterable[Any]) -> tuple[tuple[Any, ...], ...]:
-    """Have each of *payloads* be the one parameter of a sending."""
+    """Return each of *payloads* as the only parameter of one execution."""
     return tuple((payload,) for payload in payloads)
 
 
@@ -274,26 +275,26 @@ def _columns(model: type[Model]) -> tuple[str, ...]:
 def _converters(
     model: type[Model], columns: tuple[str, ...], vendor: str
 ) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
-    """Return places whose values are no JSON yet, each with what makes them so."""
+    """Return the positions of columns that need conversion to JSON, with their converters."""
     kinds = (_field(model, name).get_internal_type() for name in columns)
     found: dict[str, Callable[[Any], Any]] = {
         "DateField": lambda value: value.isoformat(),
         "DateTimeField": _moment,
     }
     if vendor == "sqlite":
-        # There JSON columns are stored as text.
+        # SQLite stores JSON columns as text.
         found["JSONField"] = _text
     return tuple((place, found[kind]) for place, kind in enumerate(kinds) if kind in found)
 
 
 def _text(value: Any) -> str:
-    # Most of them are empty.
+    # A shortcut, because most values are empty.
     if not value and isinstance(value, (list, dict)):
         return "[]" if isinstance(value, list) else "{}"
     return json.dumps(value)
 
 
-# Most rows of a batch are written at the same moment.
+# Cached because most rows of a batch have the same time.
 @lru_cache(maxsize=100)
 def _moment(value: datetime) -> str:
     adapted = connection.ops.adapt_datetimefield_value(value)

@@ -1,4 +1,4 @@
-"""Who sent the request that is being answered: address, program and the request's id."""
+"""Address, user agent and id of the current request, for logs, sessions and the audit log."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import structlog
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-#: Characters of a program's name that are kept.
+#: Maximum stored length of a user agent, in characters.
 _LONGEST_AGENT = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """What is known of a request from outside it; all is empty where there is none."""
+    """Origin of a request; all fields are empty outside a request."""
 
     ip: str = ""
-    #: What the program calls itself, which anybody can make up.
+    #: The User-Agent header, which any client can forge.
     agent: str = ""
-    #: As in the log lines and the answer's X-Request-ID.
+    #: The id in log lines and in the response's X-Request-ID.
     request_id: str = ""
 
 
@@ -30,18 +30,22 @@ _present: ContextVar[Caller] = ContextVar("caller")
 
 
 def present_caller() -> Caller:
-    """Return who sent the request that is being answered, nobody in commands and workers."""
+    """Return the caller of the current request; an empty one in commands and workers."""
     return _present.get(Caller())
 
 
 class CallerMiddleware:
-    """Keeps the caller at hand while a request is answered; stands behind the request log."""
+    """
+    Middleware that stores the caller while a request is processed.
+
+    It comes after the request log, which sets the request id.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer the request."""
+        """Store the caller, and return the response."""
         agent = request.headers.get("User-Agent", "")
         token = _present.set(
             Caller(
@@ -58,10 +62,10 @@ class CallerMiddleware:
 
 def client_address(request: HttpRequest) -> str:
     """
-    Return the address that *request* came from.
+    Return the client address of *request*.
 
-    Of forwarded addresses only those count that a proxy of `TRUSTED_PROXIES` has
-    written, each adding to the end whom it saw: the rest could be made up.
+    Each proxy appends the address that it saw to X-Forwarded-For. Only the entries that proxies of
+    `TRUSTED_PROXIES` wrote count: a client can forge the rest.
     """
     address: str = request.META.get("REMOTE_ADDR", "")
     hops = request.headers.get("X-Forwarded-For", "").split(",")
@@ -75,7 +79,7 @@ def client_address(request: HttpRequest) -> str:
 
 def _is_proxy(address: str) -> bool:
     networks = settings.TRUSTED_PROXIES
-    # A unix socket has no address: only a proxy of this machine is behind it.
+    # A unix socket has no address: the peer is a proxy on this machine.
     return bool(networks) and (
         not address
         or (_is_address(address) and any(ip_address(address) in network for network in networks))

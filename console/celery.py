@@ -1,4 +1,8 @@
-"""The Celery app: a message is only a wake-up, so lost, late and double ones do no harm."""
+"""
+The Celery app, its queues and its beat schedule.
+
+A message only wakes a worker up: lost, late and duplicate messages do no harm.
+"""
 
 from __future__ import annotations
 
@@ -26,47 +30,47 @@ from console.private_state import keep_private
 from console.tracing.start import start_tracing
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
-# They would load every page and address into workers and beat, which serve none: a third of
-# a start. `make check` runs them.
+# System checks would load all pages and URLs into workers and beat, which serve none: a third of
+# the start time. `make check` runs the checks.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "true")
 
 #: Seconds after which the broker hands an unacknowledged message to another worker.
 VISIBILITY_TIMEOUT = 120
 
-#: Queues of admission work. An organization always uses the same one, so that a worker
-#: that serves it alone keeps its state warm; safety does not depend on that.
+#: Queues of admission. An organization always uses the same one, so that the worker of that queue
+#: keeps the organization's state warm; correctness does not depend on it.
 SHARDS = tuple(f"admission-{number}" for number in range(8))
 
-#: The queue of what takes seconds, and what admission never waits for: impact questions, and
-#: looking through a partition.
+#: Queue of tasks that take seconds and that admission never waits for: impact runs, and the search
+#: of a partition for rows that have to stay.
 IMPACT = "impact"
 
-#: The queue of what is looked through in every organization, which takes seconds where there are
-#: many rules or workloads. The worker for impact takes from both in turn, so that a thousand such
-#: messages are not in front of a question.
+#: Queue of the regular checks of every organization, which take seconds if there are many rules or
+#: workloads. The impact worker takes from both queues in turn, so that an impact run does not wait
+#: behind a thousand checks.
 CHECK_UPS = "check-ups"
 
-#: The queue of webhooks: receivers are slow, and only other receivers wait for them.
+#: Queue of webhook deliveries: a slow receiver delays only other receivers.
 WEBHOOKS = "webhooks"
 
-#: The queue of everything else.
+#: Queue of all other tasks.
 COMMON = "sluice"
 
-#: The queue of what is looked after in every organization: samples, sums, badges. A worker
-#: takes from its queues in turn, so that a thousand such messages are not in front of a decision.
+#: Queue of periodic tasks for every organization: samples, sums, badges. A worker takes from its
+#: queues in turn, so that a decision does not wait behind a thousand such messages.
 BACKGROUND = "background"
 
-#: All of them.
+#: All queues.
 QUEUES = (COMMON, BACKGROUND, IMPACT, CHECK_UPS, WEBHOOKS, *SHARDS)
 
 
 def shard_of(org_id: int) -> str:
-    """Return the queue of an organization's admission work."""
+    """Return the admission queue of an organization."""
     return SHARDS[crc32(str(org_id).encode()) % len(SHARDS)]
 
 
 def _every(seconds: int, task: str, queue: str = COMMON) -> dict[str, object]:
-    """Return an entry of the clock; a message that nobody took in time is not wanted any more."""
+    """Return an entry of the beat schedule, whose message expires after about one period."""
     return {
         "task": task,
         "schedule": float(seconds),
@@ -75,7 +79,7 @@ def _every(seconds: int, task: str, queue: str = COMMON) -> dict[str, object]:
 
 
 app = Celery("sluice", amqp=Messages, task_cls=ExpiringTask)
-# The broker's address and the schedule file come from the Django settings.
+# The broker's URL and the schedule file come from the Django settings.
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.update(
     task_default_queue=COMMON,
@@ -88,9 +92,9 @@ app.conf.update(
     task_time_limit=VISIBILITY_TIMEOUT - 30,
     worker_prefetch_multiplier=1,
     worker_send_task_events=False,
-    # Who sends goes on without the broker: the rows are there, and the sweep finds them.
+    # A sender continues without the broker: the rows are stored, and the sweep finds them.
     task_publish_retry_policy={"max_retries": 1, "interval_start": 0, "interval_step": 0.2},
-    # There are none, and so nothing to clean up every night.
+    # Tasks store no results, so the nightly clean-up of results is off.
     result_expires=None,
     broker_connection_retry_on_startup=True,
     broker_transport_options={
@@ -98,8 +102,8 @@ app.conf.update(
         # The defaults look for unacknowledged messages every 100 seconds.
         "unacked_restore_interval": 5,
         "unacked_restore_throttle": 1,
-        # One that went without a word, as behind a network that drops what is sent, is noticed
-        # within seconds: by whoever sends, and by who waits for messages.
+        # Senders and receivers notice within seconds that the broker is silent, for example behind
+        # a network that drops packets.
         "health_check_interval": 3,
         "socket_timeout": 5,
         "socket_connect_timeout": 5,
@@ -121,7 +125,7 @@ app.conf.update(
         "forget workloads": _every(2, "console.workloads.tasks.forget_ended"),
         "make partitions": _every(60, "console.retention.tasks.make_partitions"),
         "drop partitions": _every(600, "console.retention.tasks.drop_partitions", IMPACT),
-        # Several times a minute, so that a late clock or a busy worker makes no gap.
+        # Several times a minute, so that a late beat or a busy worker leaves no gap.
         "sample": _every(15, "console.series.tasks.sample"),
         "roll up series": _every(300, "console.series.tasks.roll"),
         "forget series": _every(600, "console.series.tasks.forget"),
@@ -130,32 +134,32 @@ app.conf.update(
         "forget deliveries": _every(60, "console.webhooks.tasks.forget", WEBHOOKS),
     },
     timezone="UTC",
-    # Celery would close the database's connection before and after every task; a new one costs
-    # more than most tasks do. `renew_connections` does here what Django does around a request.
+    # Celery would close the database connection before and after every task, and a new connection
+    # costs more than most tasks. `renew_connections` does what Django does around a request.
     CELERY_DB_REUSE_MAX=sys.maxsize,
 )
 app.autodiscover_tasks()
 task_prerun.connect(renew_connections)
 task_postrun.connect(renew_connections)
 
-# It warns root against workers that unpickle messages; these read JSON alone.
+# Celery warns root about workers that unpickle messages; these workers read only JSON.
 warnings.filterwarnings("ignore", category=SecurityWarning)
 
 
 @worker_init.connect
 def refuse_a_passing_key(**_: Any) -> None:
-    """End a worker that would sign webhooks with a key that nobody else has."""
+    """Stop a worker that would sign webhooks with a temporary key that no other process has."""
     try:
         require_key()
     except ImproperlyConfigured as error:
-        # Celery logs what a handler raises, and goes on.
+        # Celery logs other exceptions of a signal handler and continues.
         raise SystemExit(str(error)) from error
 
 
 @worker_init.connect
 @beat_init.connect
 def keep_state_private(**_: Any) -> None:
-    """Let no other user of the machine read the state folder; child processes inherit it."""
+    """Hide the state folder from other users of the machine; child processes inherit the umask."""
     try:
         keep_private(settings.HOME)
     except ImproperlyConfigured as error:
@@ -164,31 +168,31 @@ def keep_state_private(**_: Any) -> None:
 
 @worker_init.connect
 def collect_garbage_seldom(**_: Any) -> None:
-    """Tune the collector for engines that stay in memory; child processes inherit it."""
+    """Tune the garbage collector for long-lived engines; child processes inherit the setting."""
     collect_seldom()
 
 
 @worker_init.connect
 @beat_init.connect
 def say_how_old_the_database_is(**_: Any) -> None:
-    """Name a database that is older or newer than this code, before the first task meets it."""
+    """Log whether the database is older or newer than this code, before the first task."""
     log_skew()
 
 
 @task_prerun.connect
 def bind_task(task_id: str, task: Any, **_: Any) -> None:
-    """Have all log lines of a task name it, and nothing of the one before."""
+    """Add name and id of a task to all its log lines, and drop those of the previous task."""
     structlog.contextvars.clear_contextvars()
     structlog.contextvars.bind_contextvars(task=task.name, task_id=task_id)
 
 
 @worker_init.connect
 def trace_what_is_asked_for(**_: Any) -> None:
-    """Trace tasks and statements where traces are wanted; child processes inherit it."""
+    """Trace tasks and statements if tracing is configured; child processes inherit it."""
     start_tracing()
 
 
 @setup_logging.connect
 def use_the_same_logs(**_: Any) -> None:
-    """Keep Celery from configuring logs of its own."""
+    """Configure logging as Django does, so that Celery does not configure its own."""
     logging.config.dictConfig(settings.LOGGING)

@@ -1,4 +1,4 @@
-"""The clock: what beat sends by the schedule."""
+"""The beat scheduler, which skips messages to queues that no worker reads."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from console.piles import is_pile
 
 
 class Clock(PersistentScheduler):
-    """Sends nothing to a queue from which nobody takes: what it asks for is due again soon."""
+    """Beat scheduler that sends nothing to a full queue: every periodic task is due again soon."""
 
     def apply_async(self, entry: ScheduleEntry, *args: Any, **kwargs: Any) -> Any:
-        """Send the message of *entry*, or none."""
-        # What Celery adds by itself goes to its default.
+        """Send the message of *entry*, unless its queue is full."""
+        # Entries that Celery adds have no queue and use the default.
         if is_pile(entry.options.get("queue", COMMON)):
             return None
         return super().apply_async(entry, *args, **kwargs)

@@ -1,4 +1,8 @@
-"""The garbage collector of a process: seldom, for hardly anything is in a cycle."""
+"""
+Settings of Python's garbage collector for web and worker processes.
+
+Collections are rare, because hardly any object is part of a reference cycle.
+"""
 
 from __future__ import annotations
 
@@ -6,32 +10,32 @@ import gc
 
 from django.core.signals import request_finished
 
-#: Objects made, beyond those that went, between two looks for cycles among the youngest.
-#: The default of 700 looks at the same living workloads thousands of times a second.
+#: Threshold of the youngest generation: allocated minus freed objects between two collections.
+#: Python's default of 700 would examine the same live workloads thousands of times a second.
 _YOUNGEST = 50_000
 
 
 def collect_seldom() -> None:
     """
-    Let Python look for unreachable cycles seldom.
+    Make Python's garbage collections rare.
 
-    An engine makes many objects that live as long as a workload, and a web process keeps
-    what configs compile to; both make hardly any cycles. Whatever is in no cycle is freed at
-    once anyway.
+    An engine makes many objects that live as long as a workload, and a web process keeps compiled
+    configs. Both make hardly any reference cycles, and an object in no cycle is freed at once
+    anyway.
     """
     gc.set_threshold(_YOUNGEST, 20, 20)
 
 
-#: Requests after which those are looked at again that outlived their own.
+#: Requests after which objects that survived one collection are collected too.
 _SECOND_LOOK = 500
 
 
 def collect_between_requests() -> None:
     """
-    Look for cycles among the youngest when an answer is sent, so that no page waits for it.
+    Collect the youngest generation after each response, so that no page waits for a collection.
 
-    After every request, whatever it left: a check of a config puts as many objects into the
-    caches as it takes out of them, so counting what is new would not tell how many are young.
+    It runs after every request, whatever the allocation count: a check of a config puts as many
+    objects into the caches as it removes from them, so the count would not show how many are young.
     """
     request_finished.connect(_after_request)
 

@@ -1,9 +1,9 @@
 """
-Connections to the database outlast the request or task that opened them.
+Reuse of database connections by later requests and tasks, and a cheap check that they are alive.
 
-They are looked at before each of these: one that the server has closed is dropped, and the next
-statement opens another one. To ask the server whether it is there, as Django does where it checks
-connections, takes as long as to read what the request is about.
+The check runs before each request and task: a connection that the server has closed is dropped, and
+the next statement opens a new one. Django's own health check sends a query, which takes as long as
+the query that reads the object of the request.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ def renew_connections(**_: Any) -> None:
 
 def drop_closed(**_: Any) -> None:
     """
-    Close connections on which there is something to read, or to come, that nobody asked for.
+    Close connections that are inside a transaction or have unread data.
 
-    That is their end, what is left of a task that ran out of time, or, seldom, a notice, after
-    which a new one does no harm.
+    Unread data is the end of the connection, the rest of a statement whose task timed out, or,
+    rarely, a notice of the server; a new connection after a notice does no harm.
     """
     for wrapper in connections.all(initialized_only=True):
         if wrapper.vendor != "postgresql" or wrapper.connection is None or wrapper.in_atomic_block:
@@ -36,7 +36,7 @@ def drop_closed(**_: Any) -> None:
 
 
 def _is_at_rest(connection: Any) -> bool:
-    """Say whether nothing is under way: what was cut off in the middle of a statement is not."""
+    """Return whether the connection is idle, that is, not inside a statement or transaction."""
     status = connection.info.transaction_status
     return status is TransactionStatus.IDLE and not _has_news(connection.fileno())
 

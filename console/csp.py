@@ -1,4 +1,4 @@
-"""The content security policy: everything comes from this site, and nothing is inline."""
+"""Content security policy: all sources are this site, and nothing is inline."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HEADER = "; ".join(f"{directive} {sources}" for directive, sources in POLICY.it
 
 
 class ContentSecurityPolicyMiddleware:
-    """Sends the policy with every response."""
+    """Middleware that adds the policy to every response."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -1,4 +1,4 @@
-"""Readers of environment variables that refuse a bad value by name."""
+"""Typed readers of environment variables; the error for a bad value names the variable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BROKER_SCHEMES = ("redis", "rediss", "unix")
 
 
 def text(name: str, default: str) -> str:
-    """Return a variable as it is, or *default* when it is unset or empty."""
+    """Return a variable as text, or *default* if it is unset or empty."""
     return os.environ.get(name, "").strip() or default
 
 
@@ -80,7 +80,7 @@ def _is_origin(value: str) -> bool:
 
 def issuer(name: str) -> str:
     """
-    Return the address of an OpenID Connect issuer, or nothing when it is unset.
+    Return the URL of an OpenID Connect issuer, or "" if it is unset.
 
     Raise ImproperlyConfigured unless it begins with https:// (http:// for this machine alone).
     """
@@ -94,7 +94,7 @@ def issuer(name: str) -> str:
 
 
 def together(*names: str) -> None:
-    """Raise ImproperlyConfigured when some of these variables are set and others are not."""
+    """Raise ImproperlyConfigured if only some of these variables are set."""
     missing = [name for name in names if not text(name, "")]
     if missing and len(missing) < len(names):
         present = ", ".join(name for name in names if name not in missing)
@@ -129,12 +129,12 @@ def number_or_zero(name: str, least: int, most: int, default: int = 0) -> int:
 
 
 def folder(name: str, default: Path) -> Path:
-    """Return an absolute folder; it need not exist."""
+    """Return the absolute path of a folder, which need not exist."""
     return Path(text(name, str(default))).expanduser().absolute()
 
 
 def optional_folder(name: str) -> Path | None:
-    """Return an absolute folder, None when it is unset; raise ImproperlyConfigured without it."""
+    """Return the path of a folder or None if unset; raise ImproperlyConfigured if it is missing."""
     value = text(name, "")
     path = Path(value).expanduser().absolute()
     if value and not path.is_dir():
@@ -172,11 +172,11 @@ def broker(name: str, default: Path) -> str:
 
 
 def celery_broker(url: str) -> str:
-    """Return the broker's URL, as `broker` returns it, in the words that Celery has for it."""
+    """Return *url*, a result of `broker`, in the form that Celery expects."""
     if not url.startswith("unix://"):
         return url
     path, mark, query = url.replace("unix://", "redis+socket://", 1).partition("?")
-    # It would use database 0, whatever `db` says.
+    # Celery ignores `db` and would use database 0.
     said = [("virtual_host" if name == "db" else name, value) for name, value in parse_qsl(query)]
     return path + mark + urlencode(said)
 
@@ -186,10 +186,10 @@ def _refused(name: str, value: str, accepted: str) -> ImproperlyConfigured:
 
 
 def _without_password(url: str) -> str:
-    """Return *url* as it may be shown in a message."""
+    """Return *url* without its password, for messages."""
     head, at, tail = url.rpartition("@")
     if not at:
         return url
     scheme, separator, _ = head.partition("://")
-    # Without the separator nobody knows where the password begins.
+    # Without the separator, the start of the password is unknown.
     return f"{scheme}{separator}…@{tail}" if separator else f"…@{tail}"

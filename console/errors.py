@@ -1,18 +1,18 @@
 """
-What services raise when a request cannot be met, as data for the API and the pages.
+Exceptions of services for requests that cannot be met, with data for the API and the pages.
 
     ConsoleError
-    ├── NotFound         there is no such thing in this organization
-    │   └── Renamed          not under this name any more
-    ├── NotAllowed       the actor's role does not include it
-    ├── Conflict         it does not fit the present state
-    │   └── StaleVersion     another config was applied in between
-    ├── BadRequest       fields that cannot be read
+    ├── NotFound         the object does not exist in this organization
+    │   └── Renamed          the object has a new name
+    ├── NotAllowed       the actor's role lacks the permission
+    ├── Conflict         the request does not fit the current state
+    │   └── StaleVersion     another config version was applied in between
+    ├── BadRequest       fields are invalid
     ├── ConfigRejected   the config text has errors
     ├── ConsequencesNotAccepted  an apply has consequences that were not accepted
-    └── RetryLater       the same request may be met some seconds later
+    └── RetryLater       the same request may succeed some seconds later
 
-Those about configs are in `console.configs.errors`.
+Exceptions about configs are in `console.configs.errors`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One field that cannot be read: where, which rule, and what to do."""
+    """One invalid field: its path, the code of the rule, and what to do."""
 
     path: str
     code: str
@@ -32,7 +32,7 @@ class FieldError:
 
 
 class ConsoleError(Exception):
-    """A request that cannot be met; *message* is one sentence for the person who asked."""
+    """A request that cannot be met; *message* is one sentence for the client."""
 
     status: ClassVar[int] = 400
     title: ClassVar[str] = "The request cannot be met"
@@ -44,7 +44,7 @@ class ConsoleError(Exception):
 
 
 class NotFound(ConsoleError):
-    """There is no such thing in this organization."""
+    """The object does not exist in this organization."""
 
     status = 404
     title = "Not found"
@@ -54,11 +54,11 @@ class NotFound(ConsoleError):
 
 
 class Renamed(NotFound):
-    """What was called *old* is called *new* since version *version* of the config."""
+    """The object with the name *old* has the name *new* since config version *version*."""
 
     def __init__(self, noun: str, old: str, new: str, version: int) -> None:
         super().__init__(f"The {noun} {old!r} is called {new!r} since version {version}.")
-        #: Which kind of thing, as the parts of addresses are called: queue or cohort.
+        #: The kind of object, as in URL parameters: queue or cohort.
         self.noun = noun
         self.old = old
         self.new = new
@@ -66,7 +66,7 @@ class Renamed(NotFound):
 
 
 class NotAllowed(ConsoleError):
-    """The actor's role does not include it."""
+    """The actor's role does not include the permission."""
 
     status = 403
     title = "Not allowed"
@@ -76,14 +76,14 @@ class NotAllowed(ConsoleError):
 
 
 class Conflict(ConsoleError):
-    """The request does not fit the present state."""
+    """The request does not fit the current state."""
 
     status = 409
     title = "Conflict"
 
 
 class BadRequest(ConsoleError):
-    """Fields of the request cannot be read; all of them are listed."""
+    """Fields of the request are invalid; *errors* lists all of them."""
 
     title = "The request has errors"
 
@@ -93,7 +93,7 @@ class BadRequest(ConsoleError):
 
 
 class RetryLater(ConsoleError):
-    """The same request may be met *seconds* later; answers say so in `Retry-After`."""
+    """The same request may succeed *seconds* later; responses send them in `Retry-After`."""
 
     def __init__(self, code: str, message: str, seconds: int) -> None:
         super().__init__(code, message)

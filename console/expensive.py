@@ -1,15 +1,15 @@
 """
-The gate of expensive questions: how many are answered at a time, for whom, in all web processes.
+Concurrency limit of expensive requests, across all web processes.
 
-An expensive question costs a second of processor or holds a thread for long: the check of a large
-config, a comparison, a search for what would help, the export of a whole list. Each takes a place
-while it is answered, and is refused with `TooManyQuestions` where there is none: one for each
-asker and kind, a few for an organization, and fewer for all organizations together than there are
-threads, so that cheap requests find one.
+An expensive request costs a second of processor time or holds a thread for long: the check of a
+large config, a comparison, a search for changes that would help a workload, the export of a whole
+list. Each takes a place while it is processed, and is refused with `TooManyQuestions` if no place
+is free. There is one place for each actor and kind, a few for an organization, and fewer for all
+organizations together than there are threads, so that threads stay free for cheap requests.
 
-Places are counted in the broker, in one step and by its clock, and end by themselves, so that a
-process that was killed frees its own. Each process counts its own places as well: that keeps a
-thread of it free, and is all there is while the broker is away.
+Places are counted in the broker, atomically and by its clock, and expire, so that the places of a
+killed process become free. Each process also counts its own places: that keeps one of its threads
+free, and is the only limit while the broker is down.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ from redis import RedisError
 from console.broker import client, sparing
 from console.errors import RetryLater
 
-#: Characters of text up to which a question is cheap: below a tenth of a second on one core. A
+#: Characters of text up to which a request is cheap: below a tenth of a second on one core. A
 #: config of 2,000 lines has 60,000.
 CHEAP_TEXT: Final = 100_000
 
-#: Seconds that a place lasts unless it is kept: longer than any question may take.
+#: Seconds until a place expires unless it is renewed: longer than any request may take.
 LEASE: Final = 30
 
-#: Places of one asker for one kind, of an organization for all kinds, and of one web process that
-#: takes connections, which has three threads.
+#: Places of one actor for one kind, of an organization for all kinds, and of one web process that
+#: accepts connections, which has three threads.
 OF_ASKER, OF_ORG, OF_PROCESS = 1, 2, 2
 
 _PREFIX: Final = "sluice:expensive"
 _COUNTS: Final = f"{_PREFIX}:counts"
 
-#: Takes the place ARGV[1], for ARGV[4] milliseconds, among those of the pool KEYS[1]. ARGV[2] and
-#: ARGV[3] are what the places of the same asker and organization begin with, ARGV[5..7] how many
-#: of each there may be, and of all. Counts in KEYS[2] by the kind ARGV[8]. Answers with the limit
-#: that was reached, as `_Limit` has it, 0 for none.
+#: Lua script that takes the place ARGV[1] of the pool KEYS[1] for ARGV[4] milliseconds. ARGV[2] and
+#: ARGV[3] are the name prefixes of places of the same actor and organization, ARGV[5..7] the limits
+#: per actor, per organization and of all. It counts the request in KEYS[2] under the kind ARGV[8],
+#: and returns the `_Limit` that was reached, or 0.
 _TAKE: Final = """
 local now = redis.call('TIME')
 local at = tonumber(now[1]) * 1000 + math.floor(tonumber(now[2]) / 1000)
@@ -73,7 +73,7 @@ redis.call('HINCRBY', KEYS[2], ARGV[8] .. (limit == 0 and ':taken' or ':refused'
 return limit
 """
 
-#: Has the place ARGV[1] of the pool KEYS[1] last for ARGV[2] milliseconds from now.
+#: Lua script that renews the place ARGV[1] of the pool KEYS[1] for ARGV[2] milliseconds.
 _KEEP: Final = """
 local now = redis.call('TIME')
 local at = tonumber(now[1]) * 1000 + math.floor(tonumber(now[2]) / 1000)
@@ -86,7 +86,7 @@ log = structlog.get_logger("console.broker")
 
 
 class Kind(StrEnum):
-    """What an expensive question asks for; the value is its label in metrics."""
+    """Kinds of expensive requests; the value is the label in metrics."""
 
     CHECK = "check"
     COMPARE = "compare"
@@ -97,15 +97,15 @@ class Kind(StrEnum):
 
     @property
     def noun(self) -> str:
-        """What a message calls it, with its article."""
+        """The noun for messages, with its article."""
         return _NOUNS[self]
 
     @property
     def pool(self) -> str:
         """
-        The name of the places that it takes one of.
+        The name of the pool whose places it uses.
 
-        An export waits for its reader most of the time, and would keep the others out.
+        Exports have their own pool: an export mostly waits for its reader, and would block others.
         """
         return "exports" if self is Kind.EXPORT else "questions"
 
@@ -121,7 +121,7 @@ _NOUNS: Final = {
 
 
 class _Limit(IntEnum):
-    """Which limit keeps a question out."""
+    """The limit that refuses a request."""
 
     ASKER = 1
     ORG = 2
@@ -129,7 +129,7 @@ class _Limit(IntEnum):
 
 
 class TooManyQuestions(RetryLater):
-    """No place is free for an expensive question; *seconds* later one may be."""
+    """No place is free for an expensive request; *seconds* later one may be."""
 
     status = 429
     title = "Too many expensive questions at a time"
@@ -156,42 +156,42 @@ class TooManyQuestions(RetryLater):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One question that is being answered; the code that takes a place gives it back."""
+    """The place of one running request; the code that takes a place releases it."""
 
     kind: Kind
     org_id: int
     asker: str
-    #: Tells it from others of the same asker.
+    #: Distinguishes the place from others of the same actor.
     number: str
 
     @property
     def name(self) -> str:
-        """What the broker calls it; begins with what those of its asker begin with."""
+        """The name in the broker; it begins with `of_asker`."""
         return f"{self.of_asker}{self.number}"
 
     @property
     def of_org(self) -> str:
-        """What the names of all places of the organization begin with."""
+        """The common prefix of the names of the organization's places."""
         return f"{self.org_id}/"
 
     @property
     def of_asker(self) -> str:
-        """What the names of all places of the asker and kind begin with."""
+        """The common prefix of the names of the places of this actor and kind."""
         return f"{self.of_org}{self.kind}/{self.asker}/"
 
     def keep(self) -> None:
-        """Have the place last for another `LEASE`."""
+        """Renew the place for another `LEASE`."""
         _here.keep(self)
         _ask(_KEEP, 1, _pool_key(self.kind.pool), self.name, LEASE * 1000)
 
     def release(self) -> None:
-        """Give the place back; a second time does nothing."""
+        """Release the place; a second call does nothing."""
         if _here.release(self):
             try:
                 with sparing():
                     client().zrem(_pool_key(self.kind.pool), self.name)
             except RedisError as error:
-                # It ends by itself.
+                # The place expires.
                 log.warning("the place of a question is not given back", error=str(error))
 
 
@@ -200,15 +200,15 @@ class _Here:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        #: How many there may be.
+        #: The limit of this process.
         self.most = OF_PROCESS
-        #: Until when each lasts, by a clock that cannot be set.
+        #: Place -> monotonic time at which it expires.
         self._places: dict[Place, float] = {}
-        #: Places of answers that were never sent, for the next request to give back.
+        #: Places of responses that were never sent; the next request releases them.
         self.abandoned: Final[deque[Place]] = deque()
 
     def take(self, place: Place) -> _Limit | None:
-        """Take *place*, or return the limit that is reached."""
+        """Take *place*, or return the limit that refuses it."""
         now = time.monotonic()
         with self._lock:
             self._places = {each: until for each, until in self._places.items() if until > now}
@@ -228,29 +228,29 @@ class _Here:
                 self._places[place] = time.monotonic() + LEASE
 
     def release(self, place: Place) -> bool:
-        """Give *place* back; return whether it was there."""
+        """Release *place*, and return whether it was taken."""
         with self._lock:
             return self._places.pop(place, None) is not None
 
 
 _here: Final = _Here()
 
-#: The place of the request that is being answered, which answers what it asks on its way.
+#: The place of the current request, which covers all expensive steps of the request.
 _present: ContextVar[Place | None] = ContextVar("expensive", default=None)
 
 
-#: Whether every question of the request that is being answered is refused.
+#: Whether every expensive step of the current request is refused.
 _refuses: ContextVar[bool] = ContextVar("refuses_expensive", default=False)
 
 
 def allow_here(most: int) -> None:
-    """Have this process answer up to *most* questions at a time, rather than `OF_PROCESS`."""
+    """Set the limit of this process to *most* places instead of `OF_PROCESS`."""
     _here.most = most
 
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """Refuse the questions of a request, as when the console has as many as it answers."""
+    """Refuse the expensive steps of a request, as if the console had reached its limit."""
     token = _refuses.set(True)
     try:
         yield
@@ -259,16 +259,16 @@ def refusing() -> Iterator[None]:
 
 
 def places_of_all() -> int:
-    """Return how many questions of one pool all organizations may have under way together."""
+    """Return the number of places in one pool, for all organizations together."""
     processes: int = settings.WEB_PROCESSES
     return max(OF_ORG + 1, processes * 3 // 4)
 
 
 def take_place(kind: Kind, org_id: int, asker: str) -> Place:
     """
-    Take a place, to be given back by its `release`; raises TooManyQuestions.
+    Take a place, which the caller has to `release`; raises TooManyQuestions.
 
-    *asker* is the key of the actor, such as "user:7": a person has one, in all their browsers.
+    *asker* is the key of the actor, such as "user:7": the same in all browsers of a person.
     """
     with suppress(IndexError):
         while True:
@@ -295,10 +295,10 @@ def take_place(kind: Kind, org_id: int, asker: str) -> Place:
 @contextmanager
 def expensive(kind: Kind, org_id: int, asker: str, *, size: int | None = None) -> Iterator[None]:
     """
-    Hold a place while a question is answered; raises TooManyQuestions when there is none.
+    Hold a place inside the `with` block; raises TooManyQuestions if none is free.
 
-    *size* is how many characters of text it is about, where that says what it costs: up to
-    `CHEAP_TEXT` nothing is counted. Within another one nothing is counted either.
+    *size* is the number of characters to process, if the cost depends on it: up to `CHEAP_TEXT`
+    nothing is counted. A nested `expensive` is not counted either.
     """
     if _present.get() is not None or (size is not None and size <= CHEAP_TEXT):
         yield
@@ -313,7 +313,7 @@ def expensive(kind: Kind, org_id: int, asker: str, *, size: int | None = None) -
 
 
 class Streamed:
-    """Blocks of an answer that hold a place until the last one is sent, or the reader is gone."""
+    """Blocks of a response, which hold a place until the last is sent or the client disconnects."""
 
     def __init__(self, place: Place, blocks: Iterator[bytes]) -> None:
         self._place = place
@@ -322,11 +322,11 @@ class Streamed:
         self._released = False
 
     def __iter__(self) -> Streamed:
-        """Return itself."""
+        """Return this iterator."""
         return self
 
     def __next__(self) -> bytes:
-        """Return the next block."""
+        """Return the next block, and renew the place in time."""
         now = time.monotonic()
         if now - self._kept > LEASE / 3:
             self._kept = now
@@ -338,13 +338,13 @@ class Streamed:
             raise
 
     def close(self) -> None:
-        """Give the place back; the server calls it whatever became of the answer."""
+        """Release the place; the server calls this method for every response, also a failed one."""
         self._released = True
         self._place.release()
 
     def __del__(self) -> None:
         """
-        Leave the place of an answer that no server sent to the next request.
+        Have the next request release the place of a response that no server sent.
 
         The garbage collector runs this method at any point of any code of the thread, also while it
         holds the lock of the places or of the broker's client, so no lock may be taken here.
@@ -355,7 +355,7 @@ class Streamed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """Questions of one kind: under way now, and since the broker's beginning."""
+    """Counts of requests of one kind: running now, and taken and refused since the broker began."""
 
     kind: Kind
     in_flight: int
@@ -364,7 +364,7 @@ class Counted:
 
 
 def counted() -> list[Counted]:
-    """Return the counts of every kind; none while the broker is away."""
+    """Return the counts of every kind; an empty list while the broker is down."""
     try:
         with sparing():
             counts = cast(dict[bytes, bytes], client().hgetall(_COUNTS))
@@ -393,7 +393,7 @@ def _pool_key(pool: str) -> str:
 
 
 def _ask(script: str, keys: int, *values: Any) -> int:
-    """Return what *script* answers in the broker; 0 while that is away."""
+    """Return the result of *script* in the broker; 0 while the broker is down."""
     try:
         with sparing():
             return int(client().eval(script, keys, *values))

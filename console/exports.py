@@ -1,8 +1,8 @@
 """
-Lists as files: NDJSON and CSV that are written while rows are still being read.
+Streamed exports of lists as NDJSON and CSV.
 
-Whatever the length of a list, no more of it is in memory than one block of text and what
-the iterator of its rows holds at a time.
+Rows are written while later rows are read. Memory holds one block of text and the rows that the
+iterator holds at a time, whatever the length of the list.
 """
 
 from __future__ import annotations
@@ -23,24 +23,23 @@ from console.expensive import Place, Streamed
 Format = Literal["csv", "ndjson"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 
-#: The parameter of an address that asks for a file.
+#: The query parameter that requests a file.
 PARAMETER: Final = "as"
 
-#: Its value where one thing is asked for as text to paste, and what that text is.
+#: The value of the parameter that requests one object as text to paste, and its media type.
 MARKDOWN: Final = "markdown"
 MARKDOWN_TYPE: Final = "text/markdown; charset=utf-8"
 
 Row = Mapping[str, Any]
 
-#: Characters of one block: a socket is written to once for each.
+#: Characters of one block; each block is one write to the socket.
 _BLOCK: Final = 32 * 1024
 
-#: What spreadsheets may skip at the beginning of a cell, to find a formula behind it.
+#: Characters that spreadsheets may skip at the start of a cell before they look for a formula.
 _CONTROLS: Final = ("\t", "\r", "\n")
-#: What begins a formula: some take the wide forms of the signs for the others. In many countries
-#: spreadsheets part cells at semicolons, and quotes that do not begin such a cell mean nothing to
-#: them: behind a semicolon, a tab or an end of line another one begins. Quotes that do begin one
-#: are taken off by whoever reads it.
+#: The start of a formula; some spreadsheets accept the full-width forms of the signs. In many
+#: countries, spreadsheets separate cells at semicolons and ignore quotes inside such a cell, so a
+#: cell also starts behind a semicolon, a tab or a line end. Quotes at its start are removed.
 _FORMULA: Final = re.compile("((?:^|[;\t\r\n])[ \"']*)(?=[-=+@\uff1d\uff0b\uff0d\uff20])")
 
 MEDIA_TYPES: Final[dict[Format, str]] = {
@@ -50,7 +49,7 @@ MEDIA_TYPES: Final[dict[Format, str]] = {
 
 
 def asked_format(query: QueryDict) -> Format | None:
-    """Return the format that an address asks for; raises BadRequest for an unknown one."""
+    """Return the format that the query string requests; raises BadRequest if it is unknown."""
     text = query.get(PARAMETER, "")
     if not text:
         return None
@@ -62,7 +61,7 @@ def asked_format(query: QueryDict) -> Format | None:
 
 
 def asks_for_markdown(query: QueryDict) -> bool:
-    """Say whether an address asks for Markdown; raises BadRequest when for something else."""
+    """Return whether the query string requests Markdown; raises BadRequest for other formats."""
     text = query.get(PARAMETER, "")
     if text and text != MARKDOWN:
         message = f"{PARAMETER} has to be {MARKDOWN}, or absent."
@@ -74,10 +73,10 @@ def export_answer(
     place: Place, form: Format, name: str, columns: Sequence[str], rows: Iterable[Row]
 ) -> StreamingHttpResponse:
     """
-    Return *rows* as a file to download, called *name* and the day.
+    Return *rows* as a file to download, named after *name* and the day.
 
-    NDJSON has all of each row; CSV has *columns*, in which what is not a plain value is JSON.
-    It holds *place* until it is sent.
+    NDJSON contains whole rows; CSV contains *columns*, with lists and objects as JSON. The response
+    holds *place* until it is sent.
     """
     blocks = ndjson_of(rows) if form == "ndjson" else csv_of(columns, rows)
     response = StreamingHttpResponse(Streamed(place, blocks), content_type=MEDIA_TYPES[form])
@@ -88,12 +87,12 @@ def export_answer(
 
 
 def ndjson_of(rows: Iterable[Row]) -> Iterator[bytes]:
-    """Write each row as one line of JSON."""
+    """Yield blocks of *rows*, one line of JSON each."""
     return _blocks(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 def csv_of(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[bytes]:
-    """Write *columns* of *rows* as RFC 4180 has it, with a first line that names them."""
+    """Yield blocks of *columns* of *rows* as CSV (RFC 4180) with a header line."""
     return _blocks(_lines(columns, rows))
 
 
@@ -111,9 +110,9 @@ def _lines(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:
 
 def cell(value: Any) -> str | int | float:
     r"""
-    Return *value* as it may stand in a cell of a spreadsheet.
+    Return *value* as a CSV cell that a spreadsheet cannot mistake for a formula.
 
-    What would be taken for a formula gets an apostrophe in front.
+    A text that starts a formula gets an apostrophe in front.
 
     >>> cell("=1+1"), cell('a;"=1+1'), cell(-3), cell(None), cell({"a": True}), cell(True)
     ("'=1+1", 'a;"\'=1+1', -3, '', '{"a": true}', 'true')

@@ -1,4 +1,4 @@
-"""What a load balancer or an operator asks: is the process up, and can it do its work."""
+"""Health endpoints: liveness (`/healthz`) and readiness (`/readyz`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from console.workloads.queries.intake import LATE, late_by_org
 
 _UNKNOWN = "unknown, because the broker does not answer"
 
-#: Bytes that a database in a file has to have left on its disk; with less, a write may fail.
+#: Free bytes that the disk of an SQLite file needs; with less, a write may fail.
 _ROOM = 16 * 1024**2
 
 log = structlog.get_logger("console.health")
@@ -30,22 +30,22 @@ log = structlog.get_logger("console.health")
 
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """Answer 200 as long as this process answers at all."""
+    """Return 200: this process is alive."""
     return JsonResponse({"status": "ok"})
 
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
     """
-    Answer 200 when database, broker and worker do their part, else 503; the body names each.
+    Return 200 if database, broker and worker are ready, else 503; the body lists each.
 
-    With `?for=traffic` the status is that of this process: without broker or worker it goes on to
-    show pages and to accept requests, and a load balancer that took it out would make both fail.
-    What is worth knowing and keeps nobody from their part stands under `notes`.
+    With `?for=traffic` the status is that of this process, which shows pages and accepts requests
+    also without broker or worker: a load balancer that removed the process would make both fail.
+    Problems that do not affect readiness are under `notes`.
     """
     notes: list[str] = []
     checks = {"database": _database(notes), "broker": _broker(notes)}
-    # One that is silent is waited for once.
+    # If the broker is silent, one timeout is enough.
     checks["worker"] = _worker() if checks["broker"] == "ok" else _UNKNOWN
     ready = all(answer == "ok" for answer in checks.values())
     body: dict[str, object] = {"status": "ok" if ready else "unavailable", "checks": checks}
@@ -61,7 +61,7 @@ def _database(notes: list[str]) -> str:
         skew = find_skew()
         if skew.newer:
             notes.append(skew.newer)
-        # One that is older may lack what is asked next.
+        # An older database may lack the columns of the next queries.
         if skew.older:
             return skew.older
         if late := _late():
@@ -74,10 +74,10 @@ def _database(notes: list[str]) -> str:
 
 def _late() -> str:
     """
-    Say where accepted requests wait for too long; nothing where they do not.
+    Return a sentence about accepted requests that wait for too long, or "".
 
-    A note alone: what one organization's engine or one worker does not do takes no web process
-    out of a load balancer. The heartbeat, which any worker gives, says nothing of either.
+    It is only a note: a load balancer must not remove a web process because one organization's
+    engine or one worker is stuck. The heartbeat does not show either, because any worker sends it.
     """
     late = late_by_org(timezone.now())
     if not late:
@@ -96,7 +96,7 @@ def _late() -> str:
 
 
 def _only_reads() -> str:
-    """Say whether the database's server refuses all that is written; nothing where it does not."""
+    """Return a sentence if the database server is read-only, or ""."""
     if connection.vendor != "postgresql":
         return ""
     with connection.cursor() as cursor:
@@ -112,7 +112,7 @@ def _only_reads() -> str:
 
 
 def _room() -> str:
-    """Say whether a database in a file can still be written; a server looks after its own disk."""
+    """Return "ok", or a sentence if the disk of an SQLite file is full; no check for PostgreSQL."""
     if connection.vendor != "sqlite":
         return "ok"
     left = shutil.disk_usage(Path(connection.settings_dict["NAME"]).parent).free
@@ -136,7 +136,7 @@ def _broker(notes: list[str]) -> str:
 
 
 def _left_lying() -> str:
-    """Say from which queues of messages nobody takes; nothing where there are none."""
+    """Return a sentence about the message queues that no worker reads, or ""."""
     try:
         found = piles(QUEUES)
     except RedisError:

@@ -1,4 +1,4 @@
-"""The heartbeat: workers note in the broker that they are alive, and web processes read it."""
+"""Heartbeat of the workers: written to the broker by workers, read by web processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from redis import RedisError
 
 from console import broker
 
-#: Seconds that a worker may stay silent; the sweep comes every two.
+#: Seconds without a heartbeat after which workers count as silent; the sweep beats every two.
 SILENCE = 15
 
 _HEARTBEAT = "sluice:heartbeat"
@@ -20,10 +20,10 @@ log = structlog.get_logger("console.heartbeat")
 
 def beat() -> None:
     """
-    Note that a worker is alive; the periodic sweep calls it.
+    Store in the broker that a worker is alive; the periodic sweep calls it.
 
-    The note lives in the broker and expires there, so that it costs the database
-    nothing. A broker that is down is logged and not raised: the sweep goes on.
+    The heartbeat expires in the broker and costs the database nothing. If the broker is down, the
+    error is logged and not raised, so that the sweep continues.
     """
     try:
         broker.client().set(_HEARTBEAT, int(time.time()), ex=SILENCE)
@@ -32,28 +32,28 @@ def beat() -> None:
 
 
 def is_beating() -> bool:
-    """Return whether a worker noted its heartbeat within `SILENCE` seconds; raises RedisError."""
+    """Return whether a worker sent a heartbeat within `SILENCE` seconds; raises RedisError."""
     return bool(broker.client().exists(_HEARTBEAT))
 
 
 class Pulse(StrEnum):
-    """Whether workers give signs of life, as far as can be known."""
+    """State of the workers according to their heartbeat."""
 
     BEATING = "beating"
     WORKER_SILENT = "worker_silent"
-    #: Without the broker no worker is reached, and nothing is known of any.
+    #: The broker does not answer, so the state of the workers is unknown.
     BROKER_AWAY = "broker_away"
 
 
-#: Seconds that an answer of `pulse` stands, so that many pages cost the broker little.
+#: Seconds for which `pulse` caches its result, so that many pages cost the broker little.
 _FRESH = 3.0
 
-#: When the pulse was felt last, and what it was.
+#: The cached result and the monotonic time at which it was read.
 _felt: list[tuple[float, Pulse]] = []
 
 
 def pulse() -> Pulse:
-    """Return whether a worker is alive, as of a few seconds ago at most."""
+    """Return the state of the workers, at most a few seconds old."""
     if _felt and time.monotonic() - _felt[0][0] < _FRESH:
         return _felt[0][1]
     try:

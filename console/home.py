@@ -1,4 +1,4 @@
-"""The state folder: which file of it is what."""
+"""Paths of the files in the state folder, SLUICE_HOME."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-#: A unix socket's address has room for 107 bytes and the final NUL.
+#: The address of a unix socket has space for 107 bytes and the final NUL.
 _LONGEST_SOCKET_PATH = 107
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The layout of one SLUICE_HOME; nothing here touches the disk."""
+    """Layout of one SLUICE_HOME; no method accesses the disk."""
 
     folder: Path
 
@@ -40,22 +40,22 @@ class Home:
 
     @property
     def static_stamp(self) -> Path:
-        """What the static files were collected from."""
+        """The fingerprint of the sources that the static files were collected from."""
         return self.folder / "static.stamp"
 
     @property
     def schedule(self) -> Path:
-        """Where the beat process remembers when it last sent what."""
+        """The file in which beat stores the last run of each periodic task."""
         return self.folder / "beat-schedule"
 
     @property
     def broker(self) -> Path:
-        """The data of the embedded broker."""
+        """The folder with the data of the embedded broker."""
         return self.folder / "broker"
 
     @property
     def broker_log(self) -> Path:
-        """What the embedded broker says about itself."""
+        """The log file of the embedded broker."""
         return self.broker / "broker.log"
 
     @property

@@ -1,4 +1,4 @@
-"""By which names the console may be asked."""
+"""Host name check: `ALLOWED_HOSTS`, with an exception for health probes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Final
 from django.http import HttpRequest, HttpResponsePermanentRedirect
 from django.middleware.common import CommonMiddleware
 
-#: What orchestrators and load balancers ask, who know a process by its address alone. Their answers
-#: have no link, and nothing that only some may read: `/metrics`, which has, is not among them.
+#: Paths for orchestrators and load balancers, which know only the IP address of a process. Their
+#: responses contain no link and nothing confidential, unlike `/metrics`, which is not listed here.
 PROBES: Final = ("/healthz", "/readyz")
 
 
 class HostMiddleware(CommonMiddleware):
-    """Refuses names that are not in `ALLOWED_HOSTS`, except for probes."""
+    """Middleware that refuses host names outside `ALLOWED_HOSTS`, except for probes."""
 
     def process_request(self, request: HttpRequest) -> HttpResponsePermanentRedirect | None:
-        """Return a redirect where Django wants one; raises DisallowedHost."""
+        """Return the redirect that Django asks for, if any; raises DisallowedHost."""
         return None if request.path in PROBES else super().process_request(request)

@@ -1,4 +1,4 @@
-"""The key with which all processes sign."""
+"""Check that all processes sign with the same secret key."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 
 def require_key() -> None:
-    """Raise ImproperlyConfigured where each process would sign with a key of its own."""
+    """Raise ImproperlyConfigured if each process would sign with its own temporary key."""
     if settings.SECRET_KEY_IS_TEMPORARY:
         raise ImproperlyConfigured(
             "SECRET_KEY is not set and SLUICE_HOME has no generated one; "

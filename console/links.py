@@ -1,4 +1,4 @@
-"""Addresses of pages as they have to stand outside the console."""
+"""Absolute links to pages, for use outside the console."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from django.urls import reverse
 def join_link(request: HttpRequest, secret: str) -> str:
     """Return the link of an invitation."""
     url = request.build_absolute_uri(reverse("pages:join", args=[secret]))
-    # A proxy that ends TLS in front of the console hides that it does.
+    # Behind a proxy that ends TLS, the request itself is plain http.
     return url.replace("http://", "https://", 1) if settings.HTTPS_ONLY else url

@@ -1,4 +1,4 @@
-"""Structured logs: one event per line, for a person or as JSON, with what it belongs to."""
+"""Structured logs: one event per line, as text or JSON, with request id, task and organization."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from django.http import HttpRequest, HttpResponse
 
 from console.engine.wording.characters import CONTROLS, DIRECTIONS, LINE_ENDS
 
-#: An id from a proxy is kept when it can stand in a log line as it is.
+#: Request ids that are accepted from a proxy: they need no escaping in a log line.
 _SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
-#: Asked every few seconds by machines; a failing check logs a line of its own.
+#: Paths whose requests are not logged: machines poll them, and a failed check logs its own line.
 UNLOGGED = ("/healthz", "/readyz", "/metrics")
 
-#: What an address names -> the key of all log lines while it is answered.
+#: Parameter of a URL -> key in all log lines of the request.
 _NAMED = {"org": "org", "uid": "workload", "delivery": "delivery"}
 
-#: Workloads that one line names.
+#: Maximum number of workloads in one line.
 MOST_NAMED: Final = 20
 
-#: The address of an invitation holds its secret, wherever a line has it.
+#: The link of an invitation, which contains its secret.
 _LINK = re.compile(r"(/join/)[^\s?\"']+")
 
-#: What ends a line, moves the cursor of a terminal, or turns the direction of its text.
+#: Characters that end a line, control a terminal, or change the direction of text.
 _UNPRINTABLE = re.compile(f"[\n{CONTROLS}{LINE_ENDS}{DIRECTIONS}\ud800-\udfff]")
 
 _SHARED: list[Any] = [
@@ -44,11 +44,11 @@ _SHARED: list[Any] = [
 
 def configure(log_format: str) -> dict[str, Any]:
     """
-    Set structlog up and return the settings for the standard library's logging.
+    Configure structlog, and return the settings of the standard library's logging.
 
-    Both end in the same formatter, so that Django's and Celery's lines look like
-    ours. *log_format* is "console" or "json". On a console, requests and batches that
-    went well are not logged: open pages ask every few seconds.
+    Both use the same formatter, so that lines of Django and Celery have the same form as those of
+    Sluice. *log_format* is "console" or "json". On a console, successful requests and batches are
+    not logged, because open pages poll every few seconds.
     """
     structlog.configure(
         processors=[
@@ -94,13 +94,13 @@ def configure(log_format: str) -> dict[str, Any]:
         "loggers": {
             "console.requests": {"level": quiet},
             "console.engine": {"level": quiet},
-            # The web server's own handler writes lines of another form.
+            # gunicorn's own handler would write lines in another form.
             "gunicorn.error": {"handlers": [], "propagate": True},
-            # It says for each request that one waits for a thread, as they do under load.
+            # waitress logs every request that waits for a thread, which is normal under load.
             "waitress.queue": {"level": "ERROR"},
-            # Without an exception its lines repeat those of console.requests.
+            # Lines without an exception repeat those of console.requests.
             "django.request": {"filters": ["exceptions"]},
-            # One line for every task would drown the rest: the sweep runs every two seconds.
+            # One line for every task is too much: the sweep runs every two seconds.
             "celery.app.trace": {"level": "WARNING"},
             "celery.worker.strategy": {"level": "WARNING"},
             "celery.beat": {"level": "WARNING"},
@@ -110,9 +110,9 @@ def configure(log_format: str) -> dict[str, Any]:
 
 def naming(uids: Iterable[str]) -> dict[str, object]:
     """
-    Return what a line says of workloads, by their ids in this order, each of which counts once.
+    Return the log fields for workloads: the first ids without duplicates, and the number of others.
 
-    It names the first, and says how many more there are: a line stays one that can be read.
+    The limit `MOST_NAMED` keeps the line readable.
     """
     each = list(dict.fromkeys(uids))
     named = each[:MOST_NAMED]
@@ -120,12 +120,12 @@ def naming(uids: Iterable[str]) -> dict[str, object]:
 
 
 def bind_workloads(uids: Iterable[str]) -> None:
-    """Have the lines of a request from now on, its own among them, name what it is about."""
+    """Add the workloads to all further log lines of this request, including its summary line."""
     structlog.contextvars.bind_contextvars(**naming(uids))
 
 
 def without_secrets(logger: object, method: str, event: dict[str, Any]) -> dict[str, Any]:
-    """Have no text of an event tell the secret of an invitation."""
+    """Log processor: remove secrets of invitations from all texts of an event."""
     return {
         name: _hidden(value) if isinstance(value, str) else value for name, value in event.items()
     }
@@ -136,7 +136,7 @@ def _hidden(text: str) -> str:
 
 
 def as_one_line(logger: object, method: str, event: dict[str, Any]) -> dict[str, Any]:
-    """Have no text of an event end its line or reach the terminal as a command."""
+    """Log processor: escape line ends and terminal control characters in texts of an event."""
     return {
         name: _printable(value) if isinstance(value, str) else value
         for name, value in event.items()
@@ -146,10 +146,10 @@ def as_one_line(logger: object, method: str, event: dict[str, Any]) -> dict[str,
 def indented_traceback(
     out: TextIO, failure: tuple[type[BaseException], BaseException, TracebackType | None]
 ) -> None:
-    """Write a traceback whose lines, whatever its exception says, none takes for one of the log."""
+    """Write an indented traceback, so that no text of the exception can imitate a log line."""
     written = io.StringIO()
     structlog.dev.plain_traceback(written, failure)
-    # Carriage returns and the like would begin a line for some readers as well.
+    # Some programs also start a line at a carriage return or another control character.
     for line in written.getvalue().split("\n"):
         out.write(f"\n  {_printable(_hidden(line))}" if line else "")
 
@@ -159,22 +159,22 @@ def _printable(text: str) -> str:
 
 
 class OnlyExceptions(logging.Filter):
-    """Keeps the lines that come with a traceback."""
+    """Logging filter that keeps only lines with a traceback."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Say whether there is a traceback."""
+        """Return whether *record* has a traceback."""
         return bool(record.exc_info)
 
 
 class RequestLogMiddleware:
-    """Gives every request an id, binds it to all log lines, and logs how it was answered."""
+    """Middleware that binds a request id to all log lines, and logs each response."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
         self.log = structlog.get_logger("console.requests")
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Log the request; the answer's X-Request-ID tells its id."""
+        """Log the request, and return its response with the id in X-Request-ID."""
         given = request.headers.get("X-Request-ID", "")
         request_id = given if _SANE_ID.fullmatch(given) else uuid.uuid4().hex
         structlog.contextvars.clear_contextvars()
@@ -198,6 +198,6 @@ class RequestLogMiddleware:
     def process_view(
         self, request: HttpRequest, view: object, args: object, kwargs: Mapping[str, object]
     ) -> None:
-        """Bind what the address names, before anything is known to exist."""
+        """Bind the objects of the URL to log lines, whether they exist or not."""
         named = {key: str(kwargs[name]) for name, key in _NAMED.items() if name in kwargs}
         structlog.contextvars.bind_contextvars(**named)

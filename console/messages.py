@@ -1,9 +1,9 @@
 """
-Messages that nobody wants any more are told by the broker's clock.
+Expiry of Celery messages by the broker's clock.
 
-Celery has the sender's clock say when a message expires, and the worker's when that is: a worker
-whose clock is ahead would take what others are waiting for and throw it away, and so would all
-others with what comes from somebody whose clock is behind.
+Celery computes the expiry by the sender's clock and compares it with the worker's clock. A worker
+whose clock is ahead would discard messages that are still valid, and all workers would discard the
+messages of a sender whose clock is behind.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from redis import RedisError
 from console import broker
 from console.reconnecting import PromptConnection
 
-#: Seconds for which an answer of the broker is carried on, by a clock that nobody can set.
+#: Seconds for which a reply of the broker is cached and advanced by the monotonic clock.
 CARRIED_ON: Final = 1
 
 
 class BrokerClock:
-    """The broker's clock, which is not asked for each of many messages."""
+    """Clock of the broker, with a cache so that not every message costs a request."""
 
     def __init__(self) -> None:
         self._answer: tuple[float, datetime] | None = None
 
     def now(self) -> datetime | None:
-        """Return the time that it shows; None while the broker does not answer."""
+        """Return the broker's time; None while the broker does not answer."""
         monotonic = time.monotonic()
         answer = self._answer
         if answer is None or monotonic - answer[0] > CARRIED_ON:
@@ -50,25 +50,25 @@ _CLOCK: Final = BrokerClock()
 
 
 class Messages(AMQP):
-    """Says by the broker's clock until when a message is wanted."""
+    """AMQP layer of Celery that computes the expiry of messages by the broker's clock."""
 
     Connection = PromptConnection
 
     def as_task_v2(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the message of a task."""
+        """Return the message of a task, as Celery builds it."""
         return super().as_task_v2(*args, **{"now": _CLOCK.now()} | kwargs)
 
 
 class ReceivedTask(Request):
-    """Is thrown away once the broker's clock says so."""
+    """Received task that is discarded if it has expired by the broker's clock."""
 
     def maybe_expire(self) -> bool:
-        """Say whether it is too late for it; with no clock to ask it is carried out."""
+        """Return whether the task has expired; False while the broker's clock is unknown."""
         now = _CLOCK.now()
         return bool(self.expires and now and now > self.expires)
 
 
 class ExpiringTask(Task):
-    """A task whose messages are received in this way."""
+    """Task class whose messages are received as `ReceivedTask`."""
 
     Request = ReceivedTask

@@ -1,4 +1,4 @@
-"""Moments as text, in files, in the API, in the audit chain and of a database, and as numbers."""
+"""Conversion of times: ISO 8601 text for API, files and audit chain, and engine milliseconds."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def written(moment: datetime) -> str:
 
 def moment_of(text: str) -> datetime:
     """
-    Return the moment that a database gives as *text*; one without an offset is in UTC.
+    Return the time that a database returned as *text*, which is in UTC if it has no offset.
 
-    Where there are thousands, this costs far less than letting Django read them.
+    For thousands of rows, this costs far less than Django's conversion.
 
     >>> moment_of("2026-01-31 12:00:00").isoformat()
     '2026-01-31T12:00:00+00:00'
@@ -33,7 +33,7 @@ def moment_of(text: str) -> datetime:
 
 def milliseconds(moment: datetime) -> int:
     """
-    Return *moment* as the engine counts time: in whole milliseconds since 1970 in UTC.
+    Return *moment* in the unit of the engine: whole milliseconds since 1970 in UTC.
 
     >>> milliseconds(datetime(2026, 1, 31, 12, 0, 0, 250999, tzinfo=UTC))
     1769860800250

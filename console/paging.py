@@ -1,10 +1,9 @@
 """
-Keyset paging: a page costs the same wherever it lies and however long the list is.
+Keyset pagination: a page costs the same at every position of a list of any length.
 
-The driving condition of a list has an index that ends in the primary key, so a
-page is one short walk along it. Further conditions are judged on the rows of
-that walk, which is cut into windows and given up after a bounded number of
-rows: such a page may be short, or even empty, and still have a next one.
+The driving condition of a list has an index that ends in the primary key, so a page is one short
+index scan. Other conditions filter the rows of that scan, which is split into windows and stops
+after a bounded number of rows. Such a page may be short or even empty and still have a next page.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ T = TypeVar("T")
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 1000
 
-#: Rows of the driving index that each window of one page covers: the first is soon looked through,
-#: and most pages need no other.
+#: Rows of the driving index in each window of one page. The first window is small and therefore
+#: fast, and most pages need no other.
 WINDOWS = (1_000, 9_000, 30_000, 30_000, 30_000)
 
 _LARGEST_KEY = 2**63 - 1
@@ -34,14 +33,14 @@ _CURSOR = re.compile(r"[0-9]{1,19}(?:\.[0-9]{1,19})*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Some rows of a list, and the cursor of the rest; *next* None means there is none."""
+    """Rows of one page, and the cursor of the next page or None."""
 
     results: list[T]
     next: str | None = None
 
 
 def write_cursor(*keys: int) -> str:
-    """Return an opaque cursor for the place behind the row with these *keys*."""
+    """Return an opaque cursor for the position after the row with these *keys*."""
     return ".".join(map(str, keys))
 
 
@@ -49,7 +48,7 @@ def read_cursor(cursor: str | None, size: int = 1) -> tuple[int, ...] | None:
     """
     Return the *size* keys that `write_cursor` wrote, or None for the start of the list.
 
-    Raises BadRequest when *cursor* was not given out by this list.
+    Raises BadRequest if *cursor* is not a cursor of this list.
     """
     if not cursor:
         return None
@@ -62,16 +61,16 @@ def read_cursor(cursor: str | None, size: int = 1) -> tuple[int, ...] | None:
 
 def newest_first(driven: QuerySet[M], rest: Q | None, limit: int, cursor: str | None) -> Page[M]:
     """
-    Return the next *limit* rows of *driven* by falling primary key.
+    Return the next *limit* rows of *driven* in descending order of the primary key.
 
-    *driven* holds the conditions that one index answers in order; *rest* holds
-    the conditions judged row by row.
+    *driven* has the conditions that one index answers in order; *rest* has the conditions that are
+    evaluated row by row.
     """
     return _walk(driven.order_by("-pk"), rest, limit, cursor, ahead="pk__lt", within="pk__gte")
 
 
 def oldest_first(driven: QuerySet[M], rest: Q | None, limit: int, cursor: str | None) -> Page[M]:
-    """Return the next *limit* rows of *driven* by rising primary key, as `newest_first`."""
+    """Return the next *limit* rows in ascending order of the primary key, like `newest_first`."""
     return _walk(driven.order_by("pk"), rest, limit, cursor, ahead="pk__gt", within="pk__lte")
 
 
@@ -101,9 +100,10 @@ def merged_newest_first(
     rows: QuerySet[M], walks: Iterable[QuerySet[M]], limit: int, cursor: str | None
 ) -> Page[M]:
     """
-    Return the next *limit* of *rows* by falling primary key: those of *walks* that share no row.
+    Return the next *limit* of *rows* in descending order of the primary key.
 
-    Each walk is asked for keys alone, for most of what it finds is on a later page.
+    *walks* are disjoint querysets whose union is the list. Only their keys are read, because most
+    of the rows that they find belong to later pages.
     """
     keys = read_cursor(cursor)
     found: list[int] = []
@@ -116,10 +116,10 @@ def merged_newest_first(
 
 def every_row(page_at: Callable[[str | None], Page[T]]) -> Iterator[T]:
     """
-    Yield all rows of a list, of which *page_at* gives the page at a cursor.
+    Yield all rows of a list; *page_at* returns the page at a cursor.
 
-    One page is in memory at a time, and each is a query of its own that ends before the next
-    begins: who writes meanwhile never waits, and the database keeps nothing for the reader.
+    One page is in memory at a time. Each page is a separate query that ends before the next begins,
+    so that writers never wait and the database holds no snapshot for the reader.
     """
     cursor = None
     while True:
@@ -131,12 +131,12 @@ def every_row(page_at: Callable[[str | None], Page[T]]) -> Iterator[T]:
 
 
 def newest_of(rows: QuerySet[M], most: int) -> QuerySet[M]:
-    """Return the newest *most* of *rows*, not in order: what is counted has to have an end."""
+    """Return the newest *most* of *rows*, unordered, as a bound for counts."""
     return rows.filter(pk__gte=_edge(rows.order_by("-pk"), most)).order_by()
 
 
 def _edge(ordered: QuerySet[Any], count: int) -> int:
-    """Return the key of the last of the first *count* rows; 0 when there are fewer."""
+    """Return the key of row number *count*; 0 if there are fewer rows."""
     return next(iter(ordered.values_list("pk", flat=True)[count - 1 : count]), 0)
 
 

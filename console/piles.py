@@ -1,9 +1,9 @@
 """
-Queues of messages from which nobody takes: little more is sent to them.
+Backlog of message queues: full queues, which no worker reads, get no more periodic messages.
 
-A message that expired stays in the broker until some worker receives it. Without any, what the
-clock sends would take all of the broker's memory in the end, and a worker that comes at last
-would have to go through it first.
+An expired message stays in the broker until a worker receives it. Without a worker, the messages of
+beat would fill the broker's memory in the end, and a worker that starts later would have to discard
+them first.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ from redis import RedisError
 
 from console import broker
 
-#: Messages that wait in one queue at most, or a few more: none that is lost loses work.
+#: Messages at which a queue is full; races may add a few. Messages only wake up workers, so one
+#: that is not sent loses no work.
 MOST: Final = 10_000
 
 log = structlog.get_logger("console.piles")
 
-#: Piles that this process has told of, each once.
+#: Full queues that this process has logged.
 _told: set[str] = set()
 
 
 def piles(queues: Iterable[str]) -> list[str]:
-    """Return those of *queues* in which `MOST` messages wait; raises RedisError."""
+    """Return those of *queues* that are full, that is, have `MOST` messages; raises RedisError."""
     asked = list(queues)
     with broker.client().pipeline(transaction=False) as pipeline:
         for queue in asked:
@@ -37,11 +38,11 @@ def piles(queues: Iterable[str]) -> list[str]:
 
 
 def is_pile(queue: str) -> bool:
-    """Say whether *queue* is a pile, once to the log, too; not while the broker is away."""
+    """Return whether *queue* is full, and log that once; False while the broker is down."""
     try:
         found = piles([queue])
     except RedisError:
-        # Whoever sends is told.
+        # The sender gets the same error.
         return False
     if not found:
         _told.discard(queue)
@@ -53,7 +54,7 @@ def is_pile(queue: str) -> bool:
 
 
 def send_each(task: str, org_ids: Iterable[int], queue: str, expires: int) -> None:
-    """Have *task* done for each organization within *expires* seconds, unless *queue* is a pile."""
+    """Send *task* for each organization, expiring in *expires* seconds, unless *queue* is full."""
     if is_pile(queue):
         return
     for org_id in org_ids:

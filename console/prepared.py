@@ -1,4 +1,4 @@
-"""Commands that need the database's tables, and say so when there are none."""
+"""Base class of management commands that need the database tables."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from django.db import OperationalError, connection
 
 
 class PreparedCommand(BaseCommand):
-    """A command that ends with one sentence when the database was not prepared."""
+    """Command that fails with one sentence if the database has no tables."""
 
-    # They would load every page and address, which is most of what a short command takes.
+    # System checks would load all pages and URLs, most of the run time of a short command.
     requires_system_checks = ()
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """Run the command; raise CommandError when the tables are missing."""
+        """Run the command; raise CommandError if the tables are missing."""
         try:
             tables = connection.introspection.table_names()
         except OperationalError as error:

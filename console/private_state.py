@@ -1,4 +1,4 @@
-"""Keep what a state folder holds from other users of the machine."""
+"""File permissions of the state folder, which other users of the machine must not read."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from django.core.exceptions import ImproperlyConfigured
 
 from console.home import Home
 
-#: What group and others may do.
+#: Permission bits of group and others.
 _OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def keep_private(home: Home) -> None:
     """
-    Let only this user read what is in *home* and what this process writes from here on.
+    Restrict the files in *home*, and all files that this process writes later, to this user.
 
-    A folder or file that an earlier version, a copy or a mount left open to group or others is
-    tightened. Raises ImproperlyConfigured with a sentence for one that belongs to another user
-    and cannot be; of the folder itself it is enough that others cannot write to it.
+    Permissions of group and others that an earlier version, a copy or a mount left are removed.
+    Raises ImproperlyConfigured for a file of another user, whose permissions cannot be changed; for
+    the folder itself it is enough that others cannot write to it.
     """
     os.umask(_OF_OTHERS)
     if not home.folder.exists():
@@ -36,16 +36,16 @@ def keep_private(home: Home) -> None:
         try:
             _tighten(path)
         except FileNotFoundError:
-            # The log of a database goes with the last process that has it open.
+            # SQLite deletes its log when the last process closes the database.
             continue
         except PermissionError as error:
             raise _refusal(path) from error
 
 
 def _files_of(home: Home) -> Iterator[Path]:
-    """Yield what the console wrote into the folder; files of others beside it stay as they are."""
+    """Yield the files that the console wrote into the folder; other files stay unchanged."""
     for known in (home.database, home.secret_key, home.lock, home.schedule, home.static_stamp):
-        # A database and a schedule have companions, such as its log.
+        # The database and the schedule have additional files, such as the database's log.
         yield from home.folder.glob(f"{known.name}*")
     yield home.broker
     yield from home.broker.rglob("*")

@@ -1,4 +1,4 @@
-"""How long workers and beat wait between two attempts to reach a broker that is away."""
+"""Pauses between attempts of workers and beat to reconnect to the broker."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any, Final
 
 from kombu import Connection
 
-#: Seconds until the second attempt, by how much each pause is longer, and the longest one. Left to
-#: themselves they would wait up to 30, and so would what was accepted while the broker was away.
+#: Seconds: the first pause, the increase per attempt, and the longest pause. Default pauses grow to
+#: 30 seconds, and requests accepted while the broker was down would wait as long.
 PAUSES: Final = {"interval_start": 1, "interval_step": 1, "interval_max": 3}
 
 
 class PromptConnection(Connection):
-    """Finds a broker soon after it is back, however long it was away."""
+    """Connection that reaches the broker soon after a restart, however long the outage was."""
 
     def ensure_connection(self, *args: Any, **kwargs: Any) -> PromptConnection:
-        """Try until it is there; raises `OperationalError` where attempts are counted."""
+        """Connect, with retries; raises `OperationalError` if the number of attempts is limited."""
         super().ensure_connection(*args, **PAUSES | kwargs)
         return self

@@ -1,4 +1,4 @@
-"""Schedulers from outside: config languages and disciplines in a folder beside the product."""
+"""External schedulers: config languages and disciplines from a folder outside the product."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-#: The packages that find their members by folder, and the name of the outer folder for each.
+#: Package that finds its members by folder -> name of the corresponding external subfolder.
 _PACKAGES: Final = {
     "console.dialects": "dialects",
     "console.engine.disciplines": "disciplines",
@@ -15,10 +15,10 @@ _PACKAGES: Final = {
 
 def add_folder(folder: Path) -> None:
     """
-    Let the product find the config languages in *folder*/dialects, and the disciplines beside them.
+    Register the config languages in *folder*/dialects and the disciplines in *folder*/disciplines.
 
-    They are imported as members of the packages of the product. Call it before any of them is
-    used; a folder that was added before is not added again.
+    They are imported as members of the product's packages. Call this function before any of them
+    is used; adding a folder twice has no effect.
     """
     for package, name in _PACKAGES.items():
         path, outer = import_module(package).__path__, str(folder / name)

@@ -1,4 +1,4 @@
-"""Settings: read from the environment through `console.env`, once."""
+"""Django settings, read from environment variables through `console.env`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LOGGING = logs.configure(LOG_FORMAT)
 
 # Schedulers
 
-#: Folder with config languages and disciplines beside those of the product.
+#: Folder with additional config languages and disciplines.
 SCHEDULERS = env.optional_folder("SLUICE_SCHEDULERS")
 if SCHEDULERS is not None:
     schedulers.add_folder(SCHEDULERS)
@@ -44,11 +44,11 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["OPTIONS"] = {
-        # A deferred transaction that reads and then writes fails at once when another
-        # process wrote in between, whatever the timeout; an immediate one waits.
+        # A deferred transaction that reads and then writes fails at once if another process wrote
+        # in between, whatever the timeout; an immediate transaction waits.
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
-        # FULL: what was answered with 2xx survives a power cut.
+        # FULL: changes that were confirmed with 2xx survive a power cut.
         "init_command": (
             "PRAGMA journal_mode=WAL;"
             "PRAGMA synchronous=FULL;"
@@ -58,11 +58,11 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         ),
     }
 else:
-    # A process that stops in the middle of a transaction, asleep or cut off from the network,
-    # would keep its rows locked for all others.
+    # `idle_in_transaction_session_timeout` below: a process that is suspended or disconnected
+    # inside a transaction must not keep its rows locked.
     _options = DATABASES["default"].setdefault("OPTIONS", {})
-    # A server that is gone without a word, as when its machine lost power, is told apart from one
-    # that takes long: web processes would wait for it, and for a connection, for minutes.
+    # The timeouts detect a server that is gone without closing its connections, for example after a
+    # power cut: web processes would wait for minutes for a result or a connection.
     for _name, _value in (
         ("connect_timeout", 5),
         ("keepalives_idle", 5),
@@ -71,20 +71,20 @@ else:
         ("tcp_user_timeout", 10_000),
     ):
         _options.setdefault(_name, _value)
-    # How often `console.statements` sends one before the server keeps its plan.
+    # Executions of a statement of `console.statements` before the server prepares it.
     _options.setdefault("prepare_threshold", 5)
     if "idle_in_transaction_session_timeout" not in _options.get("options", ""):
         _ours = "-c idle_in_transaction_session_timeout=10s"
         _options["options"] = f"{_options.get('options', '')} {_ours}".strip()
 DATABASES["default"]["CONN_MAX_AGE"] = 60
-# `console.connections` looks at them instead.
+# `console.connections` checks connections instead.
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = False
 
 REDIS_IS_EMBEDDED = not env.text("REDIS_URL", "")
 REDIS_URL = env.broker("REDIS_URL", HOME.broker_socket)
 CELERY_BROKER_URL = env.celery_broker(REDIS_URL)
 if REDIS_URL.startswith("rediss://"):
-    # Celery would believe any certificate. What the URL itself says of it wins.
+    # By default, Celery accepts any certificate. Parameters in the URL override this setting.
     CELERY_BROKER_USE_SSL = {"ssl_cert_reqs": ssl.CERT_REQUIRED}
 CELERY_BEAT_SCHEDULE_FILENAME = str(HOME.schedule)
 CACHES = {
@@ -92,9 +92,9 @@ CACHES = {
         "BACKEND": "console.broker_cache.BrokerCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": "sluice",
-        # Values of version 1 were pickles; a process of before must not read JSON, either.
+        # Values of version 1 are pickles. Old and new processes must not read each other's values.
         "VERSION": 2,
-        # Whoever signs in while the broker is out of reach does not wait for long.
+        # Short timeouts, because signing in waits for the cache while the broker is down.
         "OPTIONS": {"socket_timeout": 1, "socket_connect_timeout": 1},
     }
 }
@@ -111,19 +111,19 @@ def _stored_secret_key() -> str:
 
 
 SECRET_KEY = env.text("SECRET_KEY", _stored_secret_key())
-#: No key is set and none was generated: good enough for commands, refused by `console.keys`.
+#: No key is set or generated: enough for commands, and refused by `console.keys` for processes.
 SECRET_KEY_IS_TEMPORARY = not SECRET_KEY
 if SECRET_KEY_IS_TEMPORARY:
     SECRET_KEY = secrets.token_urlsafe(50)
 
-# This machine's own names are always allowed: health checks and local programs use them.
+# The names of the local machine are always allowed: health checks and local programs use them.
 ALLOWED_HOSTS = [*env.words("ALLOWED_HOSTS", [HOST]), "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = env.origins("CSRF_TRUSTED_ORIGINS")
-#: Whose X-Forwarded-For is believed.
+#: Proxies whose X-Forwarded-For is trusted.
 TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
 
-# Browsers keep a Secure cookie to themselves on plain http, where the default address is:
-# cookies become Secure when every origin the console is told to trust has TLS.
+# Browsers do not send Secure cookies over plain http, which the default address uses. Therefore
+# cookies are Secure only if every trusted origin has TLS.
 HTTPS_ONLY = bool(CSRF_TRUSTED_ORIGINS) and all(
     origin.startswith("https://") for origin in CSRF_TRUSTED_ORIGINS
 )
@@ -138,29 +138,30 @@ SESSION_COOKIE_AGE = 14 * 24 * 3600
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SILENCED_SYSTEM_CHECKS = [
-    # Redirects to https and HSTS belong to the proxy that ends TLS: the console cannot know
-    # whether its whole host name is served that way.
+    # Redirects to https and HSTS belong to the proxy that ends TLS: the console cannot know whether
+    # its whole host name is served over https.
     "security.W004",
     "security.W008",
-    # An address can have several accounts, and the console's own backend finds the right one.
+    # An email address can have several accounts; `AccountBackend` finds the right one.
     "auth.W004",
 ]
 
 
 # Retention
 
-#: Days that events and audit entries are kept; 0 keeps them for ever.
+#: Retention of events and audit entries in days; 0 keeps them forever.
 EVENT_RETENTION_DAYS = env.number("EVENT_RETENTION_DAYS", 90, 0, 3650)
 AUDIT_RETENTION_DAYS = env.number("AUDIT_RETENTION_DAYS", 365, 0, 3650)
-#: Days that workloads are kept once they have ended, with their decisions and events; 0 for ever.
+#: Retention of ended workloads with their decisions and events, in days; 0 keeps them forever.
 WORKLOAD_RETENTION_DAYS = env.number("WORKLOAD_RETENTION_DAYS", 365, 0, 3650)
-#: Days that series over time are kept by minute, hour and day; the coarser at least as long.
+#: Retention of time series by minute, hour and day, in days; coarser series are kept at least as
+#: long as finer ones.
 MINUTE_RETENTION_DAYS = env.number("MINUTE_RETENTION_DAYS", 2, 1, 60)
 HOUR_RETENTION_DAYS = env.number("HOUR_RETENTION_DAYS", 40, MINUTE_RETENTION_DAYS, 1000)
 DAY_RETENTION_DAYS = env.number("DAY_RETENTION_DAYS", 730, HOUR_RETENTION_DAYS, 10000)
-#: Days that deliveries of webhooks are kept once they are over.
+#: Retention of completed webhook deliveries in days.
 WEBHOOK_RETENTION_DAYS = env.number("WEBHOOK_RETENTION_DAYS", 30, 1, 3650)
-#: Rows of one partition of decisions and of events, where `manage.py partition` made any; 0: none.
+#: Rows of each partition of decisions and of events, after `manage.py partition`; 0: no partitions.
 PARTITION_ROWS = env.number_or_zero("PARTITION_ROWS", 1_000_000, 20_000_000)
 if PARTITION_ROWS and DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     raise ImproperlyConfigured(
@@ -170,44 +171,44 @@ if PARTITION_ROWS and DATABASES["default"]["ENGINE"] == "django.db.backends.sqli
 
 # Processes
 
-#: Web processes that `up` starts, and workers of admission; more workers than four help only
-#: installations with many busy organizations.
+#: Web processes that `up` starts. WORKER_PROCESSES below is the number of admission workers; more
+#: than four help only installations with many busy organizations.
 WEB_PROCESSES = env.number("WEB_PROCESSES", min(2 * (os.cpu_count() or 1), 8), 1, 64)
-#: More of them, of low priority, which answer what is expensive; 0: web processes do it themselves.
+#: Additional web processes of low priority for expensive requests; 0: all web processes serve them.
 OFFLOAD_PROCESSES = env.number_or_zero("OFFLOAD_PROCESSES", 1, 16, max(1, WEB_PROCESSES // 4))
 WORKER_PROCESSES = env.number("WORKER_PROCESSES", min(os.cpu_count() or 1, 4), 1, 8)
 
-#: Connections that one address may hold, in all web processes together; 0: as many as it likes.
+#: Connections per client address, in all web processes together; 0: no limit.
 CONNECTIONS_PER_ADDRESS = env.number_or_zero("CONNECTIONS_PER_ADDRESS", 8, 100_000, 200)
 
 
 # Memory
 
-#: Live workloads that a worker process keeps in memory between runs, in all organizations
-#: together; what was not used for longest is read from rows again when it is wanted.
+#: Live workloads that a worker process keeps in memory between runs, in all organizations together.
+#: The least recently used states are dropped, and restored from rows when they are needed.
 WARM_WORKLOADS = env.number("WARM_WORKLOADS", 500_000, 0, 100_000_000)
 
 
 # Rate limit
 
-#: Requests that a token may make in a second over time; 0: as many as it likes.
+#: Average requests per second of one token; 0: no limit.
 TOKEN_REQUESTS_PER_SECOND = env.number("TOKEN_REQUESTS_PER_SECOND", 0, 0, 100_000)
 
 
 # Webhooks
 
 _HERE = "localhost" if HOST == "0.0.0.0" or ":" in HOST else HOST  # noqa: S104
-#: How pages are reached from elsewhere: what webhooks are told leads there.
+#: The public origin of the console, for links in webhook payloads.
 PUBLIC_URL = env.origin("PUBLIC_URL", (*CSRF_TRUSTED_ORIGINS, f"http://{_HERE}:{PORT}")[0])
-#: Where webhooks may go besides public addresses, and by plain http too.
+#: Networks that webhooks may reach besides public addresses, also over plain http.
 WEBHOOK_ALLOWED_NETWORKS = env.networks("WEBHOOK_ALLOWED_NETWORKS")
 
 
 # Metrics
 
-#: What a monitoring system sends as bearer token; empty: programs of this machine alone may read.
+#: Bearer token of the monitoring system; if empty, only programs on this machine may read metrics.
 METRICS_TOKEN = env.text("METRICS_TOKEN", "")
-#: Whether they tell of each queue: many organizations with many queues are many series.
+#: Whether metrics have series for each queue; many organizations with many queues are many series.
 METRICS_BY_QUEUE = env.flag("METRICS_BY_QUEUE", default=True)
 
 
@@ -236,8 +237,8 @@ INSTALLED_APPS = [
     "console.supervisor",
 ]
 
-#: What other apps write with each batch of the engine's decisions, in this order: durations that
-#: are counted last include the others.
+#: Functions of other apps that run with each batch of decisions, in this order: the last one counts
+#: durations, which include the others.
 BATCH_OBSERVERS = [
     "console.webhooks.services.tell_of_batch.tell_of_batch",
     "console.series.tallies.tally_batch",
@@ -260,7 +261,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
 ]
 
-#: Whether OpenTelemetry's own variables ask for traces.
+#: Whether OpenTelemetry's environment variables enable traces.
 TRACING = tracing.is_wanted()
 if TRACING:
     MIDDLEWARE.insert(2, tracing.MIDDLEWARE)
@@ -287,8 +288,7 @@ TEMPLATES = [
 AUTH_USER_MODEL = "orgs.User"
 AUTHENTICATION_BACKENDS = [
     "console.orgs.backend.AccountBackend",
-    # For the sessions that earlier versions and the sign-in provider begin; it is asked for no
-    # password.
+    # For sessions of earlier versions and of the sign-in provider; it checks no password.
     "django.contrib.auth.backends.ModelBackend",
 ]
 LOGIN_URL = "/login"
@@ -303,9 +303,9 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 
-#: People sign in with a password here; off, they come through the provider below alone.
+#: Whether members can sign in with a password; if off, they use only the provider below.
 LOCAL_SIGN_IN = env.flag("LOCAL_SIGN_IN", default=True)
-#: The OpenID Connect provider; without an issuer there is none.
+#: The OpenID Connect provider; no issuer means no provider.
 OIDC_ISSUER = env.issuer("OIDC_ISSUER")
 OIDC_CLIENT_ID = env.text("OIDC_CLIENT_ID", "")
 OIDC_CLIENT_SECRET = env.text("OIDC_CLIENT_SECRET", "")
@@ -335,7 +335,7 @@ STATIC_ROOT = HOME.static
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    # Unhashed copies stay too: the editor loads its modules by their plain names.
+    # Copies without a hash are kept: the editor loads its modules by their plain names.
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 
@@ -364,9 +364,9 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Decide which compute workloads may run, and say why.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
-    # Everybody may read it, also with a token that has ended.
+    # The schema is public, also for requests with an expired token.
     "SERVE_AUTHENTICATION": [],
-    # Choices stay beside their field: as components they would need names of their own.
+    # Enums stay inside their fields: as components they would need names.
     "POSTPROCESSING_HOOKS": [],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

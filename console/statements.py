@@ -1,11 +1,11 @@
 """
-Statements whose text never changes, which PostgreSQL therefore plans once for each connection.
+Raw SQL with constant text, which PostgreSQL prepares and plans once for each connection.
 
-For what is asked at every request or in every batch: to put such a statement together and to plan
-it takes several times as long as to carry it out.
+It serves the statements of every request and every batch: to compile such a query in Django and to
+plan it takes several times as long as to execute it.
 
-What such a statement returns may never change its type, or PostgreSQL refuses to carry out what it
-has planned: texts are cast to text, so that a migration may make their columns longer meanwhile.
+The result types of a statement must not change, or PostgreSQL refuses to execute the cached plan.
+Therefore texts are cast to text, so that a migration may lengthen their columns meanwhile.
 """
 
 from __future__ import annotations
@@ -22,17 +22,16 @@ from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from psycopg import Cursor, Pipeline
 
-#: What statements are sent by while they go in a row.
+#: The active pipeline, or None.
 _row: ContextVar[Pipeline | None] = ContextVar("row", default=None)
 
 
 def run(statement: str, parameters: Sequence[Any], *, is_replanned: bool = False) -> int:
     """
-    Send *statement*, and return how many rows it changed; -1 in a `pipeline`: not known yet.
+    Execute *statement*, and return the number of changed rows; -1 (unknown) in a `pipeline`.
 
-    *is_replanned* has it planned each time: the best way to find many rows depends on how large
-    their table is, and the plan for one that is still empty would be kept until the server counts
-    its rows again.
+    *is_replanned* makes the server plan each execution: the best plan for many rows depends on the
+    size of the table, and the plan for an empty table would be kept until the next ANALYZE.
     """
     with _cursor(_Replanning if is_replanned else Cursor) as cursor:
         cursor.execute(statement, parameters)
@@ -44,11 +43,11 @@ def run(statement: str, parameters: Sequence[Any], *, is_replanned: bool = False
 @contextmanager
 def pipeline() -> Iterator[None]:
     """
-    Send what is `run` inside without waiting for each answer, where the database can do so.
+    Send the statements of each `run` inside without waiting for results, if the database can.
 
-    For short statements: to send one and to wait for it costs both sides more than to carry it
-    out. Inside a transaction, what comes after one that fails is not carried out; the error is
-    raised at the next statement that hears of it, and at the end at the latest.
+    It is for short statements, for which the round trip costs more than the execution. Inside a
+    transaction, statements after a failed one are not executed; the error is raised at a later
+    statement that reads results, or at the end.
     """
     if connection.vendor != "postgresql":
         yield
@@ -60,7 +59,7 @@ def pipeline() -> Iterator[None]:
             yield
             pipeline.sync()
         except SoftTimeLimitExceeded:
-            # Or the pipeline would wait for the very statement that took too long.
+            # Otherwise the pipeline would wait for the statement that took too long.
             connection.connection.close()
             raise
         finally:
@@ -69,11 +68,11 @@ def pipeline() -> Iterator[None]:
 
 def _end_statement() -> None:
     """
-    Tell the server that a statement in a row is whole; nothing is waited for.
+    Send a sync message after a statement in a pipeline, without waiting for the result.
 
-    Then it waits for the next one as for any other, and not for longer than
-    `idle_in_transaction_session_timeout`: a process that is stopped in the middle of a row keeps
-    nothing locked. This is `Pipeline.sync` without its waiting.
+    The server is then idle in transaction, and ends the session after
+    `idle_in_transaction_session_timeout`: a process that is stopped inside a pipeline holds no
+    locks. This is `Pipeline.sync` without its waiting.
     """
     if (pipeline := _row.get()) is not None:
         pipeline.result_queue.append(None)
@@ -83,7 +82,7 @@ def _end_statement() -> None:
 def rows(
     statement: str, parameters: Sequence[Any], *, is_replanned: bool = False
 ) -> list[tuple[Any, ...]]:
-    """Return the rows that *statement* has; JSON comes as text. *is_replanned* is as in `run`."""
+    """Return the rows of *statement*; JSON is returned as text. *is_replanned* is as in `run`."""
     with _cursor(_Replanning if is_replanned else Cursor) as cursor:
         cursor.execute(statement, parameters)
         _end_statement()
@@ -92,14 +91,14 @@ def rows(
 
 
 def moment_of(value: datetime) -> datetime:
-    """Return a time that `rows` has: that of SQLite does not say that it is UTC."""
+    """Return a time from `rows` in UTC: a time from SQLite has no time zone."""
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value
 
 
-#: What a column is that is one of the keys, or of the texts, of a parameter that `listed` made.
-#: PostgreSQL is given an array, whose length it sees when it plans. Rows that a query lists it
-#: believes to be a hundred; and of an organization whose rows it has not counted lately it expects
-#: one, for which it would go through the list: for 20,000 of them, that takes seconds.
+#: SQL conditions that a column is one of the keys, or texts, of a parameter from `listed`.
+#: PostgreSQL gets an array, whose length it sees when it plans. For a subquery, it assumes 100 rows;
+#: and for an organization without recent statistics, it assumes one row and would scan the list for
+#: each row: with 20,000 values, that takes seconds.
 AMONG_KEYS, AMONG_TEXTS = {
     "sqlite": 2 * ("IN (SELECT value FROM json_each(%s))",),
     "postgresql": ("= ANY(%s::bigint[])", "= ANY(%s::text[])"),
@@ -107,25 +106,25 @@ AMONG_KEYS, AMONG_TEXTS = {
 
 
 def listed(values: Iterable[int] | Iterable[str]) -> Any:
-    """Return the parameter that lists *values* in a statement with AMONG_KEYS or AMONG_TEXTS."""
+    """Return *values* as the parameter of AMONG_KEYS or AMONG_TEXTS."""
     found = list(values)
     return found if connection.vendor == "postgresql" else json.dumps(found)
 
 
 class _Replanning(Cursor[Any]):
     def execute(self, query: Any, params: Any = None, **options: Any) -> Self:
-        """Send a query whose plan is not kept."""
+        """Execute a query without caching its plan."""
         return super().execute(query, params, **{**options, "prepare": False})
 
 
 def _cursor(kind: type[Cursor[Any]]) -> CursorWrapper:
     """
-    Return a cursor whose parameters the server puts in.
+    Return a cursor that binds parameters on the server.
 
-    Django's writes them into the statement, which then is another one each time; and of a megabyte
-    of rows, that takes longer than to insert them.
+    Django's cursor interpolates parameters into the statement, so that each text is different; for
+    a megabyte of rows, that takes longer than to insert them.
     """
-    # Django's own cursor can tell what it sent, for whoever wants to see that.
+    # Django's own cursor logs queries, for tests and debugging.
     if connection.vendor != "postgresql" or connection.queries_logged:
         return connection.cursor()
     connection.ensure_connection()

@@ -1,4 +1,4 @@
-"""Which static files are served: of what packages bring along, only what the pages load."""
+"""Selection of static files: only files that pages load are served."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ from django.contrib.staticfiles.apps import StaticFilesConfig
 
 
 class StaticFiles(StaticFilesConfig):
-    """Leaves out what no page loads: nine tenths of the files, and of the time to collect them."""
+    """
+    Static files app that ignores files of packages that no page loads.
+
+    They are nine tenths of the files, and of the time to collect them.
+    """
 
     ignore_patterns = [
         *StaticFilesConfig.ignore_patterns,
-        # The editor: one language, themes as style sheets, no snippets.
+        # The editor needs one language, themes as style sheets, and no snippets.
         "mode-[!y]*.js",
         "theme-*.js",
         "worker-*.js",
         "snippets",
-        # The other viewer of API documents, and the API pages that are turned off.
+        # The alternative viewer of API documents, and the browsable API, which is off.
         "redoc",
         "rest_framework",
     ]

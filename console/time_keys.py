@@ -1,9 +1,9 @@
 """
-From moments to keys: where a list that is walked by its keys has the rows of a time.
+Search for the primary keys of a time range, in tables whose keys follow creation time.
 
-Keys are given out in the order of time, but for rows whose transactions ran side by side.
-So a few looks into the index find the place of any moment, however long the list is, and a
-walk begins and ends there instead of going through all that came later or earlier.
+Keys are assigned in the order of time, except for rows of concurrent transactions. Therefore a
+binary search in the index finds the key of any time, and a scan starts and ends there instead of
+reading all later or earlier rows.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from django.db.models import Model, QuerySet
 
 M = TypeVar("M", bound=Model)
 
-#: No transaction that writes such rows lasts longer: so far may both orders differ.
+#: Maximum difference between the order of keys and of times: no transaction that writes such rows
+#: lasts longer.
 SLACK = timedelta(minutes=5)
 
 
 def around(rows: QuerySet[M], since: datetime | None, until: datetime | None) -> QuerySet[M]:
     """
-    Return *rows* without those that are far outside of *since* to *until*; None leaves a side open.
+    Return *rows* without those far outside of *since* to *until*; None means no bound.
 
-    The condition on `created_at` itself stays with the caller: near both ends there are others.
+    The caller still has to filter by `created_at`: rows up to `SLACK` outside remain at both ends.
     """
     if since is not None:
         rows = rows.filter(pk__gte=first_key(rows, since - SLACK))
@@ -33,12 +34,12 @@ def around(rows: QuerySet[M], since: datetime | None, until: datetime | None) ->
 
 
 def first_key(rows: QuerySet[M], moment: datetime) -> int:
-    """Return a key that divides *rows*: those of *moment* and later have it, or higher ones."""
+    """Return the lowest key that rows of *moment* or later can have."""
     in_order = rows.order_by("pk").values_list("pk", "created_at")
     first, last = in_order.first(), in_order.last()
     if first is None or last is None:
         return 0
-    # Before or after all there is, as the end of many a search is: nothing to look for.
+    # Shortcuts for a time before or after all rows, as the bounds of many searches are.
     if moment <= first[1]:
         return int(first[0])
     if moment > last[1] + SLACK:

@@ -1,4 +1,4 @@
-"""Files in forms: in memory, within the bound of every other body, and never on the disk."""
+"""Upload handler: files are kept in memory within the size limit of all bodies, never on disk."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from django.core.files.uploadhandler import MemoryFileUploadHandler
 
 class BoundedUploadHandler(MemoryFileUploadHandler):
     """
-    Refuses a form that is larger than any body may be, before anything of it is read.
+    Upload handler that refuses a form above the size limit of bodies before reading it.
 
-    The framework bounds the fields of a form and not its files, and reads both of whoever
-    sends them: the token against forged forms may stand behind the files.
+    Django limits the fields of a form and not its files, and reads both before it checks the CSRF
+    token, which may come after the files.
     """
 
     def handle_raw_input(
@@ -25,7 +25,7 @@ class BoundedUploadHandler(MemoryFileUploadHandler):
         boundary: str,
         encoding: str | None = None,
     ) -> None:
-        """Raise RequestDataTooBig, which is answered as for every other form."""
+        """Raise RequestDataTooBig if the form is too large, as Django does without files."""
         if content_length > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
             raise RequestDataTooBig("The form with its files is larger than a request may be.")
         self.activated = True

@@ -1,4 +1,4 @@
-"""Addresses: health checks, the API, and the pages."""
+"""URLs of health checks, metrics, the API and the pages."""
 
 from django.conf import settings
 from django.urls import include, path, re_path
@@ -12,7 +12,7 @@ urlpatterns = [
     path("readyz", readyz),
     path("metrics", metrics),
     path("api/v1/", include("console.api.urls")),
-    # A host that is configured with a slash at its end makes the anyscale client send "//api".
+    # The anyscale client sends "//api" if its host is configured with a trailing slash.
     re_path("^/*api/v2/", include("console.api.compat.urls")),
     re_path("^/*ext/v0/", include("console.api.compat.external_urls")),
     re_path("^/*(?:api/v2|ext/v0)$", NoSuchAddress.as_view()),

@@ -1,4 +1,4 @@
-"""The web application, as a WSGI server starts it."""
+"""The WSGI application."""
 
 import gc
 import os
@@ -17,17 +17,18 @@ from console.tracing.start import start_tracing
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 
-# Sessions are signed with it.
+# Sessions are signed with the key.
 require_key()
 keep_private(settings.HOME)
 
 application = get_wsgi_application()
 request_started.connect(drop_closed)
-# Every process would load it at its first request: a server that preloads does it once for all.
+# Otherwise every process would load the URLs at its first request; a server that preloads the
+# application loads them once for all processes.
 import_module(settings.ROOT_URLCONF)
 log_skew()
 start_tracing()
-# What is loaded stays: to look through all of it again and again would hold requests up.
+# Loaded modules stay in memory: collections that examine them again and again would delay requests.
 collect_seldom()
 collect_between_requests()
 gc.freeze()
