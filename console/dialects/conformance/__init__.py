@@ -1,4 +1,4 @@
-"""Conformance: run cases with a known outcome, and say where the engine's answer differs."""
+"""Conformance: run cases with a known result, and report differences from the engine's result."""
 
 from console.dialects.conformance.parts import MalformedCase
 from console.dialects.conformance.result import Result, Verdict

@@ -1,4 +1,4 @@
-"""Differences: what is expected beside what came, as one sentence for each that is not equal."""
+"""Differences between expected and actual results, one sentence for each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console.engine.model.amounts import Amount
 
 
 def named(what: str, expect: Mapping[str, object], actual: Mapping[str, object]) -> Iterator[str]:
-    """Compare by name; *what* completes "NAME is not ..."."""
+    """Compare values by name; *what* completes "NAME is not ..."."""
     for name in sorted(expect.keys() | actual.keys()):
         if name not in actual:
             yield f"{name} is not {what}, but expected to be: {expect[name]}."
@@ -32,7 +32,7 @@ def names(what: str, expect: Iterable[str], actual: Iterable[str]) -> Iterator[s
 
 
 def single(what: str, expect: object, actual: object) -> Iterator[str]:
-    """Compare one value each."""
+    """Compare one value."""
     if expect != actual:
         yield f"{what} is {actual}, but expected {expect}."
 
@@ -50,7 +50,7 @@ def amounts(what: str, expect: Mapping[str, Amount], actual: Mapping[str, Amount
 def amounts_by_flavor(
     what: str, expect: Mapping[str, Any], actual: Mapping[str, Mapping[str, Amount]]
 ) -> Iterator[str]:
-    """Compare written quantities with amounts, by flavor and resource; a missing one is zero."""
+    """Compare quantities with amounts, by flavor and resource; a missing one is zero."""
     for flavor in sorted(expect.keys() | actual.keys()):
         yield from amounts(
             f"{what} in {flavor}", quantities(expect, flavor), actual.get(flavor, {})
@@ -58,6 +58,6 @@ def amounts_by_flavor(
 
 
 def unknown_parts(expect: Mapping[str, Any], known: Collection[str]) -> Iterator[str]:
-    """Name what a case expects and nothing here compares, so that it does not pass unseen."""
+    """Yield the names of expectations that are not compared, so that such a case does not pass."""
     for name in sorted(expect.keys() - set(known)):
         yield f"The case expects {name}, which is not compared."

@@ -1,4 +1,4 @@
-"""Parts of a case: what JSON holds under a name, or one sentence about what it should hold."""
+"""Readers of the JSON of a case: the value of a name, or an error with one sentence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console.engine.model.amounts import Amount
 Part = TypeVar("Part")
 Choice = TypeVar("Choice")
 
-#: How JSON calls what Python reads it as.
+#: Python type -> its name in messages.
 _NAMES = {
     str: "a text",
     int: "a whole number",
@@ -22,22 +22,22 @@ _NAMES = {
 
 
 class MalformedCase(ValueError):
-    """A case that cannot be run as written; the text is one sentence without its end."""
+    """A case that cannot be run as written; its text is one sentence without a full stop."""
 
 
 def part(
     values: Mapping[str, Any], name: str, form: type[Part], default: Part | None = None
 ) -> Part:
     """
-    Return what *values* hold under *name*.
+    Return the value of *name* in *values*.
 
-    Raises MalformedCase when it is something else than *form*, or
-    when it is absent or null and there is no *default*.
+    Raises MalformedCase if it is not a *form*, or if it is absent or null and there is no
+    *default*.
     """
     value = values.get(name)
     if value is None and default is not None:
         return default
-    # JSON keeps true and 1 apart; isinstance would not.
+    # In Python, True is an int; in JSON, true is not a number.
     if not isinstance(value, form) or (isinstance(value, bool) and form is not bool):
         raise MalformedCase(f"{name} is not {_NAMES[form]}: {value!r}")
     return value
@@ -45,9 +45,9 @@ def part(
 
 def objects_in(values: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
     """
-    Yield the objects in the list under *name*, which may be absent.
+    Yield the objects in the list *name*, which may be absent.
 
-    Raises MalformedCase when it is no list of objects.
+    Raises MalformedCase if it is not a list of objects.
     """
     for item in part(values, name, list, []):
         if not isinstance(item, dict):
@@ -59,9 +59,9 @@ def choice(
     values: Mapping[str, Any], name: str, choices: Mapping[str, Choice], default: str
 ) -> Choice:
     """
-    Return what the word under *name* stands for, or what *default* stands for when it is absent.
+    Return the value of *choices* for the word *name*, or for *default* if it is absent.
 
-    Raises MalformedCase when the word is not among *choices*.
+    Raises MalformedCase if the word is not in *choices*.
     """
     word = part(values, name, str, default)
     if word not in choices:
@@ -71,9 +71,9 @@ def choice(
 
 def quantity(values: Mapping[str, Any], name: str, resource: str) -> Amount:
     """
-    Return what the quantity under *name* counts for *resource*, in thousandths.
+    Return the amount of *resource* in the quantity *name*, in thousandths.
 
-    Raises MalformedCase when it is absent or no quantity.
+    Raises MalformedCase if it is absent or not a quantity.
     """
     text = part(values, name, str)
     try:
@@ -84,9 +84,9 @@ def quantity(values: Mapping[str, Any], name: str, resource: str) -> Amount:
 
 def quantities(values: Mapping[str, Any], name: str) -> dict[str, Amount]:
     """
-    Return the amounts under *name* by resource, which may be absent.
+    Return the amounts in *name* by resource; empty if it is absent.
 
-    Raises MalformedCase when one of them is no quantity.
+    Raises MalformedCase if one of them is not a quantity.
     """
     written = part(values, name, dict, {})
     return {resource: quantity(written, resource, resource) for resource in written}

@@ -1,4 +1,4 @@
-"""Run the world of a case to rest, cycle by cycle; victims stop immediately."""
+"""Run cycles until the state of a case no longer changes; victims stop immediately."""
 
 from __future__ import annotations
 
@@ -7,23 +7,22 @@ from collections.abc import Iterator
 from console.engine.model.decision import Decision
 from console.engine.state import State
 
-#: Cycles after which a world counts as restless.
+#: Maximum number of cycles.
 _CYCLES = 10_000
 
 
 class RestlessError(Exception):
-    """A world that never comes to rest."""
+    """The state of a case never stops changing."""
 
 
 def cycles_to_rest(state: State, *, skipping: bool = False) -> Iterator[tuple[int, list[Decision]]]:
     """
     Yield the number of every cycle from 1, with its decisions, until nothing changes.
 
-    After each cycle, all victims have stopped. When nothing changes, all workloads get another
-    turn without memory of earlier ones, which must not change anything either. *skipping* is as in
-    `State.step`.
+    After each cycle, all victims have stopped. When nothing changes, all workloads are requeued
+    once, which must not change anything either. *skipping* is as in `State.step`.
 
-    Raises RestlessError if the world does not come to rest.
+    Raises RestlessError if the state never stops changing.
     """
     looked_again = False
     for cycle in range(1, _CYCLES):

@@ -1,4 +1,4 @@
-"""The result of a case: how it ended, and the sentences that say why."""
+"""The result of a case: its verdict, and sentences about the differences."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """How a case ended."""
+    """The verdict on a case."""
 
     AGREES = "agrees"
     DIFFERS = "differs"
-    #: It depends on something that this product does not have by design.
+    #: The case depends on a feature that this product does not have by design.
     SKIPPED = "skipped"
-    #: No runner for its type in this version.
+    #: There is no runner for its type in this version.
     NOT_SUPPORTED = "not supported"
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One case and how it ended; a case that agrees needs no sentence."""
+    """The result of one case; a case that agrees has no sentences."""
 
     id: str
     verdict: Verdict
@@ -27,5 +27,5 @@ class Result:
 
 
 def judged(name: str, differences: tuple[str, ...]) -> Result:
-    """Return the result of a case that was compared."""
+    """Return the result of a case with these *differences*."""
     return Result(name, Verdict.DIFFERS if differences else Verdict.AGREES, differences)

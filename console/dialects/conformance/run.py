@@ -1,4 +1,4 @@
-"""Run one case of a vector file: the language that the case is for has what runs it."""
+"""Run one case of a vector file with the runner of its language."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from console.dialects import dialects
 from console.dialects.conformance.parts import MalformedCase
 from console.dialects.conformance.result import Result, Verdict
 
-#: (name, case, engine under test or None for the product's) -> result.
+#: (name, case, engine under test, or None for the engine of the product) -> result.
 Runner: TypeAlias = Callable[[str, Mapping[str, Any], Any], Result]
 
 
 def run_case(case: Mapping[str, Any], engine: object | None = None) -> Result:
     """
-    Run one case of a vector file; *engine* answers it instead of the product's.
+    Run one case of a vector file, with *engine* instead of the product's engine if it is given.
 
-    Raises MalformedCase when it cannot be run as written.
+    Raises MalformedCase if the case cannot be run as written.
     """
     name, kind = case.get("id"), case.get("type")
     if not isinstance(name, str) or not isinstance(kind, str):

@@ -1,4 +1,4 @@
-"""The Kueue dialect: manifests as kubectl prints them, in v1beta1 and v1beta2."""
+"""The Kueue dialect: Kubernetes manifests as kubectl prints them, in v1beta1 and v1beta2."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _SAMPLES = {
 
 
 def read(text: str | bytes, past: Mapping[str, PastSpec]) -> Reading:
-    """Read *text* as Kueue's manifests; *past* is not used, for nothing in them is fixed."""
+    """Read *text* as manifests of Kueue; *past* is unused, because nothing in them is immutable."""
     with collector_paused():
         return _read(read_source(text, stream=True))
 
 
 def read_joined(joined: Joined) -> Reading:
-    """Read files as Kueue's manifests, which are one config however many files they stand in."""
+    """Read files of manifests as one config."""
     with collector_paused():
         return _read(read_source(joined.text, stream=True, files=joined.files))
 
@@ -58,12 +58,12 @@ def _read(source: Source) -> Reading:
 
 
 def recognizes(text: str) -> bool:
-    """Say whether *text* has a field that every manifest begins with."""
+    """Return whether *text* has the field apiVersion, which every manifest has."""
     return _HEADER.search(text) is not None
 
 
 def samples() -> dict[str, str]:
-    """Return the documents that show the dialect, by title."""
+    """Return the examples of the dialect, by title."""
     folder = files(__name__) / "samples"
     return {title: (folder / name).read_text("utf-8") for title, name in _SAMPLES.items()}
 

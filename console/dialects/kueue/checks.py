@@ -1,4 +1,4 @@
-"""Rules between objects, and between the fields of one (Kueue, spec 1.2 to 1.6)."""
+"""Checks between objects, and between the fields of one object (Kueue, spec 1.2 to 1.6)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ MAX_COHORT_LEVELS: Final = 32
 
 
 def check(document: Document, findings: Findings) -> None:
-    """Note what is wrong between the fields of *document*."""
+    """Report errors between the fields and objects of *document*."""
     for kind, names in (
         ("ResourceFlavor", [flavor.name for flavor in document.flavors]),
         ("Cohort", [cohort.name for cohort in document.cohorts]),
@@ -86,7 +86,7 @@ def _first_of_each(
 
 
 def _full_names(document: Document) -> Iterator[Read[str]]:
-    """Yield the names of LocalQueues, each with its namespace."""
+    """Yield the names of LocalQueues with their namespaces."""
     for queue in document.local_queues:
         name, namespace = queue.name, queue.namespace
         if isinstance(name, Written) and isinstance(namespace, Written):
@@ -94,7 +94,7 @@ def _full_names(document: Document) -> Iterator[Read[str]]:
 
 
 def _check_flavors(document: Document, findings: Findings) -> None:
-    """Note every flavor that something names and nothing describes."""
+    """Report every flavor that is referenced and not defined."""
     all_known = document.all_known()
     defined = {flavor.name.value for flavor in document.flavors if isinstance(flavor.name, Written)}
     for node in document.nodes():
@@ -137,12 +137,12 @@ def _check_selector(selector: SelectorDoc, findings: Findings) -> None:
 
 
 def _check_parents(cohorts: tuple[CohortDoc, ...], findings: Findings) -> None:
-    """Note every circle of cohorts once, and every chain that is too long."""
+    """Report every cycle of cohorts once, and every chain that is too long."""
     parents: dict[str, Written[str]] = {}
     for cohort in cohorts:
         if isinstance(cohort.name, Written) and isinstance(cohort.parent, Written):
             parents.setdefault(cohort.name.value, cohort.parent)
-    #: How many cohorts stand above each, as far as it is known; 0 for a circle's.
+    #: Number of ancestors of each cohort, as far as known; 0 in a cycle.
     levels: dict[str, int] = {}
     for name in parents:
         path: dict[str, None] = {}

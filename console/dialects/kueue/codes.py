@@ -1,4 +1,4 @@
-"""The Kueue dialect's error codes: what Kueue itself would refuse, and what it could not obey."""
+"""Error codes of the Kueue dialect: what Kueue itself rejects, or cannot act on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kueue's objects without errors to the policy that the engine obeys."""
+"""Compiles Kueue's objects without errors to the policy of the engine."""
 
 from __future__ import annotations
 
@@ -84,12 +84,12 @@ _UNDECLARED: Final = {
 
 
 def compile_policy(document: Document, positions: Positions) -> Policy:
-    """Return the policy of a document in which no error was found."""
+    """Return the policy of a document without errors."""
     return _Compiler(positions).policy(document)
 
 
 class _Compiler:
-    """Turns objects into parts of a policy, each with its origin."""
+    """Converts objects to parts of a policy, each with its origin."""
 
     def __init__(self, positions: Positions) -> None:
         self._positions = positions
@@ -210,8 +210,8 @@ class _Compiler:
         )
 
     def _settings(self, configurations: tuple[ConfigurationDoc, ...]) -> QuotaSettings:
-        # Without a Configuration what no group covers cannot be admitted (Kueue, spec 1.9), and
-        # what a group covers takes a flavor even for a request of nothing (spec 12.2).
+        # Without a Configuration, a resource that no group covers blocks admission (Kueue, spec
+        # 1.9), and a covered resource gets a flavor even if its request is 0 (spec 12.2).
         if not configurations:
             return QuotaSettings(undeclared=Undeclared.BLOCK, zeros_take_flavors=True)
         (configuration,) = configurations

@@ -1,4 +1,4 @@
-"""What objects without errors certainly have: names, and labels as plain mappings."""
+"""Values of documents without errors: required names, and labels as plain mappings."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from console.dialects.written import Read, Written, value_of
 
 
 def name_of(read: Read[str]) -> str:
-    """Return a text that a document without errors has."""
+    """Return a text that is present in every document without errors."""
     text = value_of(read)
     assert text is not None, read
     return text
 
 
 def labels_of(labels: Labels) -> dict[str, str]:
-    """Return labels as a mapping; none when they are absent."""
+    """Return labels as a mapping; empty if they are absent."""
     if not isinstance(labels, Written):
         return {}
     return {key.value: value_of(value) or "" for key, value in labels.value}

@@ -1,4 +1,4 @@
-"""Resource groups to quotas: what each flavor-resource counts."""
+"""Compiles resource groups to quotas of flavor-resources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from console.engine.model.origin import Origin
 
 
 class QuotaCompiler:
-    """Compiles the groups of queues and cohorts in which no error was found."""
+    """Compiles the resource groups of queues and cohorts without errors."""
 
     def __init__(self, origin: Callable[[Place], Origin]) -> None:
         self._origin = origin

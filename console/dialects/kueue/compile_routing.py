@@ -1,4 +1,4 @@
-"""How workloads find their queue: namespaces, local queues, priority classes, selectors."""
+"""Compiles routing: namespaces, local queues, priority classes and selectors."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from console.engine.routing.local_queues import LocalQueue, LocalQueueRouting, P
 #: The label that every namespace has, with its name.
 NAME_LABEL: Final = "kubernetes.io/metadata.name"
 
-#: The LocalQueue of a namespace that takes what names none: gate LocalQueueDefaulting, on since
-#: 0.12 and without a switch since 0.17.
+#: The LocalQueue of a namespace for workloads that name none: gate LocalQueueDefaulting, on
+#: since 0.12 and no longer a gate since 0.17.
 DEFAULT_LOCAL_QUEUE: Final = "default"
 
 _STOPS: Final = {
@@ -45,24 +45,24 @@ _OPERATORS: Final = {
 
 def stop_of(stop: Read[Stop], *, is_deleted: bool) -> StopPolicy:
     """
-    Return how a queue is stopped.
+    Return the stop policy of a queue.
 
-    One that is being deleted admits nothing new and lets what runs end (Kueue, spec 2.4):
-    its reason is Terminating, and its quota and usage count until it is gone.
+    A queue that is being deleted admits nothing new, and its running workloads continue (Kueue,
+    spec 2.4): its reason is Terminating, and its quota and usage count until it is deleted.
     """
     policy = _STOPS[value_of(stop) or Stop.NONE]
     return StopPolicy.HOLD if is_deleted and policy is StopPolicy.NONE else policy
 
 
 class RoutingCompiler:
-    """Compiles what leads workloads to queues, from objects in which no error was found."""
+    """Compiles the routing of workloads to queues, from objects without errors."""
 
     def __init__(self, origin: Callable[[Place], Origin]) -> None:
         self._origin = origin
 
     def routing(self, document: Document) -> LocalQueueRouting:
-        """Return the doors of all namespaces, and the priorities that have names."""
-        # A namespace that is being deleted takes no new objects, so nothing new comes through it.
+        """Return the local queues, namespaces and priority classes."""
+        # A namespace that is being deleted accepts no new objects, so its queues admit none.
         ending = {name_of(each.name) for each in document.namespaces if each.deleted}
         local_queues = [self._local_queue(queue, ending) for queue in document.local_queues]
         classes = [self._priority_class(each) for each in document.priority_classes]

@@ -1,4 +1,4 @@
-"""Every field of Kueue's Configuration with its type, version by version."""
+"""The type of every field of Kueue's Configuration, by version."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _INTEGRATIONS: Final[dict[str, FieldType]] = {
     "externalFrameworks": ListOf(),
     "labelKeysToCopy": ListOf(),
 }
-#: What the mapping ``resources`` has beside quotaCheckStrategy, which is read.
+#: The fields of ``resources`` other than quotaCheckStrategy, which is used.
 RESOURCES: Final[dict[str, FieldType]] = {
     "excludeResourcePrefixes": ListOf(),
     "transformations": ListOf(
@@ -177,7 +177,7 @@ _COMMON: Final[dict[str, FieldType]] = {
     ),
     "featureGates": MapOf(_TRUTH),
 }
-#: By version: the fields whose type is checked here; fairSharing and resources are read.
+#: By version: the fields other than fairSharing and resources, which are used.
 SETTINGS: Final[dict[str, dict[str, FieldType]]] = {
     "v1beta1": {
         **_COMMON,
@@ -198,7 +198,7 @@ SETTINGS: Final[dict[str, dict[str, FieldType]]] = {
                 "updateIntervalSeconds": Scalar.INT32,
             },
         ),
-        # Releases whose Configuration was built on controller-runtime's.
+        # For releases whose Configuration embedded that of controller-runtime.
         "cacheNamespace": _TEXT,
         "gracefulShutDown": Scalar.ANYTHING,
         "syncPeriod": Scalar.ANYTHING,

@@ -1,10 +1,10 @@
-"""Feature gates of Kueue that change what is admitted, and how this product behaves in each."""
+"""Feature gates of Kueue that affect admission, and the behavior of this product for each."""
 
 from __future__ import annotations
 
 from typing import Final
 
-#: Gate -> what is done here. The product behaves as if the gate were on.
+#: Gate -> behavior here. The product behaves as if the gate were on.
 ON: Final = {
     "PartialAdmission": "a pod set with a minimum count may start with fewer pods",
     "FlavorFungibility": "flavorFungibility of a queue decides when the next flavor is tried",
@@ -31,7 +31,7 @@ ON: Final = {
         "a workload without a priority takes the WorkloadPriorityClass default"
     ),
 }
-#: Gate -> what is done here. The product behaves as if the gate were off.
+#: Gate -> behavior here. The product behaves as if the gate were off.
 OFF: Final = {
     "AdmissionFairSharing": "past usage of LocalQueues does not count",
     "AdmissionGatedBy": "no annotation keeps a workload out of its queue",
@@ -55,9 +55,9 @@ OFF: Final = {
 
 def what_happens(gate: str, value: bool) -> str | None:
     """
-    Return what this product does where it does not act on *gate* being *value*; None: it does.
+    Return the behavior of this product if it differs from *gate* being *value*, else None.
 
-    Gates in neither table have no part in admission and are acted on as far as that goes.
+    Gates in neither table do not affect admission.
     """
     if value:
         return OFF.get(gate)

@@ -1,4 +1,4 @@
-"""Rules inside resource groups (Kueue, spec 1.3, 1.4): what is covered, where, and how much."""
+"""Checks of resource groups: resources, flavors, limits and counts (Kueue, spec 1.3, 1.4)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from console.dialects.written import Unread, Written, written_items
 
 
 def check_groups(node: NodeDoc, findings: Findings) -> None:
-    """Note what is wrong inside the resource groups of a queue or cohort."""
+    """Report errors in the resource groups of a queue or cohort."""
     _GroupsCheck(node, findings).check()
 
 
@@ -93,7 +93,7 @@ class _GroupsCheck:
             note_repeated(self.findings, DUPLICATE_ITEM, own, "Resource")
 
     def _check_totals(self, queue: QueueDoc) -> None:
-        """Check what the webhook counts on a ClusterQueue alone (Kueue, spec 1.3, 1.4)."""
+        """Check the counts that the webhook limits only in ClusterQueues (Kueue, spec 1.3, 1.4)."""
         flavors = [quota.place for quota in queue.quotas()]
         check_count(flavors, MOST_IN_QUEUE, "flavors of a ClusterQueue", self.findings)
         covered = [item.place for group in queue.groups for item in written_items(group.covered)]
@@ -159,7 +159,7 @@ class _GroupsCheck:
         places = sorted(wanted)
         text = self.findings.positions.text
         if any(a.end > b.start for a, b in pairwise(places)):
-            # Aliases: one text stands for several items.
+            # Aliases: several items are the same text.
             return ()
         edits = tuple(
             Edit(old.start, old.end, text[new.start : new.end])
@@ -203,7 +203,7 @@ class _GroupsCheck:
 
 
 def _covered(group: GroupDoc) -> list[str] | None:
-    """Return what a group covers, or None when that cannot be known."""
+    """Return the covered resources of a group, or None if they are invalid or repeated."""
     items = group.covered
     if not isinstance(items, Written) or any(isinstance(i, Unread) for i in items.value):
         return None

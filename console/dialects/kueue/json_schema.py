@@ -1,4 +1,4 @@
-"""The JSON Schema of one manifest, for editors that complete and explain fields."""
+"""The JSON Schema of one manifest, for completion and help in editors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from console.dialects.kueue.words import (
 from console.engine.model.nodes import TaintEffect
 
 _ANYTHING: Final[dict[str, Any]] = {}
-#: What the console calls an object of a kind.
+#: Kind -> its name in the console.
 _WORDS: Final = {
     "ResourceFlavor": "flavor",
     "Cohort": "cohort",
@@ -44,7 +44,7 @@ _WORDS: Final = {
 
 def json_schema() -> dict[str, Any]:
     """
-    Return the schema; rules between fields are beyond it.
+    Return the schema; it does not include rules between fields.
 
     Editors find the objects by ``x-item`` and references by ``x-refers-to``.
     """
@@ -85,7 +85,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def _api_versions() -> list[str]:
-    """Return every group with the versions that are read of it, the newest first."""
+    """Return every group with its supported versions, the newest first."""
     found = {
         f"{group}/{version}" if group else version: None
         for group, versions in KINDS.values()
@@ -95,7 +95,7 @@ def _api_versions() -> list[str]:
 
 
 def _kind(kind: str, api_version: str, version: str) -> dict[str, Any]:
-    """Return what holds for objects of one kind and version."""
+    """Return the schema of objects of one kind and version."""
     properties: dict[str, Any] = {"apiVersion": _ANYTHING, "kind": _ANYTHING}
     properties |= _OWN[kind](version)
     required = []
@@ -256,12 +256,12 @@ def _operator(version: str) -> dict[str, Any]:
 
 
 def _open(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a mapping that may have other fields beside its own."""
+    """Return the schema of a mapping, changed to allow other fields."""
     return {key: value for key, value in schema.items() if key != "additionalProperties"}
 
 
 _OWN_SETTINGS: Final = ("preemption", "gangScheduling")
-#: By kind: version -> what its objects have beside apiVersion, kind and metadata.
+#: By kind: version -> the fields other than apiVersion, kind and metadata.
 _OWN: Final[dict[str, Callable[[str], dict[str, Any]]]] = {
     "ResourceFlavor": _flavor,
     "Cohort": cohort_fields,

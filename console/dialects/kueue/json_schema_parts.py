@@ -1,4 +1,4 @@
-"""Parts of the JSON Schema: names, quantities, labels, lists and mappings."""
+"""Shared parts of the JSON Schema: names, quantities, labels, lists and mappings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.dialects.kueue.names import DNS_SUBDOMAIN, LABEL, LABEL_KEY, MAX_SU
 from console.dialects.numbers import LEAST_PRIORITY, MAX_PRIORITY
 from console.dialects.quantity import QUANTITY as QUANTITY_PATTERN
 
-#: A text that may be left out.
+#: An optional text.
 TEXT: Final[dict[str, Any]] = {"type": ["string", "null"]}
 NAME: Final[dict[str, Any]] = {
     "type": "string",
@@ -43,7 +43,7 @@ LABELS: Final[dict[str, Any]] = {
 def enumeration(
     description: str, words: Iterable[StrEnum], default: str | None = None
 ) -> dict[str, Any]:
-    """Return the schema of one of *words*, or of nothing."""
+    """Return the schema of an optional word of *words*."""
     kind = {"description": description, "enum": [*(word.value for word in words), None]}
     return kind if default is None else kind | {"default": default}
 
@@ -62,7 +62,7 @@ def mapping(
     properties: dict[str, Any],
     required: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """Return the schema of a mapping with these fields and no other."""
+    """Return the schema of a mapping with these fields and no others."""
     return {
         "type": "object" if required else ["object", "null"],
         "description": description,

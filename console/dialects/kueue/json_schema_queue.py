@@ -1,4 +1,4 @@
-"""The JSON Schema of ClusterQueues and Cohorts, version by version."""
+"""The JSON Schema of ClusterQueues and Cohorts, by version."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SHARING: Final = mapping(
 
 
 def cohort_fields(version: str) -> dict[str, Any]:
-    """Return what a Cohort has beside its header."""
+    """Return the schemas of a Cohort's fields other than the header."""
     parent = "parent" if version == "v1alpha1" else "parentName"
     spec = mapping(
         "A cohort of queues and cohorts.",
@@ -61,7 +61,7 @@ def cohort_fields(version: str) -> dict[str, Any]:
 
 
 def queue_fields(version: str) -> dict[str, Any]:
-    """Return what a ClusterQueue has beside its header."""
+    """Return the schemas of a ClusterQueue's fields other than the header."""
     is_old = version == "v1beta1"
     fungibility = mapping(
         "When the queue goes on to its next flavor.",

@@ -1,4 +1,4 @@
-"""The JSON Schema of settings whose types are declared: Kueue's Configuration."""
+"""The JSON Schema of settings with declared types, that is, of Kueue's Configuration."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SCALARS: Final[dict[Scalar, dict[str, Any]]] = {
 
 
 def settings_schema(fields: dict[str, FieldType]) -> dict[str, Any]:
-    """Return the schema of each field; what is inside a setting may have fields beside these."""
+    """Return the schema of each field; the mappings in them allow other fields."""
     return {key: _schema(kind) for key, kind in fields.items()}
 
 

@@ -1,4 +1,4 @@
-"""Limits on how many: the sizes of lists that Kueue's API accepts (Kueue, spec 1.2, 1.3)."""
+"""Maximum sizes of lists in Kueue's API (Kueue, spec 1.2, 1.3)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_PAIRS: Final = 512
 
 
 def check_count(places: Sequence[Place], most: int, what: str, findings: Findings) -> None:
-    """Note the first item that is more than *most*; *places* are those of all items."""
+    """Report the first item beyond *most*; *places* has the places of all items."""
     if len(places) > most:
         findings.add(
             TOO_MANY,

@@ -1,4 +1,4 @@
-"""The Kueue dialect's codes for what is legal and probably not meant, or not acted on."""
+"""Codes of the Kueue dialect for probable mistakes, and for settings without effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cohorts that share nothing: alone, empty, misspelled, or with every limit at zero."""
+"""Lints of cohorts that share nothing: one queue, no queue, misspelled, or all limits at zero."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from console.engine.model.policy import Policy
 
 
 def lint_cohorts(document: Document, policy: Policy, findings: Findings) -> None:
-    """Note cohorts that have no effect."""
+    """Report cohorts that have no effect."""
     trees = Hierarchy(policy)
     named: defaultdict[str, list[QueueDoc | CohortDoc]] = defaultdict(list)
     for node in document.nodes():
@@ -73,7 +73,7 @@ def lint_cohorts(document: Document, policy: Policy, findings: Findings) -> None
 
 
 def _lint_spelling(node: QueueDoc | CohortDoc, cohorts: Sequence[str], findings: Findings) -> bool:
-    """Note a cohort whose name differs a little from another one; say whether it was noted."""
+    """Report a cohort whose name is similar to another one; return whether it was reported."""
     parent = node.parent
     if not isinstance(parent, Written):
         return False
@@ -91,14 +91,14 @@ def _lint_spelling(node: QueueDoc | CohortDoc, cohorts: Sequence[str], findings:
 
 
 def _is_close(word: str, other: str) -> bool:
-    """Return whether two names differ in letters, and not in a number that distinguishes them."""
+    """Return whether two names differ only in letters; a different number is another name."""
     return "".join(c for c in word if c.isdigit()) == "".join(c for c in other if c.isdigit())
 
 
 def _lint_alone(
     queue: QueueDoc, root: str, trees: Hierarchy, policy: Policy, findings: Findings
 ) -> None:
-    """Note a queue that is alone under *root*, when no cohort above it owns anything."""
+    """Report a queue that is alone under *root*, if no cohort above it has quota."""
     parent = queue.parent
     if not isinstance(parent, Written):
         return

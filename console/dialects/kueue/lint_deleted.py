@@ -19,7 +19,7 @@ from console.dialects.wording import shorten
 from console.dialects.written import value_of
 
 _COUNTS: Final = "it counts as before until it is gone"
-#: By the class of an object: its kind, and what becomes of it (Kueue, spec 2.4).
+#: Class of an object -> its kind, and its effect while it is deleted (Kueue, spec 2.4).
 _MEANING: Final = {
     QueueDoc: (
         "ClusterQueue",
@@ -34,7 +34,7 @@ _MEANING: Final = {
 
 
 def lint_deleted(document: Document, findings: Findings) -> None:
-    """Note every object with a deletionTimestamp."""
+    """Report every object with a deletionTimestamp."""
     for each in document.objects():
         if each.deleted is not None:
             kind, meaning = _MEANING[type(each)]

@@ -1,4 +1,4 @@
-"""Flavors that no quota is in, and flavors that count one resource of the same nodes twice."""
+"""Lints of unused flavors, and of flavors that count a resource of the same nodes twice."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from console.dialects.kueue.schema import Document, FlavorDoc
 from console.dialects.wording import listed, shorten
 from console.dialects.written import Written, value_of
 
-#: Resources that a message names; more are counted.
+#: Maximum number of resources in a message; the remaining ones are counted.
 _NAMED = 3
 
 
 def lint_flavors(document: Document, findings: Findings) -> None:
-    """Note flavors that matter nowhere, or twice."""
+    """Report unused flavors, and flavors with quota for the same nodes."""
     owned = _owned(document)
     has_nodes = any(True for _ in document.nodes())
-    #: By nodes and resource: the first flavor with quota of it.
+    #: By nodes and resource: the first flavor with quota.
     first_of: dict[tuple[object, str], Written[str]] = {}
     for flavor in document.flavors:
         name = flavor.name
         if not isinstance(name, Written):
             continue
         if name.value not in owned and not has_nodes:
-            # Flavors alone: the queues that use them stand elsewhere.
+            # The text has only flavors: the queues that use them are in another text.
             continue
         if name.value not in owned:
             findings.add(
@@ -57,7 +57,7 @@ def lint_flavors(document: Document, findings: Findings) -> None:
 
 
 def _owned(document: Document) -> dict[str, dict[str, None]]:
-    """Return by flavor the resources that a queue or cohort owns some of, in order."""
+    """Return the resources with nominal quota above 0 in a queue or cohort, by flavor, in order."""
     owned: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for node in document.nodes():
         for quota in node.quotas():
@@ -72,7 +72,8 @@ def _nodes(flavor: FlavorDoc) -> object | None:
     """
     Return the identity of the nodes of a flavor.
 
-    None for a flavor without labels and taints, which names no nodes, so nothing is counted twice.
+    None for a flavor without labels and taints, which does not select nodes, so that nothing is
+    counted twice.
     """
     labels = flavor.node_labels.value if isinstance(flavor.node_labels, Written) else ()
     taints = flavor.taints.value if isinstance(flavor.taints, Written) else ()

@@ -1,4 +1,4 @@
-"""Policies that never fire, weights that never count, and orders that hold others back."""
+"""Lints of preemption policies and weights without effect, and of strict queues that block."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from console.engine.model.policy import Policy
 
 
 def lint_preemption(document: Document, policy: Policy, findings: Findings) -> None:
-    """Note what has no effect, or one that surprises."""
+    """Report settings that have no effect, or a surprising one."""
     is_fair = bool(spec_of(policy).settings.fair_sharing)
     values = {
         value for each in document.priority_classes if (value := value_of(each.value)) is not None

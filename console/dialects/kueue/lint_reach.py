@@ -1,4 +1,4 @@
-"""Lints of LocalQueues without a queue, and of queues without a LocalQueue."""
+"""Lints of LocalQueues without a ClusterQueue, ClusterQueues without a LocalQueue, and stops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from console.engine.routing.local_queues import LocalQueueRouting, local_routing
 
 
 def lint_reach(document: Document, policy: Policy, findings: Findings) -> None:
-    """Note where workloads cannot come in."""
+    """Report LocalQueues and ClusterQueues that workloads cannot reach."""
     for local in document.local_queues:
         _lint_local_queue(local, policy, findings)
         _lint_stop(local.stop, "Through this LocalQueue nothing is admitted", findings)
@@ -115,7 +115,7 @@ def _lint_selector(queue: QueueDoc, findings: Findings) -> None:
 
 
 def _admit_all(spec: Place | None, findings: Findings) -> tuple[Repair, ...]:
-    """Return the repair that puts an empty namespaceSelector first in a spec."""
+    """Return the repair that inserts an empty namespaceSelector at the start of a spec."""
     text = findings.positions.text
     if (
         spec is None

@@ -22,12 +22,12 @@ from console.engine.disciplines.quota.spec import PreemptionRule, QueueSpec, spe
 from console.engine.model.amounts import Amount, FlavorResource
 from console.engine.model.policy import Policy
 
-#: Queues that a message names; more are counted.
+#: Maximum number of queues in a message; the remaining ones are counted.
 _NAMED = 5
 
 
 def lint_sharing(document: Document, policy: Policy, findings: Findings) -> None:
-    """Note what cannot be borrowed, used or taken back."""
+    """Report quota that cannot be borrowed, used or reclaimed."""
     trees, ledger = Hierarchy(policy), Ledger(policy)
     roots = {name: root for root in trees.roots for name in trees.queues_below(root)}
     owned = owners(policy, trees)
@@ -47,7 +47,7 @@ def lint_sharing(document: Document, policy: Policy, findings: Findings) -> None
 
 
 def _lint_flavor(quota: QuotaDoc, node: Node, root: str, owned: Owners, findings: Findings) -> None:
-    """Note what a queue in a cohort cannot have in one flavor, though it seems to expect it."""
+    """Report quota of a flavor that a queue in a cohort can neither use nor borrow."""
     flavor = value_of(quota.name) or ""
     somebody = False
     for resource in quota.each():
@@ -72,8 +72,8 @@ def _lint_flavor(quota: QuotaDoc, node: Node, root: str, owned: Owners, findings
                 "Raise nominalQuota, the borrowingLimit here or the lendingLimit of others.",
             )
     if not somebody and isinstance(quota.name, Written):
-        # A single resource of 0 is how one says that a flavor has none of it: each that is
-        # covered has to be listed.
+        # A single 0 is not reported: every covered resource has to be listed, so 0 means that
+        # the flavor has none of it.
         findings.add(
             NOBODY_HAS_IT,
             quota.name.place,
@@ -130,7 +130,7 @@ def _lint_starved(
 
 
 def _lint_lenders(root: str, docs: Sequence[QueueDoc], policy: Policy, findings: Findings) -> None:
-    """Note, once for a tree, the queues whose quota others may hold as long as they like."""
+    """Report, once per tree, the queues that lend quota and cannot reclaim it."""
     queues = [spec_of(policy).queues[value_of(doc.name) or ""] for doc in docs]
     lenders = [queue.name for queue in queues if _lends_for_good(queue)]
     borrowers = {queue.name for queue in queues if _may_borrow(queue)}

@@ -1,4 +1,4 @@
-"""Warnings about sound objects: what they probably do not mean to say."""
+"""Lints of Kueue's objects: probable mistakes in a valid text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from console.engine.model.policy import Policy
 
 
 def lint(document: Document, policy: Policy, findings: Findings) -> None:
-    """Note what looks unintended in objects without errors; *policy* is what they compile to."""
+    """Report probable mistakes in objects without errors; *policy* is their compiled form."""
     lint_deleted(document, findings)
     lint_reach(document, policy, findings)
     lint_flavors(document, findings)

@@ -1,4 +1,4 @@
-"""Manifests of a stream or List, sorted by kind and apiVersion."""
+"""Finds the manifests of a stream, a List or a ConfigMap, by kind and apiVersion."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ GROUP: Final = "kueue.x-k8s.io"
 CONFIG_GROUP: Final = f"config.{GROUP}"
 #: The operator that installs Kueue on OpenShift.
 OPENSHIFT_GROUP: Final = "kueue.openshift.io"
-#: The file of a ConfigMap in which Kueue's controller looks for its Configuration.
+#: The key of the ConfigMap from which Kueue's controller reads its Configuration.
 CONFIG_FILE: Final = "controller_manager_config.yaml"
 _BETA: Final = ("v1beta2", "v1beta1")
 
-#: By kind: the group, and the versions that are read, the newest first.
+#: Kind -> its group, and the supported versions, the newest first.
 KINDS: Final = {
     "ResourceFlavor": (GROUP, _BETA),
     "Cohort": (GROUP, (*_BETA, "v1alpha1")),
@@ -35,9 +35,9 @@ KINDS: Final = {
     "Configuration": (CONFIG_GROUP, _BETA),
     "Kueue": (OPENSHIFT_GROUP, ("v1", "v1alpha1")),
 }
-#: Kinds whose name other groups use for something else.
+#: Kinds whose names other API groups also use.
 _COMMON_WORDS: Final = ("Configuration", "Kueue")
-#: Kinds that Kueue has CustomResourceDefinitions of, in any version, and that are not read.
+#: Other kinds of Kueue's CustomResourceDefinitions, in any version, which are not read.
 OTHER_KINDS: Final = (
     "AdmissionCheck",
     "CapacityProvider",
@@ -54,7 +54,7 @@ OTHER_KINDS: Final = (
 )
 
 
-#: Those of them that ask for what is not done, so that more is said of them than that.
+#: Those of them that request unsupported behavior, for which there is a finding of its own.
 UNSUPPORTED_KINDS: Final = ("AdmissionCheck", "Topology")
 
 
@@ -66,18 +66,18 @@ class Manifest:
     version: str
     node: MapNode
     path: str
-    #: Which document of the stream it is in.
+    #: The number of its document in the stream, from 0.
     document: int
 
 
 @dataclass(slots=True)
 class Manifests:
-    """Finds the objects of a text, and notes what is none."""
+    """Finds the objects of a text, and reports values that are not objects."""
 
     findings: Findings
-    #: Whether everything that may be an object of Kueue was recognized.
+    #: Whether every possible object of Kueue was recognized.
     all_known: bool = True
-    #: Texts of ConfigMaps that were read; aliases may lead to one of them again.
+    #: Ids of the scalars of ConfigMaps that were read; aliases may reach one again.
     _files: set[int] = field(default_factory=set)
 
     def each(self, roots: Sequence[Node]) -> Iterator[Manifest]:
@@ -131,7 +131,7 @@ class Manifests:
     def _config_map(
         self, node: MapNode, kind: ScalarNode, path: str, document: int
     ) -> Iterator[Manifest]:
-        """Yield the Configuration in the file that Kueue's controller reads, if it is there."""
+        """Yield the Configuration in the file that Kueue's controller reads, if it is present."""
         data = node.entries.get("data", (None, None))[1]
         file = data.entries.get(CONFIG_FILE) if isinstance(data, MapNode) else None
         text = file[1] if file is not None else None
@@ -154,7 +154,7 @@ class Manifests:
             yield manifest
 
     def _configuration(self, root: Node, path: str, document: int) -> Manifest | None:
-        """Return the one object of a file of Kueue's controller; nothing else is read there."""
+        """Return the Configuration in a file of Kueue's controller, or None."""
         if not isinstance(root, MapNode):
             if not isinstance(root, UnreadNode):
                 place = Place(root.start, root.end, path)
@@ -216,7 +216,7 @@ class Manifests:
         )
 
     def _scalar(self, node: MapNode, key: str) -> ScalarNode | None:
-        """Return what a manifest says it is; a key in other letters is noted when it is read."""
+        """Return the value of *key* in any letter case; the reader reports a wrong case later."""
         entry = node.entries.get(key)
         if entry is None:
             alike = (e for text, e in node.entries.items() if text.casefold() == key.casefold())
@@ -239,7 +239,7 @@ class Manifests:
         )
 
 
-#: What a manifest may have beside what its kind says.
+#: The fields of every manifest.
 HEADER: Final = ("apiVersion", "kind", "metadata")
 METADATA: Final = Shape(
     "metadata",
@@ -249,9 +249,9 @@ METADATA: Final = Shape(
         *("generation", "managedFields", "ownerReferences", "resourceVersion", "selfLink", "uid"),
     ),
 )
-#: The deletion timestamp of the object.
+#: Present while the object is being deleted.
 DELETED: Final = "deletionTimestamp"
-#: Fields of metadata that the server fills in and that are not read.
+#: Fields of metadata that the API server sets and that are not read.
 SERVER_FILLED: Final = tuple(key for key in METADATA.keys[5:] if key != DELETED)
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 

@@ -1,4 +1,4 @@
-"""The Kubernetes syntax of names and labels, and the nearest valid text."""
+"""The Kubernetes syntax of names and labels, and repairs of invalid ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.dialects.written import Read, Written
 
 MAX_LABEL: Final = 63
 MAX_SUBDOMAIN: Final = 253
-#: A DNS label, and what a name of several is made of.
+#: A DNS label, of which subdomains consist.
 DNS_LABEL: Final = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 DNS_SUBDOMAIN: Final = rf"{DNS_LABEL}(\.{DNS_LABEL})*"
 LABEL: Final = r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
@@ -27,28 +27,28 @@ _LABEL = re.compile(LABEL)
 
 
 def is_dns_label(text: str) -> bool:
-    """Say whether *text* may name a namespace."""
+    """Return whether *text* is a valid name of a namespace."""
     return len(text) <= MAX_LABEL and _DNS_LABEL.fullmatch(text) is not None
 
 
 def is_dns_subdomain(text: str) -> bool:
-    """Say whether *text* may name an object."""
+    """Return whether *text* is a valid name of an object."""
     return len(text) <= MAX_SUBDOMAIN and _DNS_SUBDOMAIN.fullmatch(text) is not None
 
 
 def is_label_key(text: str) -> bool:
-    """Say whether *text* may be the key of a label, or the name of a resource."""
+    """Return whether *text* is a valid key of a label or name of a resource."""
     prefix, slash, name = text.rpartition("/")
     return is_label_value(name) and name != "" and (not slash or is_dns_subdomain(prefix))
 
 
 def is_label_value(text: str) -> bool:
-    """Say whether *text* may be the value of a label."""
+    """Return whether *text* is a valid value of a label."""
     return not text or (len(text) <= MAX_LABEL and _LABEL.fullmatch(text) is not None)
 
 
 def check_name(name: Read[str], what: str, findings: Findings) -> None:
-    """Note a name that no object can have (Kueue, spec 1.3: DNS subdomain)."""
+    """Report an invalid name of an object (Kueue, spec 1.3: DNS subdomain)."""
     _check(
         name,
         what,
@@ -60,7 +60,7 @@ def check_name(name: Read[str], what: str, findings: Findings) -> None:
 
 
 def check_namespace_name(name: Read[str], findings: Findings) -> None:
-    """Note a name that no namespace can have."""
+    """Report an invalid name of a namespace."""
     _check(
         name,
         "a namespace",
@@ -72,7 +72,7 @@ def check_namespace_name(name: Read[str], findings: Findings) -> None:
 
 
 def check_label_key(key: Read[str], what: str, findings: Findings) -> None:
-    """Note what cannot be the key of a label (Kueue, spec 1.2, 1.3)."""
+    """Report an invalid key of a label (Kueue, spec 1.2, 1.3)."""
     _check(
         key,
         what,
@@ -84,7 +84,7 @@ def check_label_key(key: Read[str], what: str, findings: Findings) -> None:
 
 
 def check_label_value(value: Read[str], what: str, findings: Findings) -> None:
-    """Note what cannot be the value of a label."""
+    """Report an invalid value of a label."""
     _check(
         value,
         what,
@@ -98,7 +98,7 @@ def check_label_value(value: Read[str], what: str, findings: Findings) -> None:
 def check_labels(
     labels: Iterable[tuple[Written[str], Read[str]]], what: str, findings: Findings
 ) -> None:
-    """Note keys and values of labels that cannot be such."""
+    """Report invalid keys and values of labels."""
     for key, value in labels:
         check_label_key(key, f"the key of a {what}", findings)
         check_label_value(value, f"the value of a {what}", findings)
@@ -122,7 +122,7 @@ def _check(
 
 
 def _nearest(text: str, *, lower: bool) -> str:
-    """Return *text* with a dash for whatever is between its words."""
+    """Return *text* with invalid characters between its words replaced by a dash."""
     words = re.sub(
         r"[^a-z0-9.]+" if lower else r"[^A-Za-z0-9._/]+", "-", text.lower() if lower else text
     )

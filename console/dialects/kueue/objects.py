@@ -1,4 +1,4 @@
-"""One manifest's outer fields: what it is called, its labels, and what the server filled in."""
+"""The common fields of manifests: name, labels, and fields set by the API server."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ from console.dialects.kueue.schema import Labels
 from console.dialects.wording import listed
 from console.dialects.written import UNREAD, Read, Written
 
-#: What the API server takes for all annotations of an object together.
+#: Limit of the API server for all annotations of an object together.
 _LONGEST_ANNOTATION: Final = 256 * 1024
 
 
 @dataclass(slots=True)
 class _Filled:
-    """What the server filled in, in one document of the stream."""
+    """The fields set by the API server in one document of the stream."""
 
     first: Place
     fields: set[str] = field(default_factory=set)
 
 
 class ServerFields:
-    """Gathers what the server filled in, to say it once per document."""
+    """Collects fields set by the API server, for one finding per document."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._filled: dict[int, _Filled] = {}
 
     def add(self, document: int, name: str, place: Place) -> None:
-        """Note that *document* has a field that the server fills in."""
+        """Record a field of *document* that the API server sets."""
         self._filled.setdefault(document, _Filled(place)).fields.add(name)
 
     def note(self) -> None:
-        """Note every document that has such fields, at the first of them."""
+        """Report every document with such fields, at the first of them."""
         for filled in self._filled.values():
             names = listed(sorted(filled.fields), "and")
             message = f"Set by the server and not read: {names}."
@@ -64,19 +64,19 @@ class Header:
     name: Read[str]
     namespace: Read[str]
     labels: Labels
-    #: Where it says that the object is being deleted; None otherwise.
+    #: The place of its deletionTimestamp; None if it is not being deleted.
     deleted: Place | None
 
 
 class ObjectReader:
-    """Reads the outer fields of manifests."""
+    """Reads the common fields of manifests."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._server = ServerFields(findings)
 
     def fields(self, manifest: Manifest, *own: str) -> Fields:
-        """Return the fields of an object: the common ones, and those that its kind has."""
+        """Return the fields of an object: the common ones, and *own* ones of its kind."""
         shape = Shape(f"a {manifest.kind}", (*HEADER, *own))
         fields = Fields(manifest.node, manifest.path, shape, self._findings)
         if "status" in own and (place := fields.key_place("status")):
@@ -84,7 +84,7 @@ class ObjectReader:
         return fields
 
     def header(self, fields: Fields, manifest: Manifest) -> Header:
-        """Return the metadata of an object, which has to have a name."""
+        """Return the metadata of an object; a name is required."""
         metadata = fields.mapping("metadata", METADATA, required=True)
         if not isinstance(metadata, Fields):
             return Header(UNREAD, None, None, None)
@@ -109,7 +109,7 @@ class ObjectReader:
         return header
 
     def _annotations(self, metadata: Fields, manifest: Manifest) -> None:
-        """Check annotations, which are texts by key; one of them is filled in by kubectl."""
+        """Check annotations, which are texts by key; kubectl sets one of them."""
         read = metadata.mapping_of_any("annotations")
         if read is None:
             return
@@ -122,5 +122,5 @@ class ObjectReader:
             check_label_key(Written(key, place), "the key of an annotation", self._findings)
 
     def finish(self) -> None:
-        """Note what the server filled in."""
+        """Report fields set by the API server."""
         self._server.note()

@@ -1,4 +1,4 @@
-"""Manifests to Kueue's objects, with every finding that one field alone can have."""
+"""Manifests to typed documents, with all findings about single fields."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ LOCAL_QUEUE: Final = Shape(
     "the spec of a LocalQueue", ("clusterQueue", "stopPolicy", "fairSharing")
 )
 FAIR_SHARING: Final = Shape("fair sharing", ("weight",))
-#: What kubectl means when no namespace is written.
+#: The namespace that kubectl uses if none is written.
 DEFAULT_NAMESPACE: Final = "default"
 _LONGEST_DESCRIPTION: Final = 2048
 
 
 def parse(roots: Sequence[Node], findings: Findings) -> Document:
-    """Read the manifests of all documents; whatever cannot be read is noted and left out."""
+    """Read the manifests of all documents; invalid parts are reported and omitted."""
     return _Parser(findings).document(roots)
 
 
@@ -62,7 +62,7 @@ class _Parser:
     operators: list[ConfigurationDoc] = field(default_factory=list)
 
     def document(self, roots: Sequence[Node]) -> Document:
-        """Return everything that the documents hold."""
+        """Return all objects of the documents."""
         manifests = Manifests(self.findings)
         objects = ObjectReader(self.findings)
         for manifest in manifests.each(roots):
@@ -81,7 +81,7 @@ class _Parser:
         )
 
     def _chosen(self) -> list[ConfigurationDoc]:
-        """Return the Configurations, else what an operator makes of its own objects."""
+        """Return the Configurations, or else those generated from the operator's objects."""
         if not self.configurations:
             return self.operators
         for operator in self.operators:
@@ -150,7 +150,7 @@ class _Parser:
 def _priority_class(manifest: Manifest, objects: ObjectReader) -> PriorityClassDoc:
     fields = objects.fields(manifest, "value", "description")
     header = objects.header(fields, manifest)
-    # The schema of v1beta1 has no bound, and a text has one of its own.
+    # The schema of v1beta1 has no limit, so the limit is that of a config.
     longest = MAX_BYTES if manifest.version == "v1beta1" else _LONGEST_DESCRIPTION
     fields.free_text("description", longest)
     return PriorityClassDoc(

@@ -1,4 +1,4 @@
-"""Kueue's own Configuration: fair sharing, and what is not declared (Kueue, spec 1.9)."""
+"""Kueue's Configuration: fair sharing, quota checks, and checks of other settings (spec 1.9)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from console.dialects.repairs import without_line
 from console.dialects.wording import listed
 from console.dialects.written import Read, Written, value_of
 
-#: Settings that would change which workloads are admitted, and do not here.
+#: Settings that affect admission in Kueue, and not here.
 _MISSED: Final = ("waitForPodsReady", "admissionFairSharing", "featureGates")
-#: By version: everything that a Configuration may have beside apiVersion and kind.
+#: By version: the fields of a Configuration other than apiVersion and kind.
 KEYS: Final = {
     version: ("fairSharing", "resources", *settings) for version, settings in SETTINGS.items()
 }
@@ -42,7 +42,7 @@ _COMBINATIONS: Final = (
 
 
 def read_configuration(manifest: Manifest, findings: Findings) -> ConfigurationDoc:
-    """Read a Configuration; it is no object of the API server and has no metadata."""
+    """Read a Configuration; unlike objects of the API server it has no metadata."""
     shape = CONFIGURATION[manifest.version]
     fields = Fields(manifest.node, manifest.path, shape, findings)
     return read_settings(fields, manifest.version)
@@ -68,7 +68,7 @@ def read_settings(fields: Fields, version: str) -> ConfigurationDoc:
 
 
 def _is_enabled(sharing: Fields, fields: Fields) -> bool:
-    """Say whether fair sharing of v1beta1 is on; Kueue's conversion drops it without enable."""
+    """Return whether fair sharing of v1beta1 is on; Kueue's conversion drops it without enable."""
     enable = read_truth(sharing, "enable")
     if enable is None:
         fields.findings.add(
@@ -81,7 +81,7 @@ def _is_enabled(sharing: Fields, fields: Fields) -> bool:
 
 
 def _gates(fields: Fields) -> dict[str, bool]:
-    """Return the feature gates that are true or false; what is neither was noted."""
+    """Return the feature gates with a value; invalid values have been reported."""
     node = fields.node("featureGates")
     entries = node.entries.items() if isinstance(node, MapNode) else ()
     return {

@@ -1,4 +1,4 @@
-"""Resource groups: what ClusterQueues and Cohorts own, flavor by flavor (Kueue, spec 1.3, 1.4)."""
+"""Resource groups of ClusterQueues and Cohorts, flavor by flavor (Kueue, spec 1.3, 1.4)."""
 
 from __future__ import annotations
 

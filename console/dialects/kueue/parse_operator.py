@@ -1,7 +1,7 @@
 """
-OpenShift's ``kind: Kueue``: the object of which an operator makes Kueue's Configuration.
+OpenShift's ``kind: Kueue``, from which an operator generates Kueue's Configuration.
 
-v1 has settings of its own, and v1alpha1 those of the Configuration in v1beta1.
+v1 has its own settings, and v1alpha1 has those of the Configuration in v1beta1.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OPERATOR: Final = Shape(
 )
 #: Settings of v1 that do not concern admission, or that are reported elsewhere.
 _UNUSED: Final = ("integrations", "workloadManagement")
-#: Settings of v1 that would change admission, and why they do not here.
+#: Settings of v1 that affect admission in Kueue -> why they do not here.
 _MISSED: Final = {
     "gangScheduling": "the readiness of pods is not tracked",
     "resources": "requests count as they were submitted",
@@ -40,7 +40,7 @@ GANG: Final = Shape("gang scheduling of a Kueue", ("policy", "byWorkload"), UNKN
 
 
 def read_operator(manifest: Manifest, objects: ObjectReader) -> ConfigurationDoc:
-    """Read what of a ``Kueue`` changes admission, as the Configuration that comes of it."""
+    """Read the settings of a ``Kueue`` that affect admission, as the generated Configuration."""
     fields = objects.fields(manifest, "spec", "status")
     objects.header(fields, manifest)
     spec = fields.mapping("spec", OPERATOR, required=True)
@@ -64,7 +64,7 @@ def read_operator(manifest: Manifest, objects: ObjectReader) -> ConfigurationDoc
     doc = _nothing(fields)
     return ConfigurationDoc(
         place=doc.place,
-        # The operator writes both strategies, which are the default here.
+        # The operator writes both strategies, which is the default here.
         fair_sharing=preemption.key_place("preemptionPolicy") if is_fair else None,
         strategies=None,
         quota_check=None,

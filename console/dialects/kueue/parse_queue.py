@@ -1,4 +1,4 @@
-"""ClusterQueues and Cohorts, in every version and in one form (Kueue, spec 1.3, 1.4)."""
+"""ClusterQueues and Cohorts of every version, in the form of v1beta2 (Kueue, spec 1.3, 1.4)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _COMMON: Final = (
     *("resourceGroups", "queueingStrategy", "namespaceSelector", "flavorFungibility"),
     *("preemption", "stopPolicy", "fairSharing", "admissionScope", "admissionChecksStrategy"),
 )
-#: What one version calls what the other calls otherwise, or does not have.
+#: By version, because fields were renamed, added and removed.
 QUEUE: Final = {
     "v1beta1": Shape(
         "the spec of a ClusterQueue in v1beta1", ("cohort", *_COMMON, "admissionChecks")
@@ -82,7 +82,7 @@ CHECK: Final = Shape("an admission check", ("name", "onFlavors"))
 CONCURRENT: Final = Shape("a concurrent admission policy", ("migration",))
 MIGRATION: Final = Shape("a migration", ("mode", "constraints"))
 CONSTRAINTS: Final = Shape("constraints of a migration", ("lastAcceptableFlavorName",))
-#: Words of v1beta1 that v1beta2 has no more.
+#: Words that only v1beta1 has -> the words of v1beta2.
 _RENAMED: Final = {
     OldBorrow.BORROW.value: FlavorSearch.MAY_STOP_SEARCH.value,
     OldPreempt.PREEMPT.value: FlavorSearch.MAY_STOP_SEARCH.value,
@@ -160,7 +160,7 @@ def read_queue(manifest: Manifest, objects: ObjectReader) -> QueueDoc:
 
 
 def _parent(spec: Fields, key: str) -> Read[str]:
-    """Read the cohort above; the CRD's pattern refuses an empty text, and absent is none."""
+    """Read the parent cohort; the pattern of the CRD rejects "", and absent means no parent."""
     node = spec.node(key)
     if not isinstance(node, ScalarNode) or node.text.strip():
         return spec.text(key)
@@ -191,7 +191,7 @@ def _fungibility(fields: Fields, version: str) -> FungibilityDoc:
 
 
 def _lifted(word: Read[Old]) -> Read[FlavorSearch]:
-    """Return a word of v1beta1 as v1beta2 has it."""
+    """Return a word of v1beta1 as the word of v1beta2."""
     if not isinstance(word, Written):
         return word
     text: str = word.value

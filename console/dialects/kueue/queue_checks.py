@@ -1,4 +1,4 @@
-"""Rules inside one ClusterQueue, beside its quotas (Kueue, spec 1.3)."""
+"""Checks of one ClusterQueue, apart from its quotas (Kueue, spec 1.3)."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _MOST_CONCURRENT: Final = 16
 
 def check_queue(queue: QueueDoc, findings: Findings, *, concurrent: bool) -> None:
     """
-    Note what is wrong inside *queue*.
+    Report errors in *queue*.
 
-    *concurrent* says whether the gate ConcurrentAdmission is on: Kueue's webhook looks at
-    ``concurrentAdmissionPolicy`` only then, and its default is off.
+    *concurrent* states whether the gate ConcurrentAdmission is on: only then does Kueue's webhook
+    check ``concurrentAdmissionPolicy``. The default is off.
     """
     if queue.preemption is not None:
         _check_preemption(queue.preemption, findings)

@@ -1,4 +1,4 @@
-"""Kueue's objects as written: every field that the product reads, with its place."""
+"""Kueue's objects as written: every field that is read, with its place."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ class QuotaDoc:
 
     place: Place
     name: Read[str]
-    #: None when they could not be read as a list.
+    #: None if the list is invalid.
     resources: tuple[ResourceDoc | Unread, ...] | None
 
     def each(self) -> Iterator[ResourceDoc]:
-        """Yield the resources that could be read."""
+        """Yield the valid resources."""
         for resource in self.resources or ():
             if isinstance(resource, ResourceDoc):
                 yield resource
@@ -100,7 +100,7 @@ class GroupDoc:
     flavors: Read[tuple[QuotaDoc, ...]]
 
     def quotas(self) -> tuple[QuotaDoc, ...]:
-        """Return the flavors that could be read."""
+        """Return the valid flavors."""
         return self.flavors.value if isinstance(self.flavors, Written) else ()
 
 
@@ -116,7 +116,7 @@ class ExpressionDoc:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectorDoc:
-    """A label selector: both parts must hold."""
+    """A label selector: labels and expressions must all match."""
 
     labels: Labels
     expressions: tuple[ExpressionDoc, ...]
@@ -154,20 +154,20 @@ class CheckRuleDoc:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeDoc:
-    """What a ClusterQueue and a Cohort have in common: a node of the quota tree."""
+    """A node of the quota tree: the common fields of a ClusterQueue and a Cohort."""
 
     place: Place
     name: Read[str]
-    #: Where it says that the object is being deleted; None otherwise, here and in other objects.
+    #: The place of its deletionTimestamp; None if it is not being deleted. Same in other objects.
     deleted: Place | None
-    #: The cohort above, by whichever field.
+    #: The parent cohort, from the field of the version.
     parent: Read[str]
     resource_groups: Read[tuple[GroupDoc, ...]]
     weight: Read[Quantity]
 
     @property
     def groups(self) -> tuple[GroupDoc, ...]:
-        """The resource groups that could be read."""
+        """The valid resource groups."""
         return self.resource_groups.value if isinstance(self.resource_groups, Written) else ()
 
     def quotas(self) -> Iterator[QuotaDoc]:
@@ -185,7 +185,7 @@ class CohortDoc(NodeDoc):
 class QueueDoc(NodeDoc):
     """A ClusterQueue."""
 
-    #: Where the fields of its spec stand; None without a spec.
+    #: The place of the fields of its spec; None without a spec.
     spec: Place | None
     strategy: Read[QueueingStrategy]
     namespaces: Read[SelectorDoc]
@@ -193,7 +193,7 @@ class QueueDoc(NodeDoc):
     preemption: PreemptionDoc | None
     stop: Read[Stop]
     checks: Read[tuple[CheckRuleDoc, ...]]
-    #: Where ``concurrentAdmissionPolicy`` stands.
+    #: The place of ``concurrentAdmissionPolicy``.
     concurrent_admission: Place | None
 
 
@@ -204,9 +204,9 @@ class LocalQueueDoc:
     place: Place
     name: Read[str]
     deleted: Place | None
-    #: ``default`` when none is written, as kubectl has it.
+    #: ``default`` if none is written, as in kubectl.
     namespace: Read[str]
-    #: The ClusterQueue; the schema allows none, and then nothing is admitted.
+    #: The ClusterQueue; the schema allows its absence, and then nothing is admitted.
     queue: Read[str]
     stop: Read[Stop]
 
@@ -223,7 +223,7 @@ class PriorityClassDoc:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamespaceDoc:
-    """A Namespace; its labels alone are read."""
+    """A Namespace, of which only the labels are read."""
 
     place: Place
     name: Read[str]
@@ -233,20 +233,20 @@ class NamespaceDoc:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigurationDoc:
-    """Kueue's own Configuration: what of it changes admission."""
+    """The settings of Kueue's Configuration that affect admission."""
 
     place: Place
-    #: Where ``fairSharing`` stands; None when it is absent or not enabled.
+    #: The place of ``fairSharing``; None if it is absent or not enabled.
     fair_sharing: Place | None
     strategies: Read[tuple[Written[SharingStrategy], ...]]
     quota_check: Read[QuotaCheck]
-    #: Feature gates that are set, by name.
+    #: The values of feature gates, by name.
     gates: Mapping[str, bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnsupportedDoc:
-    """A setting of an object that has no effect, and where it stands in the text."""
+    """A setting of an object that has no effect, with its place."""
 
     #: Kind and name of the object; an empty name for the Configuration.
     owner: tuple[str, str]
@@ -271,18 +271,18 @@ class Document:
     priority_classes: tuple[PriorityClassDoc, ...] = ()
     namespaces: tuple[NamespaceDoc, ...] = ()
     configurations: tuple[ConfigurationDoc, ...] = ()
-    #: Settings of these that are not acted on.
+    #: Settings of these objects that have no effect.
     unsupported: tuple[UnsupportedDoc, ...] = ()
-    #: False when something that may be an object was not recognized as one.
+    #: False if a possible object was not recognized.
     manifests_known: bool = True
 
     def nodes(self) -> Iterator[QueueDoc | CohortDoc]:
-        """Yield everything that owns quota."""
+        """Yield the objects that can have quota: queues and cohorts."""
         yield from self.queues
         yield from self.cohorts
 
     def objects(self) -> Iterator[ObjectDoc]:
-        """Yield everything that has a name, kind by kind."""
+        """Yield the objects with names, kind by kind."""
         yield from self.flavors
         yield from self.cohorts
         yield from self.queues
@@ -291,11 +291,11 @@ class Document:
         yield from self.namespaces
 
     def gate(self, name: str) -> bool:
-        """Say whether the first Configuration turns the feature gate *name* on."""
+        """Return whether the first Configuration turns the feature gate *name* on."""
         return any(each.gates.get(name, False) for each in self.configurations[:1])
 
     def all_known(self) -> bool:
-        """Say whether every object and its name could be read."""
+        """Return whether every object and its name is valid."""
         return self.manifests_known and not any(
             isinstance(each.name, Unread) for each in self.objects()
         )

@@ -1,8 +1,8 @@
 """
-Types of fields that are checked and not acted on: what may stand there, and how to check it.
+Type checks of fields that are otherwise not used.
 
-Kueue decodes its Configuration strictly: a value of another type keeps its controller from
-starting. A field that is not listed may belong to a newer release, so it is a warning.
+Kueue decodes its Configuration strictly: a value of another type prevents its controller from
+starting. An unknown field may belong to a newer release, so it is a warning.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from console.dialects.written import UNREAD, Read, Written
 
 _TRUE: Final = frozenset(("true", "True", "TRUE"))
 _FALSE: Final = frozenset(("false", "False", "FALSE"))
-#: What people write for true and false.
+#: Common misspellings of true and false.
 _MEANT: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 _NUMBER: Final = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 _DURATION: Final = re.compile(rf"[-+]?(?:0|(?:{_NUMBER}(?:ns|us|µs|μs|ms|s|m|h))+)")
@@ -37,7 +37,7 @@ _LONGEST: Final = 4096
 
 
 class Scalar(StrEnum):
-    """What one value may be; the value is what messages call it."""
+    """The type of a scalar; the value is its name in messages."""
 
     TEXT = "a text"
     TRUTH = "true or false"
@@ -46,13 +46,13 @@ class Scalar(StrEnum):
     DECIMAL = "a number"
     DURATION = "a duration"
     QUANTITY = "a quantity"
-    #: Not looked into.
+    #: Not checked.
     ANYTHING = "anything"
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A mapping with fields of its own."""
+    """A mapping with declared fields."""
 
     what: str
     fields: Mapping[str, FieldType]
@@ -75,7 +75,7 @@ class MapOf:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """One word of an enumeration."""
+    """A word of an enumeration."""
 
     words: type[StrEnum]
 
@@ -84,7 +84,7 @@ FieldType: TypeAlias = Scalar | Section | ListOf | MapOf | Words
 
 
 def read_truth(fields: Fields, key: str) -> Read[bool]:
-    """Read true or false; the spellings that YAML 1.1 alone knows are errors with a fix."""
+    """Read true or false; the other spellings of YAML 1.1 are errors with a fix."""
     node = fields.node(key)
     if node is None:
         return None
@@ -110,7 +110,7 @@ def _note_no_truth(node: Node, place: Place, key: str, findings: Findings) -> No
 
 
 def check_type(fields: Fields, key: str, kind: FieldType) -> None:
-    """Note what is wrong with the type of the field *key*."""
+    """Report errors in the type of the field *key*."""
     if isinstance(kind, Scalar):
         _SCALARS[kind](fields, key)
     elif isinstance(kind, Words):

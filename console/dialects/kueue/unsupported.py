@@ -1,9 +1,8 @@
 """
-Settings of Kueue that have no effect: a warning at each, and a fact for the policy.
+Settings of Kueue that have no effect here: a warning for each, and a fact for the policy.
 
-They are searched in the manifests independently of the parser, so they are also reported for a
-text with errors. Values that violate Kueue's schema are ignored here, because the parser reports
-them.
+They are searched in the manifests independently of the parser, so they are also reported for a text
+with errors. Values that violate Kueue's schema are ignored here, because the parser reports them.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _AS_SUBMITTED: Final = "requests count as they were submitted"
 
 
 def find_unsupported(manifest: Manifest, findings: Findings) -> list[UnsupportedDoc]:
-    """Note every setting of *manifest* that is not acted on, and return those that matter later."""
+    """Report every unsupported setting of *manifest*, and return those that the policy needs."""
     find = _FINDERS.get(manifest.kind)
     return list(find(_Object(manifest, findings))) if find is not None else []
 
@@ -58,17 +57,17 @@ class _Field:
 
     @property
     def items(self) -> tuple[Node, ...]:
-        """The items of a list; none of anything else."""
+        """The items of a list; empty for other values."""
         return tuple(self.value.items) if isinstance(self.value, ListNode) else ()
 
     @property
     def entries(self) -> dict[str, tuple[ScalarNode, Node]]:
-        """The fields of a mapping; none of anything else."""
+        """The fields of a mapping; empty for other values."""
         return self.value.entries if isinstance(self.value, MapNode) else {}
 
     @property
     def is_empty(self) -> bool:
-        """Whether it says nothing: null, or a list or mapping without anything."""
+        """Whether the value is null or an empty list or mapping."""
         if isinstance(self.value, ScalarNode):
             return self.value.is_null
         return not (self.items or self.entries)
@@ -76,15 +75,15 @@ class _Field:
 
 @dataclass(frozen=True, slots=True)
 class _Object:
-    """An object whose fields are looked at one by one."""
+    """An object whose unsupported fields are searched."""
 
     manifest: Manifest
     findings: Findings
-    #: Keys that lead from the manifest to what is looked at.
+    #: Path from the manifest to the searched settings.
     root: tuple[str, ...] = ()
 
     def field(self, *keys: str) -> _Field | None:
-        """Return the field at the end of *keys*; None when it is absent."""
+        """Return the field at the path *keys*; None if it is absent."""
         node: Node = self.manifest.node
         path, found = self.manifest.path, None
         for key in (*self.root, *keys):
@@ -96,12 +95,12 @@ class _Object:
         return found
 
     def set(self, *keys: str) -> _Field | None:
-        """Return the field at the end of *keys* unless it is absent or says nothing."""
+        """Return the field at the path *keys*; None if it is absent or empty."""
         found = self.field(*keys)
         return None if found is None or found.is_empty else found
 
     def text(self, *keys: str) -> str:
-        """Return the text at the end of *keys*; empty when there is none."""
+        """Return the text at the path *keys*; "" if there is none."""
         found = self.field(*keys)
         return _text(found.value) if found is not None else ""
 
@@ -110,13 +109,13 @@ class _Object:
         return self.text("metadata", "name")
 
     def note(self, field: _Field, instead: str) -> None:
-        """Warn that *field* is not acted on."""
+        """Warn that *field* is not supported, and describe the behavior *instead*."""
         name = field.path.rpartition(".")[2]
         self.findings.add(NOT_ACTED_ON, field.place, f"{name} is not acted on: {instead}.")
 
     def doc(self, field: _Field, kind: Unsupported, *names: str) -> UnsupportedDoc:
-        """Return what the policy keeps of *field*."""
-        # An operator's object stands for the Configuration that the operator makes of it.
+        """Return the fact about *field* for the policy."""
+        # An operator's object stands for the Configuration that the operator generates.
         owner = ("Configuration", "") if self.root else (self.manifest.kind, self._name)
         return UnsupportedDoc(owner=owner, kind=kind, names=names, place=field.place)
 
@@ -277,5 +276,5 @@ def _value(node: Node, key: str) -> Node | None:
 
 
 def _text(node: Node | None) -> str:
-    """Return a text without the space around it; empty for anything else."""
+    """Return the text of a scalar, stripped; "" for other nodes."""
     return "" if not isinstance(node, ScalarNode) or node.is_null else node.text.strip()

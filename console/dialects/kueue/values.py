@@ -1,10 +1,10 @@
 """
-Quantities and whole numbers in fields: what was written, or what to write instead.
+Readers of quantities and integers in fields: the value, or the problem with replacements.
 
-Two sources decide. The schema of the CRD takes an integer or a text for a quantity, and an
-integer alone for a priority; the grammar of Kubernetes' quantities says which texts are one.
-kubectl turns YAML into JSON before the API server sees it, so ``3.0`` and ``1e3`` without
-quotes arrive as the integers 3 and 1000, and ``1.5`` as a number that the schema refuses.
+Two sources decide. The schema of the CRD accepts an integer or a text for a quantity, and only an
+integer for a priority; the grammar of Kubernetes decides which texts are quantities. kubectl
+converts YAML to JSON for the API server, so ``3.0`` and ``1e3`` without quotes arrive as the
+integers 3 and 1000, and ``1.5`` as a number that the schema rejects.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from console.dialects.quantity import (
 from console.dialects.repairs import replace
 from console.dialects.written import Read, Written
 
-#: What YAML 1.1 reads in base 8.
+#: A number that YAML 1.1 reads as octal.
 _OCTAL = re.compile(r"[-+]?0[0-7]+")
 _INTEGER = re.compile(r"[-+]?[0-9]+")
-#: What kubectl's YAML reader takes for a number when it has no quotes.
+#: A text without quotes that kubectl's YAML reader reads as a number.
 _NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-#: A longer number is no quantity either, so it need not be converted.
+#: A longer number is not a quantity either, so it is not converted.
 _MAX_LENGTH = 100
 
 
 def read_quantity(text: str, *, plain: bool) -> Quantity | NumberProblem:
     """
-    Read a quantity that is not negative.
+    Return a quantity of 0 or more, or the problem.
 
     >>> read_quantity("1500m", plain=True).nanos, read_quantity("1e3", plain=True).nanos
     (1500000000, 1000000000000)
@@ -79,7 +79,7 @@ def read_quantity(text: str, *, plain: bool) -> Quantity | NumberProblem:
 
 def read_whole32(text: str, *, plain: bool) -> int | NumberProblem:
     """
-    Read an integer of 32 bits.
+    Return a signed 32-bit integer, or the problem.
 
     >>> read_whole32("3.0", plain=True), read_whole32("1e3", plain=True)
     (3, 1000)
@@ -88,12 +88,12 @@ def read_whole32(text: str, *, plain: bool) -> int | NumberProblem:
 
 
 def read_whole64(text: str, *, plain: bool) -> int | NumberProblem:
-    """Read an integer of 64 bits."""
+    """Return a signed 64-bit integer, or the problem."""
     return read_int64(_written_out(text) if plain else text, plain=plain)
 
 
 def check_weight(weight: Read[Quantity], findings: Findings) -> None:
-    """Note a weight of fair sharing that is neither 0 nor above 1n (Kueue, spec 1.3)."""
+    """Report a fair sharing weight that is neither 0 nor above 1n (Kueue, spec 1.3)."""
     if isinstance(weight, Written) and weight.value.nanos == 1:
         findings.add(
             BAD_WEIGHT,
@@ -109,7 +109,7 @@ def _is_number(text: str) -> bool:
 
 
 def _integer_of(text: str) -> int | None:
-    """Return the integer of 64 bits that JSON has for a plain number; None when it has none."""
+    """Return the 64-bit integer that a plain number is in JSON; None if it is not one."""
     number = int(text) if _INTEGER.fullmatch(text) else float(text)
     if number != int(number) or not -INT64_MAX - 1 <= number <= INT64_MAX:
         return None
@@ -117,7 +117,7 @@ def _integer_of(text: str) -> int | None:
 
 
 def _written_out(text: str) -> str:
-    """Return a plain number with a point or an exponent as the integer that it is, if it is one."""
+    """Return a number with point or exponent as an integer, if it is one; else *text*."""
     if len(text) > _MAX_LENGTH or _INTEGER.fullmatch(text) or not _is_number(text):
         return text
     integer = _integer_of(text)

@@ -1,4 +1,4 @@
-"""The words of Kueue's enumerations, as its API writes them."""
+"""The enumerations of Kueue's API, in its spelling."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """
-Three-way merge of config texts in any language: theirs and yours, both begun from base.
+Three-way merge of config texts in any language: base, and two changes of it, theirs and yours.
 
-Texts are merged object by object where their readings say which lines are whose, and line
-by line otherwise. A merge counts as safe only when the merged text reads without errors and
-means exactly what both changes mean together.
+Texts are merged object by object if their readings state the lines of each object, and line by line
+otherwise. A merge is safe only if the merged text reads without errors and has exactly the meaning
+of both changes together.
 """
 
 from console.dialects.merging.pieces import Choice, Merge, Piece, Renamed, Verdict

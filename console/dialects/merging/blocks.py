@@ -1,4 +1,4 @@
-"""Cut a text into blocks: the lines of each object with the comments above it, and the rest."""
+"""Split a text into blocks: the lines of each object with the comments above it, and the rest."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def cut(
     text: str, objects: PolicyObjects, numbers: Mapping[str, Sequence[Key]]
 ) -> dict[Key, str] | None:
     """
-    Return the blocks of *text*, which reads as *objects*, by key and in order.
+    Return the blocks of *text*, which describes *objects*, by key and in order.
 
-    *numbers* has, by kind of what is tried in order, the key of each object, the same in all
-    texts that have it. All blocks together are the text. None when objects share lines, so that
-    it cannot be cut between them.
+    *numbers* has the key of each object of an ordered kind, by kind; an object has the same key in
+    all texts. The blocks joined are the text. None if objects share lines, so that the text cannot
+    be split between them.
     """
     placed: list[tuple[Origin, Key]] = []
     for kind in objects.kinds:
@@ -63,12 +63,12 @@ def cut(
 
 
 def _lines_above(gap: list[str]) -> int:
-    """Return how many lines at the end of *gap* go with what follows it."""
+    """Return how many lines at the end of *gap* belong to the object below."""
     return next((n for n, line in enumerate(reversed(gap)) if _says(line)), len(gap))
 
 
 def _says(line: str) -> bool:
-    """Say whether a line is more than a comment, a blank or the beginning of a document."""
+    """Return whether a line is not a comment, a blank line or a document marker."""
     words = line.strip()
     return bool(words) and not words.startswith("#") and words != "---"
 

@@ -1,4 +1,4 @@
-"""Merge line by line: what both texts kept of base holds the changes apart."""
+"""Line-by-line merge: lines that all three texts share separate the changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.engine.diff.order import in_order
 
 def merge_lines(base: str, theirs: str, yours: str) -> tuple[Piece, ...]:
     r"""
-    Return the places of three texts between lines that all of them share, and those lines.
+    Return the pieces of three texts: runs of lines that all share, and the parts between them.
 
     >>> pieces = merge_lines("a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n")
     >>> [piece.merged for piece in pieces if piece.merged]
@@ -26,7 +26,7 @@ def merge_lines(base: str, theirs: str, yours: str) -> tuple[Piece, ...]:
 def regions(
     base: Sequence[str], theirs: Sequence[str], yours: Sequence[str]
 ) -> Iterator[tuple[Sequence[str], Sequence[str], Sequence[str]]]:
-    """Cut three lists at the items that keep their order in all of them, which are regions too."""
+    """Split three lists into regions: runs of items that all share, and the parts between them."""
     at = (0, 0, 0)
     for start, one, other, size in _shared(base, theirs, yours):
         yield base[at[0] : start], theirs[at[1] : one], yours[at[2] : other]
@@ -56,7 +56,7 @@ def _piece(base: Sequence[str], theirs: Sequence[str], yours: Sequence[str]) -> 
 def _shared(
     base: Sequence[str], theirs: Sequence[str], yours: Sequence[str]
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Yield where what all share begins in each of them, and how many items it is."""
+    """Yield each shared run of items: its start in each of the lists, and its length."""
     others = dict(in_order(base, yours))
     kept = [(i, j, others[i]) for i, j in in_order(base, theirs) if i in others]
     size = 0

@@ -1,4 +1,4 @@
-"""What two changes of one policy mean together, which a merged text is held to."""
+"""The combined meaning of two changes of one policy, with which a merged text is compared."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from console.engine.diff.plain import plain
 
 Key = TypeVar("Key")
 
-#: Stands for what is not there.
+#: Stands for an absent value.
 _ABSENT = object()
 
 
 class Contradiction(Exception):
-    """Both sides changed the same thing, each in its own way."""
+    """Both sides changed the same value, each to a different one."""
 
 
 def meaning_of(objects: PolicyObjects) -> dict[str, Any]:
-    """Return *objects* as plain data, which is equal for two exactly when they mean the same."""
+    """Return *objects* as plain data that is equal for two policies exactly if they mean the same."""
     named, ordered = _meaning(objects)
     return {**named, "in order": ordered}
 
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """What both changes mean together: what is tried in order by number, the rest as plain data."""
+    """The combined meaning: ordered objects by number, all others as plain data."""
 
     _named: Mapping[str, Any]
     #: By kind.
@@ -38,7 +38,7 @@ class Together:
     _orders: Mapping[str, Orders]
 
     def is_meant_by(self, objects: PolicyObjects) -> bool:
-        """Say whether *objects* mean both changes, and nothing else."""
+        """Return whether *objects* have exactly the combined meaning."""
         named, ordered = _meaning(objects)
         return named == self._named and all(
             self._are_in_order(kind, objects.ordered(kind), ordered.get(kind, []))
@@ -49,7 +49,7 @@ class Together:
         expected = self._ordered.get(kind, {})
         if len(said) != len(expected):
             return False
-        # Of equal ones any may be any.
+        # Equal objects are interchangeable.
         waiting: dict[str, list[int]] = {}
         for number in sorted(expected, reverse=True):
             waiting.setdefault(repr(expected[number]), []).append(number)
@@ -65,7 +65,7 @@ class Together:
 def both_meanings(
     base: PolicyObjects, theirs: PolicyObjects, yours: PolicyObjects
 ) -> Together | None:
-    """Return what both changes of *base* mean together; None when they contradict each other."""
+    """Return the combined meaning of both changes of *base*; None if they contradict each other."""
     sides = (base, theirs, yours)
     (named, lists), (named_theirs, lists_theirs), (named_yours, lists_yours) = map(_meaning, sides)
     ordered: dict[str, Mapping[int, Any]] = {}
@@ -88,7 +88,7 @@ def both_meanings(
 
 
 def _meaning(objects: PolicyObjects) -> tuple[dict[str, Any], dict[str, list[Any]]]:
-    """Return what is said by kind and key, and what is tried in order by kind."""
+    """Return the facts of named objects by kind and key, and of ordered objects by kind."""
     named: dict[str, dict[str, Any]] = {}
     ordered: dict[str, list[Any]] = {}
     for item in objects:
@@ -123,7 +123,7 @@ def _both_mappings(
 
 
 def _both_lists(base: list[Any], theirs: list[Any], yours: list[Any]) -> list[Any]:
-    # Sequences are matched by what can be hashed; an item is looked up by its words.
+    # Sequences are compared by hashable items, so each item is represented by its repr.
     items = {repr(item): item for item in (*base, *theirs, *yours)}
     sides = [[repr(item) for item in side] for side in (base, theirs, yours)]
     merged: list[str] = []
@@ -140,7 +140,7 @@ def _both_lists(base: list[Any], theirs: list[Any], yours: list[Any]) -> list[An
 
 
 def _exact(value: Any) -> Any:
-    """Return plain data in which true is not 1, as `==` would have it."""
+    """Return plain data in which true differs from 1, although `==` treats them as equal."""
     if isinstance(value, Mapping):
         return {key: _exact(item) for key, item in value.items()}
     if isinstance(value, list):

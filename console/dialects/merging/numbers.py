@@ -1,4 +1,4 @@
-"""Number what is tried in order in three policies, so that one object has one number in all."""
+"""Number the ordered objects of three policies, so that one object has the same number in all."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def number_objects(kind: ObjectKind, sides: _Sides) -> tuple[list[int], list[int
     """
     Return a number for every object of an ordered *kind* of the three policies, in order.
 
-    Those of base count from 0. An object of a side is the one of base that means the same,
-    else one that leads to the same, or says the same otherwise, between the same neighbors; what
-    is left is new, and the same new object on both sides is one.
+    Objects of base count from 0. An object of a side is the object of base with the same meaning;
+    else one between the same neighbors with the same target, or else with the same other facts. The
+    others are new, and an equal new object on both sides has the same number.
     """
     base, theirs, yours = sides
     fresh: dict[tuple[str, int], int] = {}
@@ -49,12 +49,12 @@ def _numbered(
     gone: list[int] = []
     come: list[int] = []
     for gap in gaps(kept, len(base), len(side)):
-        # One that stands elsewhere as it was has moved, and is no other one now.
+        # An object found unchanged elsewhere has moved, and is not another one now.
         gone += [old for old in gap.old if before[old] in astray]
         olds, news = [old for old in gap.old if before[old] not in astray], list(gap.new)
         for key in keys_between(kind):
             left = _by((key(base[old]), old) for old in olds)
-            # An equal one elsewhere has moved rather than changed.
+            # If an equal object exists elsewhere, it has moved rather than changed.
             found |= {
                 new: same.popleft()
                 for new in news

@@ -1,4 +1,4 @@
-"""Merge object by object: the side that changed an object wins, independent of other changes."""
+"""Object-by-object merge: the side that changed an object wins, independent of other changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.dialects.merging.orders import may_meet
 from console.dialects.merging.pieces import Piece, whole_lines
 from console.engine.diff.objects import PolicyObject, PolicyObjects
 
-#: By kind and number: the object in those of the three policies that have it.
+#: By kind and number: the object in each of the three policies that has it.
 _Numbered = Mapping[str, Mapping[int, Sequence[PolicyObject]]]
 
 
@@ -20,10 +20,10 @@ def merge_objects(
     texts: tuple[str, str, str], sides: tuple[PolicyObjects, PolicyObjects, PolicyObjects]
 ) -> tuple[Piece, ...] | None:
     """
-    Return the pieces of base, theirs and yours, whose *texts* read as *sides*.
+    Return the pieces of base, theirs and yours, whose *texts* describe *sides*.
 
-    None when one of the texts cannot be cut into objects, or both sides put what they kept
-    into another order.
+    None if one of the texts cannot be split into objects, or if both sides changed the order of the
+    objects that they kept, each in another way.
     """
     keys: tuple[dict[str, list[Key]], ...] = ({}, {}, {})
     numbered: dict[str, dict[int, list[PolicyObject]]] = {}
@@ -50,7 +50,7 @@ def merge_objects(
 
 
 def _with_questions(pieces: Iterable[tuple[Key, Piece]], numbered: _Numbered) -> Iterator[Piece]:
-    """Yield *pieces*; where both sides added at one place and it matters, which come first."""
+    """Yield *pieces*; new ordered objects of both sides are a conflict if their order matters."""
     for kind, run in groupby(pieces, lambda pair: _new_kind(pair[0], pair[1], numbered)):
         found = list(run)
         theirs, yours = (
@@ -74,7 +74,7 @@ def _may_meet(
 
 
 def _new_kind(key: Key, piece: Piece, numbered: _Numbered) -> str:
-    """Return the kind of what is tried in order and one side alone added; else nothing."""
+    """Return the kind of an ordered object that only one side added; else ""."""
     kind = key[0]
     if kind is None or kind not in numbered or piece.base is not None or piece.is_conflict:
         return ""
@@ -102,7 +102,7 @@ def _piece(key: Key, base: str | None, theirs: str | None, yours: str | None) ->
     merged, is_conflict = _decide(base, theirs, yours)
     return Piece(
         noun=noun,
-        # What belongs to no object has no name either.
+        # Lines outside of objects have no name.
         name=name if noun else "",
         base=base,
         theirs=theirs,
@@ -113,7 +113,7 @@ def _piece(key: Key, base: str | None, theirs: str | None, yours: str | None) ->
 
 
 def _decide(base: str | None, theirs: str | None, yours: str | None) -> tuple[str | None, bool]:
-    """Return what becomes of a block, and whether that is for a person to say."""
+    """Return the merged text of a block, and whether it is a conflict."""
     if theirs in (base, yours):
         return yours, False
     if yours == base:
@@ -127,11 +127,11 @@ def _decide(base: str | None, theirs: str | None, yours: str | None) -> tuple[st
 
 
 def _order(base: list[Key], theirs: list[Key], yours: list[Key]) -> list[Key] | None:
-    """Return all keys: in the order of the side that changed it, the other's where they stood."""
+    """Return all keys in the order of the side that changed it, with keys of the other side."""
     common = set(base) & set(theirs) & set(yours)
     kept, one, other = ([key for key in side if key in common] for side in (base, theirs, yours))
     if one == kept:
-        # Theirs is what comes out where yours says nothing else, so its order is the frame too.
+        # Theirs is the result where yours has no change, so its order is the frame too.
         frame, guest = (theirs, yours) if other == kept else (yours, theirs)
     elif other in (kept, one):
         frame, guest = theirs, yours
@@ -141,7 +141,7 @@ def _order(base: list[Key], theirs: list[Key], yours: list[Key]) -> list[Key] | 
 
 
 def _woven(frame: list[Key], guest: list[Key]) -> list[Key]:
-    """Return *frame* with what only *guest* has, each behind what stands before it there."""
+    """Return *frame* with the keys that only *guest* has, each after its predecessor in *guest*."""
     known = set(frame)
     behind: dict[Key | None, list[Key]] = {}
     anchor = None

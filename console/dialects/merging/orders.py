@@ -1,4 +1,4 @@
-"""The order that two changes ask for together, and where it does not matter."""
+"""The order of objects that two changes require together, and the pairs for which it matters."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import TypeAlias
 from console.engine.diff.objects import ObjectKind, PolicyObject, Reach
 from console.engine.diff.order import in_order
 
-#: What each of some objects may take; None where it is not known.
+#: The workloads that each object can match; None if unknown.
 _Reaches: TypeAlias = Sequence[Reach | None] | None
 
-#: Pairs of objects that are looked at; where more have changed their places nothing is promised.
+#: Maximum number of pairs of objects that are compared; with more, the answer is the safe one.
 _MOST_PAIRS = 500_000
 
 
 class Orders:
-    """The order of objects of a kind in base, theirs and yours; each has one number in all."""
+    """The order of the objects of a kind in base, theirs and yours, by their common numbers."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class Orders:
         )
         steady = {base[i] for i, _ in in_order(base, theirs)}
         steady &= {base[i] for i, _ in in_order(base, yours)}
-        #: Those that all three have in one order, in that order.
+        #: The objects that have the same order in all three, in that order.
         self._steady = [number for number in base if number in steady]
         self._of_theirs = [self._theirs[number] for number in self._steady]
         self._of_yours = [self._yours[number] for number in self._steady]
@@ -78,7 +78,7 @@ class Orders:
         return base is not None and not base
 
     def _is_between(self, one: int, other: int) -> bool:
-        """Say whether a steady object stands behind *one* and before *other*, each in its side."""
+        """Return whether a steady object is after *one* and before *other*, each in its side."""
         for side, places, other_side, other_places in (
             (self._theirs, self._of_theirs, self._yours, self._of_yours),
             (self._yours, self._of_yours, self._theirs, self._of_theirs),
@@ -92,9 +92,9 @@ def may_meet(
     kind: ObjectKind, some: Sequence[PolicyObject], others: Sequence[PolicyObject]
 ) -> bool:
     """
-    Say whether there could be a workload that one of *some* and one of *others* would take.
+    Return whether a workload could match both one of *some* and one of *others*.
 
-    Where there are too many to look at that may well be.
+    True if there are too many pairs to compare.
     """
     if len(some) * len(others) > _MOST_PAIRS:
         return True
@@ -109,7 +109,7 @@ def _reaches(kind: ObjectKind, objects: Sequence[PolicyObject]) -> _Reaches:
 
 
 def _do_meet(some: _Reaches, one: int, others: _Reaches, other: int) -> bool:
-    """Say whether what one object takes and what another takes may be the same."""
+    """Return whether a workload could match both of two objects."""
     if some is None or others is None:
         return True
     taken, its = some[one], others[other]

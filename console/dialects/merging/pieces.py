@@ -1,4 +1,4 @@
-"""A merge as values: the places of the three texts in order, and what becomes of each."""
+"""A merge as values: its pieces in order, the verdict, and the renamed objects."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-#: What ends a line where origins count lines, which is less than `str.splitlines` knows.
+#: A line with its end, as origins count lines; `str.splitlines` knows more line ends.
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 class Verdict(StrEnum):
-    """What is known of a merge."""
+    """The result of a merge."""
 
     #: The merged text reads without errors and means both changes.
     SAFE = "safe"
     #: Both sides changed the same object, and a person has to choose.
     CONFLICTS = "conflicts"
-    #: Everything fits together as text, but that it means both changes is not certain.
+    #: The texts merge without conflict, but may not mean both changes.
     UNSURE = "unsure"
-    #: Everything fits together as text, and that text has errors.
+    #: The texts merge without conflict, but the merged text has errors.
     BROKEN = "broken"
 
 
 class Choice(StrEnum):
-    """A side whose state of a piece is taken."""
+    """The side whose text of a piece is chosen."""
 
     BASE = "base"
     THEIRS = "theirs"
@@ -37,43 +37,43 @@ class Piece:
     """
     Lines that belong together, in all three texts.
 
-    Each text is whole lines; None where that side does not have the piece at all.
+    Each text is whole lines, or None if that side does not have the piece.
     """
 
-    #: The kind of the object; None: lines that belong to no one object.
+    #: The kind of the object; None for lines outside of objects.
     noun: str | None
-    #: The key of the object. Of one that is tried in order: what it leads to.
+    #: The key of the object; for an ordered object, its target.
     name: str
     base: str | None
     theirs: str | None
     yours: str | None
-    #: What holds both changes, None for nothing at all; of no use in a conflict.
+    #: The text with both changes; None if it is empty or there is a conflict.
     merged: str | None
     is_conflict: bool = False
-    #: A conflict about order alone: each side has all of it, what it added itself in front.
+    #: A conflict only about order: each side has the objects of both, its own first.
     is_order: bool = False
 
     def state(self, choice: Choice) -> str | None:
-        """Return the piece as one side has it."""
+        """Return the text of the piece on one side."""
         states = {Choice.BASE: self.base, Choice.THEIRS: self.theirs, Choice.YOURS: self.yours}
         return states[choice]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renamed:
-    """An object that one side renamed; all three texts of a merge have its new name."""
+    """An object that one side renamed; all three texts of the merge use the new name."""
 
     #: The kind of the object.
     noun: str
     old: str
     new: str
-    #: THEIRS or YOURS.
+    #: The side that renamed it: THEIRS or YOURS.
     by: Choice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merge:
-    """What comes of a merge; its pieces are in the order of the merged text."""
+    """The result of a merge; its pieces are in the order of the merged text."""
 
     pieces: tuple[Piece, ...]
     verdict: Verdict
@@ -81,7 +81,7 @@ class Merge:
 
     @property
     def conflicts(self) -> tuple[Piece, ...]:
-        """The pieces that a person has to decide on."""
+        """The pieces that a person has to decide."""
         return tuple(piece for piece in self.pieces if piece.is_conflict)
 
     @property
@@ -90,7 +90,7 @@ class Merge:
         return None if self.conflicts else self.resolved(())
 
     def resolved(self, decided: Sequence[str | None]) -> str:
-        """Return the text in which the conflicts have become *decided*, one for each, in order."""
+        """Return the text in which the conflicts are replaced with *decided*, in order."""
         waiting = iter(decided)
         texts = (next(waiting) if piece.is_conflict else piece.merged for piece in self.pieces)
         return "".join(whole_lines(text) for text in texts if text)
@@ -98,7 +98,7 @@ class Merge:
 
 def lines_of(text: str) -> list[str]:
     r"""
-    Return the lines of *text* with their ends.
+    Return the lines of *text* with their line breaks.
 
     >>> lines_of("a\r\nb\x85c\n\nd")
     ['a\r\n', 'b\x85c\n', '\n', 'd']
@@ -108,7 +108,7 @@ def lines_of(text: str) -> list[str]:
 
 def whole_lines(text: str) -> str:
     r"""
-    Return *text* with its last line ended.
+    Return *text* with a line break at its end.
 
     >>> whole_lines("a"), whole_lines("a\n"), whole_lines("a\r"), whole_lines("")
     ('a\n', 'a\n', 'a\r', '')

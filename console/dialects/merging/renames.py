@@ -1,4 +1,4 @@
-"""Renames in a merge: what one side calls by a new name is called so in all three texts."""
+"""Renames in a merge: an object renamed on one side gets its new name in all three texts."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from console.dialects.merging.pieces import Choice, Renamed
 from console.engine.diff.objects import PolicyObjects
 from console.engine.diff.renames import find_renames
 
-#: (text, newer names by older ones, by kind of object) -> the text with the newer names in it.
+#: (text, new names by old names, by kind of object) -> the text with the new names.
 Rename: TypeAlias = Callable[[str, Mapping[str, Mapping[str, str]]], str]
 Read: TypeAlias = Callable[[str], PolicyObjects | None]
 
 #: Base, theirs and yours.
 _Three: TypeAlias = tuple[PolicyObjects, PolicyObjects, PolicyObjects]
-#: Newer names by older ones, by kind of object.
+#: New names by old names, by kind of object.
 _Names: TypeAlias = dict[str, dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
-    """Base, theirs and yours, as they are merged."""
+    """Base, theirs and yours, prepared for merging."""
 
     texts: tuple[str, str, str]
-    #: What the texts mean.
+    #: The objects of the texts.
     objects: _Three
-    #: The same, with one name in all of them for what is one object.
+    #: The same objects; an object has the same name in all three.
     known: _Three
     renamed: tuple[Renamed, ...] = ()
 
@@ -40,11 +40,11 @@ def follow_renames(
     rename: Rename | None,
 ) -> Sides:
     """
-    Return the three sides in the names that either side gave to objects of base.
+    Return the three sides, with the names that either side gave to objects of base.
 
-    A name comes into the other texts when *rename* can bring it into all of them so that
-    nothing else changes, and into none otherwise; what both renamed, each in its own way, keeps
-    the name it has in each text. Either way it is known to be one object.
+    Renames are applied to all three texts if *rename* can do so without any other change, and to
+    none otherwise. An object that both sides renamed differently keeps its name in each text. In
+    all cases `known` treats it as one object.
     """
     base, theirs, yours = sides
     names = _names(base, theirs), _names(base, yours)
@@ -77,7 +77,7 @@ def _names(base: PolicyObjects, side: PolicyObjects) -> _Names:
 
 
 def _carried(mine: _Names, its: _Names, other: PolicyObjects) -> _Names:
-    """Return the renames of one side that the other text can follow: it has no name of its own."""
+    """Return the renames of one side that do not conflict with a name of the other side."""
     return {
         noun: {
             old: new
@@ -89,7 +89,7 @@ def _carried(mine: _Names, its: _Names, other: PolicyObjects) -> _Names:
 
 
 def _agreed(theirs: _Names, yours: _Names) -> _Names:
-    """Return the renames that both made alike."""
+    """Return the renames that both sides made."""
     return {
         noun: {old: new for old, new in pairs.items() if yours[noun].get(old) == new}
         for noun, pairs in theirs.items()
@@ -130,7 +130,7 @@ def _made(
 def _brought(
     text: str, objects: PolicyObjects, names: _Names, read: Read, rename: Rename
 ) -> tuple[str, PolicyObjects] | None:
-    """Return *text* with other *names*, and what it means; None unless nothing else changes."""
+    """Return *text* with other *names* and its objects; None if anything else would change."""
     if not any(names.values()):
         return text, objects
     changed = rename(text, names)
@@ -141,7 +141,7 @@ def _brought(
 
 
 def _as_before(sides: _Three, names: Sequence[_Names]) -> tuple[PolicyObjects, PolicyObjects]:
-    """Return theirs and yours with the names that objects have in base."""
+    """Return the objects of theirs and yours with the names that they have in base."""
     theirs, yours = (
         objects.renamed(
             {noun: {new: old for old, new in each.items()} for noun, each in of.items()}

@@ -1,4 +1,4 @@
-"""Merge three config texts: by object, else by line, and hold the result to both meanings."""
+"""Merge three config texts by object, else by line, and compare the result with both changes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ def merge_configs(
     """
     Merge the changes that *theirs* and *yours* each made to *base*.
 
-    *read* returns the objects of a text of their language, None when it has errors; *check*
-    does so for a text that is to be applied, of which more may be asked. With *rename* what one
-    side renamed is found again in the texts under its new name. The first way that gives a safe
-    merge is taken; otherwise the one by object, where there is one. A byte order mark in front of
-    a text is no part of it, nor of the merge.
+    *read* returns the objects of a text, or None if it has errors. *check* does the same for a text
+    to be applied, and may be stricter. *rename* applies the renames of one side to the other texts.
+    The first safe merge is returned; otherwise the merge by object, if there is one. A byte order
+    mark at the start of a text is ignored.
     """
     base, theirs, yours = (each.removeprefix(BYTE_ORDER_MARK) for each in (base, theirs, yours))
     one, two, three = read(base), read(theirs), read(yours)
