@@ -1,1 +1,1 @@
-"""The admission engine: values in, decisions out; standard library only."""
+"""Admission engine: computes decisions about workloads; standard library only."""

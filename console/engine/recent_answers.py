@@ -1,4 +1,4 @@
-"""Cache of recent answers to a costly question about immutable values, bounded by their size."""
+"""Cache for the results of expensive functions of policies, limited by the size of the policies."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
-#: Objects of all policies that one cache holds, about a kilobyte each: four comparisons of
-#: ordinary configs. The last answer is kept whatever its size.
+#: Maximum number of objects in the policies of one cache, about a kilobyte each: enough for four
+#: comparisons of ordinary configs. The last result is cached whatever its size.
 MOST_OBJECTS = 40_000
 
-#: Maximum number of cached answers, however small.
+#: Maximum number of cached results, however small.
 MOST_ANSWERS = 4
 
 
 class IdentityKey(Generic[_T]):
     """
-    Stands for *value*, which is too large to compare, in the keys of a cache, and keeps it alive.
+    A cache key for *value*, which is too large to compare; the key keeps the value alive.
 
-    Two are equal when they refer to one object. Only for values that never change.
+    Keys are equal when they refer to the same object. Only for values that never change.
     """
 
     __slots__ = ("value",)
@@ -44,9 +44,9 @@ class IdentityKey(Generic[_T]):
 
 class Recent(Generic[_P, _R]):
     """
-    Caches the last answers of *ask*, by the identity of its arguments.
+    A function that caches the last results of *ask* by the identity of its arguments.
 
-    The cache keeps the arguments alive, too: their total weight bounds it.
+    The cache keeps the arguments alive, too, so their total size limits it.
     """
 
     def __init__(self, ask: Callable[_P, _R]) -> None:
@@ -56,7 +56,7 @@ class Recent(Generic[_P, _R]):
         self._kept: OrderedDict[tuple[IdentityKey[object], ...], _R] = OrderedDict()
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        """Return the answer of *ask*."""
+        """Return the result of *ask*, from the cache if possible."""
         key = tuple(map(IdentityKey, args))
         with self._lock:
             if key in self._kept:

@@ -1,1 +1,1 @@
-"""Routing: from the attributes of a workload to a queue and an effective priority."""
+"""Routing strategies, which assign a queue and an effective priority to each workload."""

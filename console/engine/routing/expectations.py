@@ -1,4 +1,4 @@
-"""Expectations: workloads and the queues they have to reach, and which of them a config breaks."""
+"""Expectations: the queues that given workloads have to reach, checked against a config."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from console.engine.routing.router import Router
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """The required result of a config for one workload."""
+    """The required routing of one workload."""
 
     name: str
     workload: Workload
-    #: The queue it has to reach; None: no queue may take it.
+    #: The required queue; None: the workload must reach no queue.
     queue: str | None
-    #: The priority it has to have there; None: any.
+    #: The required effective priority; None: any.
     priority: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """An expectation and the actual result of a config for its workload."""
+    """An expectation and the actual route result of its workload under a config."""
 
     expected: Expected
     route_result: RouteResult
 
     @property
     def is_met(self) -> bool:
-        """Whether the config gives the expected result."""
+        """Whether the actual result is the expected one."""
         expected, route_result = self.expected, self.route_result
         if expected.queue is None:
             return route_result.is_refused
@@ -42,6 +42,6 @@ class Met:
 
 
 def meet(policy: Policy, expectations: Iterable[Expected]) -> tuple[Met, ...]:
-    """Return the result of *policy* for the workload of every expectation, in their order."""
+    """Return every expectation with its result under *policy*, in order."""
     router = Router(policy)
     return tuple(Met(each, land(policy, each.workload, router)) for each in expectations)

@@ -1,4 +1,4 @@
-"""Flavor evaluation: one flavor of a queue as a workload that is routed there finds it."""
+"""Flavor evaluation: the selector, obstacle and quota of one flavor of a queue for a workload."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from console.engine.routing.selector_evaluation import ExpressionResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """One resource of one flavor and the workload's request of it; amounts in thousandths."""
+    """The quota of one resource in one flavor, and the workload's request; in thousandths."""
 
     resource: str
     requested: int
     nominal: Amount
-    #: What the queue could use if nothing ran anywhere.
+    #: The most that the queue could use if nothing ran anywhere.
     maximum: Amount
-    #: What it could use now.
+    #: The most that the queue could use now.
     available: Amount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlavorEvaluation:
-    """One flavor of a queue, in the order of trying, and its evaluation for a workload."""
+    """The evaluation of one flavor of a queue for a workload."""
 
     flavor: str
-    #: Its selector's expressions on the workload's labels.
+    #: The expressions of its selector on the workload's labels.
     expressions: tuple[ExpressionResult, ...]
-    #: The obstacle of the first pod set that it excludes; None: it accepts all.
+    #: The obstacle of the first pod set that it excludes; None: it accepts all pod sets.
     obstacle: Obstacle | None
-    #: Of the requested resources; empty: the flavor would not be tried.
+    #: By requested resource; empty: the flavor would not be tried.
     shares: tuple[Share, ...]
     origin: Origin | None = None

@@ -1,4 +1,4 @@
-"""Routing by local queues: from a namespace and two labels to a queue and a priority."""
+"""Routing by local queues: a namespace and two labels determine the queue and the priority."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from console.engine.routing.reasons import (
 from console.engine.routing.selector_evaluation import first_false
 from console.engine.wording.suggest import nearest as nearest_word
 
-#: The label that every namespace has: its own name.
+#: The label that every namespace has, with its own name.
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
 
 #: The priority class of a workload that names none and requests no priority.
 DEFAULT_CLASS = "default"
 
-#: Names on either side of an unknown one among which the intended name is searched: a worker
-#: does this for every submission, whatever queue name it gives.
+#: Names before and after an unknown name, in sorted order, among which the most similar one is
+#: searched: a worker does this for every submission, with any queue name.
 MOST_NEIGHBORS = 100
 
 _PROBLEMS = {
@@ -47,11 +47,11 @@ _IN_LINE = frozenset({LocalQueueVerdict.LEADS, LocalQueueVerdict.NAMESPACE_NOT_A
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalQueue:
-    """The entrance of one namespace to a queue."""
+    """A local queue: it routes the workloads of one namespace to a queue."""
 
     namespace: str
     name: str
-    #: Name of the queue it leads to, which need not exist.
+    #: Name of its queue, which need not exist.
     queue: str
     stop: StopPolicy = StopPolicy.NONE
     origin: Origin | None = None
@@ -71,17 +71,17 @@ class LocalQueueRouting:
     """
     Routing by namespace and label.
 
-    A workload names a local queue of its namespace and, optionally, a priority
-    class, each by a label. One that reaches no queue waits.
+    A workload selects a local queue of its namespace and, optionally, a priority
+    class, each by a label. A workload that reaches no queue stays pending.
     """
 
     #: By namespace and name.
     local_queues: Mapping[tuple[str, str], LocalQueue] = field(default_factory=dict)
-    #: Labels of namespaces by name; one that is missing has the label of its name alone.
+    #: Labels of namespaces by name; a missing namespace has only the label of its name.
     namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     priority_classes: Mapping[str, PriorityClass] = field(default_factory=dict)
-    #: Name of the local queue that takes a workload which names none, in namespaces that have one
-    #: of this name; None: such a workload waits.
+    #: Name of the local queue of workloads without the label, in namespaces that have one of
+    #: this name; None: such workloads stay pending.
     default_local_queue: str | None = None
     queue_label: str = "kueue.x-k8s.io/queue-name"
     priority_label: str = "kueue.x-k8s.io/priority-class"
@@ -93,7 +93,7 @@ class LocalQueueRouting:
 
     @property
     def label_keys(self) -> frozenset[str]:
-        """The two labels."""
+        """The labels of the local queue and of the priority class."""
         return frozenset({self.queue_label, self.priority_label})
 
     def attributes(self, workload: Workload) -> Hashable:
@@ -101,11 +101,11 @@ class LocalQueueRouting:
         return workload.priority, workload.namespace
 
     def finder(self, queues: Mapping[str, Destination]) -> LocalQueueFinder:
-        """Return what follows local queues to *queues*."""
+        """Return a finder that routes to *queues* by local queue."""
         return LocalQueueFinder(self, queues)
 
     def label_values(self, workload: Workload, route: Route) -> Mapping[str, Iterable[str]]:
-        """Return the two labels, with the local queues of the namespace and the classes."""
+        """Return both labels, with the local queues of the namespace and the priority classes."""
         names = [name for namespace, name in self.local_queues if namespace == workload.namespace]
         return {self.queue_label: names, self.priority_label: self.priority_classes}
 
@@ -115,14 +115,14 @@ class LocalQueueRouting:
 
 
 class LocalQueueFinder:
-    """Follows the local queue of a workload to one of *queues*."""
+    """Routes workloads to *queues* by their local queue."""
 
     def __init__(self, routing: LocalQueueRouting, queues: Mapping[str, Destination]) -> None:
         self._routing = routing
         self._queues = queues
 
     def route(self, workload: Workload) -> Route:
-        """Return the route by the local queue, or the problem that keeps it waiting."""
+        """Return the route of *workload* by its local queue, or with the problem that it has."""
         led = follow_local_queue(
             self._routing,
             self._queues,
@@ -140,21 +140,21 @@ class LocalQueueFinder:
 
 
 def local_routing_of(policy: Policy) -> LocalQueueRouting | None:
-    """Return the local queues by which *policy* routes; None where another strategy routes."""
+    """Return the routing of *policy* if it routes by local queues, otherwise None."""
     return policy.routing if isinstance(policy.routing, LocalQueueRouting) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalRoute:
-    """Where the local queue of a workload routes it."""
+    """The queue and priority of a workload by its local queue and priority class."""
 
     step: LocalQueueStep
-    #: None where it leads to no pending queue.
+    #: None when the workload enters no pending queue.
     queue: Destination | None
     #: None when the priority class is missing.
     priority: int | None
     problem: Reason | None
-    #: The local queue is stopped and its running workloads are evicted too.
+    #: Whether the local queue is stopped and its running workloads are evicted.
     drains: bool
 
 
@@ -167,13 +167,13 @@ def follow_local_queue(
     requested: int | None,
 ) -> LocalRoute:
     """
-    Follow the local queue of a workload in *namespace* (Kueue, spec 1.5, 1.6, 3.4).
+    Return the local route of a workload in *namespace* (Kueue, spec 1.5, 1.6, 3.4).
 
-    The local queue is the one that *labels* name, else the default of the namespace.
-    Of several problems the most lasting one counts: the local queue or its
-    queue is missing, then the priority class is, then the local queue is
+    The local queue is the one in *labels*, or else the default of the namespace.
+    Of several problems the most lasting one is reported: the local queue or its
+    queue is missing, the priority class is missing, the local queue is
     stopped. A workload of a stopped local queue enters no pending queue (spec 2.5),
-    so whether its namespace is allowed is checked last.
+    so the namespace selector of the queue is checked last.
     """
     name = local_queue_name(routing, labels, namespace)
     local = routing.local_queues.get((namespace, name))
@@ -222,11 +222,11 @@ def follow_local_queue(
 
 def local_queue_name(routing: LocalQueueRouting, labels: Mapping[str, str], namespace: str) -> str:
     """
-    Return the name of a workload's local queue: by its label, else by default.
+    Return the name of a workload's local queue: the label, or else the default.
 
-    Empty when it names none and *namespace* has no local queue of the default name. A blank
-    label names none. A stopped default is used all the same, so that a workload that
-    runs by default stops when its local queue is drained.
+    Empty when the label is absent or blank and *namespace* has no local queue of the default
+    name. A stopped default is used, too, so that running workloads without the label stop when
+    the default local queue is drained.
     """
     named = labels.get(routing.queue_label)
     default = routing.default_local_queue
@@ -272,7 +272,7 @@ def _nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def _neighbors(name: str, known: list[str]) -> tuple[str, ...]:
-    """Return the sorted neighbors of *name*, at most twice `MOST_NEIGHBORS`."""
+    """Return the names next to *name* in the sorted *known*, at most twice `MOST_NEIGHBORS`."""
     place = bisect_left(known, name)
     return tuple(known[max(0, place - MOST_NEIGHBORS) : place + MOST_NEIGHBORS])
 

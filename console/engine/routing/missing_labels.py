@@ -1,4 +1,4 @@
-"""Missing labels: where a workload would be routed if it had a label that it lacks."""
+"""Missing labels: labels that a workload lacks and that would change its route."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console.engine.model.route_result import RouteResult
 from console.engine.routing.route_result import accepted, land
 from console.engine.routing.router import Router
 
-#: Missing labels that are tried, and values of each.
+#: Missing labels to try, and values of each.
 MOST_LABELS, MOST_VALUES = 12, 12
 
 #: Stands for every value that no selector names; stored text never has a NUL.
@@ -20,7 +20,7 @@ _OTHER = "\x00"
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Values of one label that lead to the same result, and that result."""
+    """The values of one label that have the same route result, and that result."""
 
     #: Empty: any value that no other branch lists.
     values: tuple[str, ...]
@@ -34,11 +34,11 @@ class Branch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingLabel:
-    """A label that the config refers to and the workload lacks, and what it would change."""
+    """A label that the config refers to and the workload lacks, with its possible results."""
 
     key: str
     branches: tuple[Branch, ...]
-    #: Values that were not tried.
+    #: Number of values that were not tried.
     more: int = 0
 
 
@@ -48,8 +48,8 @@ def missing_labels(
     """
     Return the missing labels of the workload of *route_result* that could change its route.
 
-    Labels of rules after the matching one have no effect. A label that leads to the same
-    result whatever its value is omitted. *router* must be one of the same policy.
+    Labels of rules after the matching one have no effect. A label whose values all have the
+    present result is omitted. *router* must be one of the same policy.
     """
     router = router or Router(policy)
     found = []
@@ -70,7 +70,7 @@ def _branches(
         found = land(policy, replace(route_result.workload, labels=labels), router)
         ends.setdefault(_end(found), ([], found))[0].append(value)
     return tuple(
-        # Listed values with the result of any other value need no listing.
+        # The branch of all other values needs no list of values.
         Branch(() if _OTHER in alike else tuple(alike), end)
         for alike, end in ends.values()
     )
@@ -88,7 +88,7 @@ def _end(route_result: RouteResult) -> tuple[object, ...]:
 
 
 def _asked(policy: Policy, route_result: RouteResult) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the absent labels that routing or the queue refer to."""
+    """Yield the labels that routing or the queue refers to and the workload lacks."""
     route, workload = route_result.route, route_result.workload
     asked: dict[str, dict[str, None]] = {}
     referenced = [policy.routing.label_values(workload, route)]

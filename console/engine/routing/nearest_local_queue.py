@@ -1,4 +1,4 @@
-"""The nearest local queue: the smallest change that routes a workload to another queue."""
+"""Nearest local queue: the smallest change that routes a workload to another queue."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from console.engine.routing.nearest_rule import LabelChange, NearMiss, changed_l
 from console.engine.routing.route_result import land
 from console.engine.routing.router import Router
 
-#: Local queues that are tried for each queue.
+#: Local queues to try for each queue.
 _TRIED = 20
 
 
 def nearest_local_queues(policy: Policy, workload: Workload, most: int) -> tuple[NearMiss, ...]:
     """
-    Return the smallest change for each of the first *most* queues that *workload* misses.
+    Return the smallest change for each of the first *most* queues that *workload* does not reach.
 
-    A local queue of its own namespace is nearer than one of another. Where its priority
-    class is missing, that label has to be removed as well. Nothing is found where another
-    strategy routes.
+    A local queue of its own namespace is nearer than one of another. If its priority
+    class is missing, that label has to be removed as well. Empty under another routing
+    strategy.
     """
     routing = local_routing_of(policy)
     if routing is None:

@@ -1,12 +1,12 @@
 """
-The nearest miss: the smallest change to a workload with which another rule matches it.
+Nearest miss: the smallest change to a workload with which another rule matches it.
 
-A rule matches when its selector holds, its priority policy accepts, and no rule before
-it matches. So a search changes what the rule itself refuses, and then what an earlier
-rule matches by, each only while it still stands in the way. All values that no selector
-names are equivalent, so one represents them, as one does for all priorities between two
-bounds. That makes the search complete: what it cannot reach is impossible, and no
-smaller change than the one it returns is enough.
+A rule matches when its selector holds, its priority policy accepts the request, and no
+earlier rule matches. So the search first changes labels and the priority until the rule
+itself accepts the workload, and then until no earlier rule matches. All values that occur
+in no selector are equivalent, so one value represents them, and one priority represents all
+between two bounds. This makes the search complete: a rule that it cannot reach is
+unreachable, and no smaller change than the returned one is sufficient.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from console.engine.routing.rules import Rule, effective_priority
 #: Maximum changes in one answer.
 MOST_CHANGES = 6
 
-#: Rules evaluated, over all label sets tried: for one answer, and for all answers about one
-#: workload. Without a limit, rules that can be avoided in many ways would take too long.
+#: Maximum number of rule evaluations, over all label sets tried: for one rule, and for all rules
+#: and one workload. Without a limit, rules that can be avoided in many ways would take too long.
 BUDGET, BUDGET_OF_ALL = 20_000, 100_000
-#: Cost of one more label set besides that, in rules.
+#: Additional cost of each label set tried, in rule evaluations.
 _LOOK = 10
 
 #: Stands for every value that no selector names; stored text never has a NUL.
@@ -45,26 +45,26 @@ class LabelChange:
     #: Its new value; None: it is absent, or has any value where *is_any* is set.
     after: str | None
     is_any: bool = False
-    #: Values that are not enough, where any other is.
+    #: Where *is_any* is set, the values that are not sufficient.
     but_not: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearMiss:
-    """The change with which a rule, or a queue behind local queues, is reached."""
+    """The change with which a workload reaches a rule, or a queue by its local queues."""
 
     queue: str
-    #: Index of the rule; None where local queues route.
+    #: Index of the rule; None under routing by local queues.
     rule: int | None = None
     labels: tuple[LabelChange, ...] = ()
     changes_priority: bool = False
-    #: The priority to request, where that has to change; None: none.
+    #: If *changes_priority*, the priority to request; None: no priority.
     priority: int | None = None
     #: The namespace to use; None: the present one.
     namespace: str | None = None
-    #: False: it is never reached, whatever the labels and the priority.
+    #: False: unreachable, whatever the labels and the priority.
     is_possible: bool = True
-    #: Whether the search ended without a result.
+    #: Whether the search stopped at its limit without a result.
     is_cut: bool = False
 
 
@@ -79,7 +79,7 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """The changes so far."""
+    """The changes of one branch of the search."""
 
     labels: Mapping[str, str | None] = field(default_factory=dict)
     asked: _Asked | None = None
@@ -88,11 +88,11 @@ class _Trial:
         return len(self.labels) + (self.asked is not None)
 
     def has(self, step: _Step) -> bool:
-        """Say whether an earlier change has the subject of *step*."""
+        """Return whether the label or the priority of *step* is already changed."""
         return self.asked is not None if isinstance(step, _Asked) else step[0] in self.labels
 
     def then(self, step: _Step) -> _Trial:
-        """Return these changes with *step*."""
+        """Return these changes and *step*."""
         if isinstance(step, _Asked):
             return replace(self, asked=step)
         return replace(self, labels={**self.labels, step[0]: step[1]})
@@ -114,7 +114,7 @@ class NearestRules:
         self._workload = workload
         self._router = router or Router(policy)
         self._left = BUDGET_OF_ALL
-        #: By key: the values that selectors name, in order.
+        #: Label key -> the values in selectors, in order.
         self._named: dict[str, dict[str, None]] = {}
         bounds: set[int] = set()
         for rule in self._rules:
@@ -124,7 +124,7 @@ class NearestRules:
                 if bound is not None:
                     bounds |= {bound - 1, bound, bound + 1}
         here = workload.priority or 0
-        #: Priorities that represent all others, nearest to the present one first.
+        #: Priorities that represent all others, the nearest to the requested one first.
         self._priorities = sorted(
             (each for each in bounds if each >= 0), key=lambda each: (abs(each - here), each)
         )
@@ -133,7 +133,7 @@ class NearestRules:
         """
         Return the fewest changes with which rule *index* matches the workload.
 
-        All calls share one budget, which earlier calls use first.
+        All calls share the budget `BUDGET_OF_ALL`.
         """
         rule = self._rules[index]
         granted = min(BUDGET, self._left)
@@ -161,9 +161,9 @@ class NearestRules:
 
     def in_the_way(self, rule: Rule, changed: Workload) -> tuple[int, Iterator[_Step] | None]:
         """
-        Return the number of rules evaluated, and the steps that could let *rule* match *changed*.
+        Return the number of rules evaluated, and the steps after which *rule* may match *changed*.
 
-        Empty steps mean that nothing helps; None means that it matches.
+        No steps mean that the rule cannot match; None means that it matches.
         """
         labels, asked = changed.labels, changed.priority
         false = rule.selector.first_false(labels)
@@ -179,14 +179,14 @@ class NearestRules:
         return rule.index + 1, None
 
     def _meeting(self, rule: Rule, false: MatchExpression) -> Iterator[_Step]:
-        """Yield the values of one label that meet all expressions of *rule* about it."""
+        """Yield the values of one label for which all its expressions in *rule* are true."""
         about = [each for each in rule.selector.expressions if each.key == false.key]
         for value in self._values(false.key):
             if all(_holds(each, value) for each in about):
                 yield false.key, value
 
     def _passing(self, other: Rule) -> Iterator[_Step]:
-        """Yield the steps with which *other* does not match."""
+        """Yield the steps after which *other* does not match."""
         for each in other.selector.expressions:
             for value in self._values(each.key):
                 if not _holds(each, value):
@@ -231,17 +231,17 @@ class NearestRules:
 
 
 class _Spent(Exception):
-    """The budget is used up."""
+    """The budget is exhausted."""
 
 
 @dataclass(slots=True)
 class _Purse:
-    """How many more rules may be evaluated."""
+    """The number of rule evaluations left."""
 
     left: int
 
     def pay(self, judged: int) -> None:
-        """Subtract *judged* rules; raises _Spent when that is more than is left."""
+        """Subtract *judged* evaluations; raise _Spent if fewer are left."""
         self.left -= judged
         if self.left < 0:
             raise _Spent
@@ -256,11 +256,11 @@ class _Search:
         self._most = most
         self._purse = purse
         self._seen: set[tuple[frozenset[tuple[str, str | None]], _Asked | None]] = set()
-        #: Whether more changes could have helped.
+        #: Whether the maximum number of changes cut the search.
         self.was_bounded = False
 
     def look(self, trial: _Trial) -> _Trial | None:
-        """Return *trial* with the changes still needed for the rule to match, or None."""
+        """Return *trial* with the further changes after which the rule matches, or None."""
         key = (frozenset(trial.labels.items()), trial.asked)
         if key in self._seen:
             return None

@@ -1,4 +1,4 @@
-"""The reasons of routing: a workload reaches no queue, or a queue that does not accept it."""
+"""The reasons of routing, such as no matching rule or a missing local queue."""
 
 from __future__ import annotations
 

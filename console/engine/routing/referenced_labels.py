@@ -1,4 +1,4 @@
-"""The workload labels that a config refers to: no other label affects its result."""
+"""Referenced labels: the workload labels in a config; no other label affects decisions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from console.engine.model.policy import Policy
 
 
 def referenced_labels(policy: Policy) -> frozenset[str]:
-    """Return the keys of the labels by which *policy* routes and selects capacity."""
+    """Return the keys of the labels that *policy* uses for routing and selectors of capacity."""
     selecting = load_discipline(policy.discipline).referenced_labels(policy)
     return policy.routing.label_keys | selecting.keys()

@@ -1,4 +1,4 @@
-"""Regions: exact sets of workloads by labels and requested priority, as rules divide them."""
+"""Regions: exact sets of workloads by labels and requested priority, for comparing rules."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console.engine.routing.rules import OnViolation, Rule
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The possible states of a label: *listed* values, or all others if *is_all_but*; or absent."""
+    """A set of label values: those *listed*, or all others if *is_all_but*; and absence."""
 
     listed: frozenset[str] = frozenset()
     is_all_but: bool = True
@@ -19,22 +19,22 @@ class Values:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no label is in the set."""
+        """Whether the set is empty."""
         return not (self.listed or self.is_all_but or self.may_be_absent)
 
     @property
     def is_anything(self) -> bool:
-        """Whether every label is in the set."""
+        """Whether the set has every value and absence."""
         return self.is_all_but and self.may_be_absent and not self.listed
 
     def has(self, actual: str | None) -> bool:
-        """Say whether a label may be *actual*; None: it is absent."""
+        """Return whether the set contains *actual*; None: absence."""
         if actual is None:
             return self.may_be_absent
         return (actual in self.listed) != self.is_all_but
 
     def meets(self, other: Values) -> bool:
-        """Say whether some label is in both."""
+        """Return whether the sets overlap."""
         if self.may_be_absent and other.may_be_absent:
             return True
         if self.is_all_but:
@@ -44,7 +44,7 @@ class Values:
         return not self.listed.isdisjoint(other.listed)
 
     def without(self, other: Values) -> Values:
-        """Return the difference: what is not in *other*."""
+        """Return the difference of the sets."""
         opposite = Values(other.listed, not other.is_all_but, not other.may_be_absent)
         return self.common(opposite)
 
@@ -65,7 +65,7 @@ ANYTHING = Values()
 
 @dataclass(frozen=True, slots=True)
 class Priorities:
-    """Requested priorities from *low* to *high*, None: unbounded; and whether none is allowed."""
+    """Requested priorities from *low* to *high* (None: unbounded), and absence of a request."""
 
     low: int | None = None
     high: int | None = None
@@ -73,11 +73,11 @@ class Priorities:
 
     @property
     def is_anything(self) -> bool:
-        """Whether every request is in the set."""
+        """Whether the set has every priority and absence."""
         return self.low is None and self.high is None and self.may_be_absent
 
     def has(self, requested: int | None) -> bool:
-        """Say whether *requested* is in the set; None: no priority is requested."""
+        """Return whether the set contains *requested*; None: no priority is requested."""
         if requested is None:
             return self.may_be_absent
         if self.low is not None and requested < self.low:
@@ -88,7 +88,7 @@ class Priorities:
 @dataclass(frozen=True, slots=True)
 class Region:
     """
-    Workloads with the given labels and requested priority; a label that is not given is free.
+    A set of workloads by labels and requested priority; other labels are not restricted.
 
     Never empty: an empty region is represented by None or omitted.
     """
@@ -97,7 +97,7 @@ class Region:
     priorities: Priorities = Priorities()
 
     def meets(self, other: Region) -> bool:
-        """Say whether some workload is in both."""
+        """Return whether the regions overlap."""
         mine, theirs = self.labels, other.labels
         if len(theirs) < len(mine):
             mine, theirs = theirs, mine
@@ -118,7 +118,7 @@ class Region:
         return None if priorities is None else Region(labels, priorities)
 
     def without(self, other: Region) -> Iterator[Region]:
-        """Yield disjoint regions that together are what is not in *other*."""
+        """Yield disjoint regions that together are the difference to *other*."""
         if not self.meets(other):
             yield self
             return
@@ -133,14 +133,14 @@ class Region:
             yield Region(rest, priorities)
 
     def has(self, labels: Mapping[str, str], priority: int | None) -> bool:
-        """Say whether a workload with *labels* that requests *priority* is in the region."""
+        """Return whether a workload with *labels* that requests *priority* is in the region."""
         if not self.priorities.has(priority):
             return False
         return all(values.has(labels.get(key)) for key, values in self.labels.items())
 
 
 def region_of(rule: Rule) -> Region | None:
-    """Return the workloads that *rule* alone would match; None: it never matches."""
+    """Return the region of workloads that *rule* alone would match; None: it never matches."""
     labels: dict[str, Values] = {}
     for expression in rule.selector.expressions:
         values = labels.get(expression.key, ANYTHING).common(values_of(expression))
@@ -154,7 +154,7 @@ def region_of(rule: Rule) -> Region | None:
 
 
 def values_of(expression: MatchExpression) -> Values:
-    """Return the values of a label that meet *expression*."""
+    """Return the values of a label for which *expression* is true."""
     listed = frozenset(expression.values)
     match expression.operator:
         case Operator.IN:
@@ -167,7 +167,7 @@ def values_of(expression: MatchExpression) -> Values:
             return Values(is_all_but=False)
 
 
-#: Above and below every priority at once: only the absence of a request is left.
+#: An empty range of priorities, and absence.
 _NOT_REQUESTED = Priorities(1, 0, may_be_absent=True)
 
 

@@ -1,4 +1,4 @@
-"""Finds the route result of a workload: its route, and whether the queue there accepts it."""
+"""Finds the route result of a workload: its route, and whether the queue accepts it."""
 
 from __future__ import annotations
 

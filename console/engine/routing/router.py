@@ -1,4 +1,4 @@
-"""The router: routes workloads by the strategy of one policy, alike ones once."""
+"""Router: routes workloads under one policy, with a cache by labels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from console.engine.model.policy import Policy
 from console.engine.model.route import Route
 from console.engine.model.workload import Workload
 
-#: Cached routes. Labels may be unique to each workload, in which case they never match.
+#: Maximum number of cached routes. If labels are unique to each workload, none is used again.
 _REMEMBERED = 20_000
 
 _Labels: TypeAlias = tuple[tuple[str, str], ...]
@@ -19,8 +19,8 @@ class Router:
     """
     Routes workloads under one policy.
 
-    Each distinct set of labels and other attributes is routed once, counting only those
-    that the strategy refers to. Workloads that are routed alike share one route.
+    Each distinct set of the labels and attributes that the strategy uses is routed once.
+    Workloads with the same set share one route.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -28,7 +28,8 @@ class Router:
         self._attributes = policy.routing.attributes
         self._find = policy.routing.finder(policy.queues).route
         self._routes: dict[tuple[_Labels, Hashable], Route] = {}
-        #: The same by identity of labels, kept alive by each entry: many workloads share them.
+        #: Routes by the identity of the labels, which many workloads share; each entry keeps its
+        #: labels alive.
         self._of_shared: dict[tuple[int, Hashable], tuple[Mapping[str, str], Route]] = {}
 
     def route(self, workload: Workload) -> Route:

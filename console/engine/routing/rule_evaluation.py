@@ -1,8 +1,8 @@
 """
-Rule evaluation: every result of a config for one workload, whether it has an effect or not.
+Rule evaluation: the results of all rules or local queues of a config for one workload.
 
-Routing stops at the first rule that matches a workload and at the first expression that
-is false. The author of rules needs to see the others, too.
+Routing stops at the first matching rule, and a selector at the first false expression.
+Authors of rules need to see the results of the others, too.
 """
 
 from __future__ import annotations
@@ -31,40 +31,40 @@ class RuleStanding(StrEnum):
     TOOK = "took"
     SELECTOR_FALSE = "selector_false"
     PRIORITY_OUT_OF_RANGE = "priority_out_of_range"
-    #: It would match the workload, but an earlier rule does.
+    #: It would match the workload, but an earlier rule matches first.
     TOO_LATE = "too_late"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleEvaluation:
-    """One routing rule, evaluated as if it were the only one, and its effect among the others."""
+    """The evaluation of one routing rule on its own, and its effect after earlier rules."""
 
     index: int
     queue: str
     standing: RuleStanding
     expressions: tuple[ExpressionResult, ...]
-    #: The priority it would give; None when its selector is false.
+    #: Its effect on the priority; None when its selector is false.
     priority: PriorityStep | None = None
     origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalQueueEvaluation:
-    """One local queue of a workload's namespace, and whether its queue allows that namespace."""
+    """One local queue of a workload's namespace, and whether its queue allows the namespace."""
 
     local_queue: LocalQueue
-    #: Whether it is the local queue of the workload: by its label, else by default.
+    #: Whether it is the local queue of the workload, by label or by default.
     is_taken: bool
-    #: Whether the queue that it leads to exists.
+    #: Whether its queue exists.
     leads: bool
-    #: Whether that queue allows workloads of this namespace.
+    #: Whether its queue allows workloads of the namespace.
     is_allowed: bool
-    #: That queue's expressions on namespace labels; empty when it allows all or none.
+    #: The queue's expressions on namespace labels; empty when it allows all or none.
     expressions: tuple[ExpressionResult, ...] = ()
 
 
 def evaluate_rules(policy: Policy, workload: Workload) -> tuple[RuleEvaluation, ...]:
-    """Return every rule of *policy* in order; empty where local queues route."""
+    """Return the evaluation of every rule in order; empty under routing by local queues."""
     found = []
     is_taken = False
     for rule in rules_of(policy):
@@ -93,7 +93,7 @@ def evaluate_rules(policy: Policy, workload: Workload) -> tuple[RuleEvaluation, 
 
 
 def evaluate_local_queues(policy: Policy, workload: Workload) -> tuple[LocalQueueEvaluation, ...]:
-    """Return every local queue of the workload's namespace, its own first."""
+    """Return the evaluation of every local queue of the namespace, the workload's own first."""
     routing = local_routing_of(policy)
     if routing is None:
         return ()

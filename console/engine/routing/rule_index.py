@@ -1,4 +1,4 @@
-"""Rule index: finds the few rules that may match a workload by its labels."""
+"""Rule index: finds the rules that may match a workload by its labels."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from console.engine.routing.rules import Rule
 
 class RuleIndex:
     """
-    The rules of one policy, indexed by a label whose values they list.
+    The rules of one policy, indexed by the values of a label in their selectors.
 
-    Each rule is indexed once, by the label that separates most rules; rules that list
-    no value of any label are tried for every workload.
+    Each rule is indexed once, by the label that the most rules restrict to listed values;
+    rules without such a label are tried for every workload.
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._rules = rules
-        #: Number of rules tried for workloads.
+        #: Number of rules tried so far.
         self.judged = 0
         pins = [_pins(rule) for rule in rules]
         counts = Counter(key for each in pins for key in each)
         #: The label by which most rules are indexed.
         self._main = max(counts, key=lambda key: (counts[key], key), default="")
-        #: By rule: the values of that label that it accepts; None: any.
+        #: By rule: the listed values of that label; None: no list.
         self._pinned = [each.get(self._main) for each in pins]
         self._open: list[int] = []
         self._beside: list[int] = []
@@ -41,7 +41,7 @@ class RuleIndex:
                 self._beside.append(index)
 
     def holding(self, labels: Mapping[str, str]) -> Iterator[Rule]:
-        """Yield, in order, the rules whose selectors hold on *labels*."""
+        """Yield the rules whose selectors match *labels*, in order."""
         filed = (self._of_value[item] for item in labels.items() if item in self._of_value)
         for index in merge(self._open, *filed):
             self.judged += 1
@@ -49,7 +49,7 @@ class RuleIndex:
                 yield self._rules[index]
 
     def before(self, index: int) -> Iterator[Rule]:
-        """Yield, in order, the rules before *index* that may match some of the same workloads."""
+        """Yield the rules before *index* that may match some of the same workloads, in order."""
         values = self._pinned[index]
         if values is None:
             yield from self._rules[:index]
@@ -62,7 +62,7 @@ class RuleIndex:
 
 
 def _pins(rule: Rule) -> dict[str, frozenset[str]]:
-    """Return the labels that a rule restricts to listed values, and those values."""
+    """Return the labels that a rule restricts to listed values, with these values."""
     pins: dict[str, frozenset[str]] = {}
     for expression in rule.selector.expressions:
         if expression.operator is Operator.IN:

@@ -1,4 +1,4 @@
-"""Routing by rules: the first rule that matches a workload's labels and priority routes it."""
+"""Routing by rules: the first rule that matches labels and priority determines the queue."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RuleRouting:
 
     @cached_property
     def label_keys(self) -> frozenset[str]:
-        """The keys of all selectors."""
+        """The label keys of all selectors."""
         return frozenset(each.key for rule in self.rules for each in rule.selector.expressions)
 
     @property
@@ -46,7 +46,7 @@ class RuleRouting:
         return workload.priority
 
     def finder(self, queues: Mapping[str, Destination]) -> RuleFinder:
-        """Return what tries the rules; their queues exist."""
+        """Return a finder that tries the rules; their queues always exist."""
         return RuleFinder(self.rules)
 
     def label_values(self, workload: Workload, route: Route) -> Mapping[str, Iterable[str]]:
@@ -58,7 +58,7 @@ class RuleRouting:
         return found
 
     def entrances(self) -> Mapping[Hashable, str]:
-        """Return the queue of the first rule with each selector."""
+        """Return the queue of the first rule for each distinct selector."""
         found: dict[Hashable, str] = {}
         for rule in self.rules:
             expressions = rule.selector.expressions
@@ -68,7 +68,7 @@ class RuleRouting:
 
 
 class RuleFinder:
-    """Finds the rule of a workload by an index of all rules."""
+    """Routes workloads with an index of the rules."""
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self._rules = rules
@@ -90,23 +90,23 @@ class RuleFinder:
 
 
 def route_by(rules: Iterable[Rule]) -> Routing:
-    """Return the strategy of a config with *rules*; without any it routes nothing."""
+    """Return the routing strategy of a config with *rules*, or `NoRouting` without rules."""
     tried = tuple(rules)
     return RuleRouting(tried) if tried else NoRouting()
 
 
 def rules_of(policy: Policy) -> tuple[Rule, ...]:
-    """Return the rules of *policy*, in order; none where another strategy routes."""
+    """Return the rules of *policy* in order; empty under another routing strategy."""
     return policy.routing.rules if isinstance(policy.routing, RuleRouting) else ()
 
 
 def routes_by_rules(policy: Policy) -> bool:
-    """Say whether rules route the workloads of *policy*; it may have none."""
+    """Return whether *policy* routes by rules, of which it may have none."""
     return isinstance(policy.routing, RuleRouting | NoRouting)
 
 
 def first_rule(rules: RuleIndex, labels: Mapping[str, str], requested: int | None) -> Rule | None:
-    """Return the rule that matches a workload with *labels* and this request, or None."""
+    """Return the rule that matches *labels* and the *requested* priority, or None."""
     for rule in rules.holding(labels):
         if effective_priority(rule, requested).effective is not None:
             return rule
@@ -117,10 +117,10 @@ def with_rules(trace: Trace, policy: Policy, rule: int | None) -> Trace:
     """
     Return *trace* with the rules that *policy* tried, and their effect on the priority.
 
-    *rule* is the index of the matching rule. Both follow from the policy and from the workload
-    in the trace, so they need not be stored. A trace that has them, or whose workload was
-    routed by no rule, is returned unchanged; so is one that *policy* would route
-    otherwise, because another policy did.
+    *rule* is the index of the matching rule. Rules and priorities are not stored, because they
+    follow from the policy and the workload of the trace. A trace is returned unchanged if it has
+    them, if rules did not route its workload, or if *policy* routes the workload by another rule,
+    because then another policy was active.
     """
     if not lacks_rules(trace, rule):
         return trace
@@ -130,14 +130,14 @@ def with_rules(trace: Trace, policy: Policy, rule: int | None) -> Trace:
 
 
 def lacks_rules(trace: Trace, rule: int | None) -> bool:
-    """Say whether *trace* omits the rules that were tried; *rule* is the matching one."""
+    """Return whether *trace* lacks the rules that were tried; *rule* is the matching one."""
     if trace.rules or trace.local_queue is not None:
         return False
     return rule is not None or trace.outcome.reason is NO_RULE_MATCHED
 
 
 def _judge(rules: Sequence[Rule], labels: Mapping[str, str], requested: int | None) -> RulesTried:
-    """Try rules in order until one matches the workload, and record the result of each."""
+    """Try rules in order until one matches the workload, and return the result of each."""
     tried: list[RuleTried] = []
     priorities: list[PriorityStep] = []
     for rule in rules:

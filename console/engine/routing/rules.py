@@ -1,4 +1,4 @@
-"""Routing rules: which workloads a rule matches, and the priority that it gives them."""
+"""Routing rules: selector, queue and priority policy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console.engine.model.trace import PriorityStep, PriorityVerdict
 
 
 class OnViolation(StrEnum):
-    """What happens to a requested priority outside the rule's range."""
+    """The treatment of a requested priority outside the rule's range."""
 
     REJECT = "reject"
     FORCE_UPDATE = "force_update"
@@ -19,7 +19,7 @@ class OnViolation(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorityPolicy:
-    """The priority a rule gives, and the range it accepts; None leaves that side open."""
+    """The default priority of a rule and the range that it accepts; None: unbounded."""
 
     default: int | None = None
     minimum: int | None = None
@@ -30,7 +30,7 @@ class PriorityPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One routing rule: workloads that match go to the queue, rules are tried in order."""
+    """One routing rule: it routes matching workloads to its queue; rules are tried in order."""
 
     index: int
     #: Name of a queue that exists.
@@ -42,11 +42,11 @@ class Rule:
 
 def effective_priority(rule: Rule, requested: int | None) -> PriorityStep:
     """
-    Apply the rule's priority policy to a requested priority.
+    Return the effective priority by the rule's priority policy.
 
-    Without a request the default applies, or 0 raised to the minimum. A request
-    outside the range is moved to its nearer end by ``force_update`` and refused
-    by ``reject``: then *effective* is None and the next rule is tried.
+    Without a request it is the default, or else the larger of 0 and the minimum. For a request
+    outside the range, ``force_update`` uses the nearer end of the range; ``reject`` rejects it:
+    *effective* is None, and the next rule is tried.
     """
     policy = rule.priority
     verdict: PriorityVerdict | None

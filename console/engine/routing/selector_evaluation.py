@@ -1,4 +1,4 @@
-"""Selector evaluation: the first false expression of a selector, or the result of every one."""
+"""Selector evaluation: the first false expression of a selector, or all results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console.engine.model.trace import FailedExpression
 
 @dataclass(frozen=True, slots=True)
 class ExpressionResult:
-    """One expression of a selector, the label's value (None: it is absent), and the result."""
+    """One expression of a selector, the label's value (None: absent), and the result."""
 
     expression: MatchExpression
     actual: str | None
@@ -19,7 +19,7 @@ class ExpressionResult:
 
 
 def first_false(selector: Selector, labels: Mapping[str, str]) -> FailedExpression | None:
-    """Return the first expression of *selector* that does not hold, with the label's value."""
+    """Return the first false expression of *selector*, with the label's value, or None."""
     expression = selector.first_false(labels)
     if expression is None:
         return None
@@ -35,7 +35,7 @@ def first_false(selector: Selector, labels: Mapping[str, str]) -> FailedExpressi
 def evaluate_selector(
     selector: Selector, labels: Mapping[str, str]
 ) -> tuple[ExpressionResult, ...]:
-    """Return every expression of *selector* with its result for *labels*."""
+    """Return the result of every expression of *selector* for *labels*."""
     return tuple(
         ExpressionResult(each, labels.get(each.key), each.matches(labels))
         for each in selector.expressions
