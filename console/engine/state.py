@@ -1,9 +1,9 @@
 """
-The state: the live workloads of one organization under one policy, from facts to decisions.
+State: the pending and running workloads of one organization under one policy.
 
-Facts come in by `submit`, `finish`, `withdraw`, `release`, `hold`, `resume`, `change_policy`,
-`change_inventory` and `advance`; they only record what changed. `settle` then decides until nothing
-changes any more.
+Facts arrive by `submit`, `finish`, `withdraw`, `release`, `hold`, `resume`, `change_policy`,
+`change_inventory` and `advance`, which only record them. `settle` then makes decisions until
+nothing changes.
 """
 
 from __future__ import annotations
@@ -44,23 +44,23 @@ class State(StateMutations):
         now: int = 0,
     ) -> None:
         """
-        Start under *policy*; a state that continues another one starts at its time *now*.
+        Create a state under *policy*, at the time *now* if it continues another state.
 
         A sparse state creates a tree of queues when a workload enters it or `queue` requests
-        it, so that evaluating a few workloads costs no more than their trees. It may be given a
-        *ledger* of the policy that is charged already, and continues with it.
+        it, so that evaluating a few workloads costs no more than their trees. It may use an
+        already charged *ledger* of the policy.
         """
         super().__init__(now)
         self._is_sparse = is_sparse
         self._arrivals: list[Pending] = []
-        #: Ids of workloads whose queue is drained and whose eviction is not yet announced.
+        #: Ids of running workloads to drain, whose eviction is not yet announced.
         self._draining: list[str] = []
         self._take_policy(policy)
         if ledger is not None:
             assert is_sparse, "the trees of any other state are planted in its own ledger"
             self.ledger = ledger
 
-    # Facts that come in
+    # Facts
 
     def submit(self, workload: Workload) -> None:
         """Add a new workload; `settle` decides about it."""
@@ -107,9 +107,9 @@ class State(StateMutations):
         """
         Restore a workload that is already running; call in the order of reservations.
 
-        *is_routed* says that this policy admitted it, so that its route is
-        known. An *evicting* workload was preempted by *preemptor*, under the
-        rule that *reason* names.
+        *is_routed* means that the present policy admitted it, so that its route is
+        known. An *evicting* workload was preempted for *preemptor*, or drained; *reason*
+        has the reason.
         """
         running = Running(
             workload=workload,
@@ -128,11 +128,11 @@ class State(StateMutations):
         self.next_reservation = max(self.next_reservation, reservation + 1)
 
     def charge(self, queue: str, usage: Usage) -> None:
-        """Charge *queue* with *usage* of running workloads that are not restored one by one."""
+        """Charge *queue* with the *usage* of running workloads that are not restored."""
         self.ledger.add(queue, usage)
 
     def finish(self, workload_id: str) -> bool:
-        """Remove a workload that has ended, whatever its phase; say whether it was here."""
+        """Remove a workload that has ended; return whether it was pending or running."""
         running = self.running.pop(workload_id, None)
         if running is not None:
             self._stop(running)
@@ -141,9 +141,9 @@ class State(StateMutations):
 
     def withdraw(self, workload_id: str) -> bool:
         """
-        Remove a workload that its submitter no longer wants; say whether it was here.
+        Remove a withdrawn workload; return whether it was pending or running.
 
-        For a running workload the next `settle` announces it, so that it is stopped.
+        For a running workload, the next `settle` returns a decision, so that it is stopped.
         """
         running = self.running.get(workload_id)
         if running is not None:
@@ -151,7 +151,7 @@ class State(StateMutations):
         return self.finish(workload_id)
 
     def release(self, workload_id: str) -> bool:
-        """Release the quota of a preempted workload that has stopped; it is pending again."""
+        """Release the quota of an evicted workload that has stopped, and make it pending."""
         running = self.running.get(workload_id)
         if running is None or not running.evicting:
             return False
@@ -165,24 +165,24 @@ class State(StateMutations):
         return True
 
     def hold(self, queue: str) -> None:
-        """Admit nothing new from *queue* until `resume`."""
+        """Admit no workload of *queue* until `resume`."""
         state = self.queue(queue)
         state.held = True
         self._bar(state, state.pending.classes.values())
         self.stir(state)
 
     def resume(self, queue: str) -> None:
-        """Admit from *queue* again."""
+        """End the hold of *queue*."""
         state = self.queue(queue)
         state.held = False
         self.stir(state)
 
     def change_policy(self, policy: Policy) -> None:
         """
-        Decide under another policy from now on.
+        Use another policy from now on.
 
-        Running workloads stay charged to the queue and flavors that admitted
-        them, even when these are gone; pending ones are routed again.
+        Running workloads stay charged to the queue and flavors of their admission,
+        even if the policy no longer has these; pending workloads are routed again.
         """
         waiting = sorted(self.pending.values(), key=lambda p: p.workload.sequence)
         victims = {
@@ -197,7 +197,7 @@ class State(StateMutations):
         self._waiting_for.clear()
         self._take_policy(policy)
         for running in self.running.values():
-            # Its rule and origin belong to another version.
+            # Its rule and origin belong to the former policy.
             running.route = None
             if running.queue is not None:
                 self.ledger.add(running.queue, running.usage)
@@ -214,10 +214,10 @@ class State(StateMutations):
 
     def advance(self, now: int) -> None:
         """
-        Let time pass until *now*, in milliseconds since 1970 in UTC.
+        Set the time to *now*, in milliseconds since 1970 in UTC.
 
-        Time never goes back: an earlier time than `now` changes nothing, because the clocks of
-        machines differ.
+        An earlier time than the present one changes nothing, because the clocks of machines
+        differ.
         """
         before = self.now
         if now > before:
@@ -225,16 +225,16 @@ class State(StateMutations):
             self._discipline.advance(self, before)
 
     def change_inventory(self, inventory: Inventory) -> None:
-        """Decide with the clusters and nodes of *inventory* from now on."""
+        """Use the clusters and nodes of *inventory* from now on."""
         before, self.inventory = self.inventory, inventory
         self._discipline.take_inventory(self, before)
 
-    # Deciding
+    # Decisions
 
     @property
     def next_wakeup(self) -> int | None:
         """
-        The time at which `advance` may bring decisions, or None when only other facts can.
+        The next time at which `advance` may lead to decisions; None: it cannot.
 
         In milliseconds since 1970 in UTC, and later than `now`. The state has to be settled.
         """
@@ -244,14 +244,14 @@ class State(StateMutations):
 
     @property
     def is_settled(self) -> bool:
-        """Whether `settle` would have nothing to do."""
+        """Whether `settle` has nothing to do."""
         return not (self._arrivals or self._draining or self._active or self._decisions)
 
     def settle(self, budget: int = 1_000_000) -> list[Decision]:
         """
-        Decide until nothing changes, and return the decisions in order.
+        Run cycles until nothing changes, and return the decisions in order.
 
-        Stops early after about *budget* decisions; `is_settled` is then false,
+        Stops early after about *budget* decisions; then `is_settled` is false,
         and the next call continues. The same facts and calls give the same
         decisions.
         """
@@ -267,17 +267,16 @@ class State(StateMutations):
         return self.take_decisions()
 
     def take_decisions(self) -> list[Decision]:
-        """Return the decisions since the last call, in order; decide nothing."""
+        """Return the decisions since the last call, in order, without running a cycle."""
         decisions, self._decisions = self._decisions, []
         return decisions
 
     def step(self, *, skipping: bool = False) -> list[Decision]:
         """
-        Run one cycle of every tree that has something to decide, and return the decisions.
+        Run one cycle of every tree with an active class, and return the decisions.
 
-        `settle` repeats this until nothing changes; step by step, the caller may act in
-        between. With *skipping*, as in `settle`, cycles that are sure to have no result
-        do not count.
+        Unlike in `settle`, the caller may submit facts between two cycles. With *skipping*, as in
+        `settle`, cycles that are certain to have no result are skipped.
         """
         self._budget = 1_000_000_000
         self.take_in_arrivals()
@@ -287,13 +286,13 @@ class State(StateMutations):
         return self.take_decisions()
 
     def requeue(self) -> None:
-        """Drop all memory of earlier turns, and requeue every class."""
+        """Discard all memory of earlier turns, and requeue every class."""
         for queue in self.queues.values():
             queue.tree.forget()
             self.stir(queue)
 
     def take_in_arrivals(self) -> None:
-        """Route the arrivals since the last settle; `settle` and `step` begin with it."""
+        """Route the workloads that arrived since the last settle; `settle` and `step` call it."""
         self._drain()
         arrivals, self._arrivals = self._arrivals, []
         for index, pending in enumerate(arrivals):
@@ -309,7 +308,11 @@ class State(StateMutations):
         return self._discipline.cycle(self, tree, skipping=skipping)
 
     def _rest(self, tree: LiveTree) -> None:
-        """Requeue once without memory of earlier turns; if that was done, deactivate the tree."""
+        """
+        Requeue every class once without memory of earlier turns, then deactivate the tree.
+
+        The first call for a version of the tree requeues, and a later one deactivates.
+        """
         if tree.looked_at != tree.version:
             tree.looked_at = tree.version
             tree.forget()
@@ -325,7 +328,7 @@ class State(StateMutations):
 
     def take_changes(self) -> DirtySet:
         """
-        Return which queues and classes changed since the last call, and reset the set.
+        Return the queues and classes that changed since the last call.
 
         In the trees of queues that changed, the shortage of every class is recomputed.
         """
@@ -338,12 +341,12 @@ class State(StateMutations):
         return self._router.route(workload)
 
     def demand(self, queue: str, workload: Workload) -> dict[str, int]:
-        """Return what *workload* requests from *queue*, by resource, in thousandths."""
+        """Return the requests of *workload* in *queue*, by resource, in thousandths."""
         return self._discipline.demand(self.queues[queue], workload)
 
     def explain(self, workload_id: str) -> Trace:
         """
-        Return why a workload is where it is, as of now, without changing anything.
+        Return a trace of the present state of a workload, without changing anything.
 
         Raises KeyError when it is neither pending nor running. The state has to be settled.
         """
@@ -360,7 +363,7 @@ class State(StateMutations):
                 found = self._discipline.report(self, queue, pending)
                 waiting = Preemptor(pending, found, waiting.victims)
             return self._builder.waiting_for_victims(queue, waiting).trace
-        # A reason that holds whatever the quota is known without a turn, even before the first.
+        # A reason that does not depend on quota is known without a turn, even before the first.
         keeps_off = queue.barrier or pending.route.problem
         if keeps_off is not None:
             verdict = Verdict(keeps_off)
@@ -372,7 +375,7 @@ class State(StateMutations):
         return self._builder.inadmissible(queue, pending, verdict, order).trace
 
     def _stopped_for(self, running: Running) -> PreemptedStep | None:
-        """Return the preemption of a workload; None when its preemptor is gone or it has none."""
+        """Return why a workload was preempted; None if it was not, or its preemptor is gone."""
         uid = running.preemptor or ""
         pending, started = self.pending.get(uid), self.running.get(uid)
         queue = self.queues.get(self.queue_of(uid) or "")
@@ -390,12 +393,12 @@ class State(StateMutations):
             self._note_blocked(queue)
         for cls in queue.pending.fresh():
             if cls.verdict is None:
-                # It joined after the last turn of its queue.
+                # The class was created after the last turn of its queue.
                 self.note(queue, cls, Verdict(BEHIND_OTHERS))
             self._announce(queue, cls)
 
     def _note_blocked(self, queue: AnyQueue) -> None:
-        """Record for all but the first workload of a strict queue that they are behind it."""
+        """Record BEHIND_OTHERS for all classes behind the head of a strict queue."""
         first = queue.first()
         for cls in queue.pending.classes.values():
             head, verdict = cls.head, cls.verdict
@@ -428,11 +431,11 @@ class State(StateMutations):
         for state in self.queues.values():
             state.follow(policy)
         plant(policy, self.ledger, self.queues)
-        # Some may end or be withdrawn before their eviction is announced.
+        # A workload may end or be withdrawn before its eviction is announced.
         self._draining = [uid for uid, each in self.running.items() if self._drains(each)]
 
     def _drains(self, running: Running) -> bool:
-        """Say whether the policy stops and drains the queue or the local queue of *running*."""
+        """Return whether the policy drains the queue or the local queue of *running*."""
         if running.evicting or running.queue is None:
             return False
         queue = self.queues[running.queue].policy
@@ -441,7 +444,7 @@ class State(StateMutations):
         return self.policy.routing.may_drain and self._router.route(running.workload).drains
 
     def _drain(self) -> None:
-        """Evict workloads whose queue is stopped and drained."""
+        """Evict the running workloads that the policy drains."""
         draining, self._draining = self._draining, []
         for running in (self.running[uid] for uid in draining if uid in self.running):
             told = self.queues[running.queue or ""]
@@ -460,7 +463,7 @@ class State(StateMutations):
         self._arrivals.append(pending)
 
     def _wait_or_arrive(self, pending: Pending, victims: Iterable[str]) -> None:
-        """Let a workload wait for those of *victims* that are evicting; without any it arrives."""
+        """Let a workload wait for its evicting *victims*; without any, add it to the arrivals."""
         stopping = {each for each in victims if each in self.evicting}
         if not stopping:
             self._arrive(pending)
@@ -484,7 +487,7 @@ class State(StateMutations):
 
     def _route(self, pending: Pending) -> None:
         if self.pending.get(pending.workload.id) is not pending:
-            return  # It ended before it was routed.
+            return  # The workload ended before it was routed.
         route = pending.route = self._router.route(pending.workload)
         if route.queue is None:
             self._route_nowhere(pending)
@@ -504,7 +507,7 @@ class State(StateMutations):
             queue.tree.yielding[pending.workload.id] = pending
             turn = TurnStep(verdict=TurnVerdict.YIELDS, others=(pending.yields_to,))
             self.set_inadmissible(queue, cls, Verdict(BEHIND_OTHERS, turn=turn))
-            # It passes as soon as its preemptor has had its turn.
+            # It is requeued after a turn of its preemptor.
             self._active[queue.tree] = None
         if queue.barrier is not None:
             self._bar(queue, [cls])
@@ -512,7 +515,7 @@ class State(StateMutations):
         elif not queue.pending.is_inadmissible(cls):
             self._active[queue.tree] = None
         elif queue.tree not in self._active:
-            # Nothing has changed since its class was evaluated.
+            # Nothing has changed since the class was evaluated.
             self._announce(queue, cls)
 
     def _route_nowhere(self, pending: Pending) -> None:

@@ -1,1 +1,1 @@
-"""The live state of one organization: queue trees, pending and running workloads, mutations."""
+"""Parts of the live state: queue trees, running workloads, mutations, decisions and snapshots."""

@@ -1,4 +1,4 @@
-"""Accounts: what the live state asks of the ledger that a discipline keeps."""
+"""Protocols of a discipline's ledger: the quota and usage of queues."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from console.engine.model.policy import Policy, Queue
 
 
 class Account(Protocol):
-    """What one queue is guaranteed, may use and uses, in thousandths, and its place in a tree."""
+    """The quota and usage of one queue, in thousandths, and its position in a tree."""
 
     name: str
-    #: Names of the nodes above, the nearest first.
+    #: Names of the parents, the nearest first.
     path: tuple[str, ...]
 
     @property
     def root(self) -> Account:
-        """The top of its tree; the same for all queues that share capacity."""
+        """The root of its tree; the same for all queues that share capacity."""
 
     @property
     def usage(self) -> Mapping[FlavorResource, int]:
-        """What is used, without zeros."""
+        """The used amounts, without zeros."""
 
     def opened(self) -> Iterable[FlavorResource]:
-        """Return every flavor-resource that has a quota or has been asked for."""
+        """Return every flavor-resource that has a quota or was queried."""
 
     def guaranteed(self, key: FlavorResource) -> Amount:
-        """Return what is its own."""
+        """Return the guaranteed amount."""
 
     def used(self, key: FlavorResource) -> int:
-        """Return what is used."""
+        """Return the used amount."""
 
     def over(self, key: FlavorResource) -> int:
-        """Return what is used beyond its own and what is below it."""
+        """Return the usage above the guarantees of the queue and of what is below it."""
 
     def available(self, key: FlavorResource) -> Amount:
-        """Return how much more may be used now; negative when more is used than may be."""
+        """Return the amount that may still be used now; negative above the limits."""
 
     def limit(self, key: FlavorResource) -> Amount:
-        """Return what could be used if nothing ran anywhere."""
+        """Return the most that could be used if nothing ran anywhere."""
 
 
 class QueueLedger(Protocol):
-    """The accounts of all queues of one policy, charged with what running workloads hold."""
+    """The accounts of all queues of one policy, charged with the usage of running workloads."""
 
     def queue(self, name: str) -> Any:
-        """Return the account of a queue, also of one that the policy no longer has."""
+        """Return the account of a queue, even if the policy no longer has the queue."""
 
     def queues_around(self, name: str) -> list[str]:
         """Return the names of all queues in the tree of queue *name*, in the order of the text."""
@@ -63,14 +63,14 @@ class QueueLedger(Protocol):
 
     def adapt(self, before: Policy, after: Policy, queues: Collection[str]) -> None:
         """
-        Apply what differs between two policies to the tree of *queues*; usage stays.
+        Apply the differences of two policies to the tree of *queues*, without changing usage.
 
         Both policies have the same queues in the same trees.
         """
 
 
-#: The account that a discipline gives its queues.
+#: The account class of a discipline.
 AccountT = TypeVar("AccountT", bound=Account)
 
-#: The queue as the spec of a discipline describes it.
+#: The queue class of a discipline's spec.
 QueueT = TypeVar("QueueT", bound=Queue)

@@ -1,4 +1,4 @@
-"""Decision builder: puts every outcome of the engine into a decision with its trace."""
+"""Decision builder: creates the decisions of the engine, with their traces."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ from console.engine.routing.reasons import NO_RULES
 
 
 class TraceFacts(Protocol):
-    """The part of a discipline that gives the facts of traces."""
+    """The part of a discipline that provides the facts of traces."""
 
-    #: Why a workload runs that it admitted into a queue with quota.
+    #: The reason of workloads that it admits into a queue with quota.
     admitted: Reason
 
     def queue_step(self, policy: Policy, name: str, queue: AnyQueue | None) -> QueueStep | None:
         """
-        Return the facts about queue *name*; None when *policy* does not have it.
+        Return the facts about queue *name*, or None when *policy* does not have it.
 
-        *queue* is its live state, given where that matters to the decision.
+        *queue* is its live state, given if it affects the decision.
         """
 
     def preempted_step(
@@ -70,10 +70,10 @@ class TraceFacts(Protocol):
         obstacles: tuple[Obstacles, ...],
     ) -> Mapping[str, TraceSection]:
         """
-        Return what the discipline found for *workload*, under the code of its section.
+        Return the discipline's facts about *workload*, under the code of its section.
 
-        It has its section in all traces of its decisions, by which `explain` recognizes them.
-        *obstacles* are those of the workload itself: the nomination is that of its class.
+        All traces of its decisions have the section, by which `explain` recognizes them.
+        *obstacles* belong to the workload itself; the nomination belongs to its class.
         """
 
     def unsupported(
@@ -83,11 +83,11 @@ class TraceFacts(Protocol):
         outcome: OutcomeStep,
         sections: Mapping[str, TraceSection],
     ) -> Iterable[UnsupportedSetting]:
-        """Return the settings of *queue* and of what was tried there that are not acted on."""
+        """Return the unsupported settings of *queue* and of the capacity that was tried there."""
 
 
 class DecisionBuilder:
-    """Turns outcomes under one policy into decisions; the discipline gives the facts of traces."""
+    """Creates decisions under one policy; the discipline provides the facts of traces."""
 
     def __init__(self, policy: Policy, discipline: TraceFacts) -> None:
         self._policy = policy
@@ -113,14 +113,15 @@ class DecisionBuilder:
         )
 
     def rejected(self, pending: Pending, reason: Reason) -> Decision:
-        """Return the decision that no rule or no flavor accepts a workload."""
+        """Return the decision that a workload is rejected."""
         return self._of_pending(pending, OutcomeStep(outcome=Outcome.REJECTED, reason=reason))
 
     def stranded(self, pending: Pending) -> Decision:
         """Return the decision that a workload is pending outside every queue."""
         assert pending.route.problem is not None
         outcome = OutcomeStep(outcome=Outcome.PENDING, reason=pending.route.problem)
-        # Such a workload has no class; the problem as its name lets a later problem be announced.
+        # The workload has no class. The problem takes the place of its key, so that another
+        # problem is announced later.
         return self._of_pending(pending, outcome, pending_class=pending.route.problem)
 
     def inadmissible(
@@ -180,7 +181,7 @@ class DecisionBuilder:
 
         *local_queue* is given when the local queue is the one that is stopped.
         """
-        # The route that admitted it belongs to another policy.
+        # The route of its admission belongs to another policy.
         route = Route(queue=running.queue, priority=running.priority, local_queue=local_queue)
         return self._of_running(running, Outcome.PREEMPTED, DRAINED, route=route)
 
@@ -189,7 +190,7 @@ class DecisionBuilder:
         return self._of_running(running, Outcome.WITHDRAWN, WITHDRAWN_WHILE_RUNNING)
 
     def trace_running(self, running: Running, preempted: PreemptedStep | None) -> Trace:
-        """Return why a running workload holds its quota, or why and for which one it is evicted."""
+        """Return the trace of a running workload: of its admission, or of its eviction."""
         if running.evicting:
             reason = running.reason or PREEMPTED_IN_QUEUE
             return self._of_running(running, Outcome.PREEMPTED, reason, preempted=preempted).trace
@@ -197,14 +198,14 @@ class DecisionBuilder:
         return self._of_running(running, Outcome.ADMITTED, reason).trace
 
     def admission_reason(self, running: Running) -> Reason:
-        """Return why a workload runs: for the reason of the discipline in a queue with quota."""
+        """Return the reason of an admission: the discipline's, in a queue with quota."""
         if running.queue is None:
             return NO_RULES
         queue = self._policy.queues.get(running.queue)
         return PASSTHROUGH if queue and queue.is_passthrough else self._discipline.admitted
 
     def route_trace(self, route_result: RouteResult) -> Trace:
-        """Return the facts that led a workload to *route_result*, as far as routing goes."""
+        """Return a trace with the routing of *route_result*."""
         outcome = OutcomeStep(
             outcome=route_result.outcome if route_result.queue is None else Outcome.PENDING,
             reason=route_result.reason or NOT_EVALUATED,
@@ -226,7 +227,7 @@ class DecisionBuilder:
     def waiting_for_victims(
         self, queue: AnyQueue, preemptor: Preemptor, turn: TurnStep | None = None
     ) -> Decision:
-        """Return the decision that *preemptor* waits for its victims that have yet to stop."""
+        """Return the decision that *preemptor* waits for its remaining victims."""
         return self.waiting_for_preempted(
             queue,
             preemptor.pending,
@@ -309,7 +310,7 @@ class DecisionBuilder:
         turn: TurnStep | None = None,
         judged: bool = True,
     ) -> Trace:
-        """Record the facts of a decision; they must not change after it."""
+        """Return the trace of a decision, from arguments that must not change later."""
         policy, discipline, requests = self._policy, self._discipline, workload.total()
         if queue is None and route.queue is not None:
             queue = discipline.queue_step(policy, route.queue, None)
@@ -340,7 +341,7 @@ class DecisionBuilder:
 
 
 def order_of(queue: AnyQueue, pending: Pending, reason: Reason) -> OrderStep:
-    """Return the place in *queue* of a workload that is pending for *reason*."""
+    """Return the position in *queue* of a workload that is pending for *reason*."""
     outside = len(queue.preemptors)
     position = None if reason.cannot_run else queue.pending.position(pending)
     cannot_run = queue.pending.cannot_run()
@@ -356,10 +357,10 @@ def order_of(queue: AnyQueue, pending: Pending, reason: Reason) -> OrderStep:
 
 
 def as_of_now(verdict: Verdict | None, found: Report) -> Verdict:
-    """Return the verdict on a class as of now: current amounts, and the last turn it had."""
+    """Return the verdict on a class with the amounts of *found*, and with its last turn."""
     reason = found.pending_reason
     if reason in (BEHIND_OTHERS, WAITING_FOR_PREEMPTED):
-        # It could start or preempt, and has not yet had a turn to do so.
+        # It could start or preempt, but has had no turn yet to do so.
         reason = BEHIND_OTHERS
         before = verdict.turn if verdict is not None else None
         return Verdict(reason, found.usage, found, found.turn or before)
@@ -367,7 +368,7 @@ def as_of_now(verdict: Verdict | None, found: Report) -> Verdict:
 
 
 def _counts(outcome: OutcomeStep, nomination: Nomination | None) -> Mapping[str, int]:
-    """Return how many pods of each pod set start, or would start, where that is known."""
+    """Return how many pods of each pod set start, or would start, as far as known."""
     if outcome.assignment or nomination is None:
         return {each.name: each.count for each in outcome.assignment}
     return nomination.counts

@@ -1,4 +1,4 @@
-"""Dirty set: the queues and classes whose rows have to be written besides decisions."""
+"""Dirty set: the queues and pending classes whose rows have to be written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.engine.pending.pending_class import PendingClass
 
 @dataclass(slots=True)
 class DirtySet:
-    """Rows that have to be written besides decisions, since the last call of `take_changes`."""
+    """The queues and classes that changed since the last call of `take_changes`."""
 
     queues: set[str] = field(default_factory=set)
     #: (queue, class key)
@@ -22,7 +22,7 @@ class DirtySet:
         """
         Recompute the shortage of every class in the trees of queues that changed.
 
-        An admission increases it without visiting the class.
+        An admission increases the shortage of other classes without evaluating them.
         """
         trees = {queues[name].tree for name in self.queues}
         for tree in trees:

@@ -1,4 +1,4 @@
-"""Live tree: one tree of queues and cohorts, with its pending and running workloads."""
+"""Live tree: the queues under one root, with their pending and running workloads."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from console.engine.pending.pending_queue import PendingQueue
 
 @dataclass(slots=True, eq=False)
 class Preemptor:
-    """A pending workload that waits for its victims to stop and keeps claiming their quota."""
+    """A pending workload that waits for its victims to stop and claims their quota."""
 
     pending: Pending
     nomination: Nomination | None
     #: Ids of the victims that have yet to stop.
     victims: set[str]
-    #: The last nomination for it alone, and the version of the tree in which it was made.
+    #: The last nomination without other preemptors, and the version of the tree at that time.
     alone: Nomination | None = None
     looked_at: int = -1
-    #: The version in which it had a turn without a new result.
+    #: The version of the tree at its last turn without a new result.
     quiet_at: int = -1
-    #: The nomination of this settle, made when other workloads had taken the quota of its
-    #: victims, with no further victim; None while that has not happened.
+    #: A nomination of this settle without further victims, although other workloads had taken the
+    #: quota of its victims; None: there is none.
     in_vain: Nomination | None = None
 
 
@@ -46,25 +46,27 @@ class Target:
 class QueueState(Generic[AccountT, QueueT]):
     """The live state of one queue: settings, account, pending and running workloads, hold."""
 
-    #: What it uses and may use, in the books of its discipline.
+    #: Its quota and usage in the ledger of the discipline.
     account: AccountT
 
     def __init__(self, name: str) -> None:
         self.name = name
-        #: None while it drains: the policy no longer contains it.
+        #: None when the policy no longer contains the queue, which then drains.
         self.policy: QueueT | None = None
         self.tree: LiveTree
         self.pending = PendingQueue()
         self.running = RunningSet()
         #: Running workloads charged as a sum, where only some are restored one by one.
         self.summed_up = 0
-        #: By id: they wait outside the pending queue until their victims have stopped.
+        #: Preempting workloads by id: they wait outside the pending queue until their victims
+        #: have stopped.
         self.preemptors: dict[str, Preemptor] = {}
-        #: Held by an operator.
+        #: Whether an operator holds the queue.
         self.held = False
-        #: What the queue refers to and the policy does not contain.
+        #: A name that the queue refers to and the policy does not contain.
         self.missing_reference: str | None = None
-        #: Grows with every start or stop here (Kueue's allocatable generation, spec 6.6).
+        #: Increases with every start or stop in the queue (Kueue's allocatable generation, spec
+        #: 6.6).
         self.generation = 0
 
     def follow(self, policy: Policy) -> None:
@@ -78,7 +80,7 @@ class QueueState(Generic[AccountT, QueueT]):
 
     @property
     def is_active(self) -> bool:
-        """Whether its config lets it take part; an inactive queue may not preempt."""
+        """Whether the config lets the queue admit; an inactive queue may not preempt."""
         return (
             self.policy is not None
             and self.policy.stop is StopPolicy.NONE
@@ -87,7 +89,7 @@ class QueueState(Generic[AccountT, QueueT]):
 
     @property
     def barrier(self) -> Reason | None:
-        """Why no workload in it gets a turn; None when the head does."""
+        """Why no workload of the queue gets turns; None when they do."""
         if self.held:
             return QUEUE_HELD
         if self.missing_reference is not None:
@@ -129,28 +131,28 @@ class LiveTree:
         self.root = root
         self.queues = list(queues)
         self.at: dict[Account, AnyQueue] = {queue.account: queue for queue in self.queues}
-        #: Grows with every change of the tree's usage.
+        #: Increases with every change of the tree's usage.
         self.version = 0
         #: The version at which every class was last evaluated without memory of earlier turns.
         self.looked_at = -1
-        #: Cycles of the tree so far.
+        #: Number of cycles so far.
         self.cycle = 0
         #: The states of the pending queues in earlier cycles without a decision.
         self.seen: set[object] = set()
-        #: The discipline requeues its classes before the next cycle.
+        #: Whether the discipline has to requeue classes before the next cycle.
         self.stirred = False
-        #: Workloads that yield to the one that preempted them, by id.
+        #: Workloads that yield to their preemptors, by id.
         self.yielding: dict[str, Pending] = {}
         #: Workloads with a stored scan position.
         self.scanning: set[Pending] = set()
-        #: Usage of running workloads, once requested; kept current as they start and stop.
+        #: Usage of running workloads by priority; computed on the first access, then updated.
         self._held: Held | None = None
         for queue in self.queues:
             queue.tree = self
 
     @property
     def held(self) -> Held:
-        """Usage of the workloads that run in this tree, evicting ones included."""
+        """Usage of the running workloads of this tree by priority, evicting ones included."""
         if self._held is None:
             self._held = Held()
             for queue in self.queues:
@@ -158,17 +160,17 @@ class LiveTree:
         return self._held
 
     def share_held(self, other: LiveTree) -> None:
-        """Copy the usage of *other*, in which the same workloads run."""
+        """Copy the usage by priority from *other*, which has the same running workloads."""
         self._held = other.held.copy()
 
     def count(self, running: Running, sign: int) -> None:
-        """Record that a workload began to hold quota, or with a *sign* of -1 released it."""
+        """Record that a workload started, or with a *sign* of -1, that it released its quota."""
         if self._held is not None:
             self._held.add(running.priority, running.usage, sign)
         self.changed()
 
     def changed(self) -> None:
-        """Record that the usage of the tree, or what waits for it, changed."""
+        """Record that the usage or the preempting workloads of the tree changed."""
         self.version += 1
         self.seen.clear()
 
@@ -183,7 +185,7 @@ class LiveTree:
                 queue.pending.requeue_all()
 
     def forget(self) -> None:
-        """Drop all memory of earlier turns, and requeue every class."""
+        """Discard all memory of earlier turns, and requeue every class."""
         for pending in self.scanning:
             pending.scan = None
         self.scanning.clear()
@@ -201,7 +203,11 @@ class LiveTree:
 
 
 def plant(policy: Policy, ledger: QueueLedger, states: dict[str, AnyQueue]) -> list[LiveTree]:
-    """Return the trees of *states*; a queue that *policy* no longer contains is its own tree."""
+    """
+    Build the trees of *states* and return them.
+
+    A queue that *policy* no longer contains becomes a tree of its own.
+    """
     by_root: dict[Account, list[AnyQueue]] = {}
     known = [name for name in policy.queues if name in states]
     for name in (*known, *(each for each in states if each not in policy.queues)):

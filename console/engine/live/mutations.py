@@ -1,8 +1,8 @@
 """
-State mutations: the pending and running workloads of one organization, and all their changes.
+State mutations: the operations that change the pending and running workloads of a state.
 
-Disciplines change them by `admit`, `preempt`, `let_pass`, `rejoin`, `note`, `set_inadmissible`
-and `stir`. Facts from outside and the time of decisions belong to `console.engine.state`.
+Disciplines use `admit`, `preempt`, `let_pass`, `rejoin`, `note`, `set_inadmissible` and `stir`.
+`console.engine.state` has the facts from outside and decides when to run cycles.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from console.engine.pending.pending_class import Pending, PendingClass, Verdict
 
 
 class StateMutations:
-    """Pending and running workloads, under the policy and on the ledger that a `State` provides."""
+    """Base class of `State`: the pending and running workloads, and operations on them."""
 
     policy: Policy
     ledger: QueueLedger
     _builder: DecisionBuilder
 
     def __init__(self, now: int) -> None:
-        #: Time of the last facts, in milliseconds since 1970 in UTC; 0: none came yet.
+        #: Time of the last facts, in milliseconds since 1970 in UTC; 0: no facts yet.
         self.now = now
         self.inventory = Inventory()
         self.queues: dict[str, AnyQueue] = {}
@@ -47,16 +47,16 @@ class StateMutations:
         self._budget = 0
         #: Trees with a class that may get a turn.
         self._active: dict[LiveTree, None] = {}
-        #: Id of an evicting workload -> its preemptors, by id.
+        #: Id of an evicting workload -> the preemptors that wait for it, by id.
         self._waiting_for: dict[str, dict[str, Preemptor]] = {}
         self._changes = DirtySet()
-        #: Called before each turn of a cycle. It may raise, which leaves the state unusable.
+        #: Called before each turn of a cycle. If it raises, the state is unusable.
         self.going_on: Callable[[], None] = _go_on
 
     # Queries
 
     def queue(self, name: str) -> AnyQueue:
-        """Return the live state of a queue; without settings if the policy does not contain it."""
+        """Return the live state of a queue, also of one that the policy does not contain."""
         state = self.queues.get(name)
         if state is None:
             around: list[AnyQueue] = [QueueState(each) for each in self.ledger.queues_around(name)]
@@ -69,7 +69,7 @@ class StateMutations:
         return state
 
     def queue_of(self, workload_id: str) -> str | None:
-        """Return the queue in which a workload is pending or running, or None when it has none."""
+        """Return the name of the queue of a pending or running workload, or None."""
         running = self.running.get(workload_id)
         if running is not None:
             return running.queue
@@ -77,11 +77,11 @@ class StateMutations:
         return pending.route.queue if pending is not None else None
 
     def knows(self, workload_id: str) -> bool:
-        """Say whether a workload is pending or running here."""
+        """Return whether a workload is pending or running in this state."""
         return workload_id in self.pending or workload_id in self.running
 
     def pending_class(self, queue: str, key: str) -> PendingClass | None:
-        """Return a class of pending workloads, or None when it has no member."""
+        """Return the pending class *key* of *queue*, or None when it has no member."""
         return self.queues[queue].pending.classes.get(key) if queue in self.queues else None
 
     def usage(self, queue: str) -> Mapping[FlavorResource, int]:
@@ -95,7 +95,7 @@ class StateMutations:
         return sorted(waiting, key=lambda each: each.pending.place)
 
     def stopping_for(self, preemptor: Preemptor) -> Iterator[Target]:
-        """Yield the targets in its tree that have yet to stop for *preemptor*, by id."""
+        """Yield the targets in its tree that have yet to stop for *preemptor*, sorted by id."""
         tree = self.queues[preemptor.pending.route.queue or ""].tree
         for uid in sorted(preemptor.victims):
             running = self.running[uid]
@@ -112,7 +112,7 @@ class StateMutations:
         """Whether this settle may make more decisions."""
         return len(self._decisions) < self._budget
 
-    # Verbs for disciplines
+    # Operations for disciplines
 
     def admit(
         self, queue: AnyQueue, pending: Pending, nomination: Nomination, assignment: Assignment
@@ -133,8 +133,8 @@ class StateMutations:
         """
         Evict *targets*, and let *pending* wait for them and for *others*.
 
-        Returns whether that is new: an evicting workload is not announced again, and one that
-        already waits keeps its victims unless further ones are evicted for it.
+        Returns whether anything changed: evicting workloads are not announced again, and a
+        preemptor that already waits keeps its victims unless further ones are evicted for it.
         """
         told = False
         now = situation(
@@ -157,8 +157,8 @@ class StateMutations:
                 self._changes.queues.add(target.queue.name)
                 told = True
         if not told and pending.workload.id in queue.preemptors:
-            # It may find other evicting workloads in every cycle. It keeps waiting for the
-            # announced ones: when they have stopped, it gets a turn again.
+            # The preemptor may find other evicting workloads in every cycle. It still waits for
+            # the announced victims: when they have stopped, it gets a turn again.
             return False
         victims = {target.running.workload.id for target in targets} | set(others)
         self._leave(queue, pending)
@@ -166,7 +166,7 @@ class StateMutations:
         queue.pending.sticky = None
         preemptor = Preemptor(pending, nomination, victims)
         self._wait_outside(queue, preemptor)
-        # The earlier announcement no longer holds if it returns to the pending queue.
+        # If it returns to the pending queue, it has to be announced again.
         pending.announced = None
         self._decisions.append(self._builder.waiting_for_victims(queue, preemptor, turn))
         queue.tree.changed()
@@ -189,13 +189,13 @@ class StateMutations:
         return bool(passing)
 
     def rejoin(self, queue: AnyQueue, preemptor: Preemptor) -> None:
-        """Return a preempting workload to its pending queue, to take the next turn."""
+        """Return a preempting workload to its pending queue, where it gets the next turn."""
         self._forget_preemptor(queue, preemptor.pending.workload.id)
         pending_queue, pending = queue.pending, preemptor.pending
         cls = pending_queue.join(pending)
         if pending_queue.sticky is None or pending.place < pending_queue.sticky.place:
             pending_queue.sticky = pending
-        # After a change of policy its victims may belong to another tree.
+        # After a change of policy, the last victim may have belonged to another tree.
         self._active[queue.tree] = None
         if queue.barrier is not None:
             self._bar(queue, [cls])
@@ -203,7 +203,7 @@ class StateMutations:
             pending_queue.requeue(cls)
 
     def note(self, queue: AnyQueue, cls: PendingClass, verdict: Verdict) -> None:
-        """Record the verdict on the head of a class, which keeps its turn."""
+        """Record the verdict on the head of a class, without making the class inadmissible."""
         cls.verdict = verdict
         if verdict.is_lasting:
             queue.pending.open.discard(cls.key)
@@ -213,12 +213,12 @@ class StateMutations:
         self._changes.queues.add(queue.name)
 
     def set_inadmissible(self, queue: AnyQueue, cls: PendingClass, verdict: Verdict) -> None:
-        """Mark a class inadmissible until something in its tree changes."""
+        """Record the verdict and mark the class inadmissible until its tree changes."""
         self.note(queue, cls, verdict)
         queue.pending.set_inadmissible(cls)
 
     def stir(self, queue: AnyQueue) -> None:
-        """Let the discipline requeue the classes of a queue's tree in the next settle."""
+        """Schedule the requeueing of the classes in the tree of *queue*, for the next cycle."""
         queue.tree.stirred = True
         self._active[queue.tree] = None
         self._changes.queues.add(queue.name)
@@ -226,11 +226,15 @@ class StateMutations:
     # Internals
 
     def _stops_that_count(self, stops: Stops) -> Stops:
-        """Return *stops* without ended preemptors; a running one may preempt again once evicted."""
+        """
+        Return *stops* without preemptors that have ended.
+
+        Running preemptors count, because they may preempt again after an eviction.
+        """
         return {uid: told for uid, told in stops.items() if self.knows(uid)}
 
     def _bar(self, queue: AnyQueue, classes: Iterable[PendingClass]) -> None:
-        """Mark classes of a barred queue inadmissible."""
+        """Mark *classes* inadmissible if the queue has a barrier."""
         reason = queue.barrier
         if reason is not None:
             for cls in classes:
@@ -269,7 +273,7 @@ class StateMutations:
         if queue is None:
             return True
         if workload_id in queue.preemptors:
-            # The quota it claimed is available to other workloads.
+            # The quota that it claimed is available to other workloads now.
             self._leave(queue, pending)
             self.stir(queue)
         elif pending.class_key:

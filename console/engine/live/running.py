@@ -1,4 +1,4 @@
-"""Running workloads of one queue in the order of preemption, and usage of queues by priority."""
+"""Running workloads of one queue in the order of preemption, and their usage by priority."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Running:
     """One admitted workload and its usage."""
 
     workload: Workload
-    #: None when it was admitted under a policy without rules.
+    #: None when it was admitted without a queue.
     queue: str | None
     priority: int
     assignment: Assignment
@@ -27,13 +27,13 @@ class Running:
     reservation: int
     #: Route under the present policy; None when another policy admitted it.
     route: Route | None = None
-    #: It was told to stop, and holds its quota until it is released.
+    #: Whether it was preempted or drained; it uses its quota until it is released.
     evicting: bool = False
-    #: The rule by which it is evicted.
+    #: The reason of the eviction.
     reason: Reason | None = None
     #: Id of the workload for which it is evicted.
     preemptor: str | None = None
-    #: Every eviction of it for a workload that has not ended.
+    #: Its evictions for preemptors that have not ended.
     stopped_for: Stops = field(default_factory=lambda: NEVER)
 
 
@@ -42,17 +42,17 @@ class RunningSet:
 
     def __init__(self) -> None:
         self._by_priority: dict[int, dict[str, Running]] = {}
-        #: Those that are not evicting.
+        #: The workloads that are not evicting.
         self._staying: dict[int, dict[str, Running]] = {}
         #: Usage by priority, in thousandths.
         self._held: dict[int, dict[FlavorResource, int]] = {}
-        #: Those that are evicting, by id; and in the order of `below`, once requested.
+        #: The evicting workloads by id; and in the order of `below`, computed on access.
         self._evicting: dict[str, Running] = {}
         self._evicting_in_order: tuple[Running, ...] | None = ()
         self._count = 0
         #: The lowest priority of a running workload; None when nothing runs.
         self.lowest: int | None = None
-        #: The dictionaries are shared with the set it was copied from.
+        #: Whether the dictionaries are shared with the set that this one was copied from.
         self._is_shared = False
 
     def __len__(self) -> int:
@@ -92,7 +92,7 @@ class RunningSet:
         """
         Return a set of the same workloads that can change independently.
 
-        The copy is free until its first change, provided that this set stays as it is.
+        The dictionaries are copied on its first change; this set must not change before.
         """
         copy = RunningSet()
         copy._by_priority, copy._held = self._by_priority, self._held
@@ -196,7 +196,7 @@ class RunningSet:
             held.add(priority, usage)
 
     def _evict(self, running: Running) -> None:
-        """Remove a workload from those that are not evicting, if it is one of them."""
+        """Remove a workload from `_staying`, if it is there."""
         staying = self._staying.get(running.priority, {})
         if staying.pop(running.workload.id, None) is not None and not staying:
             del self._staying[running.priority]

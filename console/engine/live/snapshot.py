@@ -1,17 +1,17 @@
 """
 Snapshot: a private copy of one tree of queues, on which a change can be tried.
 
-Its cost grows with the queues of the tree, and hardly with its running and pending workloads:
+Its cost grows with the number of queues, and hardly with the number of workloads:
 
 * Running workloads are shared, and so are their sets until one starts or stops. A workload
   that is evicted on the snapshot is copied first.
 * The ledger is copied, and only the settings that another policy changes are recomputed.
-* Of the pending workloads, it begins with the preempting ones, because they claim quota.
-  `bring` adds others, one class at a time by its first members, because members of a class
-  are alike: all classes where they are few, else those that the change could let start,
-  because all others stay inadmissible.
+* At first, the only pending workloads are the preempting ones, because they claim quota.
+  `bring` adds others, class by class. The first members represent a class. Callers add all
+  classes if there are few, otherwise those that the change could let start, because all others
+  stay inadmissible.
 
-Nothing that happens on a snapshot affects the state it comes from.
+A snapshot never changes the state from which it was copied.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from console.engine.state import State
 
 
 class SnapshotBase:
-    """The common origin of all snapshots of one tree; its state must be settled and unchanged."""
+    """The shared data of all snapshots of one tree; the state must be settled and not change."""
 
     def __init__(
         self,
@@ -48,8 +48,8 @@ class SnapshotBase:
         """
         Prepare snapshots of the tree of *queue*.
 
-        *router* and *judge* of the state's policy save evaluating labels again. *going_on* is
-        called before each turn on a snapshot; it may raise to abandon the snapshot.
+        *router* and *judge* of the state's policy may be given, because they cache evaluations of
+        labels. *going_on* is called before each turn on a snapshot; it may raise to stop.
         """
         self.state = state
         self.going_on = going_on or state.going_on
@@ -66,14 +66,14 @@ class SnapshotBase:
         """
         Return a private copy of the tree.
 
-        With another *policy* the same workloads run, and every pending workload is evaluated
-        anew. It must have the same queues, cohorts and flavors, and the same routing.
+        Under another *policy* the same workloads run, and every pending workload is evaluated
+        again. It must have the same queues, cohorts and flavors, and the same routing.
         """
         return Snapshot(self, policy or self.state.policy)
 
 
 class Snapshot(State):
-    """One tree of another state, copied. Made by `SnapshotBase.snapshot`."""
+    """A copy of one tree of another state, created by `SnapshotBase.snapshot`."""
 
     def __init__(self, base: SnapshotBase, policy: Policy) -> None:
         self._base = base
@@ -95,17 +95,17 @@ class Snapshot(State):
         own = self.tree
         own.seen = set(self._source.seen)
         if policy is source.policy:
-            # The source is settled: no class needs a turn before something happens.
+            # The source is settled: no class needs a turn before a change.
             own.looked_at = own.version
         else:
             own.looked_at = -1
             self.stir(own.queues[0])
 
     def _take_policy(self, policy: Policy) -> None:
-        """Copy the tree, and apply to the ledger what differs from the policy of the source."""
+        """Copy the tree, and apply the differences to the source's policy to the ledger."""
         base, source = self._base, self._base.state
         self.policy = policy
-        # Its rules may lead to queues outside this copy; the evaluation is the same in any case.
+        # Rules may route to queues outside this copy; routing is the same under both policies.
         self._router, self._judge = base.router, base.judge.under(policy)
         self._eligibility = EligibilityCache(self._judge)
         self._discipline = load_discipline(policy.discipline)
@@ -123,16 +123,16 @@ class Snapshot(State):
 
     @property
     def tree(self) -> LiveTree:
-        """The tree that was copied."""
+        """The copied tree."""
         return self.queues[self._source.queues[0].name].tree
 
     @contextmanager
     def under(self, policy: Policy) -> Iterator[None]:
         """
-        Apply the settings of *policy* to queues and cohorts for the duration of the context.
+        Apply the settings of *policy* to queues and cohorts within the context.
 
-        It costs less than a snapshot with that policy. Nothing may be decided meanwhile, and
-        no candidate is evaluated anew.
+        It costs less than a snapshot under that policy. Within the context, nothing may be
+        decided, and no workload is evaluated again.
         """
         before = self.policy
         self._swap(before, policy)
@@ -151,8 +151,8 @@ class Snapshot(State):
         """
         Add *members* of one class of *queue* as pending workloads, with turns in order.
 
-        *at_rest* keeps them as they are, before anything has happened here: inadmissible
-        classes stay so, and get a turn on the same events as in the source.
+        With *at_rest*, classes that are inadmissible in the source stay inadmissible, and get a
+        turn after the same events as in the source. Use it only before any change here.
         """
         state = self.queues[queue]
         pending_queue = self._base.state.queues[queue].pending
@@ -178,12 +178,12 @@ class Snapshot(State):
         others: Iterable[str],
         turn: TurnStep | None,
     ) -> bool:
-        """Evict copies of *targets*: the running workloads themselves belong to the source."""
+        """Evict copies of *targets*, because the originals belong to the source."""
         mine = tuple(replace(target, running=self._own(target)) for target in targets)
         return super().preempt(queue, pending, nomination, mine, others, turn)
 
     def release(self, workload_id: str) -> bool:
-        """Release a stopped workload's quota; one that routes to another tree is finished."""
+        """Release the quota of a stopped workload; finish it if its route is in another tree."""
         running = self.running.get(workload_id)
         if running is not None and self._router.route(running.workload).queue not in self.queues:
             return self.finish(workload_id)

@@ -1,1 +1,1 @@
-"""Pending workloads: classes of alike ones, their order in a queue, their eligibility."""
+"""Pending workloads: classes of equal workloads, their order in a queue, their eligibility."""

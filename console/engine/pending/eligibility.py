@@ -1,4 +1,4 @@
-"""Eligibility of workloads for a queue, found once for all that share route and pod sets."""
+"""Eligibility of workloads for a queue, with a cache by route, pod sets and labels."""
 
 from __future__ import annotations
 
@@ -12,60 +12,60 @@ from console.engine.model.route import Route
 from console.engine.model.workload import PodSet, Workload
 from console.engine.pending.pending_class import Pending, class_key
 
-#: Cached results. Labels may be unique to each workload, in which case they never match.
+#: Maximum number of cached results. If labels are unique to each workload, none is used again.
 _REMEMBERED = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Eligibility:
-    """What the discipline knows of workloads in a queue before it considers any quota."""
+    """The result of a discipline for workloads in a queue, without regard to quota."""
 
     #: Why the queue rejects them; None when it does not.
     rejection: Reason | None = None
-    #: By pod set: what excludes it from capacity, in a form that only the discipline reads.
+    #: By pod set: the obstacles, in a form that only the discipline reads.
     obstacles: tuple[Any, ...] = ()
-    #: What distinguishes their class from those of workloads with the same request. Its `repr` is
+    #: Distinguishes their class from classes of workloads with the same request. Its `repr` is
     #: the same in every process.
     alike: tuple[object, ...] = ()
 
 
 class Judge(Protocol):
-    """Judges workloads under one policy by what a discipline selects capacity by."""
+    """Evaluates the eligibility of workloads under one policy."""
 
     def under(self, policy: Policy) -> Judge:
         """
-        Return the same under *policy*, with what is known already.
+        Return a judge under *policy* that shares the results known so far.
 
-        It has the same queues and the same capacity to choose from.
+        *policy* must have the same queues and the same capacity.
         """
 
     def label_values(self, workload: Workload, queue: Queue) -> Hashable:
-        """Return everything of the labels of *workload* that matters in *queue*."""
+        """Return the label values of *workload* that affect its eligibility for *queue*."""
 
     def judge(self, workload: Workload, queue: Queue) -> Eligibility:
         """Return the eligibility of *workload* for *queue*."""
 
     def rejection(self, workload: Workload, queue: Queue) -> Reason | None:
-        """Return why *queue* rejects *workload*; None when it does not."""
+        """Return why *queue* rejects *workload*, or None when it does not."""
 
     def obstacles(self, workload: Workload, queue: Queue) -> tuple[Any, ...]:
-        """Return by pod set what excludes it from capacity of *queue*."""
+        """Return the obstacles to capacity of *queue*, by pod set."""
 
     def allowed(self, workload: Workload, queue: Queue) -> Hashable:
-        """Return the part of the eligibility that follows from labels alone."""
+        """Return the part of the eligibility that depends on labels alone."""
 
     def accepted(self, workload: Workload, queue: Queue) -> tuple[str, ...]:
-        """Return the names of the capacity of *queue* that the labels of *workload* allow."""
+        """Return the names of the capacity of *queue* that accepts the labels of *workload*."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The eligibility of workloads that share route, pod sets and labels that matter."""
+    """A cached eligibility, for workloads with the same route, pod sets and relevant labels."""
 
     route: Route
     pod_sets: tuple[PodSet, ...]
     eligibility: Eligibility
-    #: Name of their class, unless they yield to another workload.
+    #: Key of their class, unless they yield to another workload.
     key: str
 
     @property
@@ -75,18 +75,18 @@ class Judged:
 
 
 class EligibilityCache:
-    """Evaluates routed workloads under one policy."""
+    """Returns the eligibility of routed workloads under one policy, evaluating equal ones once."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
-        #: By the identity of route and pod sets, which each entry keeps alive, and by labels.
+        #: By the identities of route and pod sets, which each entry keeps alive, and by labels.
         self._judged: dict[tuple[int, int, Hashable], Judged] = {}
 
     def judge(self, pending: Pending, queue: Queue) -> Judged:
         """
-        Return the eligibility of *pending* for *queue*, to which its route leads.
+        Return the eligibility of *pending* for *queue*, the queue of its route.
 
-        Its obstacles and what distinguishes its class are recorded in *pending*.
+        Sets `obstacles` and `alike` of *pending*.
         """
         route, workload = pending.route, pending.workload
         labels = self._judge.label_values(workload, queue)

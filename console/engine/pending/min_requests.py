@@ -1,4 +1,4 @@
-"""Minimum requests in a pending queue: where not even these are free, no workload fits."""
+"""Minimum requests in a pending queue: if less than these is available, no workload fits."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 
 class MinRequests:
     """
-    Requests of many classes, and their minimum by resource.
+    The requests of pending classes, and their minimum by resource.
 
-    Minimums are kept per set of requested resources, so that a class that requests
-    little of one resource and none of another does not hide what the others need.
+    There is one minimum for each set of requested resources, so that a class with a small
+    request of one resource and none of another does not hide the needs of other classes.
     """
 
     def __init__(self) -> None:

@@ -1,9 +1,9 @@
 """
-Pending classes: workloads that are alike for admission.
+Pending classes: pending workloads that are equal for admission.
 
-Alike means: the same request, the same constraints, the same accepted flavors,
-the same priority. The engine decides once for all members of a class; a class
-that does not fit is *inadmissible* until something in its tree changes (Kueue
+Members have the same request, the same constraints, the same accepted flavors and
+the same priority. The engine evaluates all members of a class once; a class
+that does not fit is *inadmissible* until its tree changes (Kueue
 calls this scheduling equivalence, spec 3.5).
 """
 
@@ -48,18 +48,18 @@ class Pending:
 
     workload: Workload
     route: Route
-    #: By pod set: what excludes it from capacity, whatever the quota; the discipline reads it.
+    #: By pod set: the obstacles to capacity, whatever the quota, in the form of the discipline.
     obstacles: tuple[Any, ...] = ()
-    #: What distinguishes its class from those of the same request and priority.
+    #: Distinguishes its class from others with the same request and priority.
     alike: tuple[object, ...] = ()
     #: Key of its class; "" outside every pending queue.
     class_key: str = ""
     #: None before the first announcement.
     announced: Announced | None = None
     scan: ScanPosition | None = None
-    #: Id of the workload that preempted it in a loop, while that one goes first.
+    #: Id of the workload that preempted it in a loop and now goes first.
     yields_to: str | None = None
-    #: Every eviction of it for a workload that has not ended.
+    #: Its evictions for preemptors that have not ended.
     stopped_for: Stops = field(default_factory=lambda: NEVER)
 
     @property
@@ -69,45 +69,45 @@ class Pending:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Its place among the pending workloads of its queue: by priority, then submission."""
+        """Its sort key in the queue: by priority, then submission."""
         return -self.priority, self.workload.sequence
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The last result for a class: the reason, what it would use, and its turn."""
+    """The last result for a class: the reason, the usage of one member, and the turn."""
 
     reason: Reason
-    #: What one member would use of the best flavors; empty when it was not evaluated.
+    #: The usage of one member in the best flavors; empty when the class was not evaluated.
     asks: Mapping[FlavorResource, int] = field(default_factory=dict)
-    #: For the trace; None when it was not evaluated.
+    #: For the trace; None when the class was not evaluated.
     nomination: Nomination | None = None
     turn: TurnStep | None = None
 
     @property
     def is_lasting(self) -> bool:
-        """Whether it holds for as long as quota is short."""
+        """Whether the verdict stays the same as long as quota is short."""
         return self.turn is None and self.nomination is not None and self.nomination.is_lasting
 
 
 @dataclass(slots=True, eq=False)
 class PendingClass:
-    """Alike workloads of one queue, in order of submission."""
+    """Equal workloads of one queue, in order of submission."""
 
     key: str
     queue: str
     priority: int
     #: The last result; None before its first turn.
     verdict: Verdict | None = None
-    #: The minimum that one member needs of each resource, in one pod set, in thousandths.
+    #: The least that a member needs of each resource in one pod set, in thousandths.
     min_requests: Mapping[str, int] = field(default_factory=dict)
-    #: Kept by its queue: the round in which it became inadmissible, and the time at which it was
-    #: last requeued alone.
+    #: Set by the queue: its counter of requeues when the class became inadmissible, and its clock
+    #: when the class was last requeued alone.
     inadmissible_in: int = -1
     requeued_at: int = 0
     #: Shortage in the best flavors when rows were last written, in thousandths.
     missing: Mapping[FlavorResource, int] = field(default_factory=dict)
-    #: Members without an announcement since they joined, by sequence number.
+    #: Members that were not announced since they joined, by sequence number.
     unannounced: dict[int, Pending] = field(default_factory=dict)
     _members: dict[int, Pending] = field(default_factory=dict)
     #: Sequence numbers in ascending order; those before *_start* have left.
@@ -134,7 +134,7 @@ class PendingClass:
         return self._members[self._order[self._start]]
 
     def add(self, pending: Pending) -> None:
-        """Add a workload at its place in the order of submission."""
+        """Add a workload, in the order of submission."""
         sequence = pending.workload.sequence
         assert sequence not in self._members, f"sequence {sequence} joined twice"
         self._members[sequence] = pending
@@ -156,24 +156,24 @@ class PendingClass:
             del self._order[bisect_left(self._order, sequence, lo=self._start)]
 
     def ahead_of(self, sequence: int) -> int:
-        """Return how many members were submitted before *sequence*."""
+        """Return the number of members that were submitted before *sequence*."""
         return bisect_left(self._order, sequence, lo=self._start) - self._start
 
 
-#: Prefix of the names of classes with one member: a preempting workload.
+#: Prefix of the keys of classes with a preempting workload as their only member.
 PREEMPTOR = "preemptor-"
 
 
 def preemptor_key(workload_id: str) -> str:
-    """Name the class of a preempting workload, which is its only member."""
+    """Return the key of the class of a preempting workload, which has no other member."""
     return PREEMPTOR + workload_id
 
 
 def min_requests_of(workload: Workload) -> dict[str, int]:
     """
-    Return by resource the largest need of one pod set of *workload*, with its minimum of pods.
+    Return the largest request of a pod set of *workload* with its fewest pods, by resource.
 
-    Where no flavor has that much, the workload cannot start.
+    If no flavor has that much, the workload cannot start.
     """
     least: dict[str, int] = {}
     for pod_set in workload.pod_sets:
@@ -185,7 +185,7 @@ def min_requests_of(workload: Workload) -> dict[str, int]:
 
 
 def class_key(pending: Pending) -> str:
-    """Name the class of a workload: the same on every machine and in every process."""
+    """Return the key of the class of a workload, the same in every process on every machine."""
     route = pending.route
     parts = (
         route.queue,

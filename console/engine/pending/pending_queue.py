@@ -1,8 +1,8 @@
 """
-The pending queue of one queue: its classes in order, and which of them are inadmissible.
+Pending queue: the pending classes of one queue in order, active or inadmissible.
 
-Classes are ordered by priority, then submission of their head. Requeueing all classes,
-marking all inadmissible and finding the head cost the same however many are pending.
+Classes are ordered by priority, then submission of their head. The costs of requeueing all
+classes, marking all inadmissible and finding the head do not depend on their number.
 """
 
 from __future__ import annotations
@@ -22,33 +22,34 @@ _Place: TypeAlias = tuple[int, int, str]
 _BEFORE_ALL: _Place = (-maxsize, 0, "")
 _AFTER_ALL: _Place = (maxsize, 0, "")
 
-#: In place of a requeue count: inadmissible whatever requeues the others.
+#: In place of a requeue count: inadmissible, and not affected by `requeue_all`.
 _FOR_GOOD = maxsize
 
 
 class PendingQueue:
-    """The pending classes of one queue: the sticky workload first, then priority, submission."""
+    """The pending classes of one queue: the sticky workload first, then by priority and age."""
 
     def __init__(self, strategy: Strategy = Strategy.BEST_EFFORT_FIFO) -> None:
         self.strategy = strategy
         self.classes: dict[str, PendingClass] = {}
-        #: The latest preempting workload of the queue: it goes first (Kueue, spec 3.6).
+        #: The latest preempting workload of the queue, which goes first (Kueue, spec 3.6).
         self.sticky: Pending | None = None
         #: The minimum requests of its classes.
         self.min_requests = MinRequests()
-        #: Keys of classes that may fit on their own, as far as is known.
+        #: Keys of classes without a lasting verdict, which may fit.
         self.open: set[str] = set()
         self._count = 0
         #: Keys of classes that gained a member since the last announcement.
         self._fresh: dict[str, None] = {}
-        #: The place of every class.
+        #: The places of all classes, sorted.
         self._order: list[_Place] = []
-        #: All classes before it are inadmissible.
+        #: All classes before this place are inadmissible.
         self._from = _BEFORE_ALL
-        #: Number of calls of `requeue_all`, and a counter that also grows with `requeue`.
+        #: Number of calls of `requeue_all`.
         self._requeues = 0
+        #: Counter of new classes, single requeues and calls of `set_all_inadmissible`.
         self._clock = 0
-        #: Classes last requeued alone before this are inadmissible until `requeue_all`.
+        #: Classes last requeued alone before this clock are inadmissible until `requeue_all`.
         self._inadmissible_before = 0
 
     def __len__(self) -> int:
@@ -66,9 +67,9 @@ class PendingQueue:
 
     def join(self, pending: Pending, key: str | None = None) -> PendingClass:
         """
-        Add a workload to its class, which is created for the first of its kind.
+        Add a workload to its class, which is created for the first member.
 
-        *key* names the class, where that is known.
+        *key* is the key of the class, if known.
         """
         route = pending.route
         assert route.queue is not None
@@ -142,14 +143,14 @@ class PendingQueue:
         return (self.classes[key] for _, _, key in self._order)
 
     def is_inadmissible(self, cls: PendingClass) -> bool:
-        """Say whether a class is inadmissible."""
+        """Return whether a class is inadmissible."""
         return cls.inadmissible_in >= self._requeues or cls.requeued_at < self._inadmissible_before
 
     def set_inadmissible(self, cls: PendingClass) -> None:
         """
         Give a class no turn until `requeue_all`.
 
-        A class that requeueing cannot help waits until another policy or workload releases it.
+        A class whose route has a problem, or that yields, is not requeued by it.
         """
         head = cls.head
         for_good = head.route.problem is not None or head.yields_to is not None
@@ -162,7 +163,7 @@ class PendingQueue:
         self._from = _AFTER_ALL
 
     def requeue_all(self) -> None:
-        """Requeue every class, except those that only another policy can help."""
+        """Requeue every class, except those whose route has a problem or that yield."""
         self._requeues += 1
         self._inadmissible_before = 0
         self._from = _BEFORE_ALL
@@ -175,13 +176,13 @@ class PendingQueue:
             self._from = min(self._from, _place(cls))
 
     def fresh(self) -> list[PendingClass]:
-        """Return the classes with unannounced members since the last call."""
+        """Return the classes that workloads joined since the last call."""
         keys, self._fresh = self._fresh, {}
         return [self.classes[key] for key in keys if key in self.classes]
 
     def position(self, pending: Pending) -> int | None:
         """
-        Return the place of a pending workload among those that could run, from 1.
+        Return the position of a pending workload among those that could run, from 1.
 
         None for one that can never run under the present policy.
         """
