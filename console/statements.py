@@ -96,9 +96,9 @@ def moment_of(value: datetime) -> datetime:
 
 
 #: SQL conditions that a column is one of the keys, or texts, of a parameter from `listed`.
-#: PostgreSQL gets an array, whose length it sees when it plans. For a subquery, it assumes 100 rows;
-#: and for an organization without recent statistics, it assumes one row and would scan the list for
-#: each row: with 20,000 values, that takes seconds.
+#: PostgreSQL gets an array, whose length it sees when it plans. For a subquery, it would assume 100
+#: rows; and for an organization without recent statistics, it assumes one row and would scan the
+#: list for each row: with 20,000 values, that takes seconds.
 AMONG_KEYS, AMONG_TEXTS = {
     "sqlite": 2 * ("IN (SELECT value FROM json_each(%s))",),
     "postgresql": ("= ANY(%s::bigint[])", "= ANY(%s::text[])"),

@@ -11,12 +11,12 @@ from django.http import HttpRequest
 from console.orgs.models import User
 from console.orgs.people import account_with_password
 
-#: Its name, as stored in sessions.
+#: The dotted path of the backend, as stored in sessions.
 BACKEND = "console.orgs.backend.AccountBackend"
 
 
 class AccountBackend(ModelBackend):
-    """Finds the account of an address by its password."""
+    """Authentication backend that finds the account of an address by its password."""
 
     def authenticate(
         self,

@@ -17,10 +17,10 @@ def new_uid() -> str:
 
 
 class UserManager(BaseUserManager["User"]):
-    """Creates and finds accounts by e-mail address."""
+    """Manager that creates and finds accounts by e-mail address."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
-        """Create an account; without *password* nobody can sign in with it."""
+        """Create an account; without *password*, password sign-in is not possible."""
         user = self.model(email=self.normalize_email(email), **fields)
         user.set_password(password)
         user.save(using=self._db)
@@ -227,7 +227,7 @@ class AuditEntry(models.Model):
     organization; see `console.orgs.chain`.
     """
 
-    # The indexes below begin with it.
+    # No index of its own, because all indexes below begin with org.
     org = models.ForeignKey(
         Organization, on_delete=models.CASCADE, related_name="audit", db_index=False
     )

@@ -20,7 +20,7 @@ def signed_in(user: User, **_: Any) -> None:
 
 @receiver(user_logged_out)
 def signed_out(user: User | None, **_: Any) -> None:
-    """Record that a person signed out; a session that had ended already has no owner."""
+    """Record that a person signed out; a session that has already ended has no user."""
     if user is not None:
         record_person(user, "session.sign_out")
 

@@ -27,7 +27,7 @@ SEEN_EVERY = timedelta(minutes=1)
 
 
 class SessionStore(DatabaseSessionStore):
-    """Looks up only keys of its own form, because PostgreSQL raises an error for a NUL."""
+    """Session store that looks up only keys of the valid form: PostgreSQL raises for a NUL."""
 
     def __init__(self, session_key: str | None = None) -> None:
         is_possible = session_key is not None and set(session_key) <= set(VALID_KEY_CHARS)

@@ -11,8 +11,8 @@ from console.orgs.models import ApiToken
 from console.orgs.permissions import Actor
 from console.orgs.tokens import person_behind
 
-#: Makes a leaked secret recognizable to scanners. The public anyscale client only accepts tokens
-#: that begin with an a and contain an underscore.
+#: Prefix by which scanners recognize a leaked secret. The public anyscale client accepts only
+#: tokens that begin with an a and contain an underscore.
 PREFIX = "aslu_"
 
 #: Characters of the secret that lists may show.

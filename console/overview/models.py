@@ -13,7 +13,7 @@ from console.orgs.models import Organization
 
 
 class Outlook(models.Model):
-    """The number of attention items, for badges; the overview page computes its own."""
+    """Number of attention items, for badges; the overview page computes its items itself."""
 
     org = models.OneToOneField(
         Organization, on_delete=models.CASCADE, primary_key=True, related_name="outlook"

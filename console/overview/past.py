@@ -1,7 +1,7 @@
 """
-Past data of the overview, which changes only with a new sample and is cached.
+Past data of the overview, cached until the next sample.
 
-Each process reads it once in a minute for each organization.
+Each process reads the data once a minute for each organization.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Past:
 
 
 def past_of(org: Organization, now: datetime) -> Past:
-    """Return the past of *org* as of the last sample."""
+    """Return the past data of *org* as of the last sample."""
     sampled = sampled_until(org)
     minute = floor_minute(now)
     # Without a sample, the read is cheap.

@@ -1,8 +1,8 @@
-"""Limits on the number of organizations in one interval."""
+"""Maximum number of organizations that one periodic task enqueues."""
 
 from __future__ import annotations
 
 from typing import Final
 
-#: Tasks that have not started in an interval are due again in the next one, the oldest first.
+#: Tasks that have not started within an interval are due again in the next one, the oldest first.
 MOST_DUE: Final = 500

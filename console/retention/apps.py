@@ -12,5 +12,5 @@ class RetentionConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Import the module `retention` of every app, which registers what the app keeps."""
+        """Import the module `retention` of every app, which registers the rows of the app."""
         autodiscover_modules("retention")

@@ -6,7 +6,7 @@ from django.db import models
 
 
 class Kind(models.TextChoices):
-    """Kinds of rows that are kept; pages and API have their own names for them."""
+    """Kinds of rows with a retention period; pages and the API have their own names for them."""
 
     EVENTS = "events"
     DECISIONS = "decisions"

@@ -36,7 +36,7 @@ class Retention:
     """Retention of one kind of rows."""
 
     kind: Kind
-    #: Returns the amount of rows of an organization, by its key.
+    #: Returns the number of rows of an organization, given its key.
     rows: Callable[[int], Rows]
     #: The setting of the retention period in days, 0 for unlimited; empty if it is fixed.
     setting: str = ""

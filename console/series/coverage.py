@@ -15,17 +15,17 @@ Span = tuple[datetime, datetime]
 
 
 def floor_minute(moment: datetime) -> datetime:
-    """Return when the minute of *moment* began."""
+    """Return the start of the minute of *moment*, in UTC."""
     return moment.astimezone(UTC).replace(second=0, microsecond=0)
 
 
 def floor_hour(moment: datetime) -> datetime:
-    """Return when the hour of *moment* began, in UTC."""
+    """Return the start of the hour of *moment*, in UTC."""
     return floor_minute(moment).replace(minute=0)
 
 
 def floor_day(moment: datetime) -> datetime:
-    """Return when the day of *moment* began, in UTC."""
+    """Return the start of the day of *moment*, in UTC."""
     return floor_hour(moment).replace(hour=0)
 
 
@@ -36,7 +36,7 @@ def bit_of(minute: datetime) -> int:
 
 def between(minutes: int, first: int, end: int) -> int:
     """
-    Return how many of the *minutes* of an hour lie from *first* to before *end*.
+    Return how many of the sampled *minutes* of an hour lie from *first* until *end*, exclusive.
 
     >>> between(0b1011, 0, 60), between(0b1011, 1, 3)
     (3, 1)
@@ -62,7 +62,7 @@ def gaps(hours: Mapping[datetime, int], since: datetime, until: datetime) -> Ite
         minutes = hours.get(hour, 0)
         step = MINUTE
         if minutes in (0, _WHOLE):
-            # Nothing changes within it.
+            # The whole hour is sampled, or none of it.
             step = hour + HOUR - moment
         if minutes & bit_of(moment):
             if begun is not None:

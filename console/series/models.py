@@ -137,8 +137,7 @@ class Tally(models.Model):
     Count of one kind of event of workloads of a subject in one minute.
 
     Admissions are counted by wait, so that these rows are also a histogram of waits; see
-    `console.series.waits` for
-    *bucket*. Counts of hours and days are in `SeriesPoint`.
+    `console.series.waits` for *bucket*. Counts of hours and days are in `SeriesPoint`.
     """
 
     org = models.ForeignKey(

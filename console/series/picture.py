@@ -68,7 +68,7 @@ def standing_of(org: Organization) -> Standing:
 
 
 def take_picture(policy: Policy, standing: Standing) -> Picture:
-    """Return the state under *policy*, without clock and database."""
+    """Return the state under *policy*; the function reads neither clock nor database."""
     capacity = load_discipline(policy.discipline).capacity(policy, standing.used)
     picture = Picture()
     busy = standing.used.keys() | standing.running.keys() | standing.pending.keys()

@@ -1,4 +1,4 @@
-"""Readings: rows combined with coverage, which preserves gaps."""
+"""Readings: values of a series per minute, hour or day, with gaps where nothing was sampled."""
 
 from __future__ import annotations
 

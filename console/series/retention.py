@@ -15,14 +15,14 @@ from console.retention.registry import Retention, Rows, count_rows, register
 from console.series.coverage import floor_day, floor_hour
 from console.series.models import Sampler, SeriesPoint, Step, Tally
 
-#: Days that expired rows wait for the rest of their partition: its length, and one more.
+#: Days that expired rows wait until their partition is dropped: its length, and one more.
 MINUTES_PATIENCE: Final = 2
 HOURS_PATIENCE: Final = 11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """Retention periods of minutes, hours and days, in days."""
+    """Retention periods of the rows of minutes, hours and days, in days."""
 
     minutes: int
     hours: int

@@ -1,4 +1,4 @@
-"""Stored points: between totals and the rows that keep them."""
+"""Conversion between `Totals` and rows of `SeriesPoint`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def point_of(
     totals: Totals,
     counts: Counts | None = None,
 ) -> SeriesPoint:
-    """Return the row, not yet written, that keeps *totals* and, of hours and days, *counts*."""
+    """Return an unsaved row with *totals* and, for hours and days, *counts*."""
     return SeriesPoint(
         org_id=org_id,
         kind=subject.kind,
@@ -62,7 +62,7 @@ def point_of(
 
 
 def totals_of(row: Sequence[Any]) -> Totals:
-    """Return the totals in values that begin with those of `COLUMNS`."""
+    """Return the totals of a *row* whose first values are those of `COLUMNS`."""
     minutes, running, running_peak, pending, pending_peak, cells, *rest = row
     demand, cannot_run_demand, tightest, *_ = rest
     return Totals(

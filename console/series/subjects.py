@@ -1,4 +1,4 @@
-"""Subjects: what a series is about, which is a queue, a cohort, or all of an organization."""
+"""Subjects of series: a queue, a cohort, or the whole organization."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from console.series.models import Kind
 
 
 class Subject(NamedTuple):
-    """A queue, a cohort, or the organization itself, whose name is empty."""
+    """A queue, a cohort, or the whole organization, whose name is empty."""
 
     kind: str
     name: str = ""
 
     @classmethod
     def queue(cls, name: str) -> Subject:
-        """Return a queue."""
+        """Return the subject of a queue."""
         return cls(Kind.QUEUE.value, name)
 
     @classmethod
     def cohort(cls, name: str) -> Subject:
-        """Return a cohort."""
+        """Return the subject of a cohort."""
         return cls(Kind.COHORT.value, name)
 
 
@@ -31,7 +31,7 @@ EVERYTHING = Subject(Kind.ORG.value)
 
 
 def subjects_of(queue: str | None, policy: Policy) -> Iterator[Subject]:
-    """Yield all that counts what happens in *queue*: itself, the cohorts around it, everything."""
+    """Yield the subjects that count events of *queue*: the organization, the queue, its cohorts."""
     yield EVERYTHING
     if queue is None:
         return

@@ -1,4 +1,4 @@
-"""Tallies: what happened to workloads, counted for everything that it happened to."""
+"""Tallies: events of workloads per minute, counted for their queue, cohorts and organization."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from console.workloads.services.batch_observers import DecidedBatch, Writes
 
 @dataclass(slots=True)
 class Counts:
-    """What happened to workloads in some time."""
+    """Counts of events of workloads in one time span."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    #: Admissions by the bucket of their wait.
+    #: Number of admissions by bucket of their wait.
     waits: Counter[int] = field(default_factory=Counter)
 
     @classmethod
     def stored(cls, counts: Mapping[str, int], waits: Mapping[str, int]) -> Counts:
-        """Return what a row of an hour or a day keeps."""
+        """Return the counts stored in a row of an hour or day."""
         found = cls()
-        # Not by the constructor of a counter, which looks at what it is given: there are many.
+        # Faster than the constructor of Counter, which checks its argument: there are many rows.
         dict.update(found.counts, counts)
         dict.update(found.waits, {int(bucket): count for bucket, count in waits.items()})
         return found
 
     def add(self, what: str, bucket: int, count: int) -> None:
-        """Add what one row of a minute tells."""
+        """Add the count of one row of a minute."""
         self.counts[what] += count
         if what == What.ADMITTED:
             self.waits[bucket] += count
 
     def merge(self, other: Counts) -> None:
-        """Add what *other* tells."""
+        """Add the counts of *other*."""
         for what, count in other.counts.items():
             self.counts[what] += count
         for bucket, count in other.waits.items():
@@ -55,9 +55,9 @@ def tally(org_id: int, now: datetime, happenings: Iterable[Happening], policy: P
     """
     Return the statement that counts *happenings* in the minute of *now*.
 
-    It belongs into the transaction that writes what happened: so nothing is lost, and
-    nothing is counted twice. Each counts for its queue, for the cohorts around that
-    in *policy*, and for the organization.
+    Run it in the transaction that writes the events, so that each is counted exactly once. Each
+    event counts for its queue, for the cohorts above the queue in *policy*, and for the
+    organization.
     """
     found = Counter(
         (happening.what, happening.queue, _bucket(happening)) for happening in happenings
@@ -70,7 +70,7 @@ def tally(org_id: int, now: datetime, happenings: Iterable[Happening], policy: P
     return add_to_rows(
         Tally,
         _COLUMNS,
-        # In one order for everybody, as with every row that may be there already.
+        # Sorted, so that concurrent upserts of the same rows lock them in the same order.
         (
             (org_id, kind, name, start, what, bucket, count)
             for (kind, name, what, bucket), count in sorted(counts.items())
@@ -81,7 +81,7 @@ def tally(org_id: int, now: datetime, happenings: Iterable[Happening], policy: P
 
 
 def tally_batch(decided: DecidedBatch) -> Writes:
-    """Return the tally of a batch, which is written with it."""
+    """Return the tally of a batch, to be written in the batch's transaction."""
     batch = decided.batch
     counted = tally(batch.org_id, batch.now, decided.happenings, decided.state.policy)
     return Writes(statements=(counted,))

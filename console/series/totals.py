@@ -15,27 +15,27 @@ from console.engine.model.amounts import FlavorResource
 
 
 class Level(NamedTuple):
-    """A number over some minutes: its sum and its peak. Thousandths for amounts."""
+    """Sum and peak of a number over some minutes; amounts are in thousandths."""
 
     total: int = 0
     peak: int = 0
 
     @classmethod
     def of(cls, value: int) -> Level:
-        """Return *value* in one minute."""
+        """Return the level of *value* in one minute."""
         return cls(value, value)
 
     def merged(self, other: Level) -> Level:
-        """Return both together."""
+        """Return the level over the minutes of both."""
         return Level(self.total + other.total, max(self.peak, other.peak))
 
     def times(self, minutes: int) -> Level:
-        """Return the level of one minute as it is over as many *minutes*."""
+        """Return the level of one minute, repeated for *minutes*."""
         return Level(self.total * minutes, self.peak)
 
     @classmethod
     def merge(cls, levels: Iterable[Level]) -> Level:
-        """Return all *levels* together."""
+        """Return the level over the minutes of all *levels*."""
         totals, peaks = 0, 0
         for total, peak in levels:
             totals += total
@@ -43,7 +43,7 @@ class Level(NamedTuple):
         return cls(totals, peaks)
 
     def mean(self, minutes: int) -> float:
-        """Return the mean over *minutes*, which have to be at least one."""
+        """Return the mean over *minutes*, at least one."""
         return self.total / minutes
 
 
@@ -51,7 +51,7 @@ ZERO = Level()
 
 
 class Cell(NamedTuple):
-    """One flavor-resource: used quota, and how much of it is borrowed, over or lent."""
+    """Used, borrowed, over and lent quota of one flavor-resource."""
 
     used: Level = ZERO
     borrowed: Level = ZERO
@@ -59,15 +59,15 @@ class Cell(NamedTuple):
     lent: Level = ZERO
 
     def merged(self, other: Cell) -> Cell:
-        """Return both together."""
+        """Return the cell over the minutes of both."""
         return Cell(*(mine.merged(theirs) for mine, theirs in zip(self, other, strict=True)))
 
     def times(self, minutes: int) -> Cell:
-        """Return the cell of one minute over as many *minutes*."""
+        """Return the cell of one minute, repeated for *minutes*."""
         return Cell(*(level.times(minutes) for level in self))
 
 
-#: Nothing used, and nothing lent.
+#: A cell without use and loans.
 UNUSED = Cell()
 
 
@@ -83,7 +83,7 @@ class Totals:
     demand: Mapping[str, Level] = field(default_factory=dict)
     #: Requests of pending workloads that cannot run under the config active at that time.
     cannot_run_demand: Mapping[str, Level] = field(default_factory=dict)
-    #: The most that was used of any nominal quota, in thousandths of it.
+    #: Highest use of any nominal quota, in thousandths of it.
     tightest: int = 0
 
     @property
@@ -93,7 +93,7 @@ class Totals:
         return not (counts or self.cells or self.demand or self.cannot_run_demand)
 
     def merged(self, other: Totals) -> Totals:
-        """Return both together; the order does not matter."""
+        """Return the totals over the minutes of both, in any order."""
         cells = dict(self.cells)
         for key, cell in other.cells.items():
             cells[key] = cells[key].merged(cell) if key in cells else cell
@@ -108,7 +108,7 @@ class Totals:
         )
 
     def times(self, minutes: int) -> Totals:
-        """Return the totals of one minute as they are over as many *minutes*."""
+        """Return the totals of one minute, repeated for *minutes*."""
         return Totals(
             minutes=minutes,
             running=self.running.times(minutes),
@@ -138,7 +138,7 @@ AT_ZERO = Totals(minutes=1)
 
 
 def merge(parts: Iterable[Totals]) -> Totals:
-    """Return all *parts* together."""
+    """Return the totals over the minutes of all *parts*."""
     found = NOTHING
     for part in parts:
         found = found.merged(part)
@@ -146,7 +146,7 @@ def merge(parts: Iterable[Totals]) -> Totals:
 
 
 def encode_cells(cells: Mapping[FlavorResource, Cell]) -> list[list[Any]]:
-    """Return cells as rows keep them: flavor, resource, then sum and peak of each level."""
+    """Return cells in stored form: [flavor, resource, sum and peak of each level]."""
     return [
         [flavor, resource, *(number for level in cell for number in level)]
         for (flavor, resource), cell in sorted(cells.items())
@@ -154,7 +154,11 @@ def encode_cells(cells: Mapping[FlavorResource, Cell]) -> list[list[Any]]:
 
 
 class StoredCells(Mapping[FlavorResource, Cell]):
-    """What `encode_cells` wrote: a month has thousands, and a page looks at one of a few."""
+    """
+    Lazy mapping of stored cells from `encode_cells`.
+
+    A month has thousands of cells, and a page reads few of them.
+    """
 
     __slots__ = ("_numbers",)
 
@@ -162,7 +166,7 @@ class StoredCells(Mapping[FlavorResource, Cell]):
         self._numbers = {(each[0], each[1]): each for each in stored}
 
     def __getitem__(self, key: FlavorResource) -> Cell:
-        """Return one cell; raises KeyError when it is not there."""
+        """Return one cell; raises KeyError."""
         _, _, a, b, c, d, e, f, g, h = self._numbers[key]
         return Cell(Level(a, b), Level(c, d), Level(e, f), Level(g, h))
 
@@ -177,10 +181,10 @@ class StoredCells(Mapping[FlavorResource, Cell]):
 
 
 def encode_demand(demand: Mapping[str, Level]) -> dict[str, list[int]]:
-    """Return demand as rows keep it: sum and peak by resource."""
+    """Return demand in stored form: [sum, peak] by resource."""
     return {resource: list(level) for resource, level in sorted(demand.items())}
 
 
 def decode_demand(stored: Mapping[str, list[int]]) -> dict[str, Level]:
-    """Return the demand that `encode_demand` wrote."""
+    """Return the demand of *stored*, a result of `encode_demand`."""
     return {resource: Level(*numbers) for resource, numbers in stored.items()}

@@ -1,9 +1,9 @@
 """
-Waits: a histogram with logarithmic buckets, whose counts can be added in any order.
+Histogram of waits with logarithmic buckets, whose counts can be added in any order.
 
-Each bucket is 2^(1/8), about 9 %, longer than the one before it, and stands for its
-geometric middle: a quantile read from them is within 4.5 % of that of the waits
-themselves, or within a tenth of a second.
+Each bucket is longer than the previous one by a factor of 2^(1/8), about 9 %, and represents its
+geometric mean: a quantile of the histogram is within 4.5 % of the exact quantile, or within a tenth
+of a second.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 
 #: Seconds up to which a wait counts as zero.
 LEAST: Final = 0.1
-#: Buckets for one doubling of the wait.
+#: Number of buckets per doubling of the wait.
 PER_DOUBLING: Final = 8
 #: The last bucket, which is open: waits of more than a year.
 LAST: Final = 230
@@ -28,7 +28,7 @@ ENOUGH_FOR_P95: Final = 20
 
 def bucket_of(seconds: float) -> int:
     """
-    Return the bucket of a wait; clocks that differ can make it negative.
+    Return the bucket of a wait, which can be negative if clocks differ.
 
     >>> [bucket_of(seconds) for seconds in (-1, 0.1, 0.1001, 60, 3600, 1e12)]
     [0, 0, 1, 74, 122, 230]
@@ -40,7 +40,7 @@ def bucket_of(seconds: float) -> int:
 
 def seconds_of(bucket: int) -> float:
     """
-    Return the wait that a bucket stands for, in seconds.
+    Return the wait that a bucket represents, in seconds.
 
     >>> [round(seconds_of(bucket), 1) for bucket in (0, 1, 74, 122)]
     [0.0, 0.1, 58.3, 3731.6]
@@ -61,7 +61,7 @@ class WaitQuantiles:
 
 
 def quantiles(counts: Mapping[int, int]) -> WaitQuantiles:
-    """Return the quantiles of waits that are counted by bucket; `NO_WAIT` is left out."""
+    """Return the quantiles of waits counted by bucket, without `NO_WAIT`."""
     waits = sorted((bucket, count) for bucket, count in counts.items() if bucket >= 0 and count)
     n = sum(count for _, count in waits)
     return WaitQuantiles(

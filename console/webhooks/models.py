@@ -47,7 +47,7 @@ class Webhook(models.Model):
         """Why a webhook is paused."""
 
         BY_HAND = "by_hand"
-        #: Its attempts failed for days.
+        #: All attempts failed for days.
         FAILING = "failing"
         #: The receiver answered 410 (gone).
         GONE = "gone"
@@ -74,7 +74,7 @@ class Webhook(models.Model):
     #: Last change of the webhook or its log; pages compare it.
     changed_at = models.DateTimeField(default=timezone.now)
 
-    # state of the deliveries, written by the workers
+    # State of the deliveries, written by the workers.
     #: Number of failed attempts since the last success, and the time of the first.
     failures = models.PositiveIntegerField(default=0)
     failing_since = models.DateTimeField(null=True)

@@ -107,8 +107,7 @@ def resolve(target: Target, allowed: Collection[Network], seconds: float) -> tup
     Return the IP addresses of *target*, which are all allowed for webhooks.
 
     Raises NotResolvedError if there are none within *seconds*, and NotAllowedError if one of them
-    is neither public nor in
-    *allowed*, or is used without TLS and not in *allowed*.
+    is neither public nor in *allowed*, or is used without TLS and not in *allowed*.
     """
     found = _addresses(target, seconds)
     if not found:

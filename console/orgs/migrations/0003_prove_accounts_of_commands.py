@@ -8,10 +8,10 @@ _AT_ONCE = 1_000
 
 def prove(apps, schema_editor):
     """
-    Mark the accounts that commands made.
+    Mark the accounts that commands created.
 
-    Earlier versions began an account through an invitation or by a command. Invitations are kept,
-    so an account that is older than every invitation for its address was made by a command.
+    Earlier versions created an account through an invitation or by a command. Invitations are kept,
+    so an account that is older than every invitation for its address was created by a command.
     """
     users = apps.get_model("orgs", "User").objects
     invitations = apps.get_model("orgs", "Invitation").objects

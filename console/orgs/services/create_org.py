@@ -12,7 +12,7 @@ from console.orgs.models import Membership, Organization, Role, User
 from console.orgs.permissions import Actor
 from console.orgs.signals import org_created
 
-#: The length of the column `slug`.
+#: Maximum length of the column `slug`.
 _LONGEST_SLUG = 50
 
 

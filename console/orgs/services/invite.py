@@ -24,7 +24,7 @@ from console.orgs.tokens import person_behind
 USUAL_DAYS = 7
 MOST_DAYS = 30
 
-#: As the column of the table.
+#: Maximum length of the column `email`.
 _LONGEST_EMAIL = 254
 
 #: Maximum number of open invitations of one organization.

@@ -21,8 +21,7 @@ def remove_member(actor: Actor, number: int, *, keep_tokens: bool = False) -> Ro
     Remove member *number* and end their sessions; return the removed membership.
 
     API tokens created by the member are revoked; with *keep_tokens* they stay valid and become
-    those of the person behind
-    *actor*. Raises NotAllowed, NotFound, and Conflict (``last_owner``).
+    those of the person behind *actor*. Raises NotAllowed, NotFound, and Conflict (``last_owner``).
     """
     actor.require(Permission.MANAGE_ORG)
     with transaction.atomic():

@@ -12,7 +12,7 @@ from console.orgs.tokens import get_token
 
 
 def revoke_token(actor: Actor, number: int) -> ApiToken:
-    """Revoke token *number*; a revoked one does not change. Raises NotAllowed, NotFound."""
+    """Revoke token *number*; a revoked token does not change. Raises NotAllowed, NotFound."""
     actor.require(Permission.MANAGE_ORG)
     with transaction.atomic():
         end_tokens(actor, [get_token(actor.org, number)])

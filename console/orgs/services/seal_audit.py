@@ -20,8 +20,8 @@ BATCH = 500
 #: entries.
 ORGS = 100
 
-#: Seconds after which a call ends and leaves the rest to the next one, so that its worker can
-#: decide.
+#: Seconds after which a call ends and leaves the rest to the next call, so that the worker is free
+#: for admission.
 _SLICE = 1.0
 
 

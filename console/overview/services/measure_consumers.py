@@ -45,7 +45,7 @@ def due_consumptions(now: datetime) -> list[int]:
     At most `MOST_DUE`, those measured longest ago first, so that all organizations get their turn.
     """
     of_org = "org__consumption"
-    # Without running workloads and changes since, no workload is running.
+    # If the last measurement found no running workload and no decision changed since, skip it.
     is_due = Q(**{of_org: None}) | Q(**{f"{of_org}__measured_at__lt": now - _STANDS}) & (
         Q(**{f"{of_org}__looked_through__gt": 0}) | Q(settled_at__gte=F(f"{of_org}__measured_at"))
     )

@@ -65,7 +65,7 @@ def _due(now: datetime) -> Iterator[tuple[str, Part[Any], Numbered | Timed]]:
 
 
 def _may_go(each: Numbered | Timed, part: Part[Any], now: datetime) -> bool:
-    """Return whether all rows of a partition have expired; no rows are added any more."""
+    """Return whether no rows are added to a partition any more and all its rows have expired."""
     if isinstance(each, Timed):
         return not _has_rows(part, each.staying, part.until)
     behind = each.rows.filter(pk__gte=part.until).order_by("pk")

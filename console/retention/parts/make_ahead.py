@@ -46,7 +46,7 @@ def _extend(each: Ranged[B], now: datetime) -> int:
 def _cut(each: Ranged[B], last: Part[B], now: datetime) -> int:
     """Split partitions off the *last* one; return their number."""
     with reshaping(each.table) as cursor:
-        # If it already has rows, it is split after them.
+        # If the last partition already has rows, it is split after them.
         cursor.execute(f"SELECT max({each.column}) FROM {last.name}")  # noqa: S608
         largest: B | None = cursor.fetchone()[0]
         cuts: list[B] = list(_cuts(each, last, now, largest))

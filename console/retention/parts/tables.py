@@ -38,7 +38,7 @@ class Ranged(Protocol[B]):
 
     @property
     def table(self) -> str:
-        """Its name."""
+        """Name of the table."""
 
     @property
     def column(self) -> str:
@@ -69,7 +69,7 @@ class Numbered:
 
     @property
     def table(self) -> str:
-        """Return its name."""
+        """Name of the table."""
         table: str = self.rows.model._meta.db_table
         return table
 

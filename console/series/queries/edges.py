@@ -10,7 +10,7 @@ from console.series.readings import FLOOR, LENGTH
 
 
 def rolled_until(org: Organization) -> datetime | None:
-    """Return the first hour that is not final; None if none is."""
+    """Return the first hour that is not final; None before the first roll-up."""
     return Sampler.objects.filter(pk=org.pk).values_list("rolled_until", flat=True).first()
 
 

@@ -69,12 +69,12 @@ class Points:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Columns:
-    """Columns of the rows of some time: those of a month are thousands of values."""
+    """Columns of the rows of a time range; a month has thousands of values."""
 
     starts: list[datetime]
     texts: Mapping[str, Sequence[str]]
     plain: Mapping[str, Sequence[int]]
 
     def parsed(self, name: str) -> list[Any]:
-        """Return a column of JSON, read as one text: thousands one by one cost far more."""
+        """Return a JSON column, parsed as one text: parsing thousands of values costs far more."""
         return list(json.loads(f"[{','.join(self.texts[name])}]"))

@@ -1,1 +1,1 @@
-"""Use cases of series: sample, count, roll up, forget."""
+"""Services of series: sample, count, roll up and delete expired rows."""

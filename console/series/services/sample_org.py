@@ -29,7 +29,7 @@ _LOOKS = 3
 
 def sample_org(org_id: int, now: datetime) -> bool:
     """
-    Sample an organization in the minute of *now*; return whether this call did.
+    Sample an organization in the minute of *now*; return whether this call wrote the sample.
 
     False if the minute, or a later one, is already sampled: the transaction that moves the sampler
     writes the rows.

@@ -34,7 +34,7 @@ def sample_orgs(now: datetime) -> list[int]:
     for org_id, last, version, is_empty, engine_version in due.values_list(
         "pk", "minute", "engine_version", "is_empty", "org__engine__version"
     ):
-        # The first sample of an hour has a row for everything, so that each hour stands alone.
+        # The first sample of an hour has rows for all subjects, so that each hour is complete.
         stands = last is not None and (is_empty or last >= floor_hour(minute))
         (quiet if stands and version == engine_version else changed).append(org_id)
     for chunk in chunks(quiet):

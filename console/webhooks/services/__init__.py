@@ -1,1 +1,1 @@
-"""Use cases of webhooks."""
+"""Services of webhooks: create, change and test them, and send deliveries."""

@@ -22,7 +22,7 @@ class Command(PreparedCommand):
     help = "Add a person to an organization with a role. A new account gets a generated password."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Read the person, the organization and the role."""
+        """Add the arguments for person, organization and role."""
         parser.add_argument("email", help="e-mail address of the person")
         parser.add_argument("--org", required=True, help="slug of the organization")
         parser.add_argument("--role", required=True, help=f"one of {', '.join(Role.values)}")

@@ -21,7 +21,7 @@ class Command(PreparedCommand):
     help = "Create an organization without a config."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Read the slug and the owner's address."""
+        """Add the arguments for the slug and the owner's address."""
         parser.add_argument("slug", help="its name in URLs: letters, digits and hyphens")
         parser.add_argument(
             "--owner",

@@ -20,7 +20,7 @@ class Command(migrate.Command):
     """Migrate the database."""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add Django's options, and one for how long to wait."""
+        """Add Django's options, and `--wait`."""
         super().add_arguments(parser)
         parser.add_argument(
             "--wait",
@@ -32,7 +32,7 @@ class Command(migrate.Command):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """
-        Migrate.
+        Migrate the database.
 
         Ends with one sentence if the server cannot be reached or is too old, or if a lock is not
         available within three minutes.

@@ -18,7 +18,7 @@ class Command(PreparedCommand):
     help = "Set a new generated password, and sign the person out of all browsers."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Read the address and, where it has several accounts, one of their organizations."""
+        """Add the arguments for the address and for an organization that selects its account."""
         parser.add_argument("email", help="e-mail address of the person")
         parser.add_argument(
             "--org", help="slug of an organization of which the account is a member"
