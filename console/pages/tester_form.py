@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from console.configs.compiled_configs import CompiledConfig, find_compiled_config
 from console.configs.errors import ConfigRejected
 from console.configs.models import Draft
 from console.configs.queries import drafts_of, get_draft
-from console.configs.subjects import Subject, find_subject
 from console.engine.model.policy import Policy
 from console.engine.routing.rule_routing import rules_of
 from console.errors import BadRequest, FieldError, NotFound
@@ -20,14 +20,14 @@ from console.workloads.queries.labels import seen_labels
 _OFFERED, _KEYS, _VALUES = 20, 200, 300
 
 
-def subjects_of(org: Organization, asked: Asked, errors: list[FieldError]) -> list[Subject]:
+def subjects_of(org: Organization, asked: Asked, errors: list[FieldError]) -> list[CompiledConfig]:
     """Return the configs to test on; what is wrong with one is added to *errors*."""
     found = []
     for field, name in (("config", asked.config), ("beside", asked.beside)):
         if not name:
             continue
         try:
-            found.append(find_subject(org, name))
+            found.append(find_compiled_config(org, name))
         except BadRequest as error:
             errors += [FieldError(field, each.code, each.message) for each in error.errors]
         except NotFound as error:
@@ -56,7 +56,7 @@ def draft_of(org: Organization, name: str) -> Draft | None:
         return None
 
 
-def offers(org: Organization, subjects: Sequence[Subject]) -> dict[str, object]:
+def offers(org: Organization, subjects: Sequence[CompiledConfig]) -> dict[str, object]:
     """Return what the form offers: configs, and labels that were seen or are asked for."""
     labels = {key: dict.fromkeys(values) for key, values in seen_labels(org).items()}
     for subject in subjects:
@@ -70,9 +70,9 @@ def offers(org: Organization, subjects: Sequence[Subject]) -> dict[str, object]:
 
 
 def _configs(
-    org: Organization, subjects: Sequence[Subject]
+    org: Organization, subjects: Sequence[CompiledConfig]
 ) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return the configs that can be tested by group: name as `find_subject` takes it, title."""
+    """Return names, for `find_compiled_config`, and titles of the testable configs, by group."""
     drafts = {
         f"draft-{draft.pk}": f"Draft {draft.pk}{': ' if draft.title else ''}{draft.title[:40]}"
         for draft in drafts_of(org)[:_OFFERED]

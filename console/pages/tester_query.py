@@ -11,13 +11,13 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
+from console.configs.compiled_configs import find_compiled_config
 from console.configs.read_expectations import (
     LONGEST_NAME,
     LONGEST_QUEUE,
     any_priority,
     read_tested_workload,
 )
-from console.configs.subjects import find_subject
 from console.engine.model.amounts import format_amount
 from console.engine.model.workload import PodSet, Workload
 from console.engine.routing.expectations import Expected
@@ -140,7 +140,7 @@ def workload_of(asked: Asked, org: Organization) -> Workload:
     workload = read_tested_workload(
         reader,
         fields,
-        least_priority=lambda: find_subject(org, asked.config).policy.least_priority,
+        least_priority=lambda: find_compiled_config(org, asked.config).policy.least_priority,
     )
     reader.finish()
     return _with_pods(workload, org, asked.pods) if asked.pods else workload

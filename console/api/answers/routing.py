@@ -35,8 +35,8 @@ def route_answer(tried: RouteTest) -> dict[str, Any]:
     """Return the result of the rule tester for one workload in one config."""
     route_result = tried.route_result
     return {
-        "version": tried.subject.version,
-        "draft": tried.subject.draft,
+        "version": tried.config.version,
+        "draft": tried.config.draft,
         "verdict": route_sentence(route_result),
         "queue": route_result.queue,
         "priority": route_result.priority,

@@ -17,6 +17,11 @@ from console.api.config_text import REJECTED, read_config
 from console.api.schemas import expectations as expected
 from console.api.schemas import routing as schemas
 from console.api.schemas.common import example, problems
+from console.configs.compiled_configs import (
+    CompiledConfig,
+    compile_config_text,
+    find_compiled_config,
+)
 from console.configs.queries import expectations_of
 from console.configs.read_expectations import (
     LONGEST_NAME,
@@ -28,13 +33,12 @@ from console.configs.read_expectations import (
 from console.configs.services.check_expectations import evaluate_expectations
 from console.configs.services.save_expectations import delete_expectations, save_expectations
 from console.configs.services.try_route import try_route
-from console.configs.subjects import Subject, find_subject, subject_of_text
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Permission
 from console.policies.queries import least_priority
 from console.reading import Reader
 
-_SUBJECT: Final = ("text", "version", "draft")
+_CONFIG_FIELDS: Final = ("text", "version", "draft")
 _TAG = ["config"]
 
 
@@ -53,15 +57,15 @@ class ConfigRoute(OrgView):
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
         """Test the route of a workload."""
-        reader, fields = self.fields(request, (*WORKLOAD_FIELDS, *_SUBJECT, "dialect"))
-        with _place(self, fields):
+        reader, fields = self.fields(request, (*WORKLOAD_FIELDS, *_CONFIG_FIELDS, "dialect"))
+        with _limited(self, fields):
             workload = read_tested_workload(
                 reader,
                 fields,
-                least_priority=lambda: _subject(self, Reader(), fields).policy.least_priority,
+                least_priority=lambda: _tested_config(self, Reader(), fields).policy.least_priority,
             )
-            subject = _subject(self, reader, fields)
-            return Response(route_answer(try_route(self.actor, subject, workload)))
+            config = _tested_config(self, reader, fields)
+            return Response(route_answer(try_route(self.actor, config, workload)))
 
 
 class Expectations(OrgView):
@@ -156,22 +160,22 @@ class CheckExpectations(OrgView):
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
         """Check expectations."""
-        reader, fields = self.fields(request, (*_SUBJECT, "dialect"))
-        with _place(self, fields):
-            subject = _subject(self, reader, fields)
-            return Response(met_answer(evaluate_expectations(self.actor.org, subject.policy)))
+        reader, fields = self.fields(request, (*_CONFIG_FIELDS, "dialect"))
+        with _limited(self, fields):
+            config = _tested_config(self, reader, fields)
+            return Response(met_answer(evaluate_expectations(self.actor.org, config.policy)))
 
 
-def _place(view: OrgView, fields: Mapping[str, Any]) -> AbstractContextManager[None]:
+def _limited(view: OrgView, fields: Mapping[str, Any]) -> AbstractContextManager[None]:
     """Return the context manager that limits expensive requests about large texts."""
     text = fields.get("text")
     size = len(text) if isinstance(text, str) else 0
     return expensive(Kind.ROUTE, view.actor.org.pk, view.actor.key, size=size)
 
 
-def _subject(view: OrgView, reader: Reader, fields: Mapping[str, Any]) -> Subject:
+def _tested_config(view: OrgView, reader: Reader, fields: Mapping[str, Any]) -> CompiledConfig:
     """Return the config of the test; raises BadRequest with all errors of the request body."""
-    named = [name for name in _SUBJECT if fields.get(name) is not None]
+    named = [name for name in _CONFIG_FIELDS if fields.get(name) is not None]
     for name in named[1:]:
         message = f"Only one config is tested; remove this field or {named[0]}."
         reader.refuse(name, "conflicting_fields", message)
@@ -184,9 +188,9 @@ def _subject(view: OrgView, reader: Reader, fields: Mapping[str, Any]) -> Subjec
     if name == "text":
         dialect, text = read_config(reader, fields)
         reader.finish()
-        return subject_of_text(org, dialect, text)
+        return compile_config_text(org, dialect, text)
     number = 0 if name == "active" else reader.integer(value, name, 1, 999_999_999)
     reader.finish()
-    return find_subject(
+    return find_compiled_config(
         org, {"active": name, "version": str(number), "draft": f"draft-{number}"}[name]
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from console.configs.subjects import Subject
+from console.configs.compiled_configs import CompiledConfig
 from console.engine.disciplines import load_discipline
 from console.engine.model.policy import Policy
 from console.engine.model.route_result import RouteResult
@@ -39,7 +39,7 @@ MOST_AT_ONCE = 100
 class RouteTest:
     """The result of one workload in one config."""
 
-    subject: Subject
+    config: CompiledConfig
     route_result: RouteResult
     #: Up to `MOST_RULES` rules in order, each evaluated by itself; empty with local queues.
     rules: tuple[RuleEvaluation, ...]
@@ -63,14 +63,16 @@ class BatchRouteTest:
     fit: Fit
 
 
-def try_route(actor: Actor, subject: Subject, workload: Workload, *, start: int = 0) -> RouteTest:
+def try_route(
+    actor: Actor, config: CompiledConfig, workload: Workload, *, start: int = 0
+) -> RouteTest:
     """
-    Return the result of *workload* in *subject*, with the rules from index *start* on.
+    Return the result of *workload* in *config*, with the rules from index *start* on.
 
     Raises NotAllowed. Nothing is stored, and no rows of workloads are read.
     """
     actor.require(Permission.READ)
-    policy = subject.policy
+    policy = config.policy
     router = Router(policy)
     route_result = land(policy, workload, router)
     rules = evaluate_rules(policy, workload)
@@ -78,7 +80,7 @@ def try_route(actor: Actor, subject: Subject, workload: Workload, *, start: int 
     local_queues = evaluate_local_queues(policy, workload)
     nearest = NearestRules(policy, workload, router)
     return RouteTest(
-        subject=subject,
+        config=config,
         route_result=route_result,
         rules=shown,
         rule_count=len(rules),
@@ -92,13 +94,13 @@ def try_route(actor: Actor, subject: Subject, workload: Workload, *, start: int 
 
 
 def try_routes(
-    actor: Actor, subject: Subject, workloads: Sequence[Workload]
+    actor: Actor, config: CompiledConfig, workloads: Sequence[Workload]
 ) -> tuple[BatchRouteTest, ...]:
     """Return the result of each of *workloads*, evaluated by itself; raises NotAllowed."""
     actor.require(Permission.READ)
-    router = Router(subject.policy)
-    fits = fitting(actor.org, subject.policy)
-    route_results = [land(subject.policy, workload, router) for workload in workloads]
+    router = Router(config.policy)
+    fits = fitting(actor.org, config.policy)
+    route_results = [land(config.policy, workload, router) for workload in workloads]
     return tuple(
         BatchRouteTest(route_result, fits.fit(route_result)) for route_result in route_results
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from console.configs.subjects import Subject
+from console.configs.compiled_configs import CompiledConfig
 from console.engine.model.amounts import Amount
 from console.engine.model.origin import Origin
 
@@ -73,7 +73,7 @@ class Result:
     """All that one config makes of one workload."""
 
     title: str
-    subject: Subject
+    subject: CompiledConfig
     state: str
     sentence: str
     fit: list[tuple[str, str]]

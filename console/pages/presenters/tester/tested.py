@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from console.configs.compiled_configs import CompiledConfig
 from console.configs.services.try_route import RouteTest
-from console.configs.subjects import Subject
 from console.engine.explain.route_result import route_sentence
 from console.engine.explain.tested import (
     actual_words,
@@ -56,7 +56,7 @@ _VERDICTS = {
 
 def result_of(tried: RouteTest, asked: Asked, path: str, start: int) -> Result:
     """Return *tried* for the page at *path*, which shows rules from index *start* on."""
-    route_result, subject = tried.route_result, tried.subject
+    route_result, subject = tried.route_result, tried.config
     took = route_result.route.rule
     shown = start + len(tried.rules)
     return Result(
@@ -106,7 +106,7 @@ def result_of(tried: RouteTest, asked: Asked, path: str, start: int) -> Result:
     )
 
 
-def subject_title(subject: Subject) -> str:
+def subject_title(subject: CompiledConfig) -> str:
     """Return what a config is called."""
     if subject.draft is not None:
         return f"Draft {subject.draft}"

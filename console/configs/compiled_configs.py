@@ -1,4 +1,4 @@
-"""The config of a test: the active one, a version, a draft or a text, compiled to a policy."""
+"""Compiled configs: the active config, a version, a draft or a text, with its policy."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _NAME = re.compile(r"active|(?P<draft>draft-)?v?(?P<number>[0-9]{1,9})", re.ASCI
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class CompiledConfig:
     """A config without errors, and its policy."""
 
-    #: The name in the form of `find_subject`; empty for a text that is not stored.
+    #: The name in the form of `find_compiled_config`; empty for a text that is not stored.
     name: str
     policy: Policy
     #: Number of the version, to whose text origins refer; None for a draft or a text.
@@ -29,7 +29,7 @@ class Subject:
     draft: int | None = None
 
 
-def find_subject(org: Organization, name: str) -> Subject:
+def find_compiled_config(org: Organization, name: str) -> CompiledConfig:
     """
     Return the config called *name*: ``active``, a version such as ``4``, or ``draft-7``.
 
@@ -43,27 +43,27 @@ def find_subject(org: Organization, name: str) -> Subject:
     if found["number"] is None:
         active = active_version(org)
         if active is None:
-            return Subject(name=name, policy=NO_POLICY)
-        return Subject(name=name, policy=policy_of(active), version=active.number)
+            return CompiledConfig(name=name, policy=NO_POLICY)
+        return CompiledConfig(name=name, policy=policy_of(active), version=active.number)
     number = int(found["number"])
     if found["draft"] is None:
         version = get_version(org, number)
-        return Subject(name=str(number), policy=policy_of(version), version=number)
+        return CompiledConfig(name=str(number), policy=policy_of(version), version=number)
     draft = get_draft(org, number)
-    policy = _compiled(org, draft.dialect, draft.text)
-    return Subject(name=f"draft-{number}", policy=policy, draft=number)
+    policy = _compile(org, draft.dialect, draft.text)
+    return CompiledConfig(name=f"draft-{number}", policy=policy, draft=number)
 
 
-def subject_of_text(org: Organization, dialect: str, text: str) -> Subject:
+def compile_config_text(org: Organization, dialect: str, text: str) -> CompiledConfig:
     """
     Return *text*, compiled as the next version.
 
     Raises BadRequest for an unknown dialect, and ConfigRejected for a text with errors.
     """
-    return Subject(name="", policy=_compiled(org, dialect, text))
+    return CompiledConfig(name="", policy=_compile(org, dialect, text))
 
 
-def _compiled(org: Organization, dialect: str, text: str) -> Policy:
+def _compile(org: Organization, dialect: str, text: str) -> Policy:
     reading = find_dialect(dialect).read(text, past_specs(org))
     if reading.policy is None:
         raise ConfigRejected(reading)
