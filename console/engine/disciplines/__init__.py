@@ -1,4 +1,4 @@
-"""The disciplines: how workloads are admitted, one folder each, named by the policy."""
+"""The discipline protocol, and the loader of disciplines: one folder each, named by a policy."""
 
 from __future__ import annotations
 
@@ -39,25 +39,25 @@ class Progress(Enum):
 
     #: A workload was admitted or preempted.
     DECIDED = "decided"
-    #: No decision, but queues have another head now, or other flavors to try.
+    #: No decision, but some queues have another head or other flavors to try.
     MOVED = "moved"
     #: Nothing changed.
     NOTHING = "nothing"
 
 
 class Discipline(TraceFacts, Protocol):
-    """How workloads are admitted. It reads the state and changes it through the state's methods."""
+    """An admission algorithm, which reads the state and changes it through the state's methods."""
 
     def eligibility(self, policy: Policy) -> Judge:
-        """Return what judges whether queues of *policy* accept workloads, whatever the quota."""
+        """Return the judge of whether queues of *policy* accept workloads, whatever the quota."""
 
     def referenced_labels(
         self, policy: Policy, queue: Queue | None = None
     ) -> Mapping[str, Iterable[str]]:
         """
-        Return the labels by which it selects capacity, each with the values that it names.
+        Return the labels that selectors of capacity refer to, each with the values they name.
 
-        With *queue*, only those that matter there, in the order of its capacity.
+        With *queue*, return only the labels that matter there, in the order of its capacity.
         """
 
     def ledger(self, policy: Policy) -> QueueLedger:
@@ -65,38 +65,38 @@ class Discipline(TraceFacts, Protocol):
 
     def advance(self, state: State, before: int) -> None:
         """
-        Take in that time passed from *before* to ``state.now``, in milliseconds since 1970.
+        Handle the passing of time from *before* to ``state.now``, in milliseconds since 1970.
 
-        Trees in which that may change a decision are to be stirred, see `StateMutations.stir`.
+        Stir the trees in which that may change a decision, see `StateMutations.stir`.
         """
 
     def next_wakeup(self, state: State) -> int | None:
         """
-        Return when the passing of time alone may change a decision of a settled *state*.
+        Return the time at which a decision of a settled *state* may change without a new fact.
 
-        It is later than ``state.now``, in the same unit; None: never.
+        The time is later than ``state.now``, in the same unit; None: never.
         """
 
     def take_inventory(self, state: State, before: Inventory) -> None:
-        """Take in that ``state.inventory`` replaced *before*; stir as `advance` does."""
+        """Handle the replacement of *before* by ``state.inventory``; stir as `advance` does."""
 
     def requeue(self, state: State, tree: LiveTree) -> None:
         """
-        Give a turn again to the classes of a stirred *tree* that may be admissible now.
+        Requeue the classes of a stirred *tree* that may be admissible now.
 
-        It is called before the next cycle of the tree.
+        The engine calls this before the next cycle of the tree.
         """
 
     def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
         """
         Give the head of every queue of *tree* its turn.
 
-        *skipping* passes over turns that cannot succeed; the decisions are the same.
+        *skipping* leaves out turns that cannot succeed; the decisions are the same.
         """
 
     def final_pass(self, state: State, tree: LiveTree) -> bool:
         """
-        Admit what fits in a tree that has come to rest; return whether anything was admitted.
+        Admit inadmissible workloads that fit after the last cycle; return whether any was admitted.
 
         The order of turns can leave a workload inadmissible although it fits.
         """
@@ -110,41 +110,41 @@ class Discipline(TraceFacts, Protocol):
         without: frozenset[str] = frozenset(),
     ) -> Nomination:
         """
-        Return what would happen to a workload now, without changing anything.
+        Return what would happen to *pending* now, without changing anything.
 
         *without* are ids of running workloads that the ledger no longer counts.
         """
 
     def report(self, state: State, queue: AnyQueue, pending: Pending) -> Report:
-        """Return the nomination in full, for an explanation."""
+        """Return the nomination with all details, for an explanation."""
 
     def has_no_room(self, queue: AnyQueue, least: Mapping[str, int]) -> bool:
-        """Say whether no workload that requests *least* or more can fit now; False: not known."""
+        """Return whether no workload requesting *least* or more can fit now; False: not known."""
 
     def surely_fails(
         self, policy: Policy, queue: AnyQueue, least: Mapping[str, int], priority: int
     ) -> bool:
         """
-        Say whether all of at most *priority* that request *least* or more have to wait.
+        Return whether every workload of at most *priority* requesting *least* or more must wait.
 
         False when that is not known. Amounts are in thousandths, by resource.
         """
 
     def consequences(self, old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
-        """Return what follows for *live* work when *new* replaces *old*, besides routing."""
+        """Return the consequences for *live* when *new* replaces *old*, except those of routing."""
 
     def excess_beside_draining(
         self, successors: Mapping[str, str], new: Policy, live: Live, heirs: Mapping[str, str]
     ) -> tuple[Excess, ...]:
         """
-        Return what queues of *new* and the removed queues that they replace may use together.
+        Return the excess of queues of *new* together with the removed queues that they replace.
 
         *successors* are the removed queues with their replacements. *heirs* are queues that
         drain already, each with its replacement under the active policy.
         """
 
     def demand(self, queue: AnyQueue, workload: Workload) -> dict[str, int]:
-        """Return what *workload* requests from *queue*, by resource, in thousandths."""
+        """Return the request of *workload* in *queue*, by resource, in thousandths."""
 
     def requested(
         self, queue: AnyQueue, workload: Workload, obstacles: Sequence[Any]
@@ -152,35 +152,35 @@ class Discipline(TraceFacts, Protocol):
         """
         Return what *workload* requests of all capacity that accepts it, in thousandths.
 
-        *obstacles* are those of its pod sets in *queue*, as its eligibility has them.
+        *obstacles* are the obstacles of its pod sets in *queue*, from its eligibility.
         """
 
     def is_limited(self, queue: AnyQueue) -> bool:
-        """Say whether *queue* has capacity of its own that a workload can be nominated for."""
+        """Return whether *queue* has capacity of its own that a workload can be nominated for."""
 
     def evaluations(
         self, policy: Policy, queue: AnyQueue, workload: Workload, judge: Judge
     ) -> tuple[FlavorEvaluation, ...]:
-        """Return the capacity of *queue* in the order of trying, as *workload* finds it now."""
+        """Return the capacity of *queue*, in the order of trying, evaluated for *workload* now."""
 
     def exposures(self, queue: AnyQueue, over: set[str]) -> dict[str, frozenset[Exposure]]:
         """
-        Return by which rights running workloads of *queue* may be preempted, by id.
+        Return the kinds of preemption that may stop running workloads of *queue*, by id.
 
-        *over* are the ids of those that use more than what the queue is guaranteed.
+        *over* are the ids of workloads that use more than the guaranteed amount of the queue.
         """
 
     def loss(self, policy: Policy, queue: Queue, running: Running, judge: Judge) -> Loss | None:
         """Return what *running* loses in *queue* under *policy*; None: it could stay."""
 
     def preemption_summary(self, queue: Queue) -> str:
-        """Return in a few words what *queue* preempts; empty where nothing is preempted."""
+        """Return a short label of what *queue* preempts; empty if it never preempts."""
 
     def preempted_by(self, policy: Policy, queue: Queue, *, borrows: bool) -> tuple[str, ...]:
         """
-        Return what may preempt the workloads of *queue*, a sentence for each way.
+        Return sentences on what may preempt the workloads of *queue*, one for each policy.
 
-        *borrows* says whether the queue uses capacity of others now.
+        *borrows* tells whether the queue uses capacity of other queues now.
         """
 
     def load_plan(
@@ -192,30 +192,30 @@ class Discipline(TraceFacts, Protocol):
         lowest: int | None,
     ) -> LoadPlan:
         """
-        Return which running workloads explain pending ones of *queue* with one *priority*.
+        Return the running workloads to load to explain pending ones of *queue* with *priority*.
 
-        *requests* are the least that they request, in thousandths. *lowest* is the lowest
-        priority that runs in the queue; None: nothing runs there.
+        *requests* are their smallest requests, in thousandths. *lowest* is the lowest
+        priority that runs in the queue; None: no workload runs there.
         """
 
     def explain_sections(self) -> ExplainSections:
-        """Return how its section of a trace is worded; see `TraceFacts.trace_sections`."""
+        """Return the wording of its section of a trace; see `TraceFacts.trace_sections`."""
 
     def columns(self) -> tuple[Column, ...]:
-        """Return the columns of a table of the capacity nodes of a queue, in order."""
+        """Return the columns of the table of a queue's capacity nodes, in order."""
 
     def sections(self) -> tuple[Section, ...]:
-        """Return the parts of the product that this discipline has and others may not."""
+        """Return the optional parts of the product that this discipline supports."""
 
     def tree(self, policy: Policy) -> CapacityTree:
         """Return the trees of the queues of *policy*."""
 
     def capacity(self, policy: Policy, used: Used) -> Capacity:
         """
-        Return the capacity of everything in *policy* with what is *used* of it.
+        Return the capacity of all queues and cohorts of *policy*, with the usage *used*.
 
-        Nothing of *used* is changed afterwards. Usage of queues that *policy* does not have is
-        shown of these queues alone.
+        *used* is not changed afterwards. Usage of a queue that *policy* does not have appears
+        in the nodes of that queue only.
         """
 
     def organization_nodes(
@@ -224,7 +224,7 @@ class Discipline(TraceFacts, Protocol):
         """
         Return the capacity of the whole organization, a node for each flavor-resource.
 
-        It is the sum of the nodes of all *queues*, and of what others than queues own.
+        It is the sum of the nodes of all *queues* and of the quota that cohorts own.
         """
 
 

@@ -1,4 +1,4 @@
-"""The read model of a discipline: the values and interfaces through which people see capacity."""
+"""The read model of a discipline: types of capacity, loans and shares for pages and the API."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from console.engine.model.amounts import WEIGHT_ONE, FlavorResource
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.policy import Policy
 
-#: What each queue uses, in thousandths, by flavor-resource.
+#: Usage of each queue, in thousandths, by flavor-resource.
 Used: TypeAlias = Mapping[str, Mapping[FlavorResource, int]]
 
-#: What pending workloads request, in thousandths, by resource.
+#: Requests of pending workloads, in thousandths, by resource.
 Requests: TypeAlias = Mapping[str, int]
 
 NO_REQUESTS: Final[Requests] = MappingProxyType({})
 
 
 class Unit(StrEnum):
-    """How a column writes the capacity node of its row."""
+    """How a column formats the capacity node of its row."""
 
-    #: The amount that its key names, a field or an extra, as a quantity of the resource.
+    #: The amount that the column's key names, a field or an extra, as a quantity of the resource.
     AMOUNT = "amount"
-    #: The demand, and beside it that of workloads that can never run.
+    #: The demand, and next to it the demand of workloads that can never run.
     DEMAND = "demand"
-    #: What is borrowed or what is lent, whichever there is.
+    #: The borrowed or the lent amount, whichever is not zero.
     EXCHANGE = "exchange"
 
 
@@ -36,19 +36,19 @@ class Unit(StrEnum):
 class Column:
     """A column of a table of capacity nodes."""
 
-    #: The field of `CapacityNode`, or the extra, that it shows.
+    #: The field or extra of `CapacityNode` that the column shows.
     key: str
     title: str
-    #: A sentence that says what its amounts are.
+    #: A sentence that describes the amounts.
     help: str
     unit: Unit = Unit.AMOUNT
-    #: Whether it is shown of queues that have a parent, and of no others.
+    #: Whether the column is shown only for queues that have a parent.
     needs_parent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A part of the product that only some disciplines have; pages and the API know it by *key*."""
+    """A part of the product that only some disciplines have; *key* is its name in the API."""
 
     key: str
     title: str
@@ -56,7 +56,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loan:
-    """What one queue uses of another's guaranteed capacity, or of a cohort's own."""
+    """Usage by one queue of the guaranteed capacity of another queue, or of a cohort."""
 
     flavor: str
     resource: str
@@ -65,23 +65,23 @@ class Loan:
     #: Name of a queue; of a cohort when *is_from_cohort*.
     lender: str
     is_from_cohort: bool
-    #: The nearest cohort that contains both.
+    #: The nearest cohort that contains borrower and lender.
     cohort: str
     #: Thousandths, above 0.
     amount: int
-    #: Whether this is the only attribution that adds up.
+    #: Whether no other attribution of the borrowed amounts is possible.
     is_certain: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FairShare:
-    """The share of what its parent can lend that a node has borrowed, divided by its weight."""
+    """The borrowed share of what the parent of a node can lend, divided by the node's weight."""
 
-    #: Rounded up; None: unbounded, for it borrows with a weight of zero.
+    #: Rounded up; None: unbounded, because the node borrows with a weight of zero.
     thousandths: int | None = 0
     #: In billionths.
     weight: int = WEIGHT_ONE
-    #: The resource of which it borrows the largest share; None when nothing is borrowed.
+    #: The resource with the largest borrowed share; None when nothing is borrowed.
     resource: str | None = None
 
 
@@ -101,7 +101,7 @@ class CapacityTree(Protocol):
     """
     The queues of a policy and the cohorts that contain them, in the order of the text.
 
-    A cohort is whatever contains queues, by any name that a language has for it.
+    A cohort is any object that contains queues, whatever the config language calls it.
     """
 
     @property
@@ -122,7 +122,7 @@ class CapacityTree(Protocol):
         """Return the cohorts around *cohort*, the root first; empty for a root."""
 
     def below(self, cohort: str) -> Iterator[Member]:
-        """Yield everything below *cohort*, each cohort before its members."""
+        """Yield all queues and cohorts below *cohort*, each cohort before its members."""
 
     def queues_below(self, cohort: str) -> tuple[str, ...]:
         """Return the queues of *cohort* and of all cohorts in it."""
@@ -133,19 +133,19 @@ class CapacityTree(Protocol):
 
 class Capacity(Protocol):
     """
-    The capacity of everything in a policy with what is used of it.
+    The capacity and usage of all queues and cohorts of a policy.
 
-    Nodes are computed when they are asked for, and those of a queue or cohort that were asked for
-    last are kept: of a thousand queues a page shows one. Several threads may ask at once.
+    Nodes are computed on request, because a page shows one of a thousand queues; the latest
+    nodes of each queue and cohort are cached. Thread-safe.
     """
 
     @property
     def policy(self) -> Policy:
-        """The policy that gives the capacity."""
+        """The policy that defines the capacity."""
 
     @property
     def used(self) -> Used:
-        """What is used; it must not be changed."""
+        """The usage; it must not be changed."""
 
     @property
     def tree(self) -> CapacityTree:
@@ -153,13 +153,13 @@ class Capacity(Protocol):
 
     @property
     def loans(self) -> tuple[Loan, ...]:
-        """Who uses whose capacity; empty where queues share nothing."""
+        """The loans between queues; empty if queues share no capacity."""
 
     def share(self, name: str, *, is_cohort: bool = False) -> FairShare | None:
-        """Return the fair share of a queue or cohort; None where shares decide nothing."""
+        """Return the fair share of a queue or cohort; None without fair sharing."""
 
     def keys(self, queue: str) -> tuple[FlavorResource, ...]:
-        """Return what the policy gives *queue* capacity of, in the order of the text."""
+        """Return the flavor-resources of *queue* in the policy, in the order of the text."""
 
     def queue_nodes(
         self, queue: str, requested: Requests, cannot_run: Requests = NO_REQUESTS
@@ -168,8 +168,8 @@ class Capacity(Protocol):
         Return a node for each flavor-resource of *queue* in the order of the text.
 
         Its pending workloads request *requested*, and those that can never run *cannot_run*.
-        Then those that only running workloads of an earlier version still use; they are all there
-        is of a queue that the policy does not have.
+        Nodes follow for flavor-resources that only running workloads of an earlier version
+        still use; a queue that the policy does not have has only these.
         """
 
     def cohort_nodes(

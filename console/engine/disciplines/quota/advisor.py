@@ -1,4 +1,4 @@
-"""The advisor of quota: other quotas and other settings of a queue, so that a workload starts."""
+"""The advisor of quota: changes of quotas and queue settings with which a workload would start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class QuotaAdvisor:
     """Suggests changes of nominal quota, limits, preemption, order and fungibility."""
 
     def changes(self, trials: Trials, menu: Menu | None) -> Iterable[Attempts]:
-        """Return raises of quota, and other settings; in a stopped queue the settings alone."""
+        """Return the searches for quota and setting changes; only settings for a stopped queue."""
         settings = setting_changes(trials, ALL_SETTINGS if menu is None else menu)
         if trials.queue.barrier is not None:
             return (settings,)

@@ -1,4 +1,4 @@
-"""Candidates for preemption: which running workloads may be preempted, and in which order."""
+"""Preemption candidates: the running workloads that a search may preempt, and their order."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from console.engine.model.preemption_loops import is_circle
 @dataclass(frozen=True, slots=True)
 class Search:
     """
-    The request of a preempting workload: its queue, its priority and what it would hold.
+    The request of a preempting workload: its queue, priority and usage if admitted.
 
-    Amounts of zero play no part in a search, not even where the queue is over its quota (Kueue,
-    spec 7.1): `usage` is kept without them.
+    Amounts of zero are ignored in a search, even if the queue is over its quota (Kueue, spec
+    7.1): `usage` is stored without them.
     """
 
     queue: QuotaQueue
@@ -30,7 +30,7 @@ class Search:
     #: Its place in the order of submission.
     sequence: int
     usage: Usage
-    #: Flavor-resources available only by preemption: a candidate has to hold one of them.
+    #: Flavor-resources available only by preemption: a candidate has to use one of them.
     short: frozenset[FlavorResource]
     #: Ids of running workloads that are not counted.
     without: frozenset[str] = frozenset()
@@ -74,16 +74,16 @@ class Search:
 
 def candidates_in(queue: QuotaQueue, search: Search, rule: PreemptionRule) -> Iterator[Running]:
     """
-    Yield the workloads of *queue* that *rule* allows to preempt and that hold what is short.
+    Yield the workloads of *queue* that *rule* allows to preempt and that use what is short.
 
-    They come in the order of preemption: evicting workloads first, then the others.
+    They are in the order of preemption: evicting workloads first, then the others.
     """
     yield from stopping_in(queue, search, rule)
     yield from staying_in(queue, search, rule)
 
 
 def stopping_in(queue: QuotaQueue, search: Search, rule: PreemptionRule) -> Iterator[Running]:
-    """Yield those of `candidates_in` that are evicting already: they are not preempted again."""
+    """Yield the workloads of `candidates_in` that are evicting and not preempted again."""
     short, without = search.short, search.without
     for running in queue.running.evicting():
         if running.workload.id in without or short.isdisjoint(running.usage):
@@ -93,7 +93,7 @@ def stopping_in(queue: QuotaQueue, search: Search, rule: PreemptionRule) -> Iter
 
 
 def staying_in(queue: QuotaQueue, search: Search, rule: PreemptionRule) -> Iterator[Running]:
-    """Yield those of `candidates_in` that are not evicting."""
+    """Yield the workloads of `candidates_in` that are not evicting."""
     short, without, asker = search.short, search.without, search.asker
     for running in _allowed(queue, search, rule):
         if running.workload.id in without or short.isdisjoint(running.usage):
@@ -137,10 +137,10 @@ def put_back(target: Running, queue: QuotaQueue) -> None:
 
 def fill_back(targets: list[Target], search: Search, *, borrowing: bool) -> list[Target]:
     """
-    Put back every target but the last whose release is not needed, latest first; return the rest.
+    Put back every target but the last that is not needed, latest first; return the others.
 
-    The targets are out of the ledger; those that are returned still are (Kueue,
-    spec 7.1). The last of the list takes the place of a target that is put back.
+    The usage of the targets is out of the ledger, and that of the returned ones stays out
+    (Kueue, spec 7.1). The last of the list takes the place of a target that is put back.
     """
     index = len(targets) - 2
     while index >= 0:

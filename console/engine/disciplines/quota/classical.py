@@ -1,4 +1,4 @@
-"""Classical preemption: by priority within the queue, and of what others borrow in the cohort."""
+"""Classical preemption: by priority within the queue, and of borrowing queues in the cohort."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Candidate(NamedTuple):
     reason: Reason
     #: The lowest cohort above both its queue and the preemptor's; None: the same queue.
     common: Node | None = None
-    #: The preemptor must not borrow when it preempts this one: it may only reclaim.
+    #: Whether it may be preempted only if the preemptor does not borrow: to reclaim quota.
     only_without_borrowing: bool = False
 
 
@@ -42,7 +42,7 @@ _Find: TypeAlias = Callable[[QuotaQueue, Search, PreemptionRule], Iterator[Runni
 
 
 class _Source(NamedTuple):
-    """A queue with candidates, and the rule that makes them so; *right* is None: by priority."""
+    """A queue with candidates and the rule that allows them; *reason* None: by priority."""
 
     queue: QuotaQueue
     rule: PreemptionRule
@@ -50,7 +50,7 @@ class _Source(NamedTuple):
     common: Node | None = None
 
 
-#: The next candidate of a queue with its sort key, and an iterator over those behind it.
+#: The next candidate of a queue with its sort key, and an iterator over the candidates behind it.
 _Head: TypeAlias = tuple[int, int, int, Running, _Source, Iterator[Running]]
 
 
@@ -60,11 +60,12 @@ class Candidates:
     def __init__(self, search: Search) -> None:
         self._search = search
         rules = search.rules
-        #: Users of what a subtree around the preemptor owns: reclaimed whatever their priority.
+        #: Queues that borrow from a subtree around the preemptor that has the quota for it: their
+        #: workloads are reclaimed whatever their priority.
         self._hierarchical: list[_Source] = []
-        #: Other workloads of the cohort.
+        #: Other queues of the cohort that borrow.
         self._priority: list[_Source] = []
-        #: Workloads of the same queue.
+        #: The preemptor's own queue.
         self._own = [_Source(search.queue, rules.within_queue, PREEMPTED_IN_QUEUE)]
         if search.queue.account.parent is not None and rules.reclaim_within_cohort is not (
             PreemptionRule.NEVER
@@ -73,7 +74,7 @@ class Candidates:
 
     @property
     def has_hierarchical(self) -> bool:
-        """Whether a workload uses what a subtree around the preemptor owns."""
+        """Whether a workload borrows quota of a subtree around the preemptor."""
         return self._has_candidates(self._hierarchical)
 
     @property
@@ -87,10 +88,10 @@ class Candidates:
 
     def valid(self, *, borrowing: bool) -> Iterator[Candidate]:
         """
-        Yield those of `sequence` that may be preempted, given the ledger when each is requested.
+        Yield the candidates of `sequence` that may be preempted, as of the ledger at each step.
 
-        With *borrowing* the preemptor borrows. No target may be put back meanwhile: a queue
-        that is within its quota stays so, and its other workloads are not examined.
+        With *borrowing* the preemptor borrows. No target may be put back during the iteration:
+        a queue within its quota is assumed to stay so, and its other workloads are not examined.
         """
         return self._in_order(borrowing)
 
@@ -100,7 +101,7 @@ class Candidates:
         )
 
     def _in_order(self, borrowing: bool | None = None) -> Iterator[Candidate]:
-        """Yield all candidates in order; with *borrowing* given, only those that are then valid."""
+        """Yield all candidates in order; with *borrowing* given, only those valid for it."""
         groups = (self._hierarchical, self._priority, self._own)
         for group in groups:
             # Usually no workload is evicting, and there is nothing to merge.
@@ -112,7 +113,7 @@ class Candidates:
     def _merged(
         self, group: list[_Source], find: _Find, borrowing: bool | None
     ) -> Iterator[Candidate]:
-        """Merge the candidates of several queues, each queue's up to its first invalid one."""
+        """Merge the candidates of several queues, each queue up to its first invalid candidate."""
         heads: list[_Head] = []
         for number, source in enumerate(group):
             line = find(source.queue, self._search, source.rule)
@@ -189,7 +190,7 @@ def find_classical(search: Search) -> list[Target]:
     """
     Return the workloads to preempt so that *search* fits; empty when no set suffices.
 
-    The ledger is left as it was (Kueue, spec 7.2, 7.3).
+    The ledger is unchanged afterwards (Kueue, spec 7.2, 7.3).
     """
     found = Candidates(search)
     for borrowing in _attempts(search, found):
@@ -200,7 +201,7 @@ def find_classical(search: Search) -> list[Target]:
 
 
 def _borrowers(search: Search, node: Node, visited: Node | None) -> Iterator[QuotaQueue]:
-    """Yield the queues below *node*, but not below *visited*, that are over nominal."""
+    """Yield the queues below *node*, but not below *visited*, that exceed their nominal quota."""
     for child in node.children:
         if child is visited or within_nominal(child, search.short):
             continue
@@ -225,7 +226,7 @@ def _by_priority(search: Search, running: Running, source: _Source) -> Candidate
 
 
 def _attempts(search: Search, found: Candidates) -> tuple[bool, ...]:
-    """Return in which attempts the preemptor may borrow, in order (spec 7.3)."""
+    """Return the attempts in order, each as whether the preemptor may borrow (spec 7.3)."""
     has_hierarchical = found.has_hierarchical
     if not has_hierarchical and not found.has_priority:
         return (True,)

@@ -1,4 +1,4 @@
-"""Competitors: the workloads that keep another from capacity that fits or could be preempted."""
+"""Competitors: workloads that block another one which fits or could preempt, for its trace."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from console.engine.model.amounts import Usage
 from console.engine.model.trace import TurnStep, TurnVerdict
 from console.engine.pending.pending_class import Pending
 
-#: The most workloads that one turn names; more would explain nothing more.
+#: The most workloads that the trace of one turn names; more would not add to the explanation.
 _MAX_NAMED = 5
 #: The most preemptors that are examined for one explanation.
 _MAX_EXAMINED = 50
 
-#: Preemptors a queue may have before the workloads behind them may no longer preempt.
+#: The number of preemptors of a queue from which the workloads behind them may not preempt.
 #: Each preemptor has a turn in every cycle, so many of them would be expensive.
 MAX_PREEMPTORS = 8
 
 
 class Claims:
-    """Which workloads took capacity in one cycle, and for which preemptors the victims stop."""
+    """The workloads that took capacity in one cycle, and the preemptor of each victim."""
 
     def __init__(self) -> None:
         self._took: list[tuple[str, Usage]] = []
         self._stopped_for: dict[str, str] = {}
 
     def record(self, uid: str, usage: Usage, victims: Iterable[Target] = ()) -> None:
-        """Note that a workload takes or reserves *usage*, and that *victims* stop for it."""
+        """Record that workload *uid* takes or reserves *usage*, and that *victims* stop for it."""
         self._took.append((uid, usage))
         for victim in victims:
             self._stopped_for[victim.running.workload.id] = uid
@@ -44,13 +44,13 @@ class Claims:
         return tuple(islice(sharing, _MAX_NAMED))
 
     def preemptors_of(self, victims: Iterable[str]) -> tuple[str, ...]:
-        """Return the preemptors for which *victims*, by id, have to stop."""
+        """Return the preemptors of *victims*, by id."""
         askers = (self._stopped_for[each] for each in victims if each in self._stopped_for)
         return tuple(islice(dict.fromkeys(askers), _MAX_NAMED))
 
 
 def victims_holding(victims: Iterable[Target], usage: Usage) -> tuple[str, ...]:
-    """Return which *victims* hold some of the capacity in *usage*."""
+    """Return the ids of those *victims* that use some of the capacity in *usage*."""
     holding = (v.running for v in victims if not usage.keys().isdisjoint(v.running.usage))
     return tuple(islice((each.workload.id for each in holding), _MAX_NAMED))
 
@@ -70,10 +70,10 @@ def blocking_turn(
     queue: QuotaQueue, pending: Pending, nomination: QuotaNomination, settings: QuotaSettings
 ) -> TurnStep | None:
     """
-    Return what keeps *pending* of *queue* from what its nomination found, as of now.
+    Return why competitors keep *pending* of *queue* from its nomination now; None: they do not.
 
-    The competitors are preemptors: they claim their capacity in every cycle. None when
-    no competitor is known. That a strict queue has another head is reported elsewhere.
+    The competitors are preemptors: they claim their capacity in every cycle. A strict queue with
+    another head is reported elsewhere.
     """
     if pending.yields_to is not None:
         return TurnStep(verdict=TurnVerdict.YIELDS, others=(pending.yields_to,))
@@ -131,7 +131,7 @@ def _ahead(own: Entry, settings: QuotaSettings) -> Iterator[Entry]:
 
 
 def _has_room(own: Entry, ahead: list[Entry], stopping: Collection[Target]) -> bool:
-    """Return whether *own* fits once all have stopped and those *ahead* have what they claim."""
+    """Return whether *own* fits once *stopping* have stopped and *ahead* have their claims."""
     for target in stopping:
         take_out(target.running, target.queue)
     for entry in ahead:

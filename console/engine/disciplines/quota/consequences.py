@@ -1,4 +1,4 @@
-"""Consequences of another quota policy: flavors that are lost, and usage beyond the new quota."""
+"""Consequences of a new quota policy: flavors that are lost, and usage beyond the new quota."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from console.engine.model.policy import Policy
 
 
 def consequences(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
-    """Yield what follows for quota when *new* replaces *old*."""
+    """Yield the consequences for quota when *new* replaces *old*."""
     yield from _flavors_lost(old, new, live)
     yield from _over_nominal(old, new, live)
 
@@ -23,7 +23,7 @@ def _flavors_lost(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
     queues = [
         name
         for name, usage in live.usage.items()
-        # Passthrough queues assign no flavor, and a flavor lost before is not lost by this.
+        # Passthrough queues assign no flavor, and this change does not lose a flavor lost before.
         if (queue := spec_of(new).queues.get(name)) is not None
         and not queue.is_passthrough
         and not _places(old, name).isdisjoint(

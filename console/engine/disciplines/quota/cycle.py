@@ -1,8 +1,8 @@
 """
-One admission cycle of one tree: the head of every queue has a turn, on the same ledger.
+The admission cycle of one tree: the head of every queue has a turn, on the same ledger.
 
-Heads are nominated before anything changes; then they take their turns in order,
-each after what the earlier ones took (Kueue, spec 4.2 to 4.5).
+All heads are nominated before the ledger changes. They then take their turns in order, and
+each turn sees the usage of the earlier ones (Kueue, spec 4.2 to 4.5).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Cycle:
-    """One cycle of *tree*, from the heads to their requeueing."""
+    """One cycle of *tree*, from the nomination of the heads to their requeueing."""
 
     def __init__(
         self,
@@ -46,19 +46,19 @@ class Cycle:
     ) -> None:
         self._state = state
         self._tree = tree
-        #: Whether turns that cannot succeed are passed over.
+        #: Whether turns that cannot succeed are skipped.
         self._skipping = skipping
         #: The workloads that have a turn, by queue; None: the head of every queue.
         self._heads = heads
         self._settings = spec_of(state.policy).settings
-        #: Workloads preempted in this cycle, by id; the ledger is kept as if they had stopped
-        #: until the end of the cycle.
+        #: Workloads preempted in this cycle, by id; until the end of the cycle the ledger does not
+        #: count their usage.
         self._victims: dict[str, Target] = {}
-        #: What entries claim for the rest of the cycle; it is on the ledger until the end.
+        #: Usage that entries claim for the rest of the cycle; the ledger counts it until the end.
         self._claims: list[tuple[Node, dict[FlavorResource, int]]] = []
-        #: Ids of the workloads that will have another turn.
+        #: Ids of the workloads that have another turn in the next cycle.
         self._requeued: set[str] = set()
-        #: Which workloads compete, for the traces.
+        #: The workloads that took or claimed capacity, for the traces.
         self._claimants = Claims()
         #: Whether the ledger has changed since the nominations.
         self._ledger_changed = False
@@ -113,7 +113,7 @@ class Cycle:
             yield Entry(queue, head, nominate(queue, head, self._settings, scan=scan))
 
     def _still_nominated(self, queue: QuotaQueue, waiting: Preemptor) -> QuotaNomination:
-        """Nominate a preemptor, again only if anything has changed since."""
+        """Return the nomination of a preemptor, renewed only if the tree has changed since."""
         found = waiting.alone
         if waiting.looked_at != self._tree.version or not isinstance(found, QuotaNomination):
             stopping = tuple(self._state.stopping_for(waiting))
@@ -158,7 +158,7 @@ class Cycle:
         nomination = entry.nomination
         possible = deferred or nomination.targets
         if overlap and entry.waiting is not None and not possible:
-            # On its own it could still use what its victims release: it goes on waiting.
+            # Alone it could still use what its victims release: it keeps waiting.
             self._skip(entry, TurnVerdict.VICTIMS_TAKEN, self._claimants.preemptors_of(overlap))
         elif nomination.result.mode is Mode.NO_FIT:
             self._fail(entry)
@@ -205,22 +205,22 @@ class Cycle:
         return target.running.workload.id in self._victims
 
     def _preemptors_ahead(self, entry: Entry, *, deferred: bool) -> tuple[str, ...]:
-        """Return the preemptors of its queue, if they keep the entry from preempting too."""
+        """Return the preemptors ahead in its queue if they keep the entry from preempting too."""
         if entry.waiting is not None or not (deferred or entry.nomination.targets):
             return ()
         return preemptors_ahead(entry.queue, entry.pending)
 
     def _fits_after_preemptions(self, entry: Entry) -> bool:
         """
-        Return whether the entry fits once the victims of others in this cycle have stopped.
+        Return whether the entry fits once the victims of other entries of the cycle have stopped.
 
-        Otherwise it is nominated again as if they had stopped, so it may find other victims.
+        The entry is nominated again as if they had stopped, so it may find other victims.
         """
         waiting = entry.waiting
         entry.pending.scan = None
         if waiting is not None:
             if entry.queue.account.has_room(entry.nomination.usage):
-                # Nothing new: it goes on waiting.
+                # Nothing has changed: it keeps waiting.
                 return True
             if isinstance(waiting.in_vain, QuotaNomination):
                 entry.nomination = waiting.in_vain
@@ -240,7 +240,7 @@ class Cycle:
         return found.fits
 
     def _has_room(self, entry: Entry) -> bool:
-        """Return whether it fits once all victims of this cycle, and its own, have stopped."""
+        """Return whether the entry fits once all victims of this cycle and its own have stopped."""
         if not self._ledger_changed:
             return True
         node, usage = entry.queue.account, entry.nomination.usage
@@ -254,9 +254,9 @@ class Cycle:
 
     def _fits_beside_victims(self, entry: Entry) -> bool:
         """
-        Return whether the entry fits while all victims still hold their quota.
+        Return whether the entry fits while all victims still use their quota.
 
-        Kueue does not check this, and so can reserve more than there is (spec 4.4).
+        Kueue does not check this, and can therefore reserve more quota than exists (spec 4.4).
         """
         if not self._victims:
             return True
@@ -319,7 +319,7 @@ class Cycle:
         """Give the entry its next turn at once, from the flavor where it stopped (spec 4.4)."""
         self._requeued.add(entry.pending.workload.id)
         if entry.waiting is not None:
-            # When its victims have stopped it starts a new scan.
+            # It starts a new scan when its victims have stopped.
             entry.pending.scan = None
             return
         cls = entry.queue.pending.classes[entry.pending.class_key]
@@ -332,13 +332,13 @@ class Cycle:
         self._requeue_or_set_inadmissible(entry, verdict)
 
     def _requeue_or_set_inadmissible(self, entry: Entry, verdict: Verdict) -> None:
-        """Make the entry inadmissible, unless it has more flavors to try at once."""
+        """Make the entry inadmissible, unless it has more flavors to try in the next cycle."""
         if entry.waiting is not None:
             self._state.rejoin(entry.queue, entry.waiting)
         if entry.pending.scan is not None:
             self._requeued.add(entry.pending.workload.id)
         if entry.pending.scan is not None or entry.queue.pending.is_strict:
-            # There are flavors to try, or no other may overtake: it has another turn.
+            # It has flavors left to try, or its queue is strict: it has another turn.
             cls = entry.queue.pending.classes[entry.pending.class_key]
             self._state.note(entry.queue, cls, verdict)
             return
@@ -348,14 +348,14 @@ class Cycle:
         self._state.set_inadmissible(queue, queue.pending.classes[pending.class_key], verdict)
         self._inadmissible = True
 
-    # Circles
+    # Repetition
 
     def _break_repetition(self, entries: list[Entry]) -> Progress:
         """
-        Detect that the queues have the same heads as in an earlier cycle, with no decision since.
+        Make the heads inadmissible if an earlier cycle had the same ones, with no decision since.
 
-        Then the heads would take the same turns forever, and the classes behind them would
-        never have one: the heads become inadmissible like those that do not fit.
+        Otherwise the heads would take the same turns forever, and the classes behind them would
+        never have a turn.
         """
         heads = [entry for entry in entries if entry.waiting is None]
         if not heads:

@@ -1,4 +1,4 @@
-"""The facts behind one decision: its queue, its section of the trace, and what is not acted on."""
+"""The trace of one decision: the steps of its queue and preemption, and unsupported settings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from console.engine.model.workload import Workload
 
 
 def queue_step(policy: Policy, name: str, queue: AnyQueue | None) -> QueueStep | None:
-    """Return the facts about queue *name* under *policy*, and of *queue*, its live state."""
+    """Return the facts about queue *name* under *policy* and its live state *queue*."""
     settings = spec_of(policy).queues.get(name)
     if settings is None:
         return None
@@ -74,7 +74,7 @@ def section_of(
     nomination: Nomination | None,
     obstacles: tuple[Obstacles, ...],
 ) -> QuotaFacts:
-    """Return what was found for *workload*; *obstacles* are its own, not those of its class."""
+    """Return the quota section of the trace; *obstacles* are the workload's, not its class's."""
     settings = spec_of(policy).queues.get(route.queue) if route.queue is not None else None
     if settings is None:
         return NO_FACTS
@@ -99,7 +99,7 @@ def section_of(
 def unsupported(
     policy: Policy, queue: str | None, outcome: OutcomeStep, section: TraceSection
 ) -> Iterator[UnsupportedSetting]:
-    """Yield the settings of *queue*, and of the flavors it got or that were tried."""
+    """Yield the unsupported settings of *queue* and of the assigned or tried flavors."""
     settings = spec_of(policy).queues.get(queue) if queue is not None else None
     if settings is not None:
         yield from settings.unsupported

@@ -1,4 +1,4 @@
-"""The interface of the quota discipline towards the engine."""
+"""The quota discipline: its implementation of the engine's discipline protocol."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ if TYPE_CHECKING:
 
 
 class QuotaDiscipline:
-    """Admits as Kueue does; the folder's README lists the differences."""
+    """Admission by the rules of Kueue; the README of this folder lists the differences."""
 
     admitted = QUOTA_RESERVED
 
     def eligibility(self, policy: Policy) -> FlavorEligibility:
-        """Return what judges workloads by the selectors, taints and labels of flavors."""
+        """Return the judge of workloads by the selectors, taints and labels of flavors."""
         return FlavorEligibility(policy)
 
     def referenced_labels(
@@ -101,7 +101,7 @@ class QuotaDiscipline:
         tree.requeue_all()
 
     def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
-        """Give the head of every queue its turn; *skipping* passes over futile turns."""
+        """Give the head of every queue its turn; *skipping* leaves out futile turns."""
         if skipping and not skip_futile_cycles(tree, spec_of(state.policy).settings):
             return Progress.NOTHING
         return Cycle(state, tree, skipping=skipping).run()
@@ -147,34 +147,34 @@ class QuotaDiscipline:
         return found
 
     def report(self, state: State, queue: QuotaQueue, pending: Pending) -> Report:
-        """Return the nomination in full, for an explanation."""
+        """Return the nomination with all details, for an explanation."""
         return report(queue, pending, spec_of(state.policy).settings)
 
     def has_no_room(self, queue: QuotaQueue, least: Mapping[str, int]) -> bool:
-        """Say whether no flavor has *least* available."""
+        """Return whether no flavor has *least* available."""
         return has_no_room(queue, least)
 
     def surely_fails(
         self, policy: Policy, queue: QuotaQueue, least: Mapping[str, int], priority: int
     ) -> bool:
-        """Say whether no flavor has *least* available, and no preemption can make room."""
+        """Return whether no flavor has *least* available and no preemption can free it."""
         return surely_fails(queue, spec_of(policy).settings, least, priority)
 
     def consequences(self, old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
-        """Return flavors that are lost, and usage beyond the new quota."""
+        """Return the flavors that are lost, and the usage beyond the new quota."""
         return consequences(old, new, live)
 
     def excess_beside_draining(
         self, successors: Mapping[str, str], new: Policy, live: Live, heirs: Mapping[str, str]
     ) -> tuple[Excess, ...]:
-        """Return what queues may use together with the removed queues that they replace."""
+        """Return the excess of queues together with the removed queues that they replace."""
         return beside_draining(successors, new, live, heirs)
 
     def demand(self, queue: QuotaQueue, workload: Workload) -> dict[str, int]:
         """
-        Return what *workload* requests, by resource, in thousandths.
+        Return the request of *workload*, by resource, in thousandths.
 
-        Its pods are included where a group covers ``pods`` (Kueue, spec 1.8).
+        Its pods are included if a group covers ``pods`` (Kueue, spec 1.8).
         """
         demand = workload.total()
         if PODS in covers(queue):
@@ -184,7 +184,7 @@ class QuotaDiscipline:
     def requested(
         self, queue: QuotaQueue, workload: Workload, obstacles: Sequence[Obstacles]
     ) -> dict[FlavorResource, int]:
-        """Return what *workload* requests of every flavor that accepts it, in thousandths."""
+        """Return what *workload* requests from every flavor that accepts it, in thousandths."""
         assert queue.policy is not None
         requested: dict[FlavorResource, int] = {}
         for pod_set, of_pod_set in zip(workload.pod_sets, obstacles, strict=True):
@@ -203,29 +203,29 @@ class QuotaDiscipline:
         return requested
 
     def is_limited(self, queue: QuotaQueue) -> bool:
-        """Say whether *queue* has a resource group."""
+        """Return whether *queue* has a resource group."""
         return bool(covers(queue))
 
     def evaluations(
         self, policy: Policy, queue: QuotaQueue, workload: Workload, judge: Judge
     ) -> tuple[FlavorEvaluation, ...]:
-        """Return the flavors of *queue* in the order of trying, as *workload* finds them now."""
+        """Return the flavors of *queue*, in the order of trying, evaluated for *workload* now."""
         return tuple(evaluations(spec_of(policy), queue, workload, judge))
 
     def exposures(self, queue: QuotaQueue, over: set[str]) -> dict[str, frozenset[Exposure]]:
-        """Return by which rights running workloads of *queue* may be preempted, by id."""
+        """Return the kinds of preemption that may stop running workloads of *queue*, by id."""
         return exposures(queue, over)
 
     def loss(self, policy: Policy, queue: Queue, running: Running, judge: Judge) -> Loss | None:
-        """Return the loss of a flavor, or of access to one."""
+        """Return the loss of *running* in *queue*: of a flavor, or of access to one."""
         return loss(spec_of(policy), cast(QueueSpec, queue), running, judge)
 
     def preemption_summary(self, queue: Queue) -> str:
-        """Return which workloads *queue* preempts, in a few words."""
+        """Return a short label of the workloads that *queue* preempts."""
         return preemption_summary(cast(QueueSpec, queue))
 
     def preempted_by(self, policy: Policy, queue: Queue, *, borrows: bool) -> tuple[str, ...]:
-        """Return which queues may preempt the workloads of *queue*, a sentence for each way."""
+        """Return sentences on what may preempt the workloads of *queue*, one for each policy."""
         return preempted_by(policy, cast(QueueSpec, queue), borrows=borrows)
 
     def load_plan(
@@ -236,11 +236,11 @@ class QuotaDiscipline:
         priority: int,
         lowest: int | None,
     ) -> LoadPlan:
-        """Return the workloads that preemption for *requests* would examine first."""
+        """Return the running workloads that preemption for *requests* would examine first."""
         return load_plan(queue, spec_of(policy).settings, requests, priority, lowest)
 
     def queue_step(self, policy: Policy, name: str, queue: AnyQueue | None) -> QueueStep | None:
-        """Return the facts about queue *name*, and of *queue*, its live state."""
+        """Return the facts about queue *name* and its live state *queue*."""
         return queue_step(policy, name, queue)
 
     def preempted_step(
@@ -268,11 +268,11 @@ class QuotaDiscipline:
         outcome: OutcomeStep,
         sections: Mapping[str, TraceSection],
     ) -> Iterable[UnsupportedSetting]:
-        """Return the settings of *queue*, and of the flavors it got or that were tried."""
+        """Return the unsupported settings of *queue* and of the assigned or tried flavors."""
         return unsupported(policy, queue, outcome, sections[QUOTA])
 
     def explain_sections(self) -> ExplainSections:
-        """Return the stages about flavors and preemption, and what belongs to them."""
+        """Return the stages about flavors and preemption, with their headlines and fixes."""
         return EXPLAIN_SECTIONS
 
     def columns(self) -> tuple[Column, ...]:
@@ -280,7 +280,7 @@ class QuotaDiscipline:
         return COLUMNS
 
     def sections(self) -> tuple[Section, ...]:
-        """Return the sections that only quota has: cohorts."""
+        """Return the sections specific to quota: cohorts."""
         return SECTIONS
 
     def tree(self, policy: Policy) -> Hierarchy:
@@ -288,13 +288,13 @@ class QuotaDiscipline:
         return Hierarchy(policy)
 
     def capacity(self, policy: Policy, used: Used) -> QuotaCapacity:
-        """Return the quota of everything in *policy* with what is *used* of it."""
+        """Return the quota of all queues and cohorts of *policy*, with the usage *used*."""
         return QuotaCapacity(policy, used)
 
     def organization_nodes(
         self, policy: Policy, queues: Iterable[CapacityNode]
     ) -> tuple[CapacityNode, ...]:
-        """Return the sum of the nodes of all *queues* and of what cohorts own."""
+        """Return the sum of the nodes of all *queues* and of the quota that cohorts own."""
         return organization_nodes(policy, queues)
 
 

@@ -1,4 +1,4 @@
-"""Evaluations: every flavor of a queue as a workload that is routed there finds it."""
+"""Flavor evaluations: every flavor of a queue, evaluated for one workload, with its quota."""
 
 from __future__ import annotations
 

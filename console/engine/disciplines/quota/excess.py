@@ -1,10 +1,9 @@
 """
-Excess: quota that is used, or may be used at once, beyond what a new policy gives.
+Excess: usage, present or possible, beyond the quota of a new policy.
 
-A change of policy stops no running workload. Until enough workloads have ended, more runs than the
-new policy intends where a queue owns less than it uses, where a queue or a cohort uses more than it
-may with what it borrows, and where a queue drains under its old name beside the one that replaces
-it.
+A change of policy stops no running workload. Until enough workloads have ended, usage exceeds the
+new policy in three cases: a queue uses more than its nominal quota, a queue or a cohort uses more
+than it may borrow, or a queue drains under its old name in addition to the queue that replaces it.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from console.engine.model.policy import Policy
 
 def over_quota(old: Policy, new: Policy, live: Live) -> tuple[Excess, ...]:
     """
-    Return where usage exceeds what *new* gives, and *old* gave more.
+    Return the usage beyond the quota of *new*, for quota that was larger under *old*.
 
-    A cohort is listed where its excess is larger than that of its listed queues together.
+    A cohort is listed if its excess is larger than that of its listed queues together.
     """
     own = tuple(_over_nominal(old, new, live))
     return (*own, *_over_limits(old, new, live, own))
@@ -34,7 +33,7 @@ def _over_nominal(old: Policy, new: Policy, live: Live) -> Iterator[Excess]:
     for name, usage in live.usage.items():
         for key, used in sorted(usage.items()) if name in spec_of(new).queues else ():
             nominal = nominal_of(new, name, key)
-            # A queue that borrowed before and owns as much as before goes on borrowing.
+            # A queue that borrowed before and has the same nominal quota keeps borrowing.
             if isinstance(nominal, int) and nominal < used and nominal_of(old, name, key) > nominal:
                 yield _excess(Limit.NOMINAL, name, key, used, nominal, (name,))
 
@@ -82,7 +81,7 @@ def _nodes(policy: Policy, live: Live, ledger: Ledger) -> list[Node]:
 
 
 def _most(cell: Cell) -> Amount:
-    """Return the most of a flavor-resource that a node may use, whatever is free above it."""
+    """Return the most of a flavor-resource that a node may use, if its cohorts have enough."""
     if cell.parent is None:
         return cell.subtree
     return UNLIMITED if cell.bound is None else cell.local + cell.bound
@@ -115,10 +114,10 @@ def beside_draining(
     successors: Mapping[str, str], new: Policy, live: Live, heirs: Mapping[str, str]
 ) -> tuple[Excess, ...]:
     """
-    Return what queues of *new* and those that drain beside them may use together.
+    Return the excess of queues of *new* together with the draining queues that they replace.
 
     *successors* are the removed queues with their replacements. *heirs* are queues that drain
-    already, each with its replacement under the active policy: they go on draining.
+    already, each with its replacement under the active policy: they keep draining.
     """
     drained: dict[str, list[str]] = {}
     for name, successor in successors.items():
@@ -148,7 +147,7 @@ def _together(successor: str, drained: list[str], new: Policy, live: Live) -> It
 
 
 def nominal_of(policy: Policy, queue: str, key: FlavorResource) -> Amount:
-    """Return what *queue* owns of a flavor-resource; unlimited where no quota limits it."""
+    """Return the nominal quota of *queue* for a flavor-resource; unlimited if it has none."""
     owner = spec_of(policy).queues.get(queue)
     for group in owner.groups if owner else ():
         for quotas in group.flavors:

@@ -1,4 +1,4 @@
-"""Facts: the steps of a trace, from what a nomination result."""
+"""Trace facts of a nomination: the steps about flavors and the search for victims."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def group_steps(result: AssignmentResult, node: Node) -> tuple[GroupStep, ...]:
     """
     Return the walks of *result* with every flavor of each group, examined or not.
 
-    Of *node*, the queue's node, only what never changes is read.
+    *node* is the queue's node; only its constant attributes are read.
     """
     return tuple(_group_step(walk, node) for walk in result.walks)
 
@@ -123,7 +123,7 @@ def search_step(
     result: AssignmentResult,
     targets: tuple[Target, ...],
 ) -> PreemptionStep:
-    """Return the search for victims with those that it chose; `report` lists all others."""
+    """Return the search for victims with the chosen ones; `report` lists the other candidates."""
     rules, has_cohort = queue.preemption, node.parent is not None
     if targets:
         verdict = PreemptionVerdict.FOUND
@@ -150,7 +150,7 @@ def search_step(
 
 
 def _needs(result: AssignmentResult) -> dict[str, int]:
-    """Return what has to become free, as of the flavor assignment."""
+    """Return the amounts that have to become free, as of the flavor assignment."""
     needs = {}
     for walk in result.walks:
         for check in walk.best.checks if walk.best is not None else ():

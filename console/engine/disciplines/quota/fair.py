@@ -1,4 +1,4 @@
-"""Fair preemption: preempt where queues borrow the largest share, while shares stay fair."""
+"""Fair preemption: victims from the branches with the largest shares, within fair shares."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from console.engine.model.reasons import Reason
 class Shares:
     """The dominant shares that decide on a candidate of another queue."""
 
-    #: Of the preemptor's side with its request.
+    #: Share of the preemptor's branch with its request.
     ours: Share
-    #: Of the candidate's side as it is, and once the candidate has stopped.
+    #: Share of the candidate's branch now, and once the candidate has stopped.
     before: Share
     after: Share
-    #: Whether they allow its preemption.
+    #: Whether the shares allow its preemption.
     allow: bool
 
 
@@ -47,8 +47,8 @@ def find_fair(
     """
     Return the workloads to preempt so that *search* fits and shares stay fair, or none.
 
-    The ledger is left as it was (Kueue, spec 7.7 to 7.10). *judged* is filled for
-    explanations.
+    The ledger is unchanged afterwards (Kueue, spec 7.7 to 7.10). *judged* is filled with the
+    shares of the examined candidates, for explanations.
     """
     candidates = candidates_by_node(search)
     if not candidates:
@@ -92,10 +92,10 @@ def candidates_by_node(search: Search) -> dict[Node, list[Running]]:
 
 @dataclass(slots=True)
 class _Run:
-    """One search, with the preemptor's request on the ledger and its targets off it."""
+    """One search; the ledger counts the preemptor's request and does not count its targets."""
 
     search: Search
-    #: Its queue stays within nominal quota with the request added.
+    #: Whether its queue stays within nominal quota with the request added.
     within: bool
     judged: Judged | None
     targets: list[Target] = field(default_factory=list)
@@ -133,7 +133,7 @@ class _Run:
         return False
 
     def _take_fairly(self, node: Node, ordering: _Ordering, strategy: FairStrategy) -> bool:
-        """Preempt a queue's first candidate allowed by the strategy; return whether it fits."""
+        """Take a queue's first candidate that *strategy* allows; return whether it suffices."""
         queue = self._queue(node)
         ours, theirs = _almost_common(self.search.queue.account, node)
         new, old = dominant_share(ours), dominant_share(theirs)
@@ -182,13 +182,13 @@ class _Run:
 
 
 class _Ordering:
-    """The next queue to preempt from: down from the root along the largest shares (spec 7.8)."""
+    """The order of queues to preempt from: down from the root along the largest shares (7.8)."""
 
     def __init__(self, search: Search, candidates: dict[Node, list[Running]]) -> None:
         self._own = search.queue.account
         self._above = {self._own, *_ancestors(self._own)}
         self._root = self._own.root
-        #: Reversed, so that the first to preempt is popped.
+        #: By node, reversed: the first candidate to preempt is popped.
         self._candidates = {node: list(reversed(each)) for node, each in candidates.items() if each}
         self._pruned: set[Node] = set()
 
@@ -202,7 +202,7 @@ class _Ordering:
         self._pruned.add(node)
 
     def next(self) -> Node | None:
-        """Return the queue whose candidate is examined next, or None when there is none."""
+        """Return the node of the queue whose candidate is examined next, or None at the end."""
         if not self._root.children:
             return self._root if self.has(self._root) else None
         while self._root not in self._pruned:
@@ -256,7 +256,7 @@ class _Ordering:
 
 
 def _almost_common(ours: Node, theirs: Node) -> tuple[Node, Node]:
-    """Return the children of the lowest common ancestor on the path to each node."""
+    """Return the children of the lowest common ancestor on the paths to *ours* and *theirs*."""
     above = set(_ancestors(theirs))
     mine = ours
     while mine.parent is not None and mine.parent not in above:

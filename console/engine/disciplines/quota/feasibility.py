@@ -1,8 +1,8 @@
 """
-Feasibility: cheap checks that find classes which cannot start now.
+Feasibility: cheap checks for classes that cannot start now.
 
-A class that does not fit uses its queue's turn in vain: the next cycle gives the turn to
-the class behind it. So cycles in which every head is sure to fail are skipped and their
+A class that does not fit wastes the turn of its queue: the next cycle gives the turn to the
+class behind it. Cycles in which every head is sure to fail are therefore skipped, and their
 heads made inadmissible; the state is the same as if the cycles had run.
 """
 
@@ -22,10 +22,10 @@ from console.engine.pending.pending_class import Pending, PendingClass
 
 def skip_futile_cycles(tree: LiveTree, settings: QuotaSettings) -> bool:
     """
-    Make the classes inadmissible that fail before one that may start has its turn.
+    Make the classes inadmissible whose turns fail before the turn of a class that may start.
 
-    Returns whether any class may start. Nothing is skipped while a workload yields to another,
-    or while a preemptor has yet to have its turn.
+    Return whether any class may start. Nothing is skipped while a workload yields to another,
+    or while a preemptor has not had its turn.
     """
     waiting = [queue for queue in tree.queues if len(queue.pending) and queue.barrier is None]
     if tree.yielding or not all(_is_quiet(queue, tree) for queue in tree.queues):
@@ -55,7 +55,7 @@ def _is_quiet(queue: QuotaQueue, tree: LiveTree) -> bool:
 
 
 def first_that_fits(queue: QuotaQueue, settings: QuotaSettings) -> Pending | None:
-    """Return the first workload of a queue that fits now, inadmissible or not."""
+    """Return the first workload of a queue that fits now, even if its class is inadmissible."""
     pending_queue = queue.pending
     if all(has_no_room(queue, least) for least in pending_queue.min_requests.each()):
         return None
@@ -71,7 +71,7 @@ def first_that_fits(queue: QuotaQueue, settings: QuotaSettings) -> Pending | Non
 def _cycles_before_candidate(
     queue: QuotaQueue, settings: QuotaSettings, most: int | None
 ) -> int | None:
-    """Return after how many turns a class may start; None: never, or not within *most* turns."""
+    """Return the number of turns before a class may start; None: none may within *most* turns."""
     pending_queue = queue.pending
     head = pending_queue.head()
     if head is None:
@@ -100,7 +100,7 @@ def may_skip_turn(queue: QuotaQueue, settings: QuotaSettings, cls: PendingClass)
     """
     Return whether a turn of this class is sure to fail and reserves no capacity.
 
-    A queue that can always reclaim what it lent reserves nothing (Kueue, spec 4.5).
+    A queue that can always reclaim its lent quota reserves nothing (Kueue, spec 4.5).
     """
     assert queue.policy is not None
     if queue.policy.preemption.reclaim_within_cohort is not PreemptionRule.ANY:
@@ -120,7 +120,7 @@ def surely_fails(
     """
     Return whether every workload of at most *priority* that requests *least* or more must wait.
 
-    True when some resource has no flavor with that much available, and no workload can be
+    True if some resource has no flavor with that amount available, and no workload can be
     preempted for it.
     """
     return any(
@@ -137,7 +137,7 @@ def has_no_room(queue: QuotaQueue, least: Mapping[str, int]) -> bool:
 def _exhausted_flavors(
     queue: QuotaQueue, least: Mapping[str, int]
 ) -> Iterator[list[FlavorResource]]:
-    """Yield the flavors of each resource for which none has *least* available."""
+    """Yield the flavor-resources of each resource of which no flavor has *least* available."""
     policy, node = queue.policy, queue.account
     assert policy is not None
     for resource, amount in least.items():

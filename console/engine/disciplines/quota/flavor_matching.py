@@ -1,4 +1,4 @@
-"""Flavor matching: which flavors of a queue a workload may use, and what excludes the others."""
+"""Flavor matching: the flavors of a queue that accept a workload, and obstacles to the others."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Matcher:
 
     def __init__(self, policy: Policy) -> None:
         self._flavors = spec_of(policy).flavors
-        #: By queue, once requested.
+        #: By queue, filled on the first request.
         self._label_keys: dict[str, tuple[str, ...]] = {}
         self._judged: dict[tuple[str, tuple[str | None, ...], NodeConstraints], Obstacles] = {}
         self._allowed: dict[tuple[str, tuple[str | None, ...]], Allowed] = {}
@@ -60,7 +60,7 @@ class Matcher:
         """
         Return what excludes the labels of *workload* from the flavors of *queue*.
 
-        An undeclared flavor excludes no workload by labels: its whole queue is closed.
+        An undeclared flavor excludes no workload by labels: its whole queue admits nothing.
         """
         flavors, labels = self._flavors, workload.labels
         return tuple(
@@ -88,9 +88,9 @@ class Matcher:
 
     def obstacles(self, workload: Workload, queue: Queue) -> tuple[Obstacles, ...]:
         """
-        Return for every pod set of *workload* its obstacles to the flavors of *queue*.
+        Return the obstacles of every pod set of *workload* to the flavors of *queue*.
 
-        A flavor is checked in this order: it is declared, its selector holds on the
+        A flavor is checked in this order: it is declared, its selector matches the
         workload's labels, the pods or the flavor itself tolerate its taints, its node
         labels meet the pods' affinity (Kueue, spec 6.2, 6.3).
         """
@@ -123,15 +123,15 @@ class Matcher:
 
 
 class FlavorEligibility:
-    """Judges by flavors whether queues of one policy accept workloads."""
+    """Judges whether queues of one policy accept workloads, by the flavors of the queues."""
 
     def __init__(self, policy: Policy, matcher: Matcher | None = None) -> None:
         self._matcher = matcher or Matcher(policy)
-        #: Otherwise such a workload waits.
+        #: Whether a workload that no flavor accepts is rejected; otherwise it waits.
         self._rejects = spec_of(policy).settings.undeclared is Undeclared.IGNORE
 
     def under(self, policy: Policy) -> FlavorEligibility:
-        """Return the same under *policy*, with what is known of the flavors."""
+        """Return the eligibility under *policy*, with the cached results for the same flavors."""
         return FlavorEligibility(policy, self._matcher)
 
     def label_values(self, workload: Workload, queue: Queue) -> tuple[str | None, ...]:
@@ -144,7 +144,7 @@ class FlavorEligibility:
         return Eligibility(
             rejection=self.rejection(workload, queue),
             obstacles=obstacles,
-            # Only whether a flavor is excluded matters, not by what.
+            # Only whether a flavor is excluded matters, not the obstacle.
             alike=tuple(
                 tuple(tuple(obstacle is None for obstacle in group) for group in pod_set)
                 for pod_set in obstacles
@@ -153,9 +153,9 @@ class FlavorEligibility:
 
     def rejection(self, workload: Workload, queue: Queue) -> Reason | None:
         """
-        Return NO_FLAVOR_MATCHED when the labels exclude *workload* from every flavor it could use.
+        Return NO_FLAVOR_MATCHED if the labels exclude *workload* from every flavor it could use.
 
-        That is when no flavor of any group accepts it, whatever it requests, or no
+        This is the case if no flavor of any group accepts it, whatever it requests, or if no
         flavor of a group that covers a requested resource does.
         """
         if queue.is_passthrough or not self._rejects:
@@ -170,11 +170,11 @@ class FlavorEligibility:
         return None
 
     def obstacles(self, workload: Workload, queue: Queue) -> tuple[Obstacles, ...]:
-        """Return for every pod set of *workload* its obstacles to the flavors of *queue*."""
+        """Return the obstacles of every pod set of *workload* to the flavors of *queue*."""
         return self._matcher.obstacles(workload, queue)
 
     def allowed(self, workload: Workload, queue: Queue) -> Allowed:
-        """Return per resource group and flavor whether the labels of *workload* allow it."""
+        """Return whether the labels of *workload* allow each flavor, per resource group."""
         return self._matcher.allowed(workload, queue)
 
     def accepted(self, workload: Workload, queue: Queue) -> tuple[str, ...]:
@@ -188,7 +188,7 @@ class FlavorEligibility:
         return tuple(dict.fromkeys(accepted))
 
     def excluded(self, workload: Workload, queue: Queue) -> tuple[GroupStep, ...]:
-        """Return the flavors of *queue*, with the expression that excludes *workload* from each."""
+        """Return the flavors of *queue*, each with the expression that excludes *workload*."""
         return tuple(
             GroupStep(
                 resources=group.resources,
@@ -217,7 +217,7 @@ def referenced_labels(
     """
     Return the labels that the selectors of *flavors* refer to, each with the values they name.
 
-    With *queues*, only the flavors of these, in the order of their groups.
+    With *queues*, include only the flavors of these queues, in the order of their groups.
     """
     described: Iterable[Flavor] = flavors.values()
     if queues is not None:

@@ -1,4 +1,4 @@
-"""Flavor assignment: which flavor of each resource group a workload would take, and how well."""
+"""Flavor assignment: the flavor of each resource group that a workload would take, and its mode."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from console.engine.model.amounts import FlavorResource
 from console.engine.model.obstacles import Obstacle
 from console.engine.pending.pending_class import ScanPosition
 
-#: Searches for victims for one flavor-resource alone: returns the mode, and the level then.
+#: Searches for victims for one flavor-resource alone: returns the mode and the borrowing level.
 Oracle = Callable[[FlavorResource, int], tuple[Mode, int]]
 
 
@@ -35,7 +35,7 @@ class ExaminedFlavor:
     obstacle: Obstacle | None = None
     #: Excluded because another flavor was nominated.
     not_nominated: bool = False
-    #: Resources requested of it.
+    #: Resources requested from this flavor.
     requested: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     mode: Mode = Mode.NO_FIT
@@ -44,11 +44,11 @@ class ExaminedFlavor:
 
 @dataclass(slots=True)
 class Walk:
-    """The walk over the flavors of one resource group, for pod sets that take flavors together."""
+    """The walk over the flavors of one resource group, for pod sets that take the same flavors."""
 
     pod_sets: tuple[PodSetRequest, ...]
     group: ResourceGroup
-    #: Index of the first flavor examined: an earlier turn examined those before it.
+    #: Index of the first flavor examined: an earlier turn examined the ones before.
     start: int
     examined: list[ExaminedFlavor]
     #: The flavor that would be taken; None when no flavor is usable.
@@ -57,7 +57,7 @@ class Walk:
 
 @dataclass(slots=True)
 class PodSetResult:
-    """One pod set as requested, and the flavor that each of its resources would take."""
+    """The request of one pod set, and the flavor that each of its resources would take."""
 
     request: PodSetRequest
     #: By resource, without resources that no group covers.
@@ -73,17 +73,17 @@ class AssignmentResult:
     walks: list[Walk]
     mode: Mode
     level: int
-    #: What it would hold, in thousandths; for a workload that does not fit, the part that does.
+    #: Usage if admitted, in thousandths; for a workload that does not fit, of the part that fits.
     usage: dict[FlavorResource, int]
     #: Flavor-resources available only by preemption.
     short: frozenset[FlavorResource]
-    #: Why not; None when the mode is better than NO_FIT.
+    #: The reason of mode NO_FIT; None for a better mode.
     no_fit: NoFit | None = None
-    #: The requested resource that no group covers, where that makes the workload fail.
+    #: The requested resource that no group covers, if that blocks the workload.
     undeclared: str | None = None
-    #: Pod sets that failed; those after them were not examined.
+    #: Pod sets that failed; later ones were not examined.
     failed: tuple[PodSetRequest, ...] = ()
-    #: Some walk took a flavor and did not examine those after it.
+    #: Whether a walk took a flavor without examining the flavors after it.
     stopped_early: bool = False
 
     def tried(self) -> dict[str, dict[str, int]]:
@@ -129,10 +129,10 @@ class Assigner:
 
     def assign(self, pod_sets: tuple[PodSetRequest, ...]) -> AssignmentResult:
         """
-        Return the flavors the pod sets *pod_sets* would take.
+        Return the flavors that *pod_sets* would take.
 
-        Pod sets are examined in order, each after what earlier ones take. The
-        first that fails ends the search; the reason is that of its last walk.
+        Pod sets are examined in order, and each sees the usage of the earlier ones. The first
+        that fails ends the search; the reason is that of its last walk.
         """
         found = AssignmentResult([], [], Mode.FIT, 0, self._assumed, frozenset())
         short: set[FlavorResource] = set()
@@ -260,7 +260,7 @@ class Assigner:
         assumed = self._assumed.get(key, 0)
         cell = self._node.cell(key)
         free = cell.available
-        # Over its quota a queue has nothing available, also for a request of zero.
+        # A queue over its quota has nothing available, even for a request of zero.
         available = free if free > 0 else 0
         check = Check(key, requested, assumed, Mode.FIT, cell.used, available, cell.potential)
         amount = assumed + requested
@@ -289,9 +289,9 @@ def _sum(members: tuple[PodSetRequest, ...]) -> dict[str, int]:
 
 def _no_fit(walks: list[Walk]) -> NoFit:
     """
-    Return why pod sets fail: the most hopeful flavor of each walk, and the worst of all walks.
+    Return why pod sets fail: the worst reason of the walks, each with that of its best flavor.
 
-    Only flavors that do not fit say why (Kueue, spec 6.8).
+    Only flavors that do not fit have a reason (Kueue, spec 6.8).
     """
     reasons = []
     for walk in walks:
@@ -310,7 +310,7 @@ def _upstream_order(name: str) -> int:
     """
     Return the FNV-1a hash of a resource's name.
 
-    Kueue examines resources in this order, which shows when several of them fail.
+    Kueue examines resources in this order, which is visible when several of them fail.
     """
     found = 0xCBF29CE484222325
     for byte in name.encode():

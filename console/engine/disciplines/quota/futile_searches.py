@@ -1,4 +1,4 @@
-"""Futile searches: searches for victims that are sure to find none, known without searching."""
+"""Futile searches: cheap tests that a search for victims cannot find a sufficient set."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.spec import PreemptionRule, QuotaSettings
 from console.engine.model.amounts import FlavorResource, Unlimited, Usage
 
-#: No priority is lower.
+#: Lower than every priority.
 _LOWEST: Final = -(2**62)
 
 
@@ -23,9 +23,9 @@ def is_futile(
     """
     Return whether a search for victims is sure to find none.
 
-    The workloads of the same queue that may be preempted do not hold enough, and others may not
-    be: no queue borrows, or what is requested exceeds what the queue and every subtree around
-    it owns and the queue must not borrow by preemption.
+    True if the workloads of the same queue that may be preempted do not use enough, and those of
+    other queues may not be preempted: no other queue borrows, or the request exceeds the quota of
+    the queue and of every subtree around it and the queue must not borrow by preemption.
     """
     assert queue.policy is not None
     rules = queue.policy.preemption
@@ -39,7 +39,7 @@ def is_futile(
             )
             for key, amount in requested.items():
                 held, cell = queue.running.held_below(below, key), queue.account.cell(key)
-                # Below nominal quota, workloads of others may be preempted with its own.
+                # Below nominal quota, workloads of other queues may be preempted as well.
                 if held and (
                     (reclaims and cell.used < cell.nominal) or amount <= cell.available + held
                 ):
@@ -62,8 +62,8 @@ def may_suffice(
     """
     Return whether *amount* of *key* could fit if every permitted victim stopped.
 
-    An upper bound on what a search can free: False is certain, True is not. The ledger may
-    already leave out some victims; they are then counted twice.
+    This uses an upper bound of the amount that a search can free: False is certain, True is not.
+    Victims that the ledger already does not count are counted twice.
     """
     assert queue.policy is not None
     cell, rules = queue.account.cell(key), queue.policy.preemption
@@ -101,11 +101,10 @@ def cohort_priority_bound(
     lowest: int | None,
 ) -> int | None:
     """
-    Return the priority below which others of the cohort may be preempted for *least* or more.
+    Return the priority below which other queues' workloads may be preempted for *least* or more.
 
     None: whatever their priority. *least* is by resource, of any flavor; *lowest* is the lowest
-    priority that runs in *queue* itself. Single workloads are not needed: the usage of queues
-    is enough.
+    priority that runs in *queue* itself. Only the usage of queues is read, not workloads.
     """
     assert queue.policy is not None
     rules = queue.policy.preemption
@@ -123,7 +122,7 @@ def cohort_priority_bound(
         for entry in queue.policy.groups[index].flavors if index is not None else ():
             key = (entry.flavor, resource)
             cell = queue.account.cell(key)
-            # Within its nominal quota once its own have stopped, or that of a cohort around it.
+            # The queue, once its own victims have stopped, or a cohort around it has the quota.
             staying = 0 if may_stop_own else cell.used
             if staying + amount <= cell.nominal or borrow_level(queue.account, key, amount)[1]:
                 return widest

@@ -1,4 +1,4 @@
-"""The cohort hierarchy of a policy: which queues and cohorts each cohort contains."""
+"""The cohort hierarchy of a policy: the queues and cohorts that each cohort contains."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Hierarchy:
         return tuple(reversed(names))
 
     def below(self, cohort: str, depth: int = 1) -> Iterator[Member]:
-        """Yield everything below *cohort*, each cohort before its members."""
+        """Yield all queues and cohorts below *cohort*, each cohort before its members."""
         for name in self.queues(cohort):
             yield Member(name, False, cohort, depth)
         for name in self.cohorts(cohort):

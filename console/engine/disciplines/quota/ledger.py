@@ -1,9 +1,9 @@
 """
-The ledger: what every node of the quota trees owns, uses, may borrow and lends.
+The ledger: quota, usage, borrowing and lending of every node of the quota trees.
 
 A node is a queue (leaf) or a cohort (inner node). It has a *cell* per flavor-resource.
 The part of a node's *subtree quota* within its lending limit is its *deposit* in the
-parent; the rest, its *local quota*, is never lent. Usage fills local quota first and
+parent; the rest, its *local quota*, is never lent. Usage fills local quota first, and
 only the overflow is charged to the parent. The formulas are those of Kueue's resource
 node (kubernetes-sigs/kueue, pkg/cache/scheduler/resource_node.go): see
 disciplines/quota/README.md.
@@ -58,12 +58,12 @@ class Cell:
         self, quota: Quota, parent: Cell | None, deposits: Amount, *, is_declared: bool
     ) -> None:
         self.quota = quota
-        #: Whether the node, or a node below it, states a quota for it, even zero.
+        #: Whether the node, or a node below it, declares a quota for it, even zero.
         self.is_declared = is_declared
         self.parent = parent
         self.used = 0
         self.subtree: Amount = quota.nominal + deposits
-        #: What the parent may lend to others, and what is never lent.
+        #: The part that the parent may lend to others, and the part that is never lent.
         self.deposit: Amount = min(self.subtree, quota.lending_limit)
         self.local: Amount = _local(self.subtree, self.deposit)
         #: Deposit and borrowing limit together; None when borrowing is not limited.
@@ -72,7 +72,7 @@ class Cell:
             if parent is None or quota.borrowing_limit is UNLIMITED
             else self.deposit + quota.borrowing_limit
         )
-        #: What the node could use if nothing ran anywhere.
+        #: The amount that the node could use if nothing ran anywhere.
         self.potential: Amount = 0
 
     @property
@@ -96,10 +96,10 @@ class Cell:
     @property
     def available(self) -> Amount:
         """
-        How much more the node may use right now.
+        The amount that the node may use in addition now.
 
-        Negative when quota was reduced after admission, or when a sibling is over its own;
-        callers treat that as zero, reports show it.
+        Negative when quota was reduced after admission, or when a sibling exceeds its quota;
+        callers treat a negative amount as zero, reports show it.
         """
         parent = self.parent
         if parent is None:
@@ -116,13 +116,13 @@ class Cell:
 
     @property
     def over(self) -> int:
-        """What is used beyond the subtree quota: borrowed, or left over from a larger quota."""
+        """The usage beyond the subtree quota: borrowed, or admitted under a larger quota."""
         if isinstance(self.subtree, Unlimited):
             return 0
         return self.used - self.subtree if self.used > self.subtree else 0
 
     def add(self, amount: int) -> None:
-        """Charge *amount* here, and above what local quota does not cover; negative releases."""
+        """Charge *amount* to this cell, and the overflow to its parents; negative: release it."""
         cell: Cell | None = self
         while cell is not None:
             if cell.local == 0:
@@ -146,7 +146,7 @@ class Cell:
         return cell
 
     def measure_potential(self) -> None:
-        """Compute `potential`; that of the parent has to be known."""
+        """Compute `potential`, after that of the parent."""
         if self.parent is None:
             self.potential = self.subtree
             return
@@ -156,7 +156,7 @@ class Cell:
 
 
 class Node:
-    """One queue or cohort: its place in the tree and its cells."""
+    """One queue or cohort in the quota tree, with its cells."""
 
     __slots__ = (
         "cells",
@@ -184,7 +184,7 @@ class Node:
         self.weight = weight
         self.quotas = _quotas(groups)
         self.cells: dict[FlavorResource, Cell] = {}
-        #: Potential by resource over all flavors: what its children may share.
+        #: Potential by resource, summed over all flavors: the amount that its children may share.
         self.lendable: dict[str, Amount] = {}
 
     def twin(self, parent: Node | None) -> Node:
@@ -209,7 +209,7 @@ class Node:
         return node
 
     def cell(self, key: FlavorResource) -> Cell:
-        """Return the node's cell of *key*; without quota when no node of the tree states any."""
+        """Return the node's cell of *key*, created without quota if no node of the tree has any."""
         cell = self.cells.get(key)
         if cell is None:
             above = self.parent.cell(key) if self.parent is not None else None
@@ -223,7 +223,7 @@ class Node:
 
     @property
     def usage(self) -> dict[FlavorResource, int]:
-        """What the node uses, without zeros."""
+        """The usage of the node, without zeros."""
         return {key: cell.used for key, cell in self.cells.items() if cell.used}
 
     def available(self, key: FlavorResource) -> Amount:
@@ -231,13 +231,13 @@ class Node:
         return self.cell(key).available
 
     def potential(self, key: FlavorResource) -> Amount:
-        """Return what this node could use of *key* if nothing ran anywhere."""
+        """Return the amount of *key* that this node could use if nothing ran anywhere."""
         return self.cell(key).potential
 
-    # As an account of the live state
+    # The interface of an account of the live state
 
     def opened(self) -> Iterable[FlavorResource]:
-        """Return the keys of all cells, of those too that have no quota."""
+        """Return the keys of all cells, including cells without quota."""
         return self.cells.keys()
 
     def guaranteed(self, key: FlavorResource) -> Amount:
@@ -245,7 +245,7 @@ class Node:
         return self.cell(key).nominal
 
     def used(self, key: FlavorResource) -> int:
-        """Return what the node uses of *key*."""
+        """Return the usage of *key* by the node."""
         return self.cell(key).used
 
     def over(self, key: FlavorResource) -> int:
@@ -257,7 +257,7 @@ class Node:
         return self.cell(key).potential
 
     def subtree(self, key: FlavorResource) -> Amount:
-        """Return the quota of the node with what the nodes below it deposit."""
+        """Return the quota of the node plus the deposits of the nodes below it."""
         return self.cell(key).subtree
 
     def has_room(self, usage: Usage) -> bool:
@@ -282,7 +282,7 @@ QuotaQueue: TypeAlias = QueueState[Node, QueueSpec]
 
 
 def covers(queue: QuotaQueue) -> Mapping[str, int]:
-    """Return for every resource that *queue* limits the index of the group that covers it."""
+    """Return the resources that *queue* limits, each with the index of the group that covers it."""
     return queue.policy.covers if queue.policy is not None else {}
 
 
@@ -290,8 +290,8 @@ class Ledger:
     """
     The quota trees of one policy with the usage of the workloads that run under it.
 
-    A tree is built when one of its queues or cohorts is first requested: questions about
-    one workload need only one tree of perhaps many.
+    A tree is built when one of its queues or cohorts is first requested, because a query about
+    one workload needs only one of perhaps many trees.
     """
 
     def __init__(self, policy: Policy | None = None) -> None:
@@ -362,7 +362,7 @@ class Ledger:
         return copy
 
     def change(self, node: Node, groups: Iterable[ResourceGroup], weight: int) -> None:
-        """Give *node* other quotas; usage stays as it is, in the whole tree."""
+        """Replace the quotas and the weight of *node*; the usage of the whole tree is unchanged."""
         before, node.quotas, node.weight = node.quotas, _quotas(groups), weight
         keys = before.keys() | node.quotas.keys()
         changed = [key for key in keys if before.get(key) != node.quotas.get(key)]
@@ -420,7 +420,7 @@ def _node(owner: QueueSpec | Cohort) -> Node:
 
 
 def _open_cells(root: Node, keys: Iterable[FlavorResource]) -> None:
-    """Give every node of a tree a cell per key, linked to its parent's, and compute potentials."""
+    """Create a cell per key in every node of a tree, linked to its parent's, with potentials."""
     order = _subtree(root)
     for node in order:
         for child in node.children:
@@ -478,7 +478,7 @@ def _quotas(groups: Iterable[ResourceGroup]) -> dict[FlavorResource, Quota]:
 
 def _local(subtree: Amount, deposit: Amount) -> Amount:
     if isinstance(subtree, Unlimited):
-        # All but a bounded deposit is local, and that is unlimited.
+        # An unlimited quota minus a bounded deposit is unlimited.
         return 0 if isinstance(deposit, Unlimited) else UNLIMITED
     assert isinstance(deposit, int), "a deposit is never above its finite subtree quota"
     return subtree - deposit

@@ -1,18 +1,18 @@
 """
-Lending: whose unused quota the queues of a cohort use beyond their own.
+Lending: attribution of borrowed quota in a cohort to the queues and cohorts that lend it.
 
-Quota in a cohort is pooled. How much is borrowed follows from the numbers; which
-queue lends to which does not, when several could. So that accounts add up, one
-convention is kept:
+Quota in a cohort is pooled. The borrowed amounts follow from the numbers; the lender of
+each borrower does not, if several queues could lend. One convention makes the accounts
+add up:
 
-* What a queue uses beyond its nominal quota comes from the nearest cohort that
-  has any left, then from those above. This much is arithmetic: a cohort is charged
-  only what overflows the quota below it (Kueue, spec 5.4).
-* Within one cohort its own quota is lent first, because it belongs to no queue. Then
+* The usage of a queue beyond its nominal quota comes from the nearest cohort with any
+  quota left, then from the cohorts above. This part is arithmetic: a cohort is charged
+  only the overflow of the quota below it (Kueue, spec 5.4).
+* Within one cohort, its own quota is lent first, because it belongs to no queue. Then
   every queue and cohort in it lends in proportion to what it could still lend.
-* Where there is less than is drawn, every borrower gets a share in proportion to what
-  it draws. What remains uncovered at the root is over nominal and not borrowed: quota
-  was reduced after admission.
+* If the pool is smaller than the sum that queues draw, every borrower gets a share in
+  proportion to what it draws. The part that remains uncovered at the root is over nominal
+  and not borrowed: quota was reduced after admission.
 * Borrowers and lenders are paired in the order of the text.
 """
 
@@ -29,16 +29,16 @@ from console.engine.disciplines.read_model import Loan, Used
 from console.engine.model.amounts import SCALE, UNLIMITED, Amount, FlavorResource, Unlimited
 from console.engine.model.policy import Policy
 
-#: Amounts that are multiples of a unit are split into multiples of it. Below 2**20: not bytes.
+#: Units of splitting: multiples of a unit are split into multiples of it. Gi and Mi are for bytes.
 _UNITS = (2**30 * SCALE, 2**20 * SCALE, SCALE, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
     """
-    A queue's usage of one flavor-resource, by the owner of the quota, and what it lends.
+    A queue's usage of one flavor-resource, by the owner of the quota, and its lent quota.
 
-    In thousandths. Usage is ``own + borrowed + over``. A queue that borrows
+    Amounts are in thousandths. Usage is ``own + borrowed + over``. A queue that borrows
     lends nothing, and ``own + lent`` never exceeds nominal quota.
     """
 
@@ -47,7 +47,7 @@ class Position:
     #: Beyond nominal quota, and lent by no queue or cohort.
     over: int = 0
     lent: int = 0
-    #: Whether this is the only attribution of *lent* and *borrowed* that adds up.
+    #: Whether no other attribution of *lent* and *borrowed* is possible.
     is_certain: bool = True
 
 
@@ -55,13 +55,13 @@ class Position:
 class Lending:
     """All loans of one policy."""
 
-    #: By queue and flavor-resource, for everything that is used or lent.
+    #: By queue and flavor-resource, if any of it is used or lent.
     positions: Mapping[tuple[str, FlavorResource], Position]
     #: By flavor-resource, then in the order of borrowers and lenders.
     loans: tuple[Loan, ...]
 
     def position(self, queue: str, key: FlavorResource) -> Position:
-        """Return the position of *queue* in *key*; all zero where it uses and lends nothing."""
+        """Return the position of *queue* in *key*; all zero if it uses and lends nothing."""
         return self.positions.get((queue, key), NO_POSITION)
 
 
@@ -69,7 +69,7 @@ NO_POSITION = Position()
 
 
 def lending(policy: Policy, used: Used) -> Lending:
-    """Return the loans under *policy*; *used* of queues that it does not have is ignored."""
+    """Return the loans under *policy*; usage of queues that it does not have is ignored."""
     quotas = _Quotas(policy)
     loans = [loan for tree in quotas.trees.roots for loan in _loans_in(tree, quotas, used)]
     borrowed: defaultdict[tuple[str, FlavorResource], int] = defaultdict(int)
@@ -107,13 +107,13 @@ class _Quotas:
         self.cohorts = {c.name: _by_key(c.groups) for c in spec_of(policy).cohorts.values()}
 
     def drawn_by(self, queue: str, key: FlavorResource, used: int) -> int:
-        """Return what *queue* uses beyond its nominal quota."""
+        """Return the usage of *queue* beyond its nominal quota."""
         nominal = self.queues[queue].get(key, NO_QUOTA).nominal
         return 0 if isinstance(nominal, Unlimited) else max(0, used - nominal)
 
 
 class _Offer:
-    """What a node leaves unused and may lend; that of a cohort includes that of its children."""
+    """The unused quota that a node may lend; a cohort's includes that of its children."""
 
     def __init__(
         self,
@@ -125,14 +125,14 @@ class _Offer:
     ) -> None:
         self.name = name
         self.is_cohort = is_cohort
-        #: Of the node itself, without its parts.
+        #: The amount of the node itself, without its parts.
         self.own = amount
         self.parts = parts
         self.limit = limit
 
     @property
     def amount(self) -> Amount:
-        """The most it can lend in all."""
+        """The most that the node and its parts can lend together."""
         return min(_total([self.own, *(part.amount for part in self.parts)]), self.limit)
 
     def take(self, amount: int) -> Iterator[tuple[_Offer, int]]:
@@ -150,7 +150,7 @@ class _Offer:
                     yield from part.take(share)
 
     def sources(self) -> Iterator[_Offer]:
-        """Yield the nodes that still have something to lend."""
+        """Yield the nodes that can still lend."""
         if self.amount == 0:
             return
         if self.own != 0:
@@ -181,10 +181,10 @@ def _match(
     loans: list[Loan],
 ) -> tuple[list[str], _Offer]:
     """
-    Cover what is *drawn* in *cohort*, the cohorts in it first.
+    Cover the amounts *drawn* in *cohort* with loans, those of its child cohorts first.
 
-    Leaves in *drawn* what the cohort does not cover, adds to *loans*, and returns the
-    queues of the cohort that draw more, and what the cohort may lend to others.
+    Subtract the covered amounts from *drawn*, append to *loans*, and return the queues of
+    the cohort with amounts not covered, and what the cohort may lend to others.
     """
     quota = quotas.cohorts[cohort].get(key, NO_QUOTA)
     borrowers: list[str] = []
@@ -223,7 +223,7 @@ def _match(
                     is_certain=is_certain,
                 )
             )
-    # The parent is offered only what is left after the cohort's own use, up to the lending limit.
+    # The parent is offered only the rest after the cohort's own use, up to the lending limit.
     pool.limit = quota.lending_limit
     return [name for name in borrowers if drawn[name]], pool
 
@@ -249,9 +249,9 @@ def _shares(total: int, weights: Sequence[Amount]) -> list[int]:
     """
     Split *total* in proportion to *weights*, whose sum is not below it.
 
-    Whole units stay whole, and so do whole Gi and Mi of bytes; the remainder of
-    rounding goes to the largest fractions, then in order. An unlimited weight
-    outweighs all finite ones.
+    Whole units stay whole, and so do whole Gi and Mi of bytes; the remainder of rounding
+    goes to the largest fractions, then in order. An unlimited weight takes everything from
+    finite ones.
     """
     if any(isinstance(weight, Unlimited) for weight in weights):
         weights = [total if isinstance(weight, Unlimited) else 0 for weight in weights]

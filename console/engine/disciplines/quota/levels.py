@@ -1,4 +1,4 @@
-"""Borrowing levels: how far up its cohorts a queue borrows, and whether it may reclaim there."""
+"""Borrowing levels: the height of the cohort that a queue borrows from, and whether it reclaims."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from console.engine.model.amounts import Amount, FlavorResource
 
 def borrow_level(node: Node, key: FlavorResource, amount: int) -> tuple[int, bool]:
     """
-    Return the borrowing level of *amount* more, and whether the queue may reclaim for it.
+    Return the borrowing level of *amount* more, and whether the queue may reclaim quota for it.
 
     Level 0: the queue's own nominal quota covers it. Otherwise the height of the
     first cohort whose quota covers it in addition to its usage (Kueue, spec 5.6).
@@ -31,7 +31,7 @@ def borrow_level(node: Node, key: FlavorResource, amount: int) -> tuple[int, boo
 
 
 def _beyond(amount: int, available: Amount) -> int:
-    assert isinstance(available, int), "a node with endless local quota covers everything"
+    assert isinstance(available, int), "a node with unlimited local quota covers every amount"
     return amount - available
 
 

@@ -1,8 +1,8 @@
 """
-The load plan of quota: whose running workloads a pending one may preempt.
+The load plan of quota: the running workloads to load to explain a pending one.
 
-An explanation shows the victims, the candidates that were spared, and for queues out of bounds one
-workload with the reason. So it needs those that would be preempted first, and few of the others.
+An explanation shows the victims, other candidates, and one workload of each queue that may not be
+preempted, with the reason. It needs the workloads that would be preempted first, and few others.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from console.engine.disciplines.quota.report import LISTED
 from console.engine.disciplines.quota.spec import PreemptionRule, QuotaSettings
 from console.engine.model.load_plan import LoadPlan, RowsToLoad
 
-#: Running workloads of one queue that are loaded: a search for room by preemption that needs more
-#: of one queue is not found.
+#: The most running workloads of one queue to load. The explanation misses a preemption that needs
+#: more of one queue.
 _MAX_OF_QUEUE = 300
 
-#: The same of all queues of a tree together, where only some of the lowest priorities matter.
+#: The most running workloads to load from all queues of a tree together, if only those below a
+#: priority matter.
 _MAX_OF_TREE = 1_000
 
-#: Queues out of bounds of which workloads are loaded, so that an explanation can give the reason.
+#: The most queues without candidates to load workloads of, so that an explanation can give the
+#: reason.
 _MAX_SAMPLED_QUEUES = 8
 
 
@@ -36,7 +38,7 @@ def load_plan(
     """
     Return what to load for pending workloads of *queue* with *requests* and one *priority*.
 
-    *lowest* is the lowest priority that runs in the queue; None: nothing runs there.
+    *lowest* is the lowest priority that runs in the queue; None: no workload runs there.
     """
     bounds = [cohort_priority_bound(queue, settings, each, priority, lowest) for each in requests]
     below = None if None in bounds else max(each for each in bounds if each is not None)
@@ -49,7 +51,7 @@ def load_plan(
     if rules.reclaim_within_cohort is not PreemptionRule.NEVER:
         others = [each for each in queue.tree.queues if each is not queue]
         over = [each for each in others if _is_over(each)]
-        # Those that may be preempted whatever they hold are of a lower priority, and few.
+        # Below a bound, the candidates of all queues are few and are loaded together.
         if below is None:
             for each in over:
                 rows += _rows_of_queue(each, rules.reclaim_within_cohort, priority)
@@ -68,12 +70,12 @@ def _is_over(queue: QuotaQueue) -> bool:
 
 
 def _rows_of_queue(queue: QuotaQueue, rule: PreemptionRule, priority: int) -> Iterator[RowsToLoad]:
-    """Yield those in *queue* that *rule* lets one of *priority* preempt, and a few others."""
+    """Yield the rows of *queue* that *rule* lets *priority* preempt, and a few others."""
     names = (queue.name,)
     if rule is PreemptionRule.ANY:
         yield RowsToLoad(queues=names, most=_MAX_OF_QUEUE)
         return
-    # Of its own priority those that are newer may be preempted; the search itself compares.
+    # Newer workloads of equal priority may be preempted; the search itself compares the times.
     equal = rule is PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY
     below = priority + 1 if equal else priority
     yield RowsToLoad(queues=names, below=below, most=_MAX_OF_QUEUE)

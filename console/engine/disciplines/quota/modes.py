@@ -1,4 +1,4 @@
-"""Modes: how a flavor could be had, from not at all to at once, and how far up it would borrow."""
+"""Assignment modes of a flavor, from no fit to fit, and their ranking with the borrowing level."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from console.engine.model.amounts import Amount, FlavorResource
 
 
 class Mode(IntEnum):
-    """How a flavor could be had, best last (Kueue's granular modes, spec 6.5)."""
+    """How a flavor could be assigned, best last (Kueue's granular modes, spec 6.5)."""
 
     NO_FIT = 0
-    #: By preemption, and there is no candidate.
+    #: By preemption, but there is no candidate.
     NO_CANDIDATES = 1
-    #: By preemption, some victims in the same queue.
+    #: By preemption, with some victims in the same queue.
     PREEMPT = 2
-    #: By preemption in other queues alone.
+    #: By preemption in other queues only.
     RECLAIM = 3
     FIT = 4
 
@@ -38,13 +38,13 @@ class Check:
 
     key: FlavorResource
     requested: int
-    #: What earlier pod sets of the workload take of it.
+    #: The amount that earlier pod sets of the workload take.
     assumed: int
     mode: Mode
-    #: What the queue used, and what was available to it, at the time of the check.
+    #: The amounts that the queue used and had available at the time of the check.
     used: int = 0
     available: Amount = 0
-    #: What would be available if nothing ran.
+    #: The amount that would be available if nothing ran.
     potential: Amount = 0
     level: int = 0
     no_fit: NoFit | None = None
@@ -52,7 +52,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The flavor a resource would come from."""
+    """The flavor assigned to a resource."""
 
     flavor: str
     mode: Mode
@@ -84,7 +84,7 @@ def rank(mode: Mode, level: int, preference: Preference) -> Rank:
 
 
 def ends_search(mode: Mode, level: int, fungibility: Fungibility) -> bool:
-    """Return whether the walk over the flavors stops at one that is this good (spec 6.5)."""
+    """Return whether a flavor of *mode* and *level* ends the walk over the flavors (spec 6.5)."""
     if mode <= Mode.NO_CANDIDATES:
         return False
     if mode is not Mode.FIT and fungibility.when_can_preempt is Search.TRY_NEXT:

@@ -1,4 +1,4 @@
-"""Nomination: what would happen to one workload now, found without changing anything."""
+"""Nomination: the flavors and victims that one workload would get now, with nothing changed."""
 
 from __future__ import annotations
 
@@ -46,31 +46,31 @@ _REASONS = {
 class QuotaNomination:
     """The flavors a workload would take, and the victims it would preempt."""
 
-    #: The settings of its queue, and its place in the quota tree.
+    #: The settings of its queue, and the queue's node in the quota tree.
     queue: QueueSpec
     node: Node
     #: Empty: preemption is classical.
     strategies: tuple[FairStrategy, ...]
     result: AssignmentResult
-    #: Only with a mode of preemption; empty then: no workload may be preempted.
+    #: Only for a mode of preemption; empty for such a mode: no workload may be preempted.
     targets: tuple[Target, ...] = ()
-    #: The nomination with the fewest pods the workload may start with, where it may start with
-    #: fewer and no number of pods fits. Decisions follow the full request (Kueue, spec 6.7).
+    #: The nomination with the fewest pods, for a workload that may start with fewer pods and fits
+    #: with no number of them. Decisions follow the full request (Kueue, spec 6.7).
     smallest: QuotaNomination | None = None
 
     @property
     def reported(self) -> QuotaNomination:
-        """The nomination to report: the smallest one where the workload waits for so few pods."""
+        """The nomination to report: the one with the fewest pods if there is one."""
         return self.smallest or self
 
     @property
     def fits(self) -> bool:
-        """Whether it can start at once."""
+        """Whether the workload can start now."""
         return self.result.mode is Mode.FIT
 
     @property
     def groups(self) -> tuple[GroupStep, ...]:
-        """The walks over the flavors, as facts."""
+        """The walks over the flavors, as steps of a trace."""
         return group_steps(self.reported.result, self.node)
 
     @property
@@ -82,23 +82,23 @@ class QuotaNomination:
 
     @property
     def search(self) -> PreemptionStep:
-        """What its queue may preempt, and the victims, also where no search was made."""
+        """The preemption policy of its queue and the victims, even if no search was made."""
         found = self.reported.result
         return search_step(self.queue, self.node, self.strategies, found, self.targets)
 
     @property
     def usage(self) -> Mapping[FlavorResource, int]:
-        """What it would hold, in thousandths."""
+        """The usage of the workload if admitted, in thousandths."""
         return self.result.usage
 
     @property
     def undeclared(self) -> str | None:
-        """The requested resource that no group covers, where that makes the workload fail."""
+        """The requested resource that no group covers, if that blocks the workload."""
         return self.reported.result.undeclared
 
     @property
     def assignment(self) -> Assignment:
-        """The flavors and counts it would start with."""
+        """The flavors and pod counts the workload would start with."""
         return tuple(
             PodSetAssignment(
                 name=each.request.name,
@@ -110,7 +110,7 @@ class QuotaNomination:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """The pods of each pod set that it would start with, or the fewest that were tried."""
+        """The pod count of each pod set that the workload would start with, or the fewest tried."""
         found = self.reported.result
         asks = [*(each.request for each in found.pod_sets), *found.failed]
         return {each.name: each.count for each in asks}
@@ -121,7 +121,7 @@ class QuotaNomination:
         Whether the result stays the same for as long as capacity is short.
 
         With several pod sets, or several groups with a choice of flavors, a walk that finds
-        a flavor may stop early while another fails, and so have another turn at once.
+        a flavor may stop early while another fails; the workload then has another turn at once.
         """
         if self.fits or self.targets or self.result.undeclared is not None:
             return False
@@ -143,7 +143,7 @@ class QuotaNomination:
 
     @property
     def pending_reason(self) -> Reason:
-        """Why it is pending when it had its turn and no other workload took the capacity."""
+        """The reason why it is pending after a turn in which no other took the capacity."""
         if self.reported.result.no_fit is not None:
             return _REASONS[self.reported.result.no_fit]
         if self.targets:
@@ -166,8 +166,8 @@ def nominate(
 
     *scan* resumes the walks of an earlier turn. *nominated* restricts the walks to the
     flavors found before. *without* are running workloads that count as stopped and are no
-    candidates (Kueue, spec 4.4, 6, 7). *stopping* are the victims of *pending* that are
-    evicting: while their end makes enough room, no others are searched.
+    candidates (Kueue, spec 4.4, 6, 7). *stopping* are the evicting victims of *pending*: as
+    long as they release enough quota, no others are searched.
     """
     inputs = _Inputs(queue, pending, settings, scan, nominated, without, stopping)
     whole = _nominate(inputs)
@@ -239,13 +239,13 @@ def find_targets(search: Search, settings: QuotaSettings) -> list[Target]:
 
 
 class _PreemptionOracle:
-    """Searches for victims; repeated questions are answered from memory."""
+    """Searches for victims, with cached results for single flavor-resources."""
 
     def __init__(self, inputs: _Inputs) -> None:
         self._inputs = inputs
         self._queue = inputs.queue
-        #: The targets found for one flavor-resource alone. For a workload that requests only
-        #: this one they are the targets of its whole request.
+        #: The targets found for one flavor-resource alone. They are the targets of the whole
+        #: request if the workload requests only this flavor-resource.
         self._alone: dict[tuple[FlavorResource, int], list[Target]] = {}
 
     def simulate(self, key: FlavorResource, amount: int) -> tuple[Mode, int]:
@@ -319,7 +319,7 @@ def _reduce(inputs: _Inputs) -> QuotaNomination:
             found, high = tried, step
         else:
             low = step + 1
-            # Without a success the last step tried is the smallest number of pods.
+            # If no step succeeds, the last one tried has the fewest pods.
             found = found if high <= total else tried
     assert found is not None, "at least one number of pods is tried"
     return found

@@ -1,4 +1,4 @@
-"""The order of turns within one cycle."""
+"""The order of turns in one cycle: by borrowing level, or by share with fair sharing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Entry:
 
 
 def in_order_of_borrowing(entries: list[Entry]) -> list[Entry]:
-    """Return entries so that those that borrow less far up go first (Kueue, spec 4.3)."""
+    """Return the entries sorted by borrowing level, the lowest first (Kueue, spec 4.3)."""
     return sorted(entries, key=_classical)
 
 
@@ -44,9 +44,8 @@ def winner_of_tournament(entries: list[Entry]) -> Entry:
     """
     Return the entry that goes first under fair sharing (Kueue, spec 4.3).
 
-    From the root down the winner of a cohort is the best among those of its child
-    cohorts and the entries of its child queues, compared by the child on the path
-    of each.
+    The winner of a cohort is the best of the winners of its child cohorts and the entries of its
+    child queues, each compared by the child of the cohort on its path.
     """
     if entries[0].queue.account.parent is None:
         return min(entries, key=_classical)

@@ -1,4 +1,4 @@
-"""Requests of pod sets: what each pod set of a workload requests of one queue in one turn."""
+"""Pod set requests: what each pod set of a workload requests from one queue in one turn."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def pod_set_requests(
     queue: QuotaQueue, pending: Pending, counts: tuple[int, ...] | None, *, zeros: bool
 ) -> tuple[PodSetRequest, ...]:
     """
-    Return what *pending* requests of *queue*; *counts* replaces the pod counts of its pod sets.
+    Return what *pending* requests from *queue*; *counts* replaces the pod counts of its pod sets.
 
     ``pods`` is added where a resource group covers it. *zeros* keeps requests of zero, so
     that a covered resource takes a flavor even then (Kueue, spec 6.1).

@@ -1,4 +1,4 @@
-"""The objects of a policy that the quota discipline admits by, and of its routing."""
+"""Policy objects of the quota discipline and its routing, for diffs between config versions."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Noun(StrEnum):
     SETTINGS = SETTINGS
 
 
-#: What languages call them that have no words of their own.
+#: The default words for the kinds, for languages without words of their own.
 VOCABULARY: Final = Vocabulary(
     {
         Noun.FLAVOR.value: Words("flavor", "flavors"),
@@ -87,13 +87,13 @@ VOCABULARY: Final = Vocabulary(
 
 
 class QuotaGroups(Form):
-    """The resource groups of a queue or cohort: compared cell by cell, they name flavors."""
+    """The resource groups of a queue or cohort, compared cell by cell; they refer to flavors."""
 
     rank = 2
     refers_to = Noun.FLAVOR.value
 
     def differences(self, name: str, old: Groups, new: Groups) -> Iterator[Difference]:
-        """Yield numbers that differ, and orders of flavors."""
+        """Yield the numbers and the orders of flavors that differ."""
         yield from quota_details(old, new)
 
     def evidence(self, value: Groups) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -172,7 +172,7 @@ _COHORT: Final = ObjectKind(
     facts=_GROUPS | field_facts(Cohort, ("name", "groups"), forms=_NODE_FORMS, tells=False),
     may_be_renamed=True,
 )
-#: In the order in which changes are told.
+#: In the order in which changes are listed.
 _QUEUE_FACTS: Final = (
     "parent",
     "is_passthrough",
@@ -187,7 +187,7 @@ _QUEUE_FACTS: Final = (
 _QUEUE_TYPES: Final = field_facts(QueueSpec, ("name", "groups"), forms=_NODE_FORMS, tells=False)
 _QUEUE: Final = ObjectKind(
     name=Noun.QUEUE.value,
-    # Most queues have the same order and preemption, so that only quota tells them apart.
+    # Most queues have the same order and preemption and differ only in their quota.
     facts=_GROUPS | {name: _QUEUE_TYPES[name] for name in _QUEUE_FACTS},
     may_be_renamed=True,
 )
@@ -224,7 +224,7 @@ _SETTINGS: Final = ObjectKind(
         "routing": FactType(is_effective=False),
         **field_facts(LocalQueueRouting, _BY_NAME, is_effective=False),
         **field_facts(QuotaSettings),
-        # These follow from the language and from what else is said.
+        # These follow from the language and the other facts.
         **{
             name: FactType(is_compared=False, is_effective=False)
             for name in ("least_priority", "unsupported", "unsupported_labels")
@@ -294,7 +294,7 @@ def _named(kind: ObjectKind, items: Mapping[str, Any]) -> Iterator[PolicyObject]
 
 
 def _reader(kind: ObjectKind) -> Callable[[Any], dict[str, Any]]:
-    """Return what reads the facts of a kind from the fields of an object."""
+    """Return a function that reads the facts of *kind* from the fields of an object."""
     names = tuple(kind.facts)
     read = attrgetter(*names)
     if len(names) == 1:

@@ -1,4 +1,4 @@
-"""Pools: which cohorts a queue's available quota comes from, for explanations."""
+"""Cohort pools: the cohorts and lenders behind the available quota of a queue, for explanations."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from console.engine.disciplines.quota.ledger import Node
 from console.engine.disciplines.quota.trace import FlavorTried, GroupStep, NodeFact, QuotaCheck
 from console.engine.model.amounts import FlavorResource, Unlimited
 
-#: The number of lenders kept: those with the most unused quota.
-_KEPT = 5
+#: The most lenders in a check: those with the most unused quota.
+_MAX_LENDERS = 5
 
 
 def with_pools(groups: tuple[GroupStep, ...], node: Node) -> tuple[GroupStep, ...]:
     """
-    Return the walks of a workload of the queue at *node* with the pools behind every check.
+    Return the walks of a workload of the queue at *node*, with the pools behind every check.
 
-    The pools are those of *node*'s tree at this moment; a queue without a cohort has
-    none. Each check examines every queue of the tree, so decisions are stored without
-    them.
+    The pools are those of *node*'s tree at this moment; a queue without a cohort has none.
+    They are too expensive to store with decisions: each check examines every queue of the
+    tree.
     """
     if node.parent is None:
         return groups
@@ -32,9 +32,9 @@ def with_pools(groups: tuple[GroupStep, ...], node: Node) -> tuple[GroupStep, ..
 
 def lending_cohort(node: Node, level: int) -> str | None:
     """
-    Return the cohort from which borrowing at *level* comes; None at level 0.
+    Return the cohort that quota is borrowed from at *level*; None at level 0.
 
-    Heights grow on the way up, so a level names one cohort (Kueue, spec 5.6).
+    Heights increase on the path up, so a level identifies one cohort (Kueue, spec 5.6).
     """
     if not level:
         return None
@@ -73,17 +73,17 @@ def _fact(cohort: Node, key: FlavorResource) -> NodeFact:
 
 
 def _lenders(others: Sequence[Node], key: FlavorResource) -> dict[str, int]:
-    """Return what *others* of the tree own, may lend and do not use, the most first."""
+    """Return the unused quota that *others* of the tree may lend, the most first."""
     unused = []
     for queue in others:
         cell = queue.cells.get(key)
-        # Most queues of a busy tree have nothing left: they are skipped at once.
+        # Most queues of a busy tree have no unused quota: skip them early.
         if cell is None or cell.used >= cell.quota.nominal:
             continue
         free = min(cell.nominal - cell.used, cell.deposit)
         if not isinstance(free, Unlimited) and free > 0:
             unused.append((-free, queue.name))
-    return {name: -free for free, name in sorted(unused)[:_KEPT]}
+    return {name: -free for free, name in sorted(unused)[:_MAX_LENDERS]}
 
 
 def _above(node: Node) -> Iterator[Node]:
@@ -94,7 +94,7 @@ def _above(node: Node) -> Iterator[Node]:
 
 
 def _queues(root: Node) -> Iterator[Node]:
-    # A cohort without members has height 0 too, and lends like a queue.
+    # A cohort without members also has height 0, and lends like a queue.
     waiting = [root]
     while waiting:
         node = waiting.pop()

@@ -1,4 +1,4 @@
-"""Preemption of a queue in words: what it preempts, and what may preempt its workloads."""
+"""Texts about the preemption of a queue: what it preempts, and what may preempt its workloads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PREEMPTED_BY = {
 
 def preemption_summary(queue: QueueSpec) -> str:
     """
-    Return in a few words what *queue* preempts; empty where nothing is preempted.
+    Return a short label of what *queue* preempts; empty if it has no quota.
 
     >>> from console.engine.disciplines.quota.spec import Preemption
     >>> preemption_summary(QueueSpec(name="q", is_passthrough=True))
@@ -44,10 +44,10 @@ def preemption_summary(queue: QueueSpec) -> str:
 
 def preempted_by(policy: Policy, queue: QueueSpec, *, borrows: bool) -> tuple[str, ...]:
     """
-    Return what may preempt the workloads of *queue*, one sentence for each way.
+    Return sentences on what may preempt the workloads of *queue*, one for each policy.
 
-    Other queues of its tree reclaim quota only from queues that borrow; *borrows* says whether
-    this one does now.
+    Other queues of its tree reclaim quota only from queues that borrow; *borrows* tells whether
+    this one borrows now.
     """
     sentences = []
     if queue.preemption.within_queue is not PreemptionRule.NEVER:

@@ -1,4 +1,4 @@
-"""One quota cell: the least by which one number of a queue or cohort has to be raised."""
+"""Quota changes: the smallest raise of one number of a queue or cohort that starts a workload."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from console.engine.disciplines.quota.spec import (
 from console.engine.model.amounts import Amount, FlavorResource, Unlimited
 from console.engine.model.policy import Policy
 
-#: Cells that are tried, and those that are told.
+#: The most cells to try, and the most changes to suggest.
 _MAX_TRIED, _MAX_SHOWN = 24, 4
 
-#: Where others take the room first: how often a raise is doubled, and in how many parts it is
-#: then looked for.
+#: If other workloads take the raised quota first: the most doublings of a raise, and the number of
+#: steps of the following search.
 _MAX_DOUBLINGS, _STEPS = 3, 16
 
 _Owner = TypeVar("_Owner", QueueSpec, Cohort)
@@ -42,9 +42,9 @@ class _Cell:
     key: FlavorResource
     number: QuotaNumber
     now: int
-    #: What is missing of it: a raise by that much is tried first.
+    #: The amount that is missing: a raise by this amount is tried first.
     missing: int
-    #: A raise beyond this one would change nothing more.
+    #: The largest useful raise.
     most: int
 
 
@@ -52,7 +52,7 @@ def quota_changes(trials: Trials) -> Attempts:
     """
     Return the search for raises of one number each, those of its queue first.
 
-    Nominal quota and borrowing limits of its queue and of the cohorts above, and
+    The numbers are nominal quotas and borrowing limits of its queue and of the cohorts above, and
     lending limits anywhere in the tree, for flavors that accept the workload.
     """
     attempts = (partial(_with_cell, trials, cell) for cell in _cells(trials))
@@ -120,7 +120,7 @@ def _cell(
     if isinstance(now, Unlimited):
         return
     if number is QuotaNumber.LENDING_LIMIT:
-        # Only what it keeps to itself can be lent besides.
+        # Only unused local quota can be lent in addition.
         kept = node.cell(key).local_available
         if isinstance(kept, int):
             most = min(most, kept)
@@ -140,7 +140,7 @@ def _least_raise(trials: Trials, cell: _Cell) -> tuple[int, Started] | None:
     started = _starts(trials, cell, first)
     if started is not None:
         return first, started
-    # Others take the room before it: it starts when there is enough for them as well.
+    # Other workloads take the quota first: the raise has to suffice for them as well.
     return _enough_for_others(trials, cell, first, unit)
 
 
@@ -155,7 +155,7 @@ def _enough_for_others(
         low, high = high, high * 2
     else:
         return None
-    # To the unit where that takes few proofs; others get some of it in any case.
+    # Exact to the unit only if that takes few proofs; others get part of the raise in any case.
     step = unit * max(1, (high - low) // unit // _STEPS)
     number, started = least_start(
         0, -(-(high - low) // step), started, lambda n: _starts(trials, cell, low + n * step)

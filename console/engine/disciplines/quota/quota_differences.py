@@ -1,4 +1,4 @@
-"""How the quotas of a queue or cohort differ: cell by cell, and in the order of flavors."""
+"""Quota differences of a queue or cohort: cell by cell, and in the order of flavors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console.engine.diff.values import Difference, FieldChange, Limit, OrderChan
 from console.engine.disciplines.quota.spec import FlavorQuotas, Quota, ResourceGroup
 from console.engine.model.amounts import Amount
 
-#: What a quota is when nothing is said of it.
+#: The quota of a cell without settings.
 _DEFAULT = Quota()
 
 Groups: TypeAlias = Sequence[ResourceGroup]
@@ -19,7 +19,7 @@ _Cell = tuple[str, str]
 
 
 def quota_details(old: Groups, new: Groups) -> Iterator[Difference]:
-    """Yield what differs between the resource groups of one node; places do not count."""
+    """Yield the differences between the resource groups of one node, whatever their positions."""
     if not old and not new:
         return
     before, after = _cells(old), _cells(new)
@@ -36,7 +36,7 @@ def _cell_changes(cell: _Cell, before: Quota | None, after: Quota | None) -> Ite
     for limit in Limit:
         old, new = _number(before, limit), _number(after, limit)
         if before is None or after is None:
-            # A cell that comes or goes tells its nominal, and of its limits what is said of them.
+            # An added or removed cell lists its nominal quota, and only limits that are set.
             if limit is not Limit.NOMINAL and _is_default(before or after, limit):
                 continue
         elif old == new:
@@ -65,7 +65,7 @@ def _cells(groups: Groups) -> dict[_Cell, Quota]:
 def _orders(
     old: Groups, new: Groups, before: AbstractSet[_Cell], after: AbstractSet[_Cell]
 ) -> Iterator[OrderChange]:
-    """Yield each group whose flavors are tried in an order that its cells do not tell."""
+    """Yield each group with a change in the order of flavors that its cells do not imply."""
     known = {resource: _names(group.flavors) for group in old for resource in group.resources}
     gone, come = before - after, after - before
     for group in new:
@@ -73,7 +73,7 @@ def _orders(
         changed: dict[tuple[str, ...], list[str]] = {}
         for resource in group.resources:
             was = known.get(resource, ())
-            # Whose cell is gone is gone, and new ones stand at the end.
+            # Expected are the old flavors without removed cells, and the added ones at the end.
             kept = [name for name in was if (name, resource) not in gone]
             added = [name for name in now if (name, resource) in come]
             if [*kept, *added] != list(now):
@@ -94,7 +94,7 @@ def quota_numbers(groups: Groups) -> Mapping[tuple[str, ...], object]:
     """
     Return the numbers of *groups* by flavor, resource and limit.
 
-    Of limits those that are not at their default.
+    Limits with their default value are left out.
     """
     return {
         (flavor, resource, limit.value): _number(quota, limit)

@@ -1,12 +1,12 @@
 """
-Quota as people see it: the capacity nodes of queues and cohorts, and who uses whose quota.
+The read model of quota: capacity nodes of queues and cohorts, loans and fair shares.
 
-The extras of a queue's nodes are *own*, *borrowed* and *over*, which are what is used, *lent* and
-*is_certain* by the convention of `lending`, and the limits of the config, *borrowing_limit* and
-*lending_limit*. Those of a cohort are about its pool: *guaranteed* is the whole pool, *owned* what
-the cohort brings itself, and *deposited* what its queues and cohorts put in. Quota that a lending
-limit keeps at home, and what is used of that, is not part of it. *borrowed* and *lent* are from
-and to cohorts above.
+The extras of a queue's nodes are the parts of its usage, *own*, *borrowed* and *over*; *lent* and
+*is_certain*, by the convention of `lending`; and the limits of the config, *borrowing_limit* and
+*lending_limit*. The nodes of a cohort describe its pool: *guaranteed* is the whole pool, *owned*
+the cohort's own quota, and *deposited* the deposits of its queues and cohorts. Quota above a
+lending limit, and its usage, are not part of the pool. *borrowed* and *lent* are from and to
+cohorts above.
 """
 
 from __future__ import annotations
@@ -38,38 +38,38 @@ from console.engine.model.policy import Policy
 
 COLUMNS: Final = (
     Column(key="guaranteed", title="Nominal", help="The quota that the queue owns."),
-    Column(key="used", title="Used", help="What running workloads of the queue hold."),
+    Column(key="used", title="Used", help="The quota that running workloads of the queue use."),
     Column(
         key="borrowed",
         title="Borrowed or lent",
         unit=Unit.EXCHANGE,
-        help="The quota of others in use here, or quota of its own in use by others.",
+        help="Quota of other queues that this queue uses, or its own quota that others use.",
         needs_parent=True,
     ),
     Column(
         key="available",
         title="Available",
-        help="The quota that may still be used now, its own and that of its cohort.",
+        help="Free quota of the queue plus quota that it can borrow now.",
     ),
     Column(
         key="demand",
         title="Requested",
         unit=Unit.DEMAND,
-        help="What pending workloads request, once for each resource, at its first flavor.",
+        help="Requests of pending workloads, counted once per resource, at its first flavor.",
     ),
 )
 
 SECTIONS: Final = (Section(key="cohorts", title="Cohorts"),)
 
-#: By flavor-resource, what pending workloads request, and what those that can never run do.
+#: By flavor-resource, the requests of pending workloads and of those that can never run.
 _Demand = dict[FlavorResource, tuple[int, int]]
 
 
 class QuotaCapacity:
     """
-    The quota of every queue and cohort of a policy with what is used, borrowed and lent.
+    The quota of every queue and cohort of a policy, with used, borrowed and lent amounts.
 
-    Several threads may ask at once.
+    Thread-safe.
     """
 
     def __init__(self, policy: Policy, used: Used) -> None:
@@ -80,38 +80,38 @@ class QuotaCapacity:
         self._ledger = Ledger(policy)
         for name in spec_of(policy).queues:
             self._ledger.add(name, used.get(name, {}))
-        #: The ledger opens accounts when they are asked for.
+        #: The ledger creates accounts on request.
         self._lock = RLock()
-        #: What was told last, by queue or cohort, and what was asked for then.
+        #: The latest nodes and the requests that they were computed for, by queue or cohort.
         self._queues: dict[str, tuple[tuple[Requests, Requests], tuple[CapacityNode, ...]]] = {}
         self._cohorts: dict[str, tuple[_Demand, tuple[CapacityNode, ...]]] = {}
 
     @property
     def loans(self) -> tuple[Loan, ...]:
-        """Who uses whose quota."""
+        """The loans between queues, and from cohorts."""
         return self._lending.loans
 
     def share(self, name: str, *, is_cohort: bool = False) -> FairShare | None:
-        """Return the fair share of a queue or cohort; None where shares decide nothing."""
+        """Return the fair share of a queue or cohort; None without fair sharing."""
         if not spec_of(self.policy).settings.fair_sharing:
             return None
         with self._lock:
             node = self._ledger.cohort(name) if is_cohort else self._ledger.queue(name)
             share = dominant_share(node)
-        # A node that borrows nothing has a weight too, and people look for it.
+        # The weight is shown even for a node that borrows nothing.
         return FairShare(
             thousandths=share.thousandths(), weight=node.weight, resource=share.resource
         )
 
     def keys(self, queue: str) -> tuple[FlavorResource, ...]:
-        """Return what *queue* has quota of, in the order of the text."""
+        """Return the flavor-resources of which *queue* has quota, in the order of the text."""
         found = spec_of(self.policy).queues.get(queue)
         return _keys(found.groups) if found else ()
 
     def queue_nodes(
         self, queue: str, requested: Requests, cannot_run: Requests = NO_REQUESTS
     ) -> tuple[CapacityNode, ...]:
-        """Return the nodes of *queue* in the order of the text, then those left over."""
+        """Return the nodes of *queue* in the order of the text, then those without quota."""
         with self._lock:
             last = self._queues.get(queue)
             if last is None or last[0] != (requested, cannot_run):
@@ -255,10 +255,10 @@ class QuotaCapacity:
 
 def organization_nodes(policy: Policy, queues: Iterable[CapacityNode]) -> tuple[CapacityNode, ...]:
     """
-    Return each flavor-resource with all that is owned and used of it, in the order of the text.
+    Return a node per flavor-resource with its total quota and usage, in the order of the text.
 
-    *queues* are the nodes of all queues. Nothing is borrowed from outside an organization: what is
-    used beyond all nominal quota is over.
+    *queues* are the nodes of all queues. Nothing is borrowed from outside an organization: usage
+    beyond the total nominal quota is over.
     """
     owned: dict[FlavorResource, Amount] = {}
     sums: defaultdict[FlavorResource, list[int]] = defaultdict(lambda: [0, 0, 0])

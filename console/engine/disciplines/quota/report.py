@@ -1,9 +1,9 @@
 """
-The report: a nomination in full, for explanations.
+The report: a nomination with all details, for explanations.
 
-It searches with the functions of the real search, and gives for every running
-workload it examines why it was chosen or not. That is too expensive for every
-decision, so it is made on demand.
+It uses the functions of the real search, and records for every running workload that it
+examines why it was chosen or not. This is too expensive for every decision, so it is made
+on demand.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from console.engine.model.reasons import Reason
 from console.engine.model.trace import TurnStep
 from console.engine.pending.pending_class import Pending
 
-#: Running workloads that a report lists one by one, unless there are more victims than these.
+#: The most running workloads that a report lists, unless there are more victims.
 LISTED = 20
 
 #: A running workload, its queue, and the verdict of the search.
@@ -47,7 +47,7 @@ _Judgment: TypeAlias = tuple[Running, QuotaQueue, CandidateVerdict]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A nomination as of one moment, in full."""
+    """A nomination at one moment, with all details."""
 
     groups: tuple[GroupStep, ...]
     preemption: PreemptionStep | None
@@ -77,10 +77,10 @@ def report(queue: QuotaQueue, pending: Pending, settings: QuotaSettings) -> Repo
 def _search_in_full(
     queue: QuotaQueue, pending: Pending, nomination: QuotaNomination
 ) -> PreemptionStep | None:
-    """Return the search behind *nomination* with all it examined; None: it needed none."""
+    """Return the search of *nomination* with all examined workloads; None: it needed no search."""
     step = nomination.preemption
     if nomination.result.no_fit is NoFit.WAITING_FOR_QUOTA:
-        # It would have to borrow, and its queue may not preempt for that.
+        # The workload would have to borrow, and its queue may not preempt to borrow.
         return nomination.search
     if step is None or step.verdict is PreemptionVerdict.NOT_ALLOWED:
         return step
@@ -122,7 +122,7 @@ def _search_in_full(
 
 
 def _needs(search: Search) -> dict[str, int]:
-    """Return what has to become free, including usage beyond the quota."""
+    """Return the amounts that have to become free, including usage beyond the quota."""
     needs = {}
     for key in sorted(search.short):
         available = search.queue.account.available(key)
@@ -145,7 +145,7 @@ def _judged_classically(search: Search, targets: tuple[Target, ...]) -> Iterator
 
 
 def _fits_without_borrowing(search: Search, targets: tuple[Target, ...]) -> bool:
-    """Return whether *targets* free enough within nominal quota; False without targets."""
+    """Return whether *targets* free enough nominal quota; False without targets."""
     for target in targets:
         take_out(target.running, target.queue)
     fits = bool(targets) and search.fits(borrowing=False)
@@ -168,7 +168,7 @@ def _judged_fairly(
     targets: tuple[Target, ...],
     judged: Judged,
 ) -> Iterator[_Judgment]:
-    """Yield every candidate, first those decided by shares (spec 7.7 to 7.10)."""
+    """Yield every candidate, those decided by shares first (spec 7.7 to 7.10)."""
     find_fair(search, strategies, judged)
     spared = CandidateVerdict.NOT_NEEDED if targets else CandidateVerdict.NOT_ENOUGH
     offered = {

@@ -1,4 +1,4 @@
-"""Running workloads of the quota discipline: exposure to preemption, and loss of flavors."""
+"""Running workloads under quota: their exposure to preemption, and their loss of flavors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.engine.pending.eligibility import Judge
 
 
 def exposures(queue: QuotaQueue, over: set[str]) -> dict[str, frozenset[Exposure]]:
-    """Return by which rights running workloads of *queue* may be preempted; *over* borrow."""
+    """Return the preemption that running workloads of *queue* are exposed to; *over* borrow."""
     within = (
         queue.policy is not None
         and queue.is_active
@@ -28,7 +28,7 @@ def exposures(queue: QuotaQueue, over: set[str]) -> dict[str, frozenset[Exposure
 def loss(spec: QuotaSpec, queue: QueueSpec, running: Running, judge: Judge) -> Loss | None:
     """Return what *running* loses in *queue*: a flavor, or its access to one."""
     if queue.is_passthrough or not running.usage:
-        # No flavor is assigned there, so none is lost.
+        # The workload has no flavor to lose.
         return None
     obstacles = judge.obstacles(running.workload, queue)
     at = {each.name: index for index, each in enumerate(running.workload.pod_sets)}

@@ -1,4 +1,4 @@
-"""One setting of its queue: another right to preempt, another walk over flavors, no stop."""
+"""Setting changes: suggested values of one queue setting with which a workload would start."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from console.engine.disciplines.quota.spec import (
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy, StopPolicy, Strategy
 
-#: Every setting with every value.
+#: Every setting with all values to try, the mildest first.
 ALL_SETTINGS: Menu = {
     Setting.STOP: (StopPolicy.NONE,),
     Setting.STRATEGY: (Strategy.BEST_EFFORT_FIFO,),
@@ -41,7 +41,7 @@ ALL_SETTINGS: Menu = {
 
 
 def setting_changes(trials: Trials, menu: Menu) -> Attempts:
-    """Return the search for the mildest other value of each setting with which it starts."""
+    """Return the search for the mildest other value of each setting that starts the workload."""
     queue = spec_of(trials.policy).queues[trials.queue.name]
     attempts = [
         partial(_with_values, trials, setting, others)
@@ -74,7 +74,7 @@ def _with_values(trials: Trials, setting: Setting, values: tuple[Value, ...]) ->
 
 
 def value_of(queue: QueueSpec, setting: Setting) -> Value:
-    """Return what *setting* is in *queue*, as its code."""
+    """Return the value of *setting* in *queue*."""
     value: Value = getattr(_part(queue, setting), setting.value)
     return value
 
@@ -94,7 +94,7 @@ def with_setting(policy: Policy, queue: str, setting: Setting, value: Value) -> 
 
 
 def _alternatives(queue: QueueSpec, setting: Setting, values: tuple[Value, ...]) -> Iterator[Value]:
-    """Yield the values that give *queue* something it does not have."""
+    """Yield the values of *values* that would be effective in *queue* and differ from its own."""
     now = value_of(queue, setting)
     is_preemption_rule = setting in (Setting.WITHIN_QUEUE, Setting.RECLAIM_WITHIN_COHORT)
     if is_preemption_rule and now in values:
@@ -103,7 +103,7 @@ def _alternatives(queue: QueueSpec, setting: Setting, values: tuple[Value, ...])
     if setting is Setting.BORROW_WITHIN_COHORT and (
         queue.parent is None or queue.preemption.reclaim_within_cohort is PreemptionRule.NEVER
     ):
-        # It presupposes the right to reclaim.
+        # It requires reclaimWithinCohort.
         return
     if setting is Setting.RECLAIM_WITHIN_COHORT and queue.parent is None:
         return

@@ -1,4 +1,4 @@
-"""Dominant resource shares: how much of what can be lent a node has borrowed, by its weight."""
+"""Dominant resource shares: the share of lendable quota that a node borrows, by its weight."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import total_ordering
 from console.engine.disciplines.quota.ledger import Node
 from console.engine.model.amounts import WEIGHT_ONE, Unlimited
 
-#: Stands for an unlimited amount among what can be lent, as in Kueue's 64-bit arithmetic.
+#: An unlimited lendable amount, as in Kueue's 64-bit arithmetic.
 _ENDLESS = 2**63 - 1
 
 
@@ -16,7 +16,7 @@ _ENDLESS = 2**63 - 1
 @dataclass(frozen=True, slots=True, eq=False)
 class Share:
     """
-    A dominant resource share, exactly: thousandths of what can be lent, divided by the weight.
+    A dominant resource share as an exact fraction: borrowed by lendable quota, by the weight.
 
     A borrower of zero weight has a larger share than any with a weight.
     """
@@ -26,9 +26,9 @@ class Share:
     lendable: int = 1
     #: In billionths.
     weight: int = WEIGHT_ONE
-    #: The resource that dominates; None when nothing is borrowed.
+    #: The dominant resource; None when nothing is borrowed.
     resource: str | None = None
-    #: Something is borrowed, even where nothing can be lent and the share is zero.
+    #: Whether quota is borrowed, even if nothing can be lent and the share is zero.
     is_borrowing: bool = False
 
     @property
@@ -53,7 +53,7 @@ class Share:
         return left * (other.weight or 1) < right * (self.weight or 1)
 
     def thousandths(self) -> int | None:
-        """Return the share in thousandths, rounded up as Kueue shows it; None: unbounded."""
+        """Return the share in thousandths, rounded up as Kueue does; None: unbounded."""
         if self.is_unbounded:
             return None
         if not self.borrowed:

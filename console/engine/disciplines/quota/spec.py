@@ -18,17 +18,17 @@ from console.engine.model.unsupported_settings import UnsupportedSetting
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flavor:
-    """A kind of capacity, and which workloads may use it."""
+    """A kind of capacity, with a selector of the workloads that may use it."""
 
     name: str
-    #: Judged on the workload's labels.
+    #: Evaluated on the workload's labels.
     selector: Selector = EVERYTHING
-    #: Labels of its nodes: what node selectors and affinity of pod sets are judged on.
+    #: Labels of its nodes, on which node selectors and affinity of pod sets are evaluated.
     node_labels: Mapping[str, str] = field(default_factory=dict)
     taints: tuple[Taint, ...] = ()
     #: Tolerated on behalf of every pod that uses the flavor.
     tolerations: tuple[FlavorToleration, ...] = ()
-    #: Opaque; handed back with every admission that uses the flavor.
+    #: Opaque; returned with every admission that uses the flavor.
     launch_config: Mapping[str, Any] | None = None
     unsupported: tuple[UnsupportedSetting, ...] = ()
     origin: Origin | None = None
@@ -36,7 +36,7 @@ class Flavor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """What a node owns of one flavor-resource, and what it may borrow and lend."""
+    """The quota of a node for one flavor-resource: nominal, borrowing and lending limit."""
 
     nominal: Amount = 0
     borrowing_limit: Amount = UNLIMITED
@@ -55,7 +55,7 @@ class FlavorQuotas:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceGroup:
-    """Resources that take one flavor together, and the flavors in the order they are tried."""
+    """Resources that take the same flavor, and the flavors in the order they are tried."""
 
     resources: tuple[str, ...]
     flavors: tuple[FlavorQuotas, ...]
@@ -73,25 +73,25 @@ class PreemptionRule(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preemption:
-    """When a queue may stop running workloads to make room for its own."""
+    """When a queue may preempt running workloads for its pending ones."""
 
     within_queue: PreemptionRule = PreemptionRule.NEVER
     reclaim_within_cohort: PreemptionRule = PreemptionRule.NEVER
     borrow_within_cohort: PreemptionRule = PreemptionRule.NEVER
-    #: Highest priority that may be stopped by a workload that borrows; None: no bound.
+    #: Highest priority that a borrowing workload may preempt; None: no bound.
     max_priority_threshold: int | None = None
     origin: Origin | None = None
 
 
 class Search(StrEnum):
-    """Whether a flavor that is good enough ends the walk over the flavors."""
+    """Whether a flavor that is usable by borrowing or preemption ends the walk over the flavors."""
 
     MAY_STOP = "may_stop_search"
     TRY_NEXT = "try_next_flavor"
 
 
 class Preference(StrEnum):
-    """What is worse about a flavor when the walk looked at several."""
+    """Which flavor is preferred if several are usable: by borrowing or by preemption."""
 
     BORROWING_OVER_PREEMPTION = "borrowing_over_preemption"
     PREEMPTION_OVER_BORROWING = "preemption_over_borrowing"
@@ -99,7 +99,7 @@ class Preference(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fungibility:
-    """When a queue goes on to its next flavor."""
+    """When a queue tries its next flavor."""
 
     when_can_borrow: Search = Search.MAY_STOP
     when_can_preempt: Search = Search.TRY_NEXT
@@ -117,19 +117,19 @@ class Cohort:
     groups: tuple[ResourceGroup, ...] = ()
     #: Share weight in billionths, against its siblings.
     fair_weight: int = WEIGHT_ONE
-    #: None when queues name it and nothing describes it.
+    #: None if queues name the cohort and the config has no object for it.
     origin: Origin | None = None
 
 
 class FairStrategy(StrEnum):
-    """A test that lets a workload preempt for its fair share."""
+    """A condition on shares under which a workload may preempt for its fair share."""
 
     FINAL_SHARE = "less_than_or_equal_to_final_share"
     INITIAL_SHARE = "less_than_initial_share"
 
 
 class Undeclared(StrEnum):
-    """What a requested resource means that no group of the queue covers."""
+    """The effect of a requested resource that no group of the queue covers."""
 
     #: It is not limited.
     IGNORE = "ignore"
@@ -139,25 +139,25 @@ class Undeclared(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaSettings:
-    """How the quota discipline admits, for all queues of a policy."""
+    """Settings of the quota discipline for all queues of a policy."""
 
     #: Strategies in the order they are tried; empty: classical preemption, no fair sharing.
     fair_sharing: tuple[FairStrategy, ...] = ()
     undeclared: Undeclared = Undeclared.IGNORE
-    #: Whether a request of nothing for a covered resource takes a flavor all the same.
+    #: Whether a request of zero for a covered resource takes a flavor.
     zeros_take_flavors: bool = False
     origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueSpec(Queue):
-    """A queue as a config sets it: a leaf of the quota tree, with quotas and preemption rules."""
+    """A queue of a config: a leaf of the quota tree, with quotas and preemption rules."""
 
-    #: Empty where it is passthrough.
+    #: Empty for a passthrough queue.
     groups: tuple[ResourceGroup, ...] = ()
     preemption: Preemption = Preemption()
     fungibility: Fungibility = Fungibility()
-    #: Share weight in billionths; 0: its borrowing counts as above any other's.
+    #: Share weight in billionths; 0: its share is larger than any other when it borrows.
     fair_weight: int = WEIGHT_ONE
     #: Resource -> index of the group that covers it.
     covers: Mapping[str, int] = field(init=False, repr=False, compare=False)
@@ -173,7 +173,7 @@ class QueueSpec(Queue):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaSpec:
     """
-    What the quota discipline admits by.
+    The part of a policy that the quota discipline reads: flavors, queues, cohorts and settings.
 
     Every parent exists. A flavor that a group names may be missing: its queue then admits
     nothing.
@@ -183,7 +183,7 @@ class QuotaSpec:
 
     flavors: Mapping[str, Flavor] = field(default_factory=dict)
     queues: Mapping[str, QueueSpec] = field(default_factory=dict)
-    #: Every cohort that a queue or cohort names is here, described in the text or not.
+    #: Includes every cohort that a queue or cohort names, even without an object in the config.
     cohorts: Mapping[str, Cohort] = field(default_factory=dict)
     settings: QuotaSettings = QuotaSettings()
 
@@ -259,7 +259,7 @@ class QuotaSpec:
         return replace(self, flavors=flavors)
 
     def unsupported_of(self, name: str) -> tuple[UnsupportedSetting, ...]:
-        """Return the settings of the flavor *name* that are not acted on."""
+        """Return the unsupported settings of the flavor *name*."""
         flavor = self.flavors.get(name)
         return flavor.unsupported if flavor is not None else ()
 
@@ -272,10 +272,10 @@ class QuotaSpec:
         """
         Return what the flavors in *assigned*, by resource, add to each pod of a pod set.
 
-        Every flavor counts once. Where two of them disagree on a node label, that of the
-        resource whose name is first counts, so the answer does not depend on how rows order an
-        assignment; tolerations that are alike come once. A flavor that the config does not
-        describe adds nothing. The rule is that of Kueue (pkg/podset), which leaves the order of
+        Every flavor counts once. If two flavors disagree on a node label, the flavor of the
+        resource whose name sorts first wins, so the result does not depend on the order of an
+        assignment in rows; equal tolerations appear once. A flavor that the config does not
+        define adds nothing. The rule is that of Kueue (pkg/podset), which leaves the order of
         flavors open.
         """
         named = dict.fromkeys(name for _, name in sorted(assigned.items()))
@@ -289,7 +289,7 @@ class QuotaSpec:
 
 
 def spec_of(policy: Policy) -> QuotaSpec:
-    """Return the spec of a policy that the quota discipline admits by."""
+    """Return the quota spec of a policy."""
     return cast(QuotaSpec, policy.spec)
 
 

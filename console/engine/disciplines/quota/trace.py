@@ -1,4 +1,4 @@
-"""What the quota discipline finds for one workload, as facts of a trace."""
+"""The quota section of a trace: flavors tried, quota checks and the search for victims."""
 
 from __future__ import annotations
 
@@ -14,57 +14,57 @@ from console.engine.model.trace_sections import TraceSection, register_section
 
 
 class CandidateVerdict(StrEnum):
-    """Why a running workload was or was not chosen to stop."""
+    """Why a running workload was or was not chosen as a victim."""
 
     TARGET = "target"
-    #: Would have been stopped, but the others free enough.
+    #: It may be preempted, but the other victims free enough.
     NOT_NEEDED = "not_needed"
     PRIORITY_NOT_LOWER = "priority_not_lower"
-    #: Holds nothing of the flavors and resources that are short.
+    #: It uses none of the flavors and resources that are short.
     OTHER_CAPACITY = "other_capacity"
-    #: Even with every candidate stopped there is not enough room.
+    #: It may be preempted, but all candidates together do not free enough.
     NOT_ENOUGH = "not_enough"
-    #: Already on its way out.
+    #: It is evicting already.
     DEPARTING = "departing"
     #: Its queue does not use more than its nominal quota.
     QUEUE_WITHIN_NOMINAL = "queue_within_nominal"
     #: A cohort between its queue and the preemptor's uses no more than its own quota.
     COHORT_WITHIN_NOMINAL = "cohort_within_nominal"
-    #: Could only be stopped by a workload that need not borrow.
+    #: Only a workload that does not borrow may preempt it.
     NOT_WHILE_BORROWING = "not_while_borrowing"
-    #: Above the priority up to which a borrower may preempt.
+    #: Its priority is above the threshold up to which a borrower may preempt.
     ABOVE_THRESHOLD = "above_threshold"
-    #: The preemptor's share would be no smaller than that of its queue.
+    #: The preemptor's share would not be smaller than that of its queue.
     SHARE_NOT_LARGER = "share_not_larger"
-    #: Same priority and not submitted later.
+    #: It has the same priority and was not submitted later.
     NOT_NEWER = "not_newer"
-    #: Its queue is stopped or misconfigured: what runs there is left alone.
+    #: Its queue is stopped or misconfigured, so its workloads are not preempted.
     QUEUE_INACTIVE = "queue_inactive"
-    #: It was stopped for the same preemptor again and again, which ends here.
+    #: The same preemptor preempted it before; it is spared, to end the repetition.
     STOPPED_BEFORE = "stopped_before"
 
 
 class PreemptionVerdict(StrEnum):
-    """How the search for room by preemption ended."""
+    """The result of a search for victims."""
 
     FOUND = "found"
-    #: The queue's policy stops nobody.
+    #: The queue's policy allows no preemption.
     NOT_ALLOWED = "not_allowed"
-    #: Where the policy lets somebody be stopped, nobody runs.
+    #: No workload runs in the queues in which the policy allows preemption.
     NOBODY_RUNS = "nobody_runs"
-    #: Stopping every candidate would still not make enough room.
+    #: All candidates together do not free enough.
     NOT_ENOUGH = "not_enough"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeFact:
-    """What one node on the way up the quota tree has of a flavor-resource, in thousandths."""
+    """One node on the path up the quota tree: its amounts of a flavor-resource, in thousandths."""
 
     name: str
-    #: Its own quota and what its children put in.
+    #: Its own quota and the deposits of its children.
     quota: Amount
     used: int
-    #: What it can still give, negative when it is over its quota.
+    #: The amount available from it, negative when it exceeds its quota.
     available: Amount
     borrowing_limit: Amount
     origin: Origin | None = None
@@ -77,26 +77,27 @@ class QuotaCheck:
     resource: str
     requested: int
     nominal: Amount
-    #: What the queue's running workloads hold.
+    #: Usage of the queue's running workloads.
     used: int
-    #: What may be used now, never below zero.
+    #: The amount that may be used now, never below zero.
     available: Amount
-    #: What could be used if nothing ran.
+    #: The amount that could be used if nothing ran.
     maximum: Amount
     #: requested - available, when positive.
     missing: int
     verdict: FlavorVerdict
-    #: What earlier pod sets of the same workload take of it already.
+    #: The amount that earlier pod sets of the same workload take.
     assumed: int = 0
-    #: How far up the cohorts it would borrow; 0: it fits the queue's nominal quota.
+    #: The height of the cohort from which it would borrow; 0: it fits the queue's nominal quota.
     borrow_level: int = 0
-    #: The nearest cohort that covers what it would borrow; None: not known, or it need not borrow.
+    #: The nearest cohort that covers the borrowed amount; None: unknown, or nothing is borrowed.
     borrows_from: str | None = None
-    #: How far above its nominal quota the queue may use.
+    #: The amount that the queue may use beyond its nominal quota.
     borrowing_limit: Amount = UNLIMITED
-    #: The cohorts above, the nearest first; only when somebody asks for an explanation.
+    #: The cohorts above, the nearest first; only in explanations.
     path: tuple[NodeFact, ...] = ()
-    #: Queue -> nominal quota it does not use itself, in thousandths; only in explanations.
+    #: Queue -> nominal quota that the queue itself does not use, in thousandths; only in
+    #: explanations.
     lenders: Mapping[str, int] = field(default_factory=dict)
     origin: Origin | None = None
 
@@ -119,30 +120,30 @@ class GroupStep:
     """The walk over one resource group's flavors."""
 
     resources: tuple[str, ...]
-    #: Names of the pod sets that took part; empty: the workload has only one.
+    #: Names of the pod sets of the walk; empty: the workload has only one.
     pod_sets: tuple[str, ...] = ()
     flavors: tuple[FlavorTried, ...]
-    #: The flavor taken, or the best one found when none fits; None when none can.
+    #: The flavor taken, or the best one if none fits; None if none can be used.
     chosen: str | None = None
     origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A running workload that the preemption search looked at."""
+    """A running workload that the preemption search examined."""
 
     workload: str
     priority: int
     verdict: CandidateVerdict
-    #: What it holds of the flavor-resources that are short, in thousandths, as "flavor/resource".
+    #: Its usage of the flavor-resources that are short, in thousandths, as "flavor/resource".
     frees: Mapping[str, int]
-    #: The queue it runs in; None: the one of the preemptor.
+    #: The queue it runs in; None: the preemptor's queue.
     queue: str | None = None
-    #: For a target: by what right, as the code of the reason it will be told.
+    #: For a target: the code of the reason of its preemption, which names the policy.
     right: str | None = None
     #: Fair sharing: dominant shares in thousandths of what the cohort can lend, of the preemptor's
-    #: side with its request and of the candidate's side before and after it stops; None: without
-    #: bound.
+    #: branch with its request and of the candidate's branch before and after it stops; None:
+    #: unbounded.
     share: int | None = None
     share_before: int | None = None
     share_after: int | None = None
@@ -150,7 +151,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptionStep:
-    """The search for running workloads to stop."""
+    """The search for running workloads to preempt."""
 
     #: `within_queue` of the preemptor's queue.
     rule: str
@@ -162,10 +163,10 @@ class PreemptionStep:
     threshold: int | None = None
     #: Names of the fair sharing strategies; empty: classical preemption.
     strategies: tuple[str, ...] = ()
-    #: What has to become free, in thousandths, as "flavor/resource".
+    #: The amounts that have to become free, in thousandths, as "flavor/resource".
     needs: Mapping[str, int] = field(default_factory=dict)
     candidates: tuple[Candidate, ...] = ()
-    #: Candidates beyond those listed.
+    #: The number of candidates that are not listed.
     more_candidates: int = 0
     origin: Origin | None = None
 
@@ -179,7 +180,7 @@ class QuotaFacts(TraceSection):
     groups: tuple[GroupStep, ...] = ()
     #: Requested resources that no group of the queue covers: not limited.
     uncovered: tuple[str, ...] = ()
-    #: The requested resource that no group covers, where that keeps a workload out.
+    #: The requested resource that no group covers, if that blocks the workload.
     undeclared: str | None = None
     preemption: PreemptionStep | None = None
 
@@ -196,6 +197,6 @@ register_section(QUOTA, QuotaFacts)
 
 
 def quota_facts(trace: Trace) -> QuotaFacts:
-    """Return what the quota discipline found; empty facts of a trace of another discipline."""
+    """Return the quota section of *trace*; empty facts for a trace of another discipline."""
     found = trace.sections.get(QUOTA)
     return found if isinstance(found, QuotaFacts) else NO_FACTS

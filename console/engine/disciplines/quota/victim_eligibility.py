@@ -1,4 +1,4 @@
-"""Victim eligibility: why a search cannot preempt a running workload, whatever it would free."""
+"""Victim eligibility: why a search may not preempt a running workload, for explanations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IneligibleVictim: TypeAlias = tuple[Running, QuotaQueue, CandidateVerdict]
 
 
 def searched_queues(queue: QuotaQueue) -> list[QuotaQueue]:
-    """Return the queues whose workloads some rule lets *queue* preempt, its own first."""
+    """Return the queues whose workloads the rules of *queue* may let it preempt, itself first."""
     assert queue.policy is not None
     rules = queue.policy.preemption
     queues = [queue] if rules.within_queue is not PreemptionRule.NEVER else []
@@ -31,9 +31,10 @@ def ineligible_victims(
     search: Search, queue: QuotaQueue, considered: Callable[[str], bool], *, is_fair: bool
 ) -> Iterator[IneligibleVictim]:
     """
-    Yield the workloads of *queue* the search did not consider, lowest priority and latest first.
+    Yield the workloads of *queue* that the search did not consider, each with the reason.
 
-    *considered* returns, by id, whether it did.
+    The lowest priority and the latest come first. *considered* returns whether the search
+    considered the workload with an id.
     """
     queue_verdict = (
         None if queue is search.queue else _queue_verdict(search, queue, is_fair=is_fair)
@@ -46,7 +47,7 @@ def ineligible_victims(
 
 
 def _queue_verdict(search: Search, queue: QuotaQueue, *, is_fair: bool) -> CandidateVerdict | None:
-    """Return why no workload of another queue may be preempted, if that is so."""
+    """Return why no workload of another *queue* may be preempted; None: some may."""
     if not queue.is_active:
         return CandidateVerdict.QUEUE_INACTIVE
     if within_nominal(queue.account, search.short):

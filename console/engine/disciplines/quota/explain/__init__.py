@@ -1,1 +1,1 @@
-"""How quota words its facts: the flavors, the search for victims, and their headlines."""
+"""Explanations of quota: texts about flavors, the search for victims, and headlines."""

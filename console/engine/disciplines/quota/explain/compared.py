@@ -1,4 +1,4 @@
-"""What is compared of two workloads: each flavor that was tried, and the search for victims."""
+"""Rows of the comparison of two workloads: the flavors tried and the search for victims."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _PREEMPTION_WORDS = {
 
 
 def flavor_answers(telling: Telling) -> Iterator[tuple[str, str]]:
-    """Yield how each flavor was judged, with the arithmetic of each resource."""
+    """Yield the verdict of each flavor, with the arithmetic of each resource."""
     return islice(_flavors(telling), MOST_ROWS)
 
 
 def preemption_answers(telling: Telling) -> Iterator[tuple[str, str]]:
-    """Yield how the search for workloads to preempt ended."""
+    """Yield the result of the search for workloads to preempt."""
     step = quota_facts(telling.trace).preemption
     found = preempted_workloads(telling)
     if step is not None and not telling.trace.outcome.victims:

@@ -1,4 +1,4 @@
-"""Fixes in words: which labels the flavors of a queue require of a workload."""
+"""Texts of fixes: the labels that the flavors of a queue require of a workload."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from console.engine.wording.words import expression
 
 
 def flavor_fixes(route_result: RouteResult) -> Iterator[tuple[Change, Sentence]]:
-    """Yield what the flavors of the queue require, where none accepts the labels."""
+    """Yield the labels that each flavor of the queue requires, if none accepts the workload's."""
     policy, workload = route_result.policy, route_result.workload
     queue = spec_of(policy).queues.get(route_result.route.queue or "")
     if queue is None or route_result.reason is None:

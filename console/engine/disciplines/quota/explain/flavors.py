@@ -1,4 +1,4 @@
-"""The flavors in words: what keeps the workload off each, and the arithmetic of quota."""
+"""Texts about flavors: the obstacle of the workload to each, and the arithmetic of quota."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from console.engine.model.reasons import Shortage
 from console.engine.model.trace import FlavorVerdict, PodSetStep, Trace
 from console.engine.wording.words import amount, failed_expression, listed, quantity, resource_name
 
-#: Verdicts of a flavor that was not judged this time.
+#: Verdicts of a flavor that was not examined in this turn.
 _NOT_JUDGED = frozenset(
     {FlavorVerdict.NOT_REACHED, FlavorVerdict.PASSED_BEFORE, FlavorVerdict.NOT_NOMINATED}
 )
 
 
 def flavors(telling: Telling) -> StageText:
-    """Word the walk over the flavors of every resource group."""
+    """Return the text of the walk over the flavors of every resource group."""
     trace, facts = telling.trace, quota_facts(telling.trace)
     sentences = [Sentence(text=text) for text in _reductions(trace)]
     sentences += [sentence for group in facts.groups for sentence in _group(telling, group)]
@@ -51,7 +51,7 @@ def flavors(telling: Telling) -> StageText:
 
 
 def obstacle(tried: FlavorTried, queue: str) -> str | None:
-    """Return what keeps pods off a flavor whatever the quota, without a period, or None."""
+    """Return the obstacle to a flavor that does not depend on quota, without a period, or None."""
     match tried.verdict:
         case FlavorVerdict.FLAVOR_MISSING:
             return f"{queue} names {tried.flavor}, which the config does not define"
@@ -69,7 +69,7 @@ def obstacle(tried: FlavorTried, queue: str) -> str | None:
 
 
 def borrowed(check: QuotaCheck) -> int:
-    """Return how much of a request that fits comes from other queues, in thousandths."""
+    """Return the borrowed part of a request that fits, in thousandths."""
     if not check.borrow_level or isinstance(check.nominal, Unlimited):
         return 0
     beyond = check.used + check.assumed + check.requested - check.nominal
@@ -177,7 +177,7 @@ def _need(check: QuotaCheck) -> str:
 def _arithmetic(telling: Telling, check: QuotaCheck) -> str:
     used, nominal = quantity(check.used, check.resource), quantity(check.nominal, check.resource)
     available = quantity(check.available, check.resource)
-    # Only a queue that shares with nobody has what this leaves.
+    # The difference equals the available amount only for a queue without borrowing or lending.
     if check.nominal - check.used == check.available:
         return f"{_need(check)} of {nominal} nominal - {used} used = {available} available"
     more = available if check.available > 0 else "no"
@@ -216,7 +216,7 @@ def _ending(telling: Telling, check: QuotaCheck) -> str:
 
 
 def _pool(telling: Telling, tried: FlavorTried, check: QuotaCheck) -> Iterator[Sentence]:
-    """Yield where in the cohorts the available quota comes from, or ends."""
+    """Yield sentences on the borrowing limit, the cohorts above and the lenders of a check."""
     if not isinstance(check.borrowing_limit, Unlimited):
         limit = amount(check.borrowing_limit, check.resource)
         text = f"{telling.queue} may borrow {limit} on {tried.flavor}"

@@ -1,4 +1,4 @@
-"""The headlines of the reasons of quota: which flavor, and how much of it."""
+"""Headlines of the quota reasons: sentences with the flavors and amounts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from console.engine.wording.words import (
     resource_name,
 )
 
-#: Verdicts of a flavor that cannot give what is asked for, under this config.
+#: Verdicts of a flavor that cannot satisfy the request under this config.
 _OUT = frozenset(
     {
         FlavorVerdict.FLAVOR_MISSING,
@@ -38,12 +38,12 @@ _OUT = frozenset(
 )
 
 
-#: As many obstacles fit into one sentence.
+#: The most obstacles in one sentence.
 _OBSTACLES = 2
 
 
 def admitted(telling: Telling) -> str:
-    """Say on which flavors a workload was admitted, and what it borrows."""
+    """Return the headline of an admission: its flavors and borrowed amounts."""
     trace, queue, facts = telling.trace, telling.queue, quota_facts(telling.trace)
     flavors = sorted({f for each in trace.outcome.assignment for f in each.flavors.values()})
     if not flavors:
@@ -55,7 +55,7 @@ def admitted(telling: Telling) -> str:
     ]
     why = f": it borrows {listed(parts)}" if parts else ": its request fits the free quota"
     if not facts.groups:
-        # It runs since long; what was free when it started is in the decision of that time.
+        # It was admitted earlier; the quota check is in the decision of that time.
         why = ""
     fewer = _fewer_pods(trace)
     reduced = f" with {fewer}" if fewer else ""
@@ -63,7 +63,7 @@ def admitted(telling: Telling) -> str:
 
 
 def borrowing(trace: Trace) -> str:
-    """Return what a workload would borrow, after its flavors; "" for nothing."""
+    """Return the amounts that a workload would borrow, to append to its flavors; or ""."""
     parts = [
         f"{amount(borrowed(check), check.resource)} from {lending_cohort(trace, check)}"
         for _, check in _borrowing(quota_facts(trace))
@@ -72,7 +72,7 @@ def borrowing(trace: Trace) -> str:
 
 
 def no_flavor(telling: Telling) -> str:
-    """Say why no flavor of the queue accepts a workload."""
+    """Return the headline of a workload that no flavor of its queue accepts."""
     queue, facts = telling.queue, quota_facts(telling.trace)
     is_rejected = telling.trace.outcome.outcome is Outcome.REJECTED
     lead = "Rejected" if is_rejected else "Can never run under this config"
@@ -92,7 +92,7 @@ def no_flavor(telling: Telling) -> str:
 
 
 def exceeds(telling: Telling) -> str:
-    """Say which requests exceed what the queue can ever have."""
+    """Return the headline of a workload whose request exceeds the limit of its queue."""
     parts = []
     for group in quota_facts(telling.trace).groups:
         exceeded = [(flavor.flavor, found) for flavor in group.flavors if (found := _over(flavor))]
@@ -116,7 +116,7 @@ def exceeds(telling: Telling) -> str:
 
 
 def short(telling: Telling) -> str:
-    """Say how much quota a workload lacks."""
+    """Return the headline of a workload that waits for quota: the missing amounts."""
     parts = [
         f"needs {amount(check.requested + check.assumed, check.resource)} on {flavor.flavor}, "
         f"{quantity(max(0, check.available), check.resource)} free now, "
@@ -136,7 +136,7 @@ def short(telling: Telling) -> str:
 
 
 def _fewer_pods(trace: Trace) -> str:
-    """Return the pod sets that start, or were tried, with fewer pods than they ask for; or ""."""
+    """Return the pod sets that start, or were tried, with fewer pods than requested; or ""."""
     return listed(
         f"{each.reduced_to} of {each.count} pods of {each.name}"
         for each in trace.pod_sets
@@ -153,7 +153,7 @@ def _borrowing(facts: QuotaFacts) -> Iterator[tuple[FlavorTried, QuotaCheck]]:
 
 
 def _closest(group: GroupStep) -> list[FlavorTried]:
-    """Return the flavor that was found best, or else the first of those that lack the least."""
+    """Return the chosen flavor, or else the flavor with the smallest missing amount."""
     if group.chosen is not None:
         return [flavor for flavor in group.flavors if flavor.flavor == group.chosen]
     full = [flavor for flavor in group.flavors if flavor.verdict is FlavorVerdict.NO_ROOM]
@@ -165,12 +165,12 @@ def _usable(group: GroupStep) -> bool:
 
 
 def _over(flavor: FlavorTried) -> list[QuotaCheck]:
-    """Return the checks of each resource of which the queue can never have enough on *flavor*."""
+    """Return the checks of *flavor* whose request exceeds the limit of the queue."""
     return [check for check in flavor.checks if check.verdict is FlavorVerdict.EXCEEDS_MAX]
 
 
 def _distance(checks: Sequence[QuotaCheck]) -> tuple[int, int]:
-    """Return how far a flavor is from being large enough, for sorting: the nearest first."""
+    """Return the sort key of too small flavors: fewest resources, then the largest limit."""
     return len(checks), -max(_rank(check.maximum) for check in checks)
 
 

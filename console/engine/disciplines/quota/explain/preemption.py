@@ -1,4 +1,4 @@
-"""Preemption in words: which workloads one may preempt, and which it preempts."""
+"""Texts about preemption: the workloads that one may preempt, and its victims."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from console.engine.model.reasons import reason_of
 from console.engine.model.trace import Trace
 from console.engine.wording.words import listed, places, plural, share
 
-#: Candidates that were, or could have been, stopped.
+#: Verdicts of candidates that are, or may be, preempted.
 _ELIGIBLE = frozenset(
     {CandidateVerdict.TARGET, CandidateVerdict.NOT_NEEDED, CandidateVerdict.NOT_ENOUGH}
 )
-#: What is said of one, and of several.
+#: Phrases for one candidate and for several.
 _SUMMARIES = {
     CandidateVerdict.PRIORITY_NOT_LOWER: (
         "has the same or a higher priority",
@@ -100,16 +100,16 @@ _JUDGMENTS = {
 
 
 def preemption(telling: Telling) -> StageText:
-    """Word the search for workloads to stop, and the stop of a workload."""
-    told, step = preempted(telling), quota_facts(telling.trace).preemption
+    """Return the text of the search for victims, and of the workload's own preemption."""
+    stage, step = preempted(telling), quota_facts(telling.trace).preemption
     if step is None:
-        return told
-    sentences = [*told.sentences, *_search(telling, step)]
+        return stage
+    sentences = [*stage.sentences, *_search(telling, step)]
     return stage_text("preemption", _judged(step), sentences)
 
 
 def candidates(trace: Trace) -> Iterator[str]:
-    """Yield the ids of the workloads that the search looked at."""
+    """Yield the ids of the workloads that the search examined."""
     step = quota_facts(trace).preemption
     if step is not None:
         yield from (candidate.workload for candidate in step.candidates)
@@ -117,9 +117,9 @@ def candidates(trace: Trace) -> Iterator[str]:
 
 def finds_no_candidate(step: PreemptionStep | None) -> bool:
     """
-    Say whether a search is known to have found nobody who may be stopped, be it enough or not.
+    Return whether a search is known to have found no workload that may be preempted.
 
-    A search that lists no candidates may have had some.
+    False for a search that lists no candidates: it may have had some.
     """
     if step is None or step.verdict is PreemptionVerdict.FOUND:
         return False
@@ -156,7 +156,7 @@ def _search(telling: Telling, step: PreemptionStep) -> Iterator[Sentence]:
 
 def _found(telling: Telling, step: PreemptionStep) -> str:
     if step.verdict is PreemptionVerdict.FOUND:
-        # Some of those that had to stop may have stopped since.
+        # Some victims may have stopped since the decision.
         targets = sum(each.verdict is CandidateVerdict.TARGET for each in step.candidates)
         count = max(targets, len(telling.trace.outcome.victims))
         return f"Preempting {plural(count, 'workload')} frees enough quota."
@@ -191,7 +191,7 @@ def _judgment(telling: Telling, step: PreemptionStep, candidate: Candidate) -> s
     words = _JUDGMENTS[candidate.verdict]
     if candidate.verdict is CandidateVerdict.TARGET:
         by_right = reason_of(candidate.right).right if candidate.right else None
-        # Within the queue a right needs no words.
+        # A preemption within the queue has no text of its own.
         words = by_right.target if by_right is not None else words
     return words.format(
         queue=candidate.queue or telling.queue,
@@ -204,7 +204,7 @@ def _judgment(telling: Telling, step: PreemptionStep, candidate: Candidate) -> s
 def _shares(telling: Telling, candidate: Candidate) -> str:
     shares = (candidate.share_before, candidate.share_after, candidate.share)
     before, after, own = (share(each) for each in shares)
-    # Shares that nobody wrote down and those that are all without bound say the same: nothing.
+    # Without recorded shares, or with all of them unbounded, there are no numbers to show.
     if shares == (None, None, None):
         than = "is larger" if candidate.verdict is CandidateVerdict.TARGET else "is not larger"
         return f"the share of its branch {than} than that of {telling.queue}"

@@ -1,4 +1,4 @@
-"""Preemption rights in words: which workloads a queue may preempt, and under which rules."""
+"""Texts about preemption policy: the workloads that a queue may preempt, and the rules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def allowed(queue: str, step: PreemptionStep) -> str | None:
     if step.rule in COVERED:
         clauses.append(own_workloads(step.rule))
     if step.reclaim in COVERED:
-        # Where shares are fair, the rule for borrowers has no say (Kueue, spec 7.5).
+        # With fair sharing, borrowWithinCohort is not used (Kueue, spec 7.5).
         borrowing = "" if step.strategies else _while_borrowing(step)
         clauses.append(f"in queues that borrow, {workloads(step.reclaim)}{borrowing}")
     elif clauses and step.reclaim is not None:
@@ -34,7 +34,7 @@ def allowed(queue: str, step: PreemptionStep) -> str | None:
 
 
 def where_allowed(queue: str, step: PreemptionStep) -> str:
-    """Return in which queues *queue* may preempt workloads."""
+    """Return the phrase that names the queues in which *queue* may preempt workloads."""
     places = [queue] if step.rule in COVERED else []
     if step.reclaim in COVERED:
         places.append("the other queues of its cohort")
@@ -52,7 +52,7 @@ def _while_borrowing(step: PreemptionStep) -> str:
 
 
 def fair_sharing(queue: str, step: PreemptionStep) -> Iterator[str]:
-    """Yield what a share is, and at which shares a workload may be preempted."""
+    """Yield sentences that define a share, and the shares that allow a preemption."""
     if not step.strategies:
         return
     yield (

@@ -1,4 +1,4 @@
-"""What quota adds to explanations, all together."""
+"""The explain sections of quota: its stages, headlines and fixes in one value."""
 
 from __future__ import annotations
 
