@@ -1,10 +1,9 @@
 """
-From facts to sentences: the way from labels to outcome in words, stage by stage.
+Explanations: writes the facts of a trace as a headline and sentences, stage by stage.
 
-`explain` turns a trace into a headline and, stage by stage, the sentences that
-lead to it. Every sentence that a line of the config caused carries its origin.
-Each stage has a module of its own; the discipline that has a section in the trace
-adds its stages.
+The stages lead from the labels of a workload to its outcome. A sentence about a line
+of the config has its origin. Each common stage has a module of its own; the
+discipline that has a section in the trace adds its stages.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ def explain(
     trace: Trace, names: Mapping[str, str] | None = None, *, has_config: bool = True
 ) -> Explanation:
     """
-    Word a trace. *names* has display names of workloads by id; others show their id.
+    Return the explanation of *trace*. It shows workloads by their *names*, or else their ids.
 
-    *has_config* says whether any config had been applied when it was decided.
+    *has_config* is whether a config had been applied before the decision.
 
-    Raises nothing: a trace of any known version has words.
+    Every trace of a known version has an explanation.
     """
     telling = Telling(trace, names or {}, has_config)
     stages = in_order(own_stages(trace)).values()
@@ -51,5 +50,5 @@ def explain(
 
 
 def headline_of(trace: Trace, names: Mapping[str, str] | None = None) -> str:
-    """Return the headline that `explain` gives to a trace, at a part of the cost."""
+    """Return only the headline of `explain`, which costs less."""
     return headline(Telling(trace, names or {}))

@@ -1,4 +1,4 @@
-"""The answers of the common stages, where two workloads are compared."""
+"""The facts of the common stages that a comparison of two workloads shows."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from console.engine.explain.sentences import Telling
 from console.engine.model.trace import RuleVerdict, Trace
 from console.engine.wording.words import plural, quantity, resource_name, sentence_case
 
-#: Labels, or objects of one kind, that are compared one by one.
+#: Maximum number of labels, or of objects of one kind, in a comparison.
 MOST_ROWS: Final = 60
 
 
 def intake(telling: Telling) -> Iterator[tuple[str, str]]:
-    """Yield the labels and what is requested."""
+    """Yield the labels and the requests."""
     for key, value in sorted(telling.trace.labels.items())[:MOST_ROWS]:
         yield f"Label {key}", value
     for resource, asked in sorted(telling.trace.requests.items()):
@@ -25,7 +25,7 @@ def intake(telling: Telling) -> Iterator[tuple[str, str]]:
 
 
 def route(telling: Telling) -> Iterator[tuple[str, str]]:
-    """Yield the rule or the local queue that was followed."""
+    """Yield the matching rule or the local queue."""
     yield "Routed by", _route(telling.trace)
 
 
@@ -45,7 +45,7 @@ def _route(trace: Trace) -> str:
 
 
 def priority(telling: Telling) -> Iterator[tuple[str, str]]:
-    """Yield the priority that was requested and the effective one."""
+    """Yield the requested and the effective priority."""
     trace = telling.trace
     asked = "none" if trace.requested_priority is None else str(trace.requested_priority)
     yield "Requested", asked
@@ -55,7 +55,7 @@ def priority(telling: Telling) -> Iterator[tuple[str, str]]:
 
 
 def queue(telling: Telling) -> Iterator[tuple[str, str]]:
-    """Yield the queue, and what keeps it from admitting."""
+    """Yield the queue, and whether it is held or stopped."""
     step = telling.trace.queue
     if step is not None:
         stops = ", on hold" if step.held else ", stopped by its config" if step.stopped else ""
@@ -63,18 +63,18 @@ def queue(telling: Telling) -> Iterator[tuple[str, str]]:
 
 
 def preemption(telling: Telling) -> Iterator[tuple[str, str]]:
-    """Yield how many workloads have to stop."""
+    """Yield the number of victims."""
     yield "Preempted workloads", preempted_workloads(telling)
 
 
 def preempted_workloads(telling: Telling) -> str:
-    """Return how many workloads have to stop for it."""
+    """Return the number of victims in words."""
     victims = telling.trace.outcome.victims
     return plural(len(victims), "workload") if victims else "no search"
 
 
 def order(telling: Telling) -> Iterator[tuple[str, str]]:
-    """Yield the position in the queue and what became of its turn."""
+    """Yield the position in the queue and the result of the turn."""
     trace = telling.trace
     if trace.order is not None:
         place = trace.order.position

@@ -1,4 +1,4 @@
-"""Changes in words: what somebody could do so that a workload starts, and what it would cost."""
+"""Sentences about changes that would start a workload, and their effect on other workloads."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _SETTINGS = {
     Setting.PREFERENCE: "the flavor preference of {queue}",
     Setting.STOP: "the stop policy of {queue}",
 }
-#: Changes that cost others something, or are worth a word when they do not.
+#: Changes that may affect other workloads: their sentence says so if they do not.
 _AT_OTHERS_COST = frozenset({ChangeKind.PRIORITY, ChangeKind.QUOTA, ChangeKind.POLICY})
 
 
-#: Changes with which the workload may go to another queue.
+#: Changes after which the workload may be routed to another queue.
 _MAY_LEAD_ELSEWHERE = frozenset({ChangeKind.LABEL, ChangeKind.PRIORITY})
 
 
 def change_sentence(change: Change, names: Mapping[str, str] | None = None) -> Sentence:
     """
-    Word a change with its cost; *names* has display names of workloads by id.
+    Return the sentence of a change and its effect; *names* has display names of workloads by id.
 
     >>> change_sentence(Change(kind=ChangeKind.ASK_LESS, subject="gpu", from_=32000, to=24000)).text
     'Request 24 GPUs instead of 32: it would start now.'
@@ -50,7 +50,7 @@ def change_sentence(change: Change, names: Mapping[str, str] | None = None) -> S
 
 def in_vain_sentence(kinds: Iterable[ChangeKind]) -> str:
     """
-    Say which kinds of change were tried and do not help.
+    Return the sentence that the *kinds* of change were tried and do not help.
 
     >>> in_vain_sentence([ChangeKind.LABEL, ChangeKind.PRIORITY])
     'Does not help: another label, a higher priority.'
@@ -60,7 +60,7 @@ def in_vain_sentence(kinds: Iterable[ChangeKind]) -> str:
 
 def cut_sentence(tried: int, untried: int) -> str:
     """
-    Say how many candidates a search tried before it ended.
+    Return the sentence about the number of candidates that a search tried before it stopped.
 
     >>> cut_sentence(12, 28)
     '12 of 40 candidates tried; the effect of the others is unknown.'
@@ -181,7 +181,7 @@ def _amount(value: Value) -> int | Unlimited:
 
 
 def _code(value: Value) -> str:
-    """Return the code of a setting in words."""
+    """Return the value of a setting in words."""
     if value is None:
         return "no bound"
     return value.replace("_", " ") if isinstance(value, str) else str(value)

@@ -1,4 +1,4 @@
-"""Two traces side by side: what was the same and what was not, stage by stage, in words."""
+"""Comparison of two traces: the facts of both in words, stage by stage."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOTHING: Final = "—"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """One question about both, and how each answers it."""
+    """One row of a comparison: the name of a fact, and its value in both traces."""
 
     stage: str
     what: str
@@ -24,12 +24,12 @@ class Compared:
 
     @property
     def is_same(self) -> bool:
-        """Whether both answer alike."""
+        """Whether both values are equal."""
         return self.one == self.other
 
 
 def compare(one: Telling, other: Telling) -> tuple[Compared, ...]:
-    """Return the questions that both traces answer, in the order of the stages."""
+    """Return the comparison of two traces, in the order of the stages."""
     of_one, of_other = own_stages(one.trace), own_stages(other.trace)
     first, second = in_order(of_one), in_order(of_other)
     found = []

@@ -1,4 +1,4 @@
-"""Consequences of an apply in words, for whoever has to accept them."""
+"""Sentences about the consequences of an apply, which a person has to accept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console.engine.wording.words import amount, cut, listed, lower_first, plura
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """What follows from an apply: its code, its sentence, and how it has to be accepted."""
+    """A consequence of an apply: its code, its sentence, and how it has to be accepted."""
 
     code: str
     message: str
@@ -20,7 +20,7 @@ class Consequence:
 
 def consequence_sentence(finding: Finding) -> str:
     """
-    Return what follows, in one sentence or two.
+    Return one or two sentences about a consequence.
 
     >>> consequence_sentence(
     ...     Finding(code=ConsequenceCode.QUEUE_REMOVED, names=("lab",), running=3, pending=1)
@@ -47,7 +47,7 @@ def _stopped(finding: Finding) -> str:
 
 
 def _stopped_ones(finding: Finding) -> str:
-    """Return which queues and local queues, with the verb."""
+    """Return the names of the queues and local queues, with the verb."""
     queues, local_queues = finding.names, finding.local_queues
     parts = [_queues(finding)] if queues else []
     if local_queues:
@@ -57,7 +57,7 @@ def _stopped_ones(finding: Finding) -> str:
 
 
 def _at_most(finding: Finding) -> str:
-    """Say that not all who are in a queue came through the local queue that is stopped."""
+    """Return "at most " for local queues: other local queues may route to the same queue."""
     return "at most " if finding.local_queues else ""
 
 
@@ -90,7 +90,7 @@ def _drains(finding: Finding) -> str:
 
 
 def _peaks(finding: Finding) -> str:
-    """Say how much queues that drain and those in their place may use at once."""
+    """Return the combined peak usage of draining queues and the queues that replace them."""
     if not finding.excesses:
         return ""
     peaks = cut(
@@ -103,7 +103,7 @@ def _peaks(finding: Finding) -> str:
 
 
 def _until(excess: Excess) -> str:
-    """Say how many workloads have to end until the quota is kept; nothing where it is not known."""
+    """Return how many workloads have to end before usage is within quota; "" if not known."""
     if not excess.ends:
         return ""
     of = f" of {listed(excess.drained)}" if excess.drained else ""
@@ -139,7 +139,7 @@ def _over_nominal(finding: Finding) -> str:
 
 
 def _owner(excess: Excess) -> str:
-    """Say what is used of what, up to the amount that may be."""
+    """Return the usage of the queue or cohort, up to the amount of the quota."""
     used = f"{amount(excess.used, excess.resource)} on {excess.flavor}"
     match excess.limit:
         case Limit.QUEUE:

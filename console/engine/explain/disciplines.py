@@ -1,4 +1,4 @@
-"""What the discipline of a trace says of it; the discipline is found by its section."""
+"""Finds the explanation sections and stages of the discipline that has a section in a trace."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.engine.model.trace_sections import UnreadSection
 
 
 def explain_sections_of(trace: Trace) -> ExplainSections:
-    """Return how the discipline of *trace* words it; nothing when it is not installed."""
+    """Return the explain sections of the trace's discipline; empty when it is not installed."""
     for code, section in trace.sections.items():
         if not isinstance(section, UnreadSection):
             return load_discipline(code).explain_sections()
@@ -23,7 +23,7 @@ def own_stages(trace: Trace) -> dict[str, Stage]:
     """
     Return the stages that disciplines add to *trace*, by code.
 
-    A section whose discipline is not installed has a stage that says so.
+    A section whose discipline is not installed has a stage with a sentence about this.
     """
     stages = {stage.code: stage for stage in explain_sections_of(trace).stages}
     for code, section in trace.sections.items():

@@ -1,4 +1,4 @@
-"""How a discipline words its section of a trace: its own stages, beside the common ones."""
+"""Interface by which a discipline adds stages and sentences to explanations."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ class Stage:
     """
     One stage of explanations.
 
-    With the code of a common stage it takes its place; others are between queue and order.
+    A stage with the code of a common stage replaces it; others are between queue and preemption.
     """
 
-    #: Small letters and underscores; its title is made of it.
+    #: Small letters and underscores; `stage_title` returns its title.
     code: str
-    #: Says what happened; a stage without sentences is not shown.
+    #: Returns the sentences; a stage without sentences is not shown.
     words: Callable[[Telling], StageText]
-    #: What is compared of two workloads: each question with the answer.
+    #: Returns the facts that comparisons show: their names and values.
     answers: Callable[[Telling], Iterable[tuple[str, str]]] = _nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainSections:
-    """Everything that a discipline says of a trace, beyond the headlines of its own reasons."""
+    """All sentences of a discipline, except for the headlines of its own reasons."""
 
     stages: tuple[Stage, ...] = ()
     #: Headlines of reasons that disciplines share.
     headlines: Mapping[Reason, Callable[[Telling], str]] = field(default_factory=dict)
-    #: Returns the ids of other workloads that the section names.
+    #: Returns the ids of other workloads in the section.
     mentioned: Callable[[Trace], Iterable[str]] = _nothing
-    #: Returns what follows "it would start on (flavors)", with its comma; "" for nothing.
+    #: Returns the text after "it would start on (flavors)", with its comma; "" for nothing.
     start: Callable[[Trace], str] = lambda _: ""
-    #: Returns what would let a rejected workload into the queue of its route.
+    #: Returns changes after which the queue of its route accepts a rejected workload.
     fixes: Callable[[RouteResult], Iterable[tuple[Change, Sentence]]] = _nothing
 
 
-#: Of traces in which no installed discipline has a section.
+#: For traces without a section of an installed discipline.
 NO_EXPLAIN_SECTIONS: Final = ExplainSections()

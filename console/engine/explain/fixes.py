@@ -1,4 +1,4 @@
-"""What would let a rejected workload in, in words: what its submitter can do, then the config."""
+"""Sentences about fixes for a rejected workload: changes of the request, then of the config."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def fixes(
     requested: int | None,
 ) -> Iterator[tuple[Change, Sentence]]:
     """
-    Yield what would let the workload of *landing* in, the least effort first, each in words.
+    Yield the changes after which a queue accepts the workload, with sentences, smallest first.
 
-    *misses* are the nearest ways into a queue by another request; *rules* are those that miss
-    it most narrowly; *requested* is the priority that it asks for.
+    *misses* are the nearest changes of the request; *rules* are the rules that come closest to
+    matching; *requested* is the requested priority.
     """
     if not route_result.is_refused:
         text = f"Submit it again: {lower_first(route_sentence(route_result))}"
@@ -47,7 +47,7 @@ def fixes(
 
 
 def _request(miss: NearMiss, requested: int | None) -> Change:
-    """Return what *miss* changes: one label or the priority, or several things together."""
+    """Return the change of *miss*: of one label, of the priority, or of several properties."""
     if len(miss.labels) == 1 and not miss.changes_priority and miss.namespace is None:
         (label,) = miss.labels
         if not label.is_any:

@@ -1,4 +1,4 @@
-"""The headline: one plain sentence that says where a workload is and why."""
+"""The headline of an explanation: one sentence about the outcome and its reason."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from console.engine.wording.words import failed_expression, out_of_range, senten
 
 
 def headline(telling: Telling) -> str:
-    """Return the headline of the trace that is told."""
+    """Return the headline of the trace."""
     reason = telling.trace.outcome.reason
     if isinstance(reason.headline, str):
         return reason.headline.format(queue=telling.queue)
@@ -85,7 +85,7 @@ def _soon(telling: Telling) -> str:
 
 
 def preempted(telling: Telling) -> str:
-    """Say for which workload one was preempted, and by what right."""
+    """Return the headline with the preemptor and the preemption policy that allowed it."""
     step = telling.trace.preempted
     if step is None:
         return "Preempted: it holds its quota until it is released."
@@ -134,7 +134,7 @@ def _stopped(telling: Telling) -> str:
     return f"Waiting: {telling.queue} is stopped by its config and admits nothing new."
 
 
-#: Of the reasons of the shell and of routing; those of disciplines have their own.
+#: Headlines of common reasons and of the reasons of routing; disciplines have their own.
 _HEADLINES: dict[Reason, Callable[[Telling], str]] = {
     NO_RULES: lambda telling: (
         "Admitted without a queue: the config has no scheduling rules."

@@ -1,4 +1,4 @@
-"""The intake in words: what the workload says of itself."""
+"""The intake stage of explanations: labels, namespace, requests and pod sets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.engine.wording.words import amounts, plural
 
 
 def intake(telling: Telling) -> StageText:
-    """Word labels, namespace, requests and pod sets."""
+    """Return the sentences about labels, namespace, requests and pod sets."""
     sentences = [Sentence(text=text) for text in _texts(telling)]
     return stage_text("intake", Verdict.INFO, sentences)
 

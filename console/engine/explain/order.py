@@ -1,4 +1,4 @@
-"""The order in words: the place in line, and what became of the workload's turn."""
+"""The order stage of explanations: the position in the queue, and the result of the turn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.engine.wording.words import plural, sentence_case
 
 
 def order(telling: Telling) -> StageText:
-    """Word the line in which a workload waits, and its turn."""
+    """Return the sentences about the position of a workload in its queue, and about its turn."""
     sentences: list[Sentence] = []
     if telling.trace.order is not None:
         sentences += _place(telling, telling.trace.order)
@@ -23,7 +23,7 @@ def order(telling: Telling) -> StageText:
 
 
 def turn(telling: Telling, step: TurnStep) -> str:
-    """Return what became of a turn, without a period and a capital letter."""
+    """Return the result of a turn in words, without a capital letter and a period."""
     others = telling.named(step.others) if step.others else ""
     one = len(step.others) == 1
     match step.verdict:

@@ -1,11 +1,11 @@
-"""What an explanation calls another workload whose name its reader may not see."""
+"""Substitute names for workloads whose names the reader of an explanation may not see."""
 
 from __future__ import annotations
 
 
 def unnamed(queue: str | None) -> str:
     """
-    Return the words for a workload of *queue* that has no name here.
+    Return the words for a workload of *queue* whose name is hidden.
 
     >>> unnamed("research"), unnamed(None)
     ('another workload of queue research', 'another workload')

@@ -1,4 +1,4 @@
-"""The outcome in words: the headline again, and what each pod set gets."""
+"""The outcome stage of explanations: the headline, and the assignment of each pod set."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _VERDICTS = {
 
 
 def outcome(telling: Telling) -> StageText:
-    """Word what came of the workload."""
+    """Return the sentences about the outcome and the assignment."""
     ended = telling.trace.outcome
     verdict = _VERDICTS[ended.outcome]
     text = headline(telling)
@@ -33,7 +33,7 @@ def outcome(telling: Telling) -> StageText:
 
 
 def mentioned(trace: Trace) -> set[str]:
-    """Return the ids of all other workloads that a trace speaks of."""
+    """Return the ids of all other workloads in the explanation of a trace."""
     by_discipline = explain_sections_of(trace).mentioned(trace)
     return {*trace.outcome.victims, *_in_the_way(trace), *by_discipline}
 
@@ -48,7 +48,7 @@ def _in_the_way(trace: Trace) -> Iterator[str]:
 
 
 def _spoken_of(telling: Telling, text: str) -> tuple[str, ...]:
-    """Return who the headline names, and whom it waits for."""
+    """Return the ids of the workloads in the headline, and of the victims."""
     named = [each for each in _in_the_way(telling.trace) if telling.name(each) in text]
     return tuple(dict.fromkeys([*named, *telling.trace.outcome.victims]))
 

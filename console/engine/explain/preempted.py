@@ -1,4 +1,4 @@
-"""A preempted workload in words: for which workload it has to stop, and by what right."""
+"""The preemption stage: the preemptor, and the preemption policy that allowed it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from console.engine.explain.sentences import Sentence, StageText, Telling, Verdi
 from console.engine.model.trace import PreemptedStep
 from console.engine.wording.words import amounts
 
-#: Whom a preemption rule covers, behind "workloads"; "never" covers nobody, "any" needs no words.
+#: The workloads that a preemption policy covers, as words after "workloads"; "any" needs no words,
+#: and "never" covers none.
 COVERED = {
     "lower_priority": " of lower priority",
     "lower_or_newer_equal_priority": (
@@ -19,14 +20,14 @@ COVERED = {
 
 
 def preempted(telling: Telling) -> StageText:
-    """Word the preemption of the workload."""
+    """Return the sentences about the preemption of the workload."""
     step = telling.trace.preempted
     sentences = _stopped(telling, step) if step is not None else ()
     return stage_text("preemption", Verdict.FAIL, sentences)
 
 
 def right(telling: Telling, step: PreemptedStep) -> str:
-    """Return by what right a workload was told to stop, without a period."""
+    """Return the preemption policy that allowed the preemption, without a period."""
     found = telling.trace.outcome.reason.right
     if found is not None:
         return found.words.format(queue=step.queue, whom=workloads(step.rule))
@@ -34,12 +35,12 @@ def right(telling: Telling, step: PreemptedStep) -> str:
 
 
 def workloads(rule: str) -> str:
-    """Return which workloads of other queues *rule* lets a queue preempt."""
+    """Return the workloads of other queues that *rule* lets a queue preempt."""
     return f"workloads{COVERED[rule]}" if COVERED.get(rule) else "any workload"
 
 
 def own_workloads(rule: str) -> str:
-    """Return which of its own workloads *rule* lets a queue preempt."""
+    """Return the workloads of the same queue that *rule* lets a queue preempt."""
     return f"its own workloads{COVERED[rule]}" if COVERED.get(rule) else "any of its own workloads"
 
 

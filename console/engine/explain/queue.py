@@ -1,4 +1,4 @@
-"""The queue in words: whether it admits at all, and with whom it shares."""
+"""The queue stage of explanations: whether the queue admits, and its cohorts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from console.engine.model.common_reasons import DRAINED, QUEUE_MISCONFIGURED
 
 
 def queue(telling: Telling) -> StageText:
-    """Word the queue that the workload was led to."""
+    """Return the sentences about the queue of the workload."""
     step = telling.trace.queue
     if step is None:
         return stage_text("queue", Verdict.INFO, [])

@@ -1,4 +1,4 @@
-"""The route in words: which rule or local queue took the workload, and with what priority."""
+"""The route and priority stages of explanations: rules or local queue, and the priority."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from console.engine.wording.words import (
 
 
 def route(telling: Telling) -> StageText:
-    """Word the rules that were tried, or the local queue that was followed."""
+    """Return the sentences about the rules that were tried, or about the local queue."""
     trace = telling.trace
     if trace.local_queue is not None:
         sentences = list(_local_queue(trace.local_queue))
@@ -43,7 +43,7 @@ def route(telling: Telling) -> StageText:
 
 
 def priority(telling: Telling) -> StageText:
-    """Word where the effective priority comes from."""
+    """Return the sentences about the source of the effective priority."""
     trace = telling.trace
     if trace.local_queue is not None:
         sentence = _class_priority(trace.local_queue, trace.requested_priority)
@@ -54,7 +54,7 @@ def priority(telling: Telling) -> StageText:
 
 
 def local_queue_problem(step: LocalQueueStep) -> str:
-    """Return why a local queue or priority class leads nowhere, without a period."""
+    """Return the problem of the local queue or priority class, without a period."""
     where = f"namespace {step.namespace}"
     match step.verdict:
         case LocalQueueVerdict.NOT_NAMED:

@@ -1,4 +1,4 @@
-"""A route result in words: what routes a workload to its queue, and what was expected of it."""
+"""Sentences about route results and expectations."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from console.engine.wording.expectations import expected_place
 
 def route_sentence(route_result: RouteResult) -> str:
     """
-    Return one sentence that says to which queue a workload is routed.
+    Return one sentence about the queue to which a workload is routed.
 
-    When it reaches no queue, that is the headline of the decision about it.
+    If the workload reaches no queue, return the headline of its decision.
     """
     step = route_result.route.local_queue
     if route_result.queue is None:
@@ -40,11 +40,11 @@ def route_sentence(route_result: RouteResult) -> str:
 
 
 def expectation_sentence(expected: Expected) -> str:
-    """Return what is expected, without a period."""
+    """Return the expected queue and priority, without a period."""
     return expected_place(expected.queue, expected.priority)
 
 
 def met_sentence(met: Met) -> str:
-    """Return what is expected of a named workload, and what becomes of it."""
+    """Return the expected and the actual routing of a workload, with its name."""
     name = f"{met.expected.name} is {expectation_sentence(met.expected)}"
     return f"{name}. {route_sentence(met.route_result)}"

@@ -1,4 +1,4 @@
-"""Sentences: what an explanation is made of, and what all of its stages know."""
+"""Parts of explanations: sentences, stages, and the context in which they are written."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from console.engine.wording.words import cut
 
 
 class Verdict(StrEnum):
-    """How a stage or a single fact speaks for admission."""
+    """Whether a stage or a single fact is for or against admission."""
 
     PASS = "pass"  # noqa: S105
     FAIL = "fail"
     INFO = "info"
-    #: Not looked at.
+    #: Not evaluated.
     SKIP = "skip"
 
 
@@ -28,17 +28,17 @@ class Sentence:
 
     text: str
     verdict: Verdict = Verdict.INFO
-    #: The lines of the config that decided it.
+    #: The lines of the config that caused the fact.
     origin: Origin | None = None
-    #: The numbers in it by name; amounts in thousandths, "unlimited" for no limit.
+    #: The numbers in the text by name; amounts in thousandths, "unlimited" for no limit.
     numbers: Mapping[str, int | str] = field(default_factory=dict)
-    #: Ids of other workloads it names, in the order of the text.
+    #: Ids of the other workloads in the text, in its order.
     workloads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageText:
-    """One stage of the way from labels to outcome."""
+    """The sentences of one stage."""
 
     stage: str
     verdict: Verdict
@@ -47,7 +47,7 @@ class StageText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """A trace in words: one plain sentence on top, then the stages in order."""
+    """A trace in words: the headline, then the stages in order."""
 
     headline: str
     reason: Reason
@@ -56,16 +56,16 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """A trace that is being worded; *names* has display names of workloads by id."""
+    """The trace to explain, and *names*, the display names of workloads by id."""
 
     trace: Trace
     names: Mapping[str, str]
-    #: Whether a config was applied before it was decided.
+    #: Whether a config was applied before the decision.
     has_config: bool = True
 
     @property
     def queue(self) -> str:
-        """The name of the workload's queue, or words for it."""
+        """The name of the workload's queue, or "its queue"."""
         return self.trace.queue.name if self.trace.queue is not None else "its queue"
 
     def name(self, workload: str) -> str:
@@ -73,10 +73,10 @@ class Telling:
         return self.names.get(workload, workload)
 
     def named(self, workloads: Iterable[str]) -> str:
-        """Return display names as a list, which is cut when it is long."""
+        """Return the display names as a list, which is cut when it is long."""
         return cut(self.name(each) for each in workloads)
 
 
 def stage_text(stage: str, verdict: Verdict, sentences: Iterable[Sentence]) -> StageText:
-    """Return a stage of these sentences."""
+    """Return the stage with *sentences*."""
     return StageText(stage=stage, verdict=verdict, sentences=tuple(sentences))

@@ -1,4 +1,4 @@
-"""The stages of explanations in order: the common ones, and those of the discipline among them."""
+"""The order of the stages: common stages, and between them those of the discipline."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ _LAST: Final = {
 
 
 def in_order(own: Mapping[str, Stage]) -> dict[str, Stage]:
-    """Return all stages in order, by code; *own* are those of disciplines."""
+    """Return all stages in order, by code; *own* are the stages of disciplines."""
     last = {code: stage for code, stage in _LAST.items() if code not in own}
     return {**_FIRST, **own, **last}

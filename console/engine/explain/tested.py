@@ -1,4 +1,4 @@
-"""A tested workload in words: how every rule stands, what would lead it elsewhere, how it fits."""
+"""Sentences about a workload test: rules, local queues, near misses, flavors and the fit."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ from console.engine.wording.words import (
 
 
 def expression_words(truth: ExpressionResult) -> str:
-    """Return what an expression asks for."""
+    """Return the requirement of an expression in words."""
     asked = truth.expression
     return expression(asked.key, asked.operator.value, asked.values)
 
 
 def actual_words(truth: ExpressionResult) -> str:
-    """Return the value of the label that an expression asks about."""
+    """Return the actual value of the label of an expression."""
     return "absent" if truth.actual is None else repr(truth.actual)
 
 
 def rule_sentence(rule: RuleEvaluation, taken_by: int | None) -> str:
-    """Return how a rule stands to a workload that rule *taken_by* (an index) takes."""
+    """Return the effect of a rule on a workload that the rule with index *taken_by* matches."""
     match rule.standing:
         case RuleStanding.TOOK:
             return "Accepts it."
@@ -67,7 +67,7 @@ def rule_sentence(rule: RuleEvaluation, taken_by: int | None) -> str:
 
 
 def rule_priority(rule: RuleEvaluation) -> str:
-    """Return the priority that a rule would give, or nothing when its selector is false."""
+    """Return the effect of a rule on the priority, or "" when its selector is false."""
     step = rule.priority
     if step is None:
         return ""
@@ -77,7 +77,7 @@ def rule_priority(rule: RuleEvaluation) -> str:
 
 
 def local_queue_sentence(local_queue: LocalQueueEvaluation) -> str:
-    """Return whether a local queue would let workloads of its namespace into its queue."""
+    """Return whether a local queue routes workloads of its namespace to its queue."""
     queue = local_queue.local_queue.queue
     if not local_queue.leads:
         return f"Leads to {queue}, which does not exist."
@@ -89,7 +89,7 @@ def local_queue_sentence(local_queue: LocalQueueEvaluation) -> str:
 
 
 def near_sentence(miss: NearMiss) -> str:
-    """Return the least to change so that a rule or a queue is reached."""
+    """Return the smallest change after which the workload reaches a rule or a queue."""
     if miss.is_cut:
         return "Too many conditions to compute the nearest match."
     if not miss.is_possible:
@@ -108,7 +108,7 @@ def near_sentence(miss: NearMiss) -> str:
 
 
 def branch_words(branch: Branch) -> str:
-    """Return where a workload ends when a label that it lacks has these values."""
+    """Return the route result of the workload with one of the values of *branch*."""
     route_result = branch.route_result
     if route_result.queue is None:
         assert route_result.reason is not None
@@ -122,12 +122,12 @@ def branch_words(branch: Branch) -> str:
 
 
 def values_words(branch: Branch) -> str:
-    """Return the values of the label on one branch."""
+    """Return the values of the label in *branch*."""
     return cut(branch.values) if branch.values else "any other value"
 
 
 def obstacle_words(flavor: FlavorEvaluation) -> str:
-    """Return what keeps a workload off a flavor, or that nothing does."""
+    """Return why a flavor does not accept the workload, or that it does."""
     obstacle = flavor.obstacle
     if obstacle is None:
         return "Accepts it." if flavor.shares else "Accepts it, but provides no requested resource."
@@ -135,7 +135,7 @@ def obstacle_words(flavor: FlavorEvaluation) -> str:
 
 
 def fit_sentences(fit: Fit) -> Iterator[str]:
-    """Yield whether a workload could ever start, and whether it could with what runs now."""
+    """Yield whether the workload fits if nothing else runs, and whether it fits now."""
     if fit.now is None:
         yield headline(Telling(fit.ever, {}))
         return

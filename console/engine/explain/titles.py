@@ -1,4 +1,4 @@
-"""What the stages of an explanation and its verdicts are called."""
+"""Titles of the stages and verdicts of explanations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VERDICT_TITLES: Final[Mapping[Verdict, str]] = {
 
 def stage_title(code: str) -> str:
     """
-    Return the title of a stage, which is its code in words.
+    Return the title of a stage: "Rules" for the route, otherwise its code in words.
 
     >>> stage_title("route"), stage_title("fair_shares")
     ('Rules', 'Fair shares')

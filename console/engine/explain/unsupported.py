@@ -1,4 +1,4 @@
-"""Settings that are not acted on, in words: what happens instead, in the stage where it matters."""
+"""Sentences about settings without effect, added to the stages that they concern."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STAGES = {
 
 
 def with_unsupported(telling: Telling, stage: StageText) -> StageText:
-    """Return *stage* with a sentence for each setting that belongs there and is not acted on."""
+    """Return *stage* with a sentence for each unsupported setting that concerns it."""
     added = tuple(
         Sentence(text=_text(setting), origin=setting.origin)
         for setting in _settings(telling)

@@ -1,1 +1,1 @@
-"""Wording that sentences and labels share: amounts, lists, counts, reasons and notices."""
+"""Phrases that sentences and labels share: amounts, lists, counts, reasons and events."""

@@ -1,4 +1,4 @@
-"""Expectations in words: what is expected, and how somebody changed it."""
+"""Sentences about expectations and their changes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from console.engine.wording.words import listed
 
-#: What a changed expectation may ask of another workload, in words.
+#: Words for changed properties of the workload of an expectation.
 _WORKLOAD = {
     "labels": "other labels",
     "namespace": "another namespace",
@@ -18,7 +18,7 @@ _WORKLOAD = {
 
 def expected_place(queue: str | None, priority: int | None) -> str:
     """
-    Return where a workload is expected, without a period.
+    Return the expected queue and priority of a workload, without a period.
 
     >>> expected_place("research", 50), expected_place(None, None)
     ('expected in research with priority 50', 'expected to reach no queue')
@@ -32,7 +32,9 @@ def expected_place(queue: str | None, priority: int | None) -> str:
 
 def expectation_event(data: Mapping[str, Any]) -> str:
     """
-    Return what happened to an expectation, from its facts before and after; absent: none.
+    Return the sentence about a change of an expectation, from its values before and after.
+
+    Either of them is absent if the expectation was added or deleted.
 
     >>> expectation_event({"name": "ml", "after": {"name": "ml", "queue": "research"}})
     'Expectation ml was added: its workload is expected in research.'

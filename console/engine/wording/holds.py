@@ -1,4 +1,4 @@
-"""Holds of queues as events, in words."""
+"""Sentences about events that hold and resume queues."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 def hold_event(kind: str, data: Mapping[str, Any]) -> str:
     """
-    Return the sentence of an event about a hold, from its type and its stored facts.
+    Return the sentence about a hold event, from its type and its stored data.
 
     >>> hold_event("QUEUE_HELD", {"queue": "lab", "reason": "rack down"})
     'Queue lab is held: rack down.'
@@ -32,7 +32,7 @@ def hold_event(kind: str, data: Mapping[str, Any]) -> str:
 
 def moment_words(moment: str) -> str:
     """
-    Return a stored moment of UTC to the minute.
+    Return a stored time in UTC, to the minute.
 
     >>> moment_words("2026-01-31T12:00:00+00:00")
     '2026-01-31 12:00 UTC'

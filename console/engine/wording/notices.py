@@ -1,4 +1,4 @@
-"""What webhooks are told, in one sentence each."""
+"""Sentences for webhooks about workloads and configs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BECAME = {
 
 def workloads_notice(kind: str, reasons: Mapping[str, int], name: str = "") -> str:
     """
-    Return what became of workloads, counted by reason; the only one may be called by its *name*.
+    Return the sentence about workloads, counted by reason; a single one may have a *name*.
 
     >>> workloads_notice("workload.rejected", {"no_rule_matched": 2, "no_flavor_matched": 1})
     '3 workloads were rejected: no rule matched (2) and no flavor matched (1)'
@@ -38,7 +38,7 @@ def workloads_notice(kind: str, reasons: Mapping[str, int], name: str = "") -> s
 
 def config_notice(data: Mapping[str, Any], *, is_revert: bool) -> str:
     """
-    Return what became of the config, from the facts of its event.
+    Return the sentence about a change of the config, from the data of its event.
 
     >>> config_notice({"version": 4, "from": 3, "back_to": 2}, is_revert=True)
     'Config version 3 was reverted: version 4 has the text of version 2'

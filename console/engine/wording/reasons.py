@@ -1,4 +1,4 @@
-"""Reason codes and events in a few words, for lists and labels."""
+"""Short texts for reason codes, and sentences about events."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def reason_title(reason: str) -> str:
 
 def reason_message(reason: str, missing: Mapping[str, int] | None = None) -> str:
     """
-    Return a reason code in a few words; one that waits for quota says what is *missing*.
+    Return a short text for a reason code, with the *missing* amounts if it waits for quota.
 
-    That is given by "flavor/resource", in thousandths.
+    *missing* has the keys "flavor/resource" and amounts in thousandths.
 
     >>> reason_message("waiting_for_quota", {"spot/gpu": 8000, "spot/cpu": 500})
     'Waiting for quota: 8 GPUs and 0.5 CPU short on spot'
@@ -42,7 +42,7 @@ def reason_message(reason: str, missing: Mapping[str, int] | None = None) -> str
 
 
 def reason_class(reason: str) -> ReasonClass:
-    """Return what kind of answer a reason code is."""
+    """Return the class of a reason code."""
     return reason_of(reason).reason_class
 
 
@@ -66,7 +66,7 @@ _DRAINED = "{name} was preempted: its queue is being drained."
 
 def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
     """
-    Return the sentence of an event, from its type and its stored facts.
+    Return the sentence about an event, from its type and its stored data.
 
     >>> event_sentence("REQUEST_ABORTED", {"name": "train"})
     'train was withdrawn.'

@@ -1,4 +1,4 @@
-"""Did you mean: the known word that is nearest to one that is not known."""
+"""Suggestions ("did you mean"): the known word that is most similar to an unknown one."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-#: Longer words are not compared: nobody misspells them by a letter or two.
+#: Longer words are not compared: they are hardly misspelled by only a few letters.
 _MAX_LENGTH: Final = 100
 _SEPARATOR = re.compile(r"[-_ ]")
-#: Between two words, however they are told apart: nominal_quota, nominalQuota.
+#: The boundary of two words in any style: nominal_quota, nominalQuota.
 _BETWEEN_WORDS = re.compile(r"[-_ ]|(?<=[a-z0-9])(?=[A-Z])")
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
     """
-    Return the choice that *word* most likely was meant to be, or None.
+    Return the choice that *word* most likely stands for, or None.
 
-    Case, ``-`` and ``_`` do not count; a third of the letters may be wrong,
-    three at most. Failing that, it is the one choice that has all of the
-    words in it, or of which it has all.
+    Case, ``-`` and ``_`` are ignored; a third of the letters may be wrong,
+    at most three. If no choice is that similar, return the only choice that
+    contains all words of *word*, or whose words are all in *word*.
 
     >>> nearest("defualt", ["default", "team-a"])
     'default'
@@ -57,7 +57,7 @@ def _words(word: str) -> set[str]:
 
 
 def _distance(a: str, b: str, limit: int) -> int:
-    """Return how many letters to insert, delete, replace or swap, at most *limit*."""
+    """Return the number of letters to insert, delete, replace or swap, at most *limit*."""
     if abs(len(a) - len(b)) >= limit or len(set(a) ^ set(b)) >= 2 * limit:
         return limit
     before: list[int] = []

@@ -1,4 +1,4 @@
-"""Words that several sentences share: amounts, lists, counts, expressions and ranges."""
+"""Phrases that sentences share: amounts, lists, counts, expressions and ranges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from console.engine.model.amounts import SCALE, Amount, Unlimited, format_amount
 from console.engine.model.trace import FailedExpression, PriorityStep
 from console.engine.model.workload import PODS
 
-#: Resources that Kubernetes counts in bytes; so are those whose name begins with "hugepages-".
+#: Resources that Kubernetes counts in bytes, besides those whose name begins with "hugepages-".
 _BYTES = frozenset({"memory", "ephemeral-storage"})
 _BINARY = ("Ei", "Pi", "Ti", "Gi", "Mi", "Ki")
 _DECIMAL = ("E", "P", "T", "G", "M", "k")
@@ -16,13 +16,13 @@ _DECIMAL = ("E", "P", "T", "G", "M", "k")
 #: Resources whose names are acronyms.
 _ACRONYMS = frozenset({"cpu", "gpu", "tpu"})
 
-#: Names and values that a list shows; the rest is counted.
+#: Maximum number of names or values in a list; further ones are counted.
 _SHOWN = 5
 
 
 def quantity(value: Amount, resource: str) -> str:
     """
-    Return the number of an amount, exactly; bytes are written as Kubernetes writes them.
+    Return the exact number of an amount; bytes have units as in Kubernetes.
 
     >>> quantity(1500, "gpu"), quantity(64 * 2**30 * 1000, "memory"), quantity(10**12, "memory")
     ('1.5', '64Gi', '1G')
@@ -31,7 +31,7 @@ def quantity(value: Amount, resource: str) -> str:
     if isinstance(value, Unlimited) or not counts_bytes(resource) or value % SCALE:
         return plain
     whole = value // SCALE
-    # Smaller ones are not bytes, but what a config of its own making calls memory.
+    # Smaller amounts are not bytes: the config counts memory in another unit.
     if abs(whole) < 2**20:
         return plain
     return min(_in_unit(whole, 1024, _BINARY), _in_unit(whole, 1000, _DECIMAL), key=len)
@@ -39,7 +39,7 @@ def quantity(value: Amount, resource: str) -> str:
 
 def amount(value: Amount, resource: str) -> str:
     """
-    Return an amount with its resource, as a noun with its plural where the name is a word.
+    Return an amount with its resource, in the plural where the resource has one.
 
     >>> amount(8000, "gpu"), amount(1000, "cpu"), amount(500, "cpu"), amount(1000, "pods")
     ('8 GPUs', '1 CPU', '0.5 CPU', '1 pod')
@@ -56,7 +56,7 @@ def amount(value: Amount, resource: str) -> str:
 
 def resource_name(resource: str) -> str:
     """
-    Return the name of a resource in running text: acronyms have capital letters.
+    Return the name of a resource in a sentence: acronyms have capital letters.
 
     >>> resource_name("gpu"), resource_name("memory"), resource_name("nvidia.com/gpu")
     ('GPU', 'memory', 'nvidia.com/gpu')
@@ -71,7 +71,7 @@ def amounts(requests: Mapping[str, int]) -> str:
 
 def places(held: Mapping[str, int]) -> str:
     """
-    Return amounts that are given by "flavor/resource".
+    Return amounts by "flavor/resource" in words.
 
     >>> places({"spot/gpu": 8000, "spot/cpu": 500, "fixed/gpu": 1000})
     '8 GPUs and 0.5 CPU on spot and 1 GPU on fixed'
@@ -83,7 +83,7 @@ def places(held: Mapping[str, int]) -> str:
 
 
 def by_flavor(held: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """Return amounts that are given by "flavor/resource" by flavor and resource."""
+    """Return amounts by "flavor/resource" as a mapping by flavor, then resource."""
     flavors: dict[str, dict[str, int]] = {}
     for place, value in held.items():
         flavor, _, resource = place.partition("/")
@@ -98,14 +98,14 @@ def listed(words: Iterable[str]) -> str:
 
 
 def cut(words: Iterable[str]) -> str:
-    """Return *words* as a list that counts what is beyond the first few."""
+    """Return the first few of *words* as a list, with the number of the others."""
     items = list(words)
     more = len(items) - _SHOWN
     return listed([*items[:_SHOWN], f"{more} more"] if more > 0 else items)
 
 
 def plural(count: int, noun: str) -> str:
-    """Return a count with its noun, which takes an s unless it is one."""
+    """Return a count with its noun, which gets an s unless the count is 1."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
@@ -115,17 +115,17 @@ def sentence_case(text: str) -> str:
 
 
 def lower_first(text: str) -> str:
-    """Return *text* with a small first letter."""
+    """Return *text* with a lower-case first letter."""
     return text[:1].lower() + text[1:]
 
 
 def share(thousandths: int | None) -> str:
-    """Return a dominant share as percent; None is unbounded."""
+    """Return a dominant share as a percentage; None: unbounded."""
     return "unbounded" if thousandths is None else f"{format_amount(thousandths * 100)}%"
 
 
 def out_of_range(step: PriorityStep) -> str:
-    """Return why a rule refuses a requested priority."""
+    """Return why a rule does not accept a requested priority."""
     accepted = priority_range(step)
     return f"rule {step.rule + 1} accepts {accepted}, not {step.requested}"
 
@@ -139,7 +139,7 @@ def priority_range(step: PriorityStep) -> str:
     return f"priorities from {step.minimum} to {step.maximum}"
 
 
-#: Operators of node affinity; those of label selectors say themselves.
+#: Words for operators of node affinity; the codes of label selectors are words already.
 _OPERATORS = {
     "In": "in",
     "NotIn": "not in",
@@ -151,7 +151,7 @@ _OPERATORS = {
 
 
 def failed_expression(failed: FailedExpression) -> str:
-    """Return what a selector asks for, and what the label is instead."""
+    """Return the requirement of a false expression, and the actual value of the label."""
     asked = expression(failed.key, failed.operator, failed.values)
     actual = "the label is absent" if failed.actual is None else f"it is {failed.actual!r}"
     return f"{asked}, but {actual}"
@@ -159,7 +159,7 @@ def failed_expression(failed: FailedExpression) -> str:
 
 def expression(key: str, operator: str, values: Sequence[str]) -> str:
     """
-    Return what an expression asks for.
+    Return the requirement of an expression in words.
 
     >>> expression("zone", "not_in", ("a", "b")), expression("team", "exists", ())
     ('zone not in [a, b]', 'team exists')
@@ -171,7 +171,7 @@ def expression(key: str, operator: str, values: Sequence[str]) -> str:
 
 
 def counts_bytes(resource: str) -> bool:
-    """Say whether amounts of *resource* are bytes."""
+    """Return whether amounts of *resource* are bytes."""
     return resource in _BYTES or resource.startswith("hugepages-")
 
 
