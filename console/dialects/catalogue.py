@@ -25,14 +25,13 @@ _ABOUT_LINTS: Final = (
 _HEAD: Final = """\
 # Diagnostics
 
-Every finding has a code that stays the same for ever. An *error* stops the apply; a *warning*
-is shown and does not; an *info* only informs. What is *live* depends on more than
-the text: on what runs, what was taken in lately, or what was applied before, so it may come and
-go while the text stays. `python manage.py check_config FILE` prints the findings of a file, the
-editor marks them, and the API answers them with their exact place and with fixes that can be
-applied as they are.
+Every finding has a code that never changes. An *error* prevents the apply; a *warning* does not,
+but needs attention; an *info* only informs. A *live* finding depends on more than the text: on
+running workloads, recorded workloads or earlier versions, so it can appear and disappear while the
+text stays the same. `python manage.py check_config FILE` prints the findings of a file, the editor
+marks them, and the API returns them with their exact place and with fixes.
 
-This page is generated from the declarations of the codes; a test keeps the two equal.
+This page is generated from the declarations of the codes; a test checks that both are equal.
 """
 
 

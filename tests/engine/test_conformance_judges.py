@@ -246,7 +246,7 @@ def test_differences_of_flavors() -> None:
         ),
         "pods is not given to pod set main, but expected to be: fl1, Fit, tried 0.",
         (
-            "the why of pod set main is no reasons, "
+            "the reasons of pod set main is no reasons, "
             "but expected NotEnoughFree (flavor fl1, resource cpu, missing 1)."
         ),
         (
@@ -263,13 +263,13 @@ def test_differences_of_victims_quota_and_shares() -> None:
         count=2,
     ) == (
         "run2 is a victim, but not expected to be: InCohortReclamation.",
-        "the number of victims, with those on their way out, is 2, but expected 1.",
+        "the number of victims, with workloads that are already evicting, is 2, but expected 1.",
     )
     assert sentences(
         "quota-00-queues-without-cohort", potential={"q2": {"fl1": {"cpu": "9223372036854775807"}}}
     ) == (
-        "cpu in what is potential to q2 in fl1 is unlimited, but expected 5.",
-        "cpu in what is potential to q2 in fl2 is 0, but expected 10.",
+        "cpu in the potential quota of q2 in fl1 is unlimited, but expected 5.",
+        "cpu in the potential quota of q2 in fl2 is 0, but expected 10.",
     )
     assert sentences(
         "dominant-share-03-just-above-nominal-large-quotas",

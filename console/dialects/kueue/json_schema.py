@@ -174,7 +174,7 @@ def _local_queue(version: str) -> dict[str, Any]:
         "Routes the workloads of a namespace to a ClusterQueue.",
         {
             "clusterQueue": NAME
-            | {"description": "The ClusterQueue it leads to.", "x-refers-to": "queue"},
+            | {"description": "The ClusterQueue of the workloads.", "x-refers-to": "queue"},
             "stopPolicy": STOP,
             "fairSharing": SHARING,
         },
@@ -242,7 +242,7 @@ def _operator(version: str) -> dict[str, Any]:
         )
         config = _open(
             mapping(
-                "Settings of which the operator makes a Configuration.",
+                "Settings from which the operator generates a Configuration.",
                 {
                     "preemption": _open(preemption),
                     "gangScheduling": _open(gangs),
@@ -251,7 +251,7 @@ def _operator(version: str) -> dict[str, Any]:
             )
         )
     own = {key: _ANYTHING for key in OPERATOR.keys if key != "config"}
-    spec = _open(mapping("What the operator does.", {"config": config, **own}, ("config",)))
+    spec = _open(mapping("Settings of the operator.", {"config": config, **own}, ("config",)))
     return {"spec": spec, "status": _ANYTHING}
 
 

@@ -42,7 +42,7 @@ _PARENT: Final = NAME | {
 }
 SHARING: Final = mapping(
     "The share under fair sharing.",
-    {"weight": QUANTITY | {"description": "Against its siblings; 1 when absent."}},
+    {"weight": QUANTITY | {"description": "Weight relative to siblings; default 1."}},
 )
 
 
@@ -64,7 +64,7 @@ def queue_fields(version: str) -> dict[str, Any]:
     """Return the schemas of a ClusterQueue's fields other than the header."""
     is_old = version == "v1beta1"
     fungibility = mapping(
-        "When the queue goes on to its next flavor.",
+        "When the queue tries its next flavor.",
         {
             "whenCanBorrow": enumeration(
                 "When the workload fits by borrowing.",
@@ -76,7 +76,9 @@ def queue_fields(version: str) -> dict[str, Any]:
                 OldPreempt if is_old else FlavorSearch,
                 "TryNextFlavor",
             ),
-            "preference": enumeration("What is worse of two flavors.", FlavorPreference),
+            "preference": enumeration(
+                "Whether borrowing or preemption is preferred.", FlavorPreference
+            ),
         },
     )
     expression = mapping(
@@ -133,7 +135,7 @@ def queue_fields(version: str) -> dict[str, Any]:
 
 def _concurrent_admission() -> dict[str, Any]:
     constraints = mapping(
-        "How far a workload moves.",
+        "Limits of the migration.",
         {"lastAcceptableFlavorName": NAME | {"x-refers-to": "flavor", "type": ["string", "null"]}},
     )
     migration = mapping(
@@ -173,7 +175,7 @@ def _groups(own: str) -> dict[str, Any]:
         "Quota of one resource.",
         {
             "name": RESOURCE,
-            "nominalQuota": QUANTITY | {"description": f"What the {own} owns; 0 blocks."},
+            "nominalQuota": QUANTITY | {"description": f"Quota that the {own} owns; 0 blocks."},
             "borrowingLimit": QUANTITY
             | {"description": "How much may be borrowed; absent is unlimited."},
             "lendingLimit": QUANTITY
@@ -199,4 +201,4 @@ def _groups(own: str) -> dict[str, Any]:
         },
         ("coveredResources", "flavors"),
     )
-    return items(group, f"What the {own} owns.", most=MOST_GROUPS)
+    return items(group, f"Quota of the {own}.", most=MOST_GROUPS)

@@ -23,7 +23,7 @@ class Contradiction(Exception):
 
 
 def meaning_of(objects: PolicyObjects) -> dict[str, Any]:
-    """Return *objects* as plain data that is equal for two policies exactly if they mean the same."""
+    """Return *objects* as plain data that is equal exactly for policies with the same meaning."""
     named, ordered = _meaning(objects)
     return {**named, "in order": ordered}
 

@@ -33,7 +33,7 @@ _SAMPLES = {
 
 
 def read(text: str | bytes, past: Mapping[str, PastSpec]) -> Reading:
-    """Read *text* as a native config; *past* holds the specs that queue names are fixed to."""
+    """Read *text* as a native config; *past* has the fixed specs of queue names."""
     with collector_paused():
         return _read(text, past)
 
@@ -61,12 +61,12 @@ def _read(text: str | bytes, past: Mapping[str, PastSpec]) -> Reading:
 
 
 def recognizes(text: str) -> bool:
-    """Say whether one of the three parts of a config begins in *text*."""
+    """Return whether *text* has a line that starts with one of the three sections of a config."""
     return _PART.search(text) is not None
 
 
 def samples() -> dict[str, str]:
-    """Return the documents that show the dialect, by title."""
+    """Return the examples of the dialect, by title."""
     folder = files(__name__) / "samples"
     return {title: (folder / name).read_text("utf-8") for title, name in _SAMPLES.items()}
 

@@ -1,4 +1,4 @@
-"""Rules that no single field of a native document can see."""
+"""Checks between the fields of a native document."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OPERATORS = Operators(
 
 
 def check(document: Document, findings: Findings) -> None:
-    """Note what is wrong between the fields of *document*."""
+    """Report errors between the fields of *document*."""
     flavors = Defined(
         "Flavor",
         "resource_flavors",

@@ -1,8 +1,8 @@
 """
-A native config as plain JSON values, and a JSON document as YAML that people can read.
+A native config as plain JSON values, and a JSON document as readable YAML.
 
-Both ways lead through what was written, not through what it means: an empty list stays
-one, and what is left to its default stays left out. Only a null is as good as absent.
+Both conversions keep what was written: an empty list stays empty, and an omitted field stays
+omitted, without its default. Only null is treated as absent.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from console.dialects.tree import MAX_DEPTH, MAX_NODES
 from console.engine.model.amounts import amount_to_number, parse_amount
 
 _SECTIONS: Final = ("resource_flavors", "resource_queues", "scheduling_rules")
-#: Fields in the order in which they are written; unknown ones follow.
+#: Fields in the order of the output; unknown ones follow.
 _ORDER: Final = {
     name: place
     for place, name in enumerate(
@@ -36,17 +36,17 @@ _ORDER: Final = {
 _NUMBERS: Final = frozenset(
     {"nominal_quota", "borrowing_limit", "lending_limit", "default", "min", "max"}
 )
-#: What is kept as it is, and what everything inside it goes by.
+#: The field whose value is kept unchanged, and the key under which its parts are formatted.
 _OPAQUE: Final = "advanced_instance_config"
 _INSIDE: Final = ""
 
-#: Mappings, and lists of them, that stand on one line each where they fit.
+#: Mappings, and lists of mappings, that are written on one line each if they fit.
 _COMPACT: Final = frozenset({"selector", "resources", "preemption", "priority_policy"})
 _WIDTH: Final = 100
 
 
 def document_of(text: str) -> dict[str, Any]:
-    """Return the document that a *text* without errors holds."""
+    """Return the document in *text*, which must not have errors."""
     root = read_source(text).root
     return _mapping(root) if isinstance(root, MapNode) else {}
 
@@ -74,8 +74,8 @@ def text_of(document: Any) -> str:
     """
     Return *document*, any JSON value, as YAML; numbers with a point may be Decimals.
 
-    Whatever is wrong with the document is still wrong in the text. Raises ValueError
-    with one sentence when it is too large or nested too deep to be read.
+    Errors of the document are also errors of the text. Raises ValueError with one sentence if the
+    document is too large or nested too deeply to be read.
 
     >>> print(text_of({"scheduling_rules": [{"resource_queue": "a", "selector": []}]}), end="")
     scheduling_rules:
@@ -142,12 +142,12 @@ def _fields(key: str, mapping: dict[str, Any], width: int) -> list[str]:
 
 
 def _block(key: str, value: Any, width: int) -> list[str]:
-    """Return the lines of a mapping, or of a list, that has something in it."""
+    """Return the lines of a mapping or list that is not empty."""
     if isinstance(value, dict):
         return _fields(key, value, width)
     inner = _INSIDE if key == _OPAQUE else key
     items = [_item(inner, item, width - 2) for item in value]
-    # Long entries of a section are easier to tell apart with room between them.
+    # Entries of several lines are separated by an empty line.
     is_airy = key in _SECTIONS and any(len(lines) > 1 for lines in items)
     found: list[str] = []
     for first, *rest in items:
@@ -166,7 +166,7 @@ def _indented(lines: list[str]) -> list[str]:
 
 
 def _inline(key: str, value: Any, width: int) -> str | None:
-    """Return *value* on one line; None when it belongs on several, or is too wide."""
+    """Return *value* on one line; None if it is written on several lines or is too wide."""
     if not isinstance(value, dict | list):
         return _scalar(key, value)
     if not value:
@@ -199,7 +199,7 @@ def _scalar(key: str, value: Any) -> str:
 
 
 def _plain(number: Decimal) -> str:
-    """Return *number* as people write it, unless only an exponent can."""
+    """Return *number* without an exponent, unless it is not finite, very large or very small."""
     if not number.is_finite() or abs(number.adjusted()) > 20:
         return str(number)
     text = f"{number:f}"

@@ -1,4 +1,4 @@
-"""The native dialect's own diagnostic codes, each declared once."""
+"""Diagnostic codes of the native dialect."""
 
 from __future__ import annotations
 

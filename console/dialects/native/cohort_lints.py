@@ -1,4 +1,4 @@
-"""Warnings about the cohorts of a sound document: what shares nothing."""
+"""Lints of the cohorts of a native config: cohorts and quotas that share nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from console.engine.model.policy import Policy
 
 
 def lint_cohorts(document: Document, policy: Policy, findings: Findings) -> None:
-    """Note cohorts and quotas that have no effect; *policy* is what *document* compiles to."""
+    """Report cohorts and quotas without effect; *policy* is the compiled *document*."""
     trees, ledger = Hierarchy(policy), Ledger(policy)
     owned = owners(policy, trees)
     queues = {
@@ -66,7 +66,7 @@ def _lint_limits(
 def _lint_quota(
     quota: QuotaDoc, node: Node, cohort: str, owned: Owners, findings: Findings
 ) -> None:
-    """Note each resource that others of the cohort own and this queue can never have."""
+    """Report each resource of which the cohort has quota and this queue can never have any."""
     flavor = value_of(quota.name) or ""
     for resource in quota.resources:
         name, nominal = value_of(resource.name) or "", resource.nominal_quota

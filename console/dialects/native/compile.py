@@ -1,4 +1,4 @@
-"""A native document without errors to the policy that the engine obeys."""
+"""Compiles a native document without errors to the policy of the engine."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from console.engine.routing.rules import OnViolation, PriorityPolicy, Rule
 
 
 def compile_policy(document: Document, positions: Positions) -> Policy:
-    """Return the policy of a document in which no error was found."""
+    """Return the policy of a document without errors."""
     return _Compiler(positions).policy(document)
 
 
 class _Compiler:
-    """Turns the parts of a document into parts of a policy, each with its origin."""
+    """Converts the parts of a document to parts of a policy, each with its origin."""
 
     def __init__(self, positions: Positions) -> None:
         self._positions = positions
@@ -55,7 +55,7 @@ class _Compiler:
             "native",
             flavors={flavor.name: flavor for flavor in flavors},
             queues={queue.name: queue for queue in queues},
-            # A cohort is what queues call by one name; it owns nothing itself.
+            # A cohort exists because queues name it; it has no quota itself.
             cohorts={queue.parent: Cohort(name=queue.parent) for queue in queues if queue.parent},
             routing=route_by(self._rule(index, rule) for index, rule in enumerate(document.rules)),
         )
@@ -116,7 +116,7 @@ class _Compiler:
     def _quotas(self, quota: QuotaDoc, covered: tuple[str, ...]) -> FlavorQuotas:
         origin = self._origin(quota.place)
         listed = {_required(resource.name): self._quota(resource) for resource in quota.resources}
-        # What is covered and not listed is unlimited; the flavor's entry is where that is said.
+        # A covered resource that is not listed is unlimited; its origin is the entry of the flavor.
         unlisted = Quota(nominal=UNLIMITED, origin=origin)
         return FlavorQuotas(
             flavor=_required(quota.name),
@@ -154,7 +154,7 @@ class _Compiler:
 
 
 def _required(read: Read[str]) -> str:
-    """Return a text that a document without errors has."""
+    """Return a text that is present in every document without errors."""
     text = value_of(read)
     assert text is not None, read
     return text

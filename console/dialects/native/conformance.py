@@ -20,7 +20,7 @@ from console.engine.model.policy import Policy
 from console.engine.model.workload import PodSet, Workload
 from console.engine.state import State
 
-#: What a native case consists of, besides its id and type.
+#: The parts of a native case, besides id and type.
 _PARTS = {"config": str, "events": list, "expect": dict}
 
 
@@ -41,9 +41,9 @@ class Ending:
 
 def run_native(name: str, case: Mapping[str, Any]) -> Result:
     """
-    Run one native case through the native dialect and the engine.
+    Run one native case with the native dialect and the engine.
 
-    Raises MalformedCase when a part of it is missing.
+    Raises MalformedCase if a part of it is missing.
     """
     for each, form in _PARTS.items():
         if not isinstance(case.get(each), form):
@@ -122,5 +122,5 @@ def _differences(expect: Mapping[str, Any], ending: Ending) -> Iterator[str]:
     yield from names("finished", expect.get("finished", ()), ending.finished)
 
 
-#: Type of a case -> what runs it.
+#: Type of a case -> its runner.
 RUNNERS: Final = {"native": lambda name, case, engine: run_native(name, case)}

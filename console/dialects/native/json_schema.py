@@ -1,4 +1,4 @@
-"""The JSON Schema of a native document, for editors that complete and explain fields."""
+"""The JSON Schema of a native document, for completion and help in editors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PRIORITY = {"type": "integer", "minimum": 0, "maximum": MAX_PRIORITY}
 
 def json_schema() -> dict[str, Any]:
     """
-    Return the schema; rules between fields are beyond it.
+    Return the schema; it does not include rules between fields.
 
     Editors find the objects by ``x-item`` and references by ``x-refers-to``.
     """
@@ -132,11 +132,11 @@ def _queue() -> dict[str, Any]:
 
 def _group() -> dict[str, Any]:
     resource = _mapping(
-        "Quota of one resource; what is covered and not listed is unlimited.",
+        "Quota of one resource; a covered resource that is not listed is unlimited.",
         {
             "name": _word("One of the group's covered_resources.", Resource),
             "nominal_quota": _AMOUNT
-            | {"description": "What the queue owns; absent is unlimited, 0 blocks."},
+            | {"description": "Quota that the queue owns; absent is unlimited, 0 blocks."},
             "borrowing_limit": _AMOUNT
             | {"description": "How much may be borrowed from the cohort."},
             "lending_limit": _AMOUNT | {"description": "How much may be lent to the cohort."},

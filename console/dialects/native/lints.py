@@ -1,4 +1,4 @@
-"""Warnings about a sound document: what it probably does not mean to say."""
+"""Lints of a native config: probable mistakes in a valid document."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from console.engine.routing.rules import OnViolation
 
 
 def lint(document: Document, policy: Policy, findings: Findings) -> None:
-    """Note what looks unintended in a document without errors, which compiles to *policy*."""
+    """Report probable mistakes in a document without errors; *policy* is its compiled form."""
     _lint_rules(document, findings)
     lint_cohorts(document, policy, findings)
     for selector in (
@@ -75,7 +75,7 @@ def _lint_rules(document: Document, findings: Findings) -> None:
 
 
 def _lint_selector(expressions: Sequence[ExpressionDoc], findings: Findings) -> None:
-    """Note the first expression that excludes those before it."""
+    """Report the first expression that contradicts the earlier ones."""
     asked: dict[str | None, _Asked] = {}
     for expression in expressions:
         key = value_of(expression.key)
@@ -84,14 +84,14 @@ def _lint_selector(expressions: Sequence[ExpressionDoc], findings: Findings) -> 
             findings.add(
                 NEVER_HOLDS,
                 expression.place,
-                f'No workload meets this together with what is asked of label "{label}" before it.',
+                f'No workload matches this together with earlier expressions on label "{label}".',
                 "Put alternatives into one list of values.",
             )
             return
 
 
 class _Asked:
-    """What the expressions of a selector ask of one label, together."""
+    """The combined requirements of a selector on one label."""
 
     def __init__(self) -> None:
         self._present = False
@@ -100,7 +100,7 @@ class _Asked:
         self._excluded: set[str] = set()
 
     def add(self, expression: ExpressionDoc) -> bool:
-        """Add an expression; say whether a label can still meet all of them."""
+        """Add an expression; return whether a label can still match all of them."""
         values = {item.value for item in written_items(expression.values)}
         match value_of(expression.operator):
             case Operator.IN:
@@ -117,7 +117,7 @@ class _Asked:
 
 
 def _head(rule: RuleDoc) -> Place:
-    """Return the place of a rule's queue, to mark a line rather than a block."""
+    """Return the place of a rule's queue, so that one line is marked instead of the whole rule."""
     queue = rule.resource_queue
     if not isinstance(queue, Written):
         return rule.place
@@ -129,7 +129,7 @@ def _has_selector(rule: RuleDoc) -> bool:
 
 
 def _takes_everything(rule: RuleDoc) -> bool:
-    """Say whether no workload gets past the rule, by its labels or by its priority."""
+    """Return whether the rule matches every workload, for all labels and priorities."""
     policy = rule.priority_policy
     if _has_selector(rule):
         return False

@@ -1,4 +1,4 @@
-"""Nodes to the native document, with every finding that one field alone can have."""
+"""Nodes to the native document, with all findings about single fields."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ EXPRESSION = Shape("a match expression", ("key", "operator", "values"))
 
 
 def parse(root: Node, findings: Findings) -> Document:
-    """Read *root* as a native document; whatever cannot be read is noted and left out."""
+    """Read *root* as a native document; invalid parts are reported and omitted."""
     if isinstance(root, MapNode):
         return _document(Fields(root, "", DOCUMENT, findings))
     if not isinstance(root, UnreadNode) and not (isinstance(root, ScalarNode) and root.is_null):
@@ -72,7 +72,7 @@ def _document(fields: Fields) -> Document:
 def _all_known(
     read: Read[tuple[FlavorDoc | Unread, ...]] | Read[tuple[QueueDoc | Unread, ...]],
 ) -> bool:
-    """Say whether every item and its name could be read; a missing name names nothing."""
+    """Return whether no item and no name is invalid; an item without a name is allowed."""
     if not isinstance(read, Written):
         return read is None
     return not any(isinstance(i, Unread) or isinstance(i.name, Unread) for i in read.value)

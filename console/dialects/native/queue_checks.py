@@ -1,4 +1,4 @@
-"""Rules inside one queue: its resource groups, flavors, limits and preemption."""
+"""Checks of one queue: its resource groups, flavors, limits and preemption."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MEANS_MEMORY = ("memory", "mem", "ram", "memory_gib", "memory_mb", "memory_mib"
 
 
 def check_queue(queue: QueueDoc, flavors: Defined, findings: Findings) -> None:
-    """Note what is wrong inside *queue*."""
+    """Report errors in *queue*."""
     _QueueCheck(queue, findings).check(flavors)
 
 
@@ -92,7 +92,7 @@ class _QueueCheck:
             note_repeated(self.findings, DUPLICATE_ITEM, own, "Resource")
 
     def _is_resource(self, name: Written[str]) -> bool:
-        """Say whether it is a resource, and note it when it is not."""
+        """Return whether *name* is a resource, and report it if not."""
         if name.value in _RESOURCES:
             return True
         meant = _resource_meant(name.value)
@@ -186,14 +186,14 @@ class _QueueCheck:
 
 
 def _resource_meant(name: str) -> str | None:
-    """Return the resource that *name* is or was probably meant to be."""
+    """Return the resource *name*, or the one that was probably meant."""
     if name in _RESOURCES:
         return name
     return "memory_gb" if name.lower() in _MEANS_MEMORY else nearest(name, _RESOURCES)
 
 
 def _covered(group: GroupDoc) -> AbstractSet[str | None] | None:
-    """Return what a group is meant to cover, or None when that cannot be known."""
+    """Return the resources that a group probably means to cover, or None if they are unclear."""
     items = group.covered_resources
     if not isinstance(items, Written) or any(isinstance(i, Unread) for i in items.value):
         return None

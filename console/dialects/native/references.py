@@ -1,4 +1,4 @@
-"""References by name: what is defined, and what to say about a name that is not."""
+"""References by name: the defined names, and the finding for an undefined one."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from console.dialects.written import Read, Written
 
 @dataclass(frozen=True, slots=True)
 class Defined:
-    """The names that one section of a document defines."""
+    """The names that a section of a document defines."""
 
     what: str
     section: str
     names: Mapping[str, object]
-    #: False when an entry or its name could not be read: an unknown name may be that one.
+    #: False if an entry or its name is invalid: an unknown name may be that entry's.
     all_known: bool
 
     def check(self, name: Read[str], code: Code, findings: Findings) -> None:
-        """Note *name* when it is written and not defined."""
+        """Report *name* if it is not defined."""
         if not isinstance(name, Written) or name.value in self.names:
             return
         hint, repairs = did_you_mean(findings, name.place, name.value, self.names)

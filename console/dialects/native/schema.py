@@ -15,7 +15,7 @@ from console.engine.routing.rules import OnViolation
 
 
 class Resource(StrEnum):
-    """The resources that quota exists for."""
+    """The resources that can have quota."""
 
     GPU = "gpu"
     CPU = "cpu"
@@ -24,7 +24,7 @@ class Resource(StrEnum):
 
 
 class NeverOrLower(StrEnum):
-    """The preemption words of fields that do not know ``any``."""
+    """The preemption words of fields that do not accept ``any``."""
 
     NEVER = PreemptionRule.NEVER.value
     LOWER_PRIORITY = PreemptionRule.LOWER_PRIORITY.value
@@ -101,7 +101,7 @@ class QueueDoc:
 
     @property
     def groups(self) -> tuple[GroupDoc, ...]:
-        """The resource groups that could be read."""
+        """The valid resource groups."""
         return self.resource_groups.value if isinstance(self.resource_groups, Written) else ()
 
     def quotas(self) -> Iterator[QuotaDoc]:
@@ -136,12 +136,12 @@ class Document:
     """
     A native config as written.
 
-    An entry that is no mapping at all is left out.
+    An entry that is not a mapping is omitted.
     """
 
     flavors: tuple[FlavorDoc, ...] = ()
     queues: tuple[QueueDoc, ...] = ()
     rules: tuple[RuleDoc, ...] = ()
-    #: Whether every entry and its name could be read.
+    #: Whether every entry and its name is valid.
     all_flavors_known: bool = True
     all_queues_known: bool = True

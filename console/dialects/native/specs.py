@@ -1,4 +1,4 @@
-"""Queue specs across versions: what a name was fixed to, and what a document makes of it."""
+"""Queue specs across versions: canonical specs, and the check against past ones."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from console.dialects.written import Read, Written, value_of, written_items
 from console.engine.disciplines.quota.spec import PreemptionRule
 from console.engine.model.amounts import format_amount
 
-#: More differences than this are counted rather than named.
+#: Maximum number of differences in a message; the remaining ones are counted.
 _NAMED: Final = 4
 _VERSIONED = re.compile(r"(.*):v([0-9]{1,9})", re.DOTALL)
 
 
 def queue_specs(document: Document, findings: Findings) -> dict[str, dict[str, Any]]:
-    """Return the canonical spec of every queue in which no error was found, by name."""
+    """Return the canonical spec of every queue without errors, by name."""
     errors = findings.error_offsets()
     specs: dict[str, dict[str, Any]] = {}
     for queue in document.queues:
@@ -36,11 +36,10 @@ def queue_specs(document: Document, findings: Findings) -> dict[str, dict[str, A
 
 def canonical_spec(queue: QueueDoc) -> dict[str, Any]:
     """
-    Return what a queue's name is fixed to, as plain JSON values.
+    Return the immutable fields of a queue as plain JSON values.
 
-    Equal for all spellings of one meaning: defaults are written out, what is
-    unlimited is left out, amounts are plain decimal texts, and what has no order
-    is sorted.
+    Texts with the same meaning have equal specs: defaults are written out, unlimited quotas are
+    omitted, amounts are plain decimal texts, and values without an order are sorted.
     """
     preemption = queue.preemption
     never = PreemptionRule.NEVER.value
@@ -91,7 +90,7 @@ def _resources(quota: QuotaDoc) -> dict[str, dict[str, str]]:
             for key, limit in limits.items()
             if isinstance(limit, Written)
         }
-        # A resource that is listed without any limit is as unlimited as one that is not listed.
+        # A listed resource without quota and limits is unlimited, like one that is not listed.
         if written and isinstance(resource.name, Written):
             resources[resource.name.value] = written
     return dict(sorted(resources.items()))
@@ -103,7 +102,7 @@ def check_specs(
     past: Mapping[str, PastSpec],
     findings: Findings,
 ) -> None:
-    """Note every queue whose spec is not the one that *past* fixed for its name."""
+    """Report every queue whose spec differs from the one that *past* has for its name."""
     for queue in document.queues:
         name = queue.name
         if not isinstance(name, Written) or name.value not in past or name.value not in specs:
@@ -153,7 +152,7 @@ def _shown(value: Any) -> str:
 
 def _free_name(name: str, document: Document, past: Mapping[str, PastSpec]) -> str:
     """
-    Return the next versioned name that neither the document nor the past has.
+    Return the next versioned name that is neither in the document nor in the past.
 
     ``team-a`` becomes ``team-a:v2``, and ``team-a:v2`` becomes ``team-a:v3``.
     """

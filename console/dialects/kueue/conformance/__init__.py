@@ -1,4 +1,4 @@
-"""Cases of Kueue's own tests: what it answers, and what this console answers."""
+"""Cases from Kueue's own tests: their runners, which compare an engine's answers with Kueue's."""
 
 from __future__ import annotations
 
@@ -45,5 +45,5 @@ def _run(
         raise MalformedCase(f"{case['type']} case {name}: {error}") from error
 
 
-#: Type of a case -> what runs it.
+#: Type of a case -> its runner.
 RUNNERS: Final = {kind: partial(_run, judge) for kind, judge in _JUDGES.items()}

@@ -1,4 +1,4 @@
-"""Answers: what an engine says to a case, in the words that the expectations use."""
+"""Answers of an engine to the cases, in the terms of the expectations."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Amounts = Mapping[str, Mapping[str, Amount]]
 
 class Mode(StrEnum):
     """
-    How well a flavor serves a request, worst first (Kueue, spec 6.5).
+    How well a flavor fits a request, worst first (Kueue, spec 6.5).
 
-    A whole assignment, and what a resource got, know NO_FIT, PREEMPT and FIT
-    alone: NO_CANDIDATES and RECLAIM count as PREEMPT there.
+    For a whole assignment and for a resource only NO_FIT, PREEMPT and FIT are used: NO_CANDIDATES
+    and RECLAIM count as PREEMPT.
     """
 
     NO_FIT = "NoFit"
@@ -30,7 +30,7 @@ class Mode(StrEnum):
 
 
 class Condition(StrEnum):
-    """Why a workload waits, as the granular word of its condition (Kueue, spec 8.1)."""
+    """Why a workload is pending, as the detailed reason of its condition (Kueue, spec 8.1)."""
 
     DEACTIVATED = "Deactivated"
     MISCONFIGURED = "Misconfigured"
@@ -43,20 +43,20 @@ class Condition(StrEnum):
 
 
 class HeadCode(StrEnum):
-    """What happened to a workload in its cycle."""
+    """The result of a cycle for one pending workload."""
 
     NO_ROOM = "NoRoom"
-    #: Fits with preemption, without possible victims.
+    #: It would fit with preemption, but there are no victims.
     NO_VICTIMS = "NoVictims"
     PREEMPTING = "Preempting"
-    #: Fits once workloads that others preempt have stopped.
+    #: It fits when workloads that others preempt have stopped.
     WAITS_FOR_OTHERS = "WaitsForOthers"
-    #: Others took the room earlier in the cycle.
+    #: Other workloads got the quota earlier in the cycle.
     OVERTAKEN = "Overtaken"
-    #: Others preempt its victims already.
+    #: Other workloads already preempt its victims.
     VICTIMS_TAKEN = "VictimsTaken"
     WRONG_NAMESPACE = "WrongNamespace"
-    #: Parked unseen, beside one that is alike.
+    #: Inadmissible without evaluation, because an equivalent workload is.
     SAME_AS_PARKED = "SameAsParked"
     NOT_EVALUATED = "NotEvaluated"
     INACTIVE = "Inactive"
@@ -67,25 +67,25 @@ class HeadCode(StrEnum):
 
 
 class ReasonCode(StrEnum):
-    """Why a flavor, or no flavor at all, serves a pod set."""
+    """Why a flavor does not fit a pod set, or why no flavor does."""
 
-    #: *missing*: what is free, short of the request and what earlier pod sets take.
+    #: *missing*: the request plus the requests of earlier pod sets, minus what is available.
     NOT_ENOUGH_FREE = "NotEnoughFree"
-    #: *assumed* by earlier pod sets, *requested* now, *capacity* if nothing ran.
+    #: *assumed* for earlier pod sets, *requested* now, *capacity* if nothing runs.
     ABOVE_CAPACITY = "AboveCapacity"
-    #: *resource* alone.
+    #: Only *resource* is set.
     RESOURCE_NOT_COVERED = "ResourceNotCovered"
     FLAVOR_MISSING = "FlavorMissing"
-    #: *taint*: the first that is not tolerated.
+    #: *taint*: the first one that is not tolerated.
     TAINT_NOT_TOLERATED = "TaintNotTolerated"
     LABELS_DO_NOT_MATCH = "LabelsDoNotMatch"
-    #: Looked at again, and *resource* was nominated with another flavor.
+    #: In another evaluation, *resource* was already nominated with another flavor.
     OUTSIDE_NOMINATION = "OutsideNomination"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlavorReason:
-    """One reason inside a pod set; which fields it has depends on its code."""
+    """One reason of a pod set; the fields that are set depend on its code."""
 
     code: ReasonCode
     flavor: str | None = None
@@ -99,18 +99,18 @@ class FlavorReason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadVerdict:
-    """What a cycle says about a workload that it did not admit."""
+    """The result of a cycle for a workload that was not admitted."""
 
     reason: Condition
     code: HeadCode
-    #: How many workloads it waits for, with those already on their way out; only for PREEMPTING.
+    #: Number of victims, including workloads that are already evicting; only for PREEMPTING.
     victims: int | None = None
-    #: Pod set -> its reasons, where flavors were looked at and nothing fitted at once.
+    #: Pod set -> its reasons, if flavors were evaluated and none fits without preemption.
     pod_sets: Mapping[str, tuple[FlavorReason, ...]] = field(default_factory=dict)
 
 
 class VictimReason(StrEnum):
-    """By what right a workload is preempted (Kueue, spec 7.1)."""
+    """The preemption rule that allowed the preemption (Kueue, spec 7.1)."""
 
     IN_CLUSTER_QUEUE = "InClusterQueue"
     IN_COHORT_RECLAMATION = "InCohortReclamation"
@@ -124,11 +124,11 @@ class CycleAnswer:
 
     #: Admitted in this cycle.
     admitted: Mapping[str, Assignment]
-    #: Preempted in this cycle; they still hold their quota.
+    #: Preempted in this cycle; they still use their quota.
     preempted: Mapping[str, VictimReason]
-    #: Still in line. Not those whose local queue is missing: they stand in no line.
+    #: Still in their pending queue. Workloads whose local queue is missing are in none.
     requeued: frozenset[str]
-    #: Parked until an event.
+    #: Inadmissible until an event.
     inadmissible: frozenset[str]
     #: Evaluated workloads that were not admitted.
     messages: Mapping[str, HeadVerdict]
@@ -137,7 +137,7 @@ class CycleAnswer:
 
 
 class Action(StrEnum):
-    """What a cycle does for a workload."""
+    """The action of a cycle for a workload."""
 
     ADMIT = "admit"
     PREEMPT = "preempt"
@@ -145,7 +145,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettleDecision:
-    """One thing that was done on the way to rest."""
+    """One decision until the state is settled."""
 
     #: From 1; a cycle that decides nothing counts too.
     cycle: int
@@ -157,32 +157,32 @@ class SettleDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettleAnswer:
-    """The state of all workloads at rest, by name."""
+    """The state of all workloads when nothing changes anymore, by name."""
 
-    #: All workloads that hold quota, including those running at the start.
+    #: All workloads that use quota, including those running at the start.
     admitted: Mapping[str, Assignment]
     #: All other workloads.
     pending: Mapping[str, Condition]
     decisions: tuple[SettleDecision, ...]
-    #: False: a state came again, so the plain rules would never rest.
+    #: False if a state occurred again, so that the rules alone would never settle.
     is_steady: bool = True
-    #: Whether a cycle without memory changed anything; None if not stated.
+    #: Whether the final requeue of all workloads changed anything; None if not stated.
     did_resync_change: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceFlavor:
-    """What one resource of a pod set got."""
+    """The flavor assigned to one resource of a pod set."""
 
     flavor: str
     mode: Mode
-    #: Index of the flavor that the walk ended at, -1: the last of the group.
+    #: Index of the flavor at which the walk ended; -1 for the last one of the group.
     tried: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """How one flavor did for a pod set: the worst of its resources."""
+    """The result of one flavor for a pod set, that is, of its worst resource."""
 
     outcome: Mode
     level: int
@@ -192,31 +192,31 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSetAnswer:
-    """What one pod set got; a pod set without any flavor does not fit."""
+    """The flavors of one pod set; a pod set without flavors does not fit."""
 
     name: str
     count: int
     #: By resource.
     flavors: Mapping[str, ResourceFlavor]
-    #: Of all its pods, in thousandths, with ``pods`` where the queue covers them.
+    #: For all its pods, in thousandths, including ``pods`` if the queue covers them.
     requests: Mapping[str, Amount]
-    #: Those of a walk that found a fit are dropped.
+    #: Without the reasons of walks that found a fit.
     reasons: tuple[FlavorReason, ...] = ()
-    #: By flavor; only the flavors that were looked at.
+    #: By flavor; only the evaluated flavors.
     attempts: Mapping[str, Attempt] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlavorAnswer:
-    """The flavors of one workload, and how well they serve it."""
+    """The flavors of one workload, and how well they fit."""
 
     mode: Mode
-    #: The highest borrowing level of all that it got.
+    #: The highest borrowing level of its flavors.
     borrowing: int
-    #: Up to the first that fails; what comes after it is not looked at.
+    #: Up to the first one that fails; later ones are not evaluated.
     pod_sets: tuple[PodSetAnswer, ...]
     usage: Amounts
-    #: Only when *mode* is NO_FIT.
+    #: Only if *mode* is NO_FIT.
     no_fit_reason: Condition | None = None
 
 
@@ -224,19 +224,19 @@ class FlavorAnswer:
 class VictimsAnswer:
     """The victims of a workload."""
 
-    #: Without those already on their way out.
+    #: Without workloads that are already evicting.
     victims: Mapping[str, VictimReason]
-    #: With them.
+    #: Including workloads that are already evicting.
     count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaAnswer:
-    """What each queue could have and has left, in the flavors of its own groups."""
+    """The maximum and the available quota of each queue, in the flavors of its groups."""
 
-    #: Queue -> what it could have if nothing ran.
+    #: Queue -> quota that it can have if nothing runs.
     potential: Mapping[str, Amounts]
-    #: Queue -> what it may still use, never below zero.
+    #: Queue -> available quota, at least zero.
     available: Mapping[str, Amounts]
 
 
@@ -244,16 +244,16 @@ class QuotaAnswer:
 class Share:
     """The dominant resource share of one node (Kueue, spec 7.6)."""
 
-    #: Rounded up; None: without bound.
+    #: Rounded up; None if unbounded.
     share: int | None
-    #: The resource it is largest in; "" when nothing is borrowed, or nothing can be lent.
+    #: The resource of the largest share; "" if nothing is borrowed, or nothing can be lent.
     resource: str
     is_borrowing: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharesAnswer:
-    """The shares of all queues and of all cohorts, those that are only named too."""
+    """The shares of all queues and all cohorts, including cohorts that are only referenced."""
 
     cluster_queues: Mapping[str, Share]
     cohorts: Mapping[str, Share]

@@ -24,16 +24,16 @@ _MESSAGE_PARTS = ("reason", "code", "victims", "pod_sets")
 
 
 def judge(case: Mapping[str, Any], world: World, engine: EngineUnderTest) -> Iterator[str]:
-    """Let *engine* run one cycle over the world of *case*, and yield where its answer differs."""
+    """Run one cycle of *engine* on the world of *case*, and yield the differences."""
     yield from differences(case, engine.cycle(world))
 
 
 def differences(case: Mapping[str, Any], answer: CycleAnswer) -> Iterator[str]:
     """
-    Yield a sentence for every part of the expectation that *answer* does not meet.
+    Yield a sentence for every difference between the expectation and *answer*.
 
-    Of the messages only those that are listed have to be met, and of each only
-    what it says; the skipped preemptions count where they are given.
+    Only the expected messages are compared, and only their expected parts; skipped preemptions are
+    compared if the case has them.
     """
     expect = part(case, "expect", dict)
     yield from unknown_parts(expect, _PARTS)

@@ -1,4 +1,4 @@
-"""Dominant share cases: how far above its own every queue and cohort is."""
+"""Dominant share cases: by how much every queue and cohort exceeds its own quota."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from console.dialects.kueue.conformance.world import World
 
 
 def judge(case: Mapping[str, Any], world: World, engine: EngineUnderTest) -> Iterator[str]:
-    """Ask *engine* for the shares in the world of *case*, and yield where its answer differs."""
+    """Compare the shares that *engine* returns for the world of *case*; yield the differences."""
     yield from differences(case, engine.shares(world, extra_usage_in(case)))
 
 

@@ -1,4 +1,4 @@
-"""The interface of an engine under test, as needed by the cases of Kueue."""
+"""The interface of an engine under test, for the cases of Kueue."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from console.dialects.kueue.conformance.world import World
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """What preemption would give for one flavor-resource: NO_CANDIDATES, PREEMPT or RECLAIM."""
+    """The result of preemption for one flavor-resource: NO_CANDIDATES, PREEMPT or RECLAIM."""
 
     outcome: Mode
-    #: Borrowing level with the victims gone.
+    #: Borrowing level after the victims have stopped.
     level: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptionStub:
-    """Stands in for the search for victims while flavors are assigned."""
+    """Replaces the search for victims while flavors are assigned."""
 
     default: Simulated
     #: By flavor and resource.
     pairs: Mapping[tuple[str, str], Simulated] = field(default_factory=dict)
 
     def simulate(self, flavor: str, resource: str) -> Simulated:
-        """Return the answer for one flavor-resource, whatever the amount."""
+        """Return the result for one flavor-resource; it does not depend on the amount."""
         return self.pairs.get((flavor, resource), self.default)
 
 
 @dataclass(frozen=True, slots=True)
 class Nominated:
-    """The flavor that a resource is to get; PREEMPT: victims have to be found for it."""
+    """The nominated flavor of a resource; with PREEMPT, victims have to be found for it."""
 
     flavor: str
     mode: Mode
@@ -53,8 +53,8 @@ class EngineUnderTest(Protocol):
     """
     Answers one question for each type of case.
 
-    A question leaves the world as it was, and the same question has the same
-    answer. Amounts are thousandths.
+    A question does not change the world, and equal questions have equal answers. Amounts are
+    thousandths.
     """
 
     def settle(self, world: World) -> SettleAnswer:
@@ -62,7 +62,7 @@ class EngineUnderTest(Protocol):
         Run cycles until nothing changes, requeue all workloads once, and run again.
 
         After each cycle, its victims, and workloads that were evicting at the start, stop
-        immediately and become pending with their old ``sequence``. It ends in every world.
+        immediately and become pending with their old ``sequence``. It terminates for every world.
         """
 
     def cycle(self, world: World) -> CycleAnswer:
@@ -70,10 +70,9 @@ class EngineUnderTest(Protocol):
 
     def assign(self, world: World, head: PendingWorkload, stub: PreemptionStub) -> FlavorAnswer:
         """
-        Find the flavors of *head*, beginning behind its ``last_assignment``.
+        Find flavors for all pods of *head*, starting after its ``last_assignment``.
 
-        All its pods or none. Where the room would have to come from preemption,
-        *stub* answers.
+        *stub* replaces the search for victims.
         """
 
     def targets(
@@ -85,7 +84,7 @@ class EngineUnderTest(Protocol):
         """Find the victims of *preemptor*, given the flavors of each pod set and resource."""
 
     def quota(self, world: World) -> QuotaAnswer:
-        """Say what each queue could have, and what *world* leaves it."""
+        """Return the maximum quota of each queue, and its available quota in *world*."""
 
     def shares(self, world: World, extra_usage: Mapping[str, Mapping[str, int]]) -> SharesAnswer:
-        """Say the share of every node, each with *extra_usage* added (by flavor and resource)."""
+        """Return each node's share with *extra_usage* (by flavor and resource) added to it."""

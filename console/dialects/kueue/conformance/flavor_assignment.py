@@ -1,4 +1,4 @@
-"""Flavor assignment cases: what each pod set of one workload gets, and how well."""
+"""Flavor assignment cases: the flavors of each pod set of one workload, with their modes."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ _CONDITIONS = {condition.value: condition for condition in Condition}
 
 
 def judge(case: Mapping[str, Any], world: World, engine: EngineUnderTest) -> Iterator[str]:
-    """Let *engine* assign flavors in the world of *case*, and yield where its answer differs."""
+    """Let *engine* assign flavors in the world of *case*, and yield the differences."""
     answer = engine.assign(world, only_pending(world), stub_in(case))
     yield from differences(case, answer)
 
 
 def stub_in(case: Mapping[str, Any]) -> PreemptionStub:
-    """Return the answers that stand for the search for victims."""
+    """Return the results that replace the search for victims."""
     stub = part(case, "preemption_stub", dict)
     return PreemptionStub(
         default=_simulated(part(stub, "default", dict)),
@@ -60,9 +60,9 @@ def _simulated(written: Mapping[str, Any]) -> Simulated:
 
 def differences(case: Mapping[str, Any], answer: FlavorAnswer) -> Iterator[str]:
     """
-    Yield a sentence for every part of the expectation that *answer* does not meet.
+    Yield a sentence for every difference between the expectation and *answer*.
 
-    Attempts count where they are given; a zero is as good as an amount that is missing.
+    Attempts are compared if the case has them; a missing amount is zero.
     """
     expect = part(case, "expect", dict)
     yield from unknown_parts(expect, _PARTS)
@@ -90,7 +90,7 @@ def _pod_set(expect: Mapping[str, Any], answer: PodSetAnswer) -> Iterator[str]:
         {each: _given_phrase(given) for each, given in answer.flavors.items()},
     )
     reasons = expected_reasons(expect, "reasons")
-    yield from single(f"the why of {where}", reasons, reasons_phrase(answer.reasons))
+    yield from single(f"the reasons of {where}", reasons, reasons_phrase(answer.reasons))
     if "attempts" in expect:
         attempts = part(expect, "attempts", dict)
         yield from named(

@@ -1,4 +1,4 @@
-"""The objects of a case: manifests of Kueue, as JSON, to the policy that an engine obeys."""
+"""The objects of a case: JSON manifests of Kueue, compiled to the policy of the engine."""
 
 from __future__ import annotations
 
@@ -64,14 +64,13 @@ _FAIR_STRATEGIES = {
 
 def read_policy(case: Mapping[str, Any], others: Iterable[LocalQueue] = ()) -> Policy:
     """
-    Return the policy that the objects and switches of *case* stand for.
+    Return the policy of the objects and switches of *case*.
 
-    A missing field has the default of the API (Kueue, spec 1.2 to 1.5). A cohort
-    that is only named is there without quota; a flavor that is only named stays
-    missing, and a local queue may lead nowhere. *others* are local queues beside
-    those among the objects.
+    A missing field has the default of the API (Kueue, spec 1.2 to 1.5). A cohort that is only
+    referenced exists without quota; a flavor that is only referenced stays missing, and a local
+    queue may refer to a missing queue. *others* are local queues in addition to those of the case.
 
-    Raises MalformedCase when an object cannot be read.
+    Raises MalformedCase if an object is invalid.
     """
     by_kind: dict[str, dict[str, Mapping[str, Any]]] = {}
     local_queues = {}
@@ -109,7 +108,7 @@ def read_policy(case: Mapping[str, Any], others: Iterable[LocalQueue] = ()) -> P
 
 
 def read_toleration(toleration: Mapping[str, Any]) -> Toleration:
-    """Return a toleration; raises MalformedCase when a part of it is no text."""
+    """Return a toleration; raises MalformedCase if a part of it is not a text."""
     return Toleration(
         key=part(toleration, "key", str, ""),
         operator=part(toleration, "operator", str, "Equal"),
@@ -131,7 +130,7 @@ def _flavor_toleration(toleration: Mapping[str, Any]) -> FlavorToleration:
 
 
 def read_taint(taint: Mapping[str, Any]) -> Taint:
-    """Return a taint; raises MalformedCase when its effect is unknown."""
+    """Return a taint; raises MalformedCase if its effect is unknown."""
     return Taint(
         key=part(taint, "key", str),
         value=part(taint, "value", str, ""),
@@ -224,7 +223,7 @@ def _amount(resource: Mapping[str, Any], name: str, default: Amount) -> Amount:
 
 
 def _weight(spec: Mapping[str, Any]) -> int:
-    """Return the weight in billionths, which is how finely a quantity is kept."""
+    """Return the weight in billionths, the precision of quantities."""
     text = part(part(spec, "fairSharing", dict, {}), "weight", str, "1")
     try:
         return parse_quantity(text).nanos
@@ -252,7 +251,7 @@ def _fungibility(spec: Mapping[str, Any]) -> Fungibility:
 
 
 def _selector(written: Mapping[str, Any] | None) -> Selector | None:
-    """Return the selector, or None for a missing one: that matches no namespace."""
+    """Return the selector; None if it is missing, which matches no namespace."""
     if written is None:
         return None
     labels = part(written, "matchLabels", dict, {})
@@ -269,7 +268,7 @@ def _selector(written: Mapping[str, Any] | None) -> Selector | None:
 
 
 def _fair_sharing(case: Mapping[str, Any]) -> tuple[FairStrategy, ...]:
-    """Return no strategy for null: classical preemption; an empty object stands for both."""
+    """Return the strategies; none for null (classical preemption), both for an empty object."""
     if case.get("fair_sharing") is None:
         return ()
     names = part(part(case, "fair_sharing", dict), "strategies", list, [])

@@ -1,4 +1,4 @@
-"""Phrases: parts of an expectation and of an answer in the same words, equal when they are."""
+"""Comparable texts of assignments and reasons, from an expectation and from an answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CODES = {code.value: code for code in ReasonCode}
 
 def assignment_phrase(pod_sets: Iterable[PodSetAssignment]) -> str:
     """
-    Return pod sets, how many pods of each, and their flavors, in an order of its own.
+    Return pod sets with their numbers of pods and flavors as a text, sorted.
 
     >>> assignment_phrase([PodSetAssignment(name="main", count=2, flavors={"cpu": "spot"})])
     'main x 2 (cpu in spot)'
@@ -32,7 +32,7 @@ def assignment_phrase(pod_sets: Iterable[PodSetAssignment]) -> str:
 
 
 def expected_assignment(written: Mapping[str, Any], name: str) -> str:
-    """Return the phrase of the list of pod sets under *name*."""
+    """Return the text of the list of pod sets *name*."""
     return assignment_phrase(
         PodSetAssignment(
             name=part(each, "pod_set", str),
@@ -45,7 +45,7 @@ def expected_assignment(written: Mapping[str, Any], name: str) -> str:
 
 def reasons_phrase(reasons: Iterable[FlavorReason]) -> str:
     """
-    Return reasons in an order of its own; the same reason twice is there twice.
+    Return reasons as a text, sorted; duplicates are kept.
 
     >>> reasons_phrase([FlavorReason(code=ReasonCode.FLAVOR_MISSING, flavor="spot")])
     'FlavorMissing (flavor spot)'
@@ -54,7 +54,7 @@ def reasons_phrase(reasons: Iterable[FlavorReason]) -> str:
 
 
 def expected_reasons(written: Mapping[str, Any], name: str) -> str:
-    """Return the phrase of the list of reasons under *name*."""
+    """Return the text of the list of reasons *name*."""
     return reasons_phrase(_reason(each) for each in objects_in(written, name))
 
 

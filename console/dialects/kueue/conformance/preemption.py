@@ -15,13 +15,13 @@ _MODES = {mode.value: mode for mode in Mode}
 
 
 def judge(case: Mapping[str, Any], world: World, engine: EngineUnderTest) -> Iterator[str]:
-    """Let *engine* find the victims in the world of *case*, and yield where its answer differs."""
+    """Let *engine* find the victims in the world of *case*, and yield the differences."""
     preemptor = only_pending(world)
     yield from differences(case, engine.targets(world, preemptor, nominated_in(case)))
 
 
 def nominated_in(case: Mapping[str, Any]) -> dict[str, dict[str, Nominated]]:
-    """Return what each pod set and resource of the workload is to get."""
+    """Return the nominated flavor of each pod set and resource of the workload."""
     assignment = part(case, "assignment", dict)
     return {
         pod_set: {
@@ -33,11 +33,11 @@ def nominated_in(case: Mapping[str, Any]) -> dict[str, dict[str, Nominated]]:
 
 
 def differences(case: Mapping[str, Any], answer: VictimsAnswer) -> Iterator[str]:
-    """Yield a sentence for every victim that differs; the count matters where it is given."""
+    """Yield a sentence for every different victim; the count is compared if the case has it."""
     expect = part(case, "expect", dict)
     yield from unknown_parts(expect, ("victims", "count"))
     victims = {name: reason.value for name, reason in answer.victims.items()}
     yield from named("a victim", part(expect, "victims", dict), victims)
     if "count" in expect:
-        what = "the number of victims, with those on their way out,"
+        what = "the number of victims, with workloads that are already evicting,"
         yield from single(what, expect["count"], answer.count)

@@ -70,13 +70,13 @@ _Told = tuple[str, str, str, str, str]
 
 
 class Product:
-    """Answers by the engine that the workers run."""
+    """Answers the questions of the cases with the engine of the product."""
 
     def settle(self, world: World) -> SettleAnswer:
         """Run cycles, each followed by the release of all victims, until nothing changes."""
         state = _state(world)
         decisions: list[SettleDecision] = []
-        #: The last reasons of all pending workloads.
+        #: The last reason of each pending workload.
         said: dict[str, Condition] = {}
         told: list[_Told] = []
         for cycle, made in cycles_to_rest(state):
@@ -87,7 +87,7 @@ class Product:
             each for _, made in cycles_to_rest(_state(world), skipping=True) for each in _told(made)
         ]
         if sorted(hasty) != sorted(told):
-            raise AssertionError(f"skipping hopeless cycles decides otherwise: {hasty}, {told}")
+            raise AssertionError(f"skipping hopeless cycles changes the decisions: {hasty}, {told}")
         said = said_of_waiting(state, said)
         return SettleAnswer(
             admitted={name: r.assignment for name, r in state.running.items()},
@@ -126,7 +126,7 @@ class Product:
         )
 
     def assign(self, world: World, head: PendingWorkload, stub: PreemptionStub) -> FlavorAnswer:
-        """Assign flavors, with *stub* for an oracle."""
+        """Assign flavors, with *stub* in place of the search for victims."""
         state, queue, pending = _head(world, head)
         simulated = {
             Mode.NO_CANDIDATES: GranularMode.NO_CANDIDATES,
@@ -186,7 +186,7 @@ class Product:
         preemptor: PendingWorkload,
         nominated: Mapping[str, Mapping[str, Nominated]],
     ) -> VictimsAnswer:
-        """Find the victims for given flavors."""
+        """Find the victims for the given flavors."""
         state, queue, pending = _head(world, preemptor)
         usage: dict[FlavorResource, int] = {}
         short: set[FlavorResource] = set()
@@ -215,7 +215,7 @@ class Product:
         )
 
     def quota(self, world: World) -> QuotaAnswer:
-        """Read the ledger."""
+        """Return the quota of all queues from the ledger."""
         state = _state(world)
         potential: dict[str, dict[str, dict[str, Amount]]] = {}
         available: dict[str, dict[str, dict[str, Amount]]] = {}
@@ -232,7 +232,7 @@ class Product:
         return QuotaAnswer(potential=potential, available=available)
 
     def shares(self, world: World, extra_usage: Mapping[str, Mapping[str, int]]) -> SharesAnswer:
-        """Compute every node's share with the extra usage added to it alone."""
+        """Compute the share of every node, each with the extra usage added to it alone."""
         state = _state(world)
         extra = {
             (flavor, resource): amount
@@ -297,7 +297,7 @@ def _deactivated(world: World) -> dict[str, Condition]:
 
 
 def _told(made: list[Decision]) -> list[_Told]:
-    """Return what admits or preempts, in words that can be compared."""
+    """Return admissions and preemptions as comparable values."""
     return [
         (d.workload, d.outcome.value, d.reason, d.preemptor or "", repr(d.assignment))
         for d in made

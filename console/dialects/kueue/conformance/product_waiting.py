@@ -41,7 +41,7 @@ _TURNS = {
 
 
 def said_of_waiting(state: State, before: Mapping[str, Condition]) -> dict[str, Condition]:
-    """Return the reasons of all pending workloads; those without a turn keep their older reason."""
+    """Return the reasons of all pending workloads; without a turn, the earlier reason remains."""
     said = {name: _condition(state, pending) for name, pending in state.pending.items()}
     return {
         name: before.get(name, word) if word is Condition.PENDING_EVALUATION else word
@@ -50,7 +50,7 @@ def said_of_waiting(state: State, before: Mapping[str, Condition]) -> dict[str, 
 
 
 def head_verdict(state: State, pending: Pending) -> HeadVerdict:
-    """Return what one cycle found out about *pending*, which still waits."""
+    """Return the result of one cycle for *pending*, which is still pending."""
     if pending.route.queue is None:
         return HeadVerdict(reason=_outside_word(pending), code=_outside_code(state, pending))
     queue, cls = _class_of(state, pending)
@@ -86,7 +86,7 @@ def head_verdict(state: State, pending: Pending) -> HeadVerdict:
 def _condition(state: State, pending: Pending) -> Condition:
     problem = pending.route.problem
     if pending.route.queue is None:
-        assert problem is not None, "what waits outside of every line has a reason"
+        assert problem is not None, "a workload without a queue has a reason"
         return _CONDITIONS[problem]
     queue, cls = _class_of(state, pending)
     # An inactive queue takes precedence over a namespace that it does not accept (Kueue).
@@ -101,7 +101,7 @@ def _condition(state: State, pending: Pending) -> Condition:
 
 
 def _word(verdict: Verdict) -> Condition:
-    """Return the word for *verdict*; Kueue's is that of the full request, whatever was tried."""
+    """Return the condition of *verdict*; like in Kueue, it refers to the full request."""
     found = verdict.nomination
     if isinstance(found, QuotaNomination) and found.smallest is not None and verdict.turn is None:
         return no_fit_word(found.result.no_fit) or Condition.WAITING_FOR_QUOTA
@@ -114,7 +114,7 @@ def _class_of(state: State, pending: Pending) -> tuple[QuotaQueue, PendingClass 
 
 
 def _own_verdict(queue: QuotaQueue, cls: PendingClass | None, pending: Pending) -> Verdict | None:
-    """Return what a cycle said of this workload, or of one that it is parked beside."""
+    """Return the verdict of a cycle on this workload, or on an inadmissible one of its class."""
     if (
         cls is None
         or cls.verdict is None

@@ -1,4 +1,4 @@
-"""What the product's quota discipline finds, in the words of the cases."""
+"""Results of the quota discipline in the terms of the cases."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ _NO_FIT = {
 
 
 def coarse(mode: GranularMode) -> Mode:
-    """Return the mode of a whole assignment: preemption counts as such, possible or not."""
+    """Return the mode of a whole assignment: every kind of preemption is PREEMPT."""
     if mode in (GranularMode.NO_FIT, GranularMode.FIT):
         return _MODES[mode]
     return Mode.PREEMPT
 
 
 def no_fit_word(no_fit: NoFit | None) -> Condition | None:
-    """Return the word for why nothing fits."""
+    """Return the term for the reason why nothing fits."""
     return _NO_FIT[no_fit] if no_fit is not None else None
 
 
 def reasons_by_pod_set(found: AssignmentResult) -> dict[str, tuple[FlavorReason, ...]]:
-    """Return per pod set why no flavor fits at once; walks that found a fit say nothing."""
+    """Return by pod set why no flavor fits without preemption; walks that fit have no reasons."""
     reasons: dict[str, list[FlavorReason]] = {}
     failed = {each.name for each in found.failed}
     for walk in found.walks:
@@ -62,7 +62,7 @@ def reasons_by_pod_set(found: AssignmentResult) -> dict[str, tuple[FlavorReason,
 
 
 def attempts_of(found: AssignmentResult, pod_set: str) -> dict[str, Attempt]:
-    """Return by flavor how it did for *pod_set*, over all groups."""
+    """Return the attempts for *pod_set* by flavor, over all resource groups."""
     attempts = {}
     for walk in found.walks:
         if any(each.name == pod_set for each in walk.pod_sets):

@@ -1,4 +1,4 @@
-"""Quota cases: what each queue could have, and what it has left."""
+"""Quota cases: the quota that each queue can have at most, and what is available."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from console.dialects.kueue.conformance.world import World
 
 
 def judge(case: Mapping[str, Any], world: World, engine: EngineUnderTest) -> Iterator[str]:
-    """Ask *engine* for the quota in the world of *case*, and yield where its answer differs."""
+    """Compare the quota that *engine* returns for the world of *case*; yield the differences."""
     yield from differences(case, engine.quota(world))
 
 
 def differences(case: Mapping[str, Any], answer: QuotaAnswer) -> Iterator[str]:
-    """Yield a sentence for every amount that differs, of what the case gives."""
+    """Yield a sentence for every different amount of those that the case has."""
     expect = part(case, "expect", dict)
     yield from unknown_parts(expect, ("potential", "available"))
     found = {"potential": answer.potential, "available": answer.available}
@@ -28,7 +28,7 @@ def differences(case: Mapping[str, Any], answer: QuotaAnswer) -> Iterator[str]:
         wanted = part(expect, what, dict)
         for queue in sorted(wanted.keys() | by_queue.keys()):
             yield from amounts_by_flavor(
-                f"what is {what} to {queue}",
+                f"the {what} quota of {queue}",
                 part(wanted, queue, dict, {}),
                 by_queue.get(queue, {}),
             )

@@ -1,4 +1,4 @@
-"""Settle cases: admitted workloads at rest, reasons of the others, and decisions of each cycle."""
+"""Settle cases: the final admitted and pending workloads, and the decisions of each cycle."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _ACTIONS = {action.value: action for action in Action}
 
 
 def judge(case: Mapping[str, Any], world: World, engine: EngineUnderTest) -> Iterator[str]:
-    """Let *engine* settle the world of *case*, and yield where its answer differs."""
+    """Let *engine* settle the world of *case*, and yield the differences."""
     yield from differences(case, engine.settle(world))
 
 
 def differences(case: Mapping[str, Any], answer: SettleAnswer) -> Iterator[str]:
     """
-    Yield a sentence for every part of the expectation that *answer* does not meet.
+    Yield a sentence for every difference between the expectation and *answer*.
 
-    Decisions are compared by cycle, whatever their order inside it.
+    Decisions are compared by cycle; their order inside a cycle does not matter.
     """
     expect = part(case, "expect", dict)
     yield from unknown_parts(expect, _PARTS)
@@ -64,4 +64,4 @@ def _phrase(action: Action, workload: str, victims: Mapping[str, str]) -> str:
     if action is Action.ADMIT:
         return f"admit {workload}"
     phrases = [f"{name} ({reason})" for name, reason in sorted(victims.items())]
-    return f"preempt {', '.join(phrases) or 'nobody'} for {workload}"
+    return f"preempt {', '.join(phrases) or 'no workload'} for {workload}"

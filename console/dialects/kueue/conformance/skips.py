@@ -1,4 +1,4 @@
-"""Cases that are passed over: they need a switch or a value that this product does not have."""
+"""Cases that are skipped: they need a feature gate or a value that this product does not have."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from console.dialects.conformance.parts import part
 
 def reason_to_skip(case: Mapping[str, Any]) -> str | None:
     """
-    Return the sentence that says why *case* is passed over, or None when it counts.
+    Return the reason why *case* is skipped, as a sentence, or None if it is not.
 
-    ``gates`` lists the switches of Kueue that a case sets against their default;
+    ``gates`` has the feature gates of Kueue that a case sets to another value than the default;
     ``undefaulted`` marks a policy value that the defaults of the API never produce.
     """
     gates = part(case, "gates", dict, {})

@@ -1,4 +1,4 @@
-"""The workloads of a case: those that hold quota at the start, and pending ones in order."""
+"""The workloads of a case: running ones at the start, and pending ones in order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.engine.model.nodes import NodeExpression, NodeOperator, NodeTerm
 from console.engine.model.workload import PodSet, Workload
 from console.engine.routing.local_queues import LocalQueue, LocalQueueRouting
 
-#: Where a workload lives that names no namespace.
+#: The namespace of a workload that names none.
 DEFAULT_NAMESPACE = "default"
 
 _QUEUE_LABEL = LocalQueueRouting().queue_label
@@ -25,37 +25,36 @@ _NODE_OPERATORS = {operator.value: operator for operator in NodeOperator}
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningWorkload:
     """
-    A workload that holds quota when the case begins.
+    A workload that uses quota at the start of the case.
 
-    It uses requests x count of each pod set in the flavors of *assignment*; a flavor
-    for ``pods``, which is never among the requests, makes it use as many pods.
+    It uses requests x count of each pod set in the flavors of *assignment*; a flavor for ``pods``,
+    which is never in the requests, makes it use one unit per pod.
     """
 
     workload: Workload
     queue: str
     priority: int
-    #: One for each pod set, in their order.
+    #: One entry for each pod set, in order.
     assignment: Assignment
-    #: From 1 in the order of reservation, unique; larger is later.
+    #: Unique number from 1 in the order of reservation.
     reservation: int
-    #: It is preempted and holds its quota until it has stopped.
+    #: Whether it is preempted and uses its quota until it has stopped.
     is_departing: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingWorkload:
     """
-    A workload that waits when the case begins.
+    A workload that is pending at the start of the case.
 
-    Its labels name a local queue of its namespace; `World` has one for each. A
-    resource ``pods`` is not among its requests: the engine counts pods where the
-    queue covers them (Kueue, spec 6.1).
+    Its labels name a local queue of its namespace; `World` has one for each. A resource ``pods`` is
+    not among its requests: the engine counts pods if the queue covers them (Kueue, spec 6.1).
     """
 
     workload: Workload
-    #: False: deactivated; it stands in no line.
+    #: False if it is deactivated, and therefore in no pending queue.
     is_active: bool = True
-    #: Pod set -> resource -> index of the flavor that its last scan ended at, -1: the last.
+    #: Pod set -> resource -> index of the flavor at which its last scan ended; -1 for the last.
     last_assignment: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
@@ -65,11 +64,11 @@ def read_workloads(
     """
     Return the running and the pending workloads of *case*, in the order written.
 
-    The name is the id. ``sequence`` orders by ``created``, then ``uid``. Reservations
-    are numbered by ``reserved_at``; of equal times the lower uid is the later one,
-    because it is the first candidate to stop (Kueue, spec 7.1).
+    The name is the id. ``sequence`` orders by ``created``, then ``uid``. Reservations are numbered
+    by ``reserved_at``; of equal times the lower uid is the later one, because it is the first
+    candidate to be preempted (Kueue, spec 7.1).
 
-    Raises MalformedCase when a workload cannot be read.
+    Raises MalformedCase if a workload is invalid.
     """
     written = [*objects_in(case, "running"), *objects_in(case, "pending")]
     sequences = {
@@ -158,9 +157,9 @@ def _pod_set(written: Mapping[str, Any]) -> PodSet:
 
 def bounded_quantities(values: Mapping[str, Any], name: str) -> dict[str, int]:
     """
-    Return the amounts under *name* by resource, in thousandths.
+    Return the amounts in *name* by resource, in thousandths.
 
-    Raises MalformedCase when one of them is no quantity or has no bound.
+    Raises MalformedCase if one of them is not a quantity or is unlimited.
     """
     amounts = {}
     for resource, amount in quantities(values, name).items():

@@ -1,4 +1,4 @@
-"""The world of a case: one policy, its running workloads and pending ones."""
+"""The initial state of a case: its policy, running workloads and pending workloads."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class World:
     The input of an engine for a case.
 
     Every workload is submitted to a local queue. For a workload that a case puts directly into a
-    queue, one is added. A local queue that the case names can be missing, or refer to a missing
-    queue.
+    queue, a local queue is added. A local queue that the case names can be missing, or refer to a
+    missing queue.
     """
 
     policy: Policy
@@ -34,9 +34,9 @@ class World:
 
 def read_world(case: Mapping[str, Any]) -> World:
     """
-    Return the world that *case* begins with.
+    Return the initial state of *case*.
 
-    Raises MalformedCase when an object or a workload cannot be read.
+    Raises MalformedCase if an object or a workload is invalid.
     """
     running, pending = read_workloads(case)
     return World(
@@ -45,7 +45,7 @@ def read_world(case: Mapping[str, Any]) -> World:
 
 
 def only_pending(world: World) -> PendingWorkload:
-    """Return the workload that a case is about; raises MalformedCase when it is not one."""
+    """Return the only pending workload; raises MalformedCase if there is not exactly one."""
     if len(world.pending) != 1:
         raise MalformedCase(f"{len(world.pending)} workloads are pending where one has to be")
     return world.pending[0]
