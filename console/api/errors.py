@@ -1,4 +1,4 @@
-"""Turns exceptions into ``application/problem+json`` (RFC 9457)."""
+"""Exception handler of the API: turns exceptions into ``application/problem+json`` (RFC 9457)."""
 
 from __future__ import annotations
 

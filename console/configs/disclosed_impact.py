@@ -11,7 +11,7 @@ from console.workloads.disclosure import Disclosed, disclose
 
 def impact_for_reader(actor: Actor, result: Mapping[str, Any]) -> Mapping[str, Any]:
     """
-    Return *result* without the ids and names of preemptors that *actor* may not see.
+    Return *result* with placeholders for the preemptors that *actor* may not see.
 
     An editor starts a run, and every member can read it: all members see the effect on a workload,
     but only members who may see both workloads see the preemptor.

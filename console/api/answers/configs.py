@@ -65,7 +65,7 @@ def findings_answer(found: Iterable[Diagnostic], codes_url: str) -> dict[str, An
 
 
 def change_answer(change: Change) -> dict[str, Any]:
-    """Return one object whose meaning differs."""
+    """Return one changed object with its differences."""
     return {
         "kind": change.kind.value,
         "object": change.noun,
@@ -78,7 +78,7 @@ def change_answer(change: Change) -> dict[str, Any]:
 
 
 def detail_answer(detail: Detail) -> dict[str, Any]:
-    """Return one difference in an object; a missing quota cell has no `from` or `to`."""
+    """Return one difference in an object; `from` or `to` is absent if that quota cell is."""
     match detail:
         case QuotaChange():
             answer: dict[str, Any] = {
@@ -102,5 +102,5 @@ def diff_row_answer(row: DiffRow) -> dict[str, Any]:
 
 
 def range_answer(origin: Origin | None) -> dict[str, int] | None:
-    """Return a place in the text, or None."""
+    """Return the range of *origin* in the text, or None."""
     return span_to_json(origin) if origin else None

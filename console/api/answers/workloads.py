@@ -142,7 +142,7 @@ def decision_answer(decision: Decision, policies: Mapping[int, Policy]) -> dict[
 
 
 def _additions(flavors: Mapping[str, str], policy: Policy | None) -> dict[str, Any]:
-    """Return node selector and tolerations that *flavors* add to pods; nulls without a policy."""
+    """Return the node selector and tolerations that *flavors* add to pods; null without policy."""
     if policy is None:
         return {"node_selector": None, "tolerations": None}
     added = policy.spec.pod_additions(flavors)

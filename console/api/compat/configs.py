@@ -82,7 +82,7 @@ class OneVersion(ClientView):
 
 
 class Rollback(ClientView):
-    """A rollback to an old version."""
+    """Rolls back to an old version."""
 
     permissions = {"POST": Permission.APPLY}
 
@@ -99,7 +99,7 @@ class Rollback(ClientView):
 
 
 class Validate(ClientView):
-    """Validation of a config."""
+    """Validates a config without an apply."""
 
     def post(self, request: Request) -> Response:
         """Return the warnings of a config; raises ConfigRejected, like an apply, for errors."""

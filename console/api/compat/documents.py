@@ -17,7 +17,7 @@ def read_config(reader: Reader, fields: Mapping[str, Any]) -> tuple[str, str]:
     """
     Return the dialect and text of the config in *fields*.
 
-    Raises BadRequest if it is missing, in another language, or too large.
+    Raises BadRequest if the config is missing, in another language, or too large.
     """
     document: Mapping[str, Any] = {}
     if "config" in fields:
@@ -40,7 +40,7 @@ def read_config(reader: Reader, fields: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def config_of(version: ConfigVersion) -> dict[str, Any]:
-    """Return the config of *version* as JSON; raises Conflict if it is in another language."""
+    """Return the config of *version* as JSON; raises Conflict for another language."""
     require_readable(version)
     _, form = client_dialect()
     return form.read(version.text)

@@ -265,7 +265,7 @@ class VersionDiff(OrgView):
 
 
 class ConfigRollback(OrgView):
-    """A rollback to an old version."""
+    """Rolls back to an old version."""
 
     permissions = {"POST": Permission.APPLY}
 
@@ -311,7 +311,7 @@ class ConfigRollback(OrgView):
 
 
 class ConfigSchema(OrgView):
-    """The JSON Schema of a document."""
+    """The JSON Schema of a config language."""
 
     parameters = ("dialect",)
 

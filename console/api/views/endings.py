@@ -44,6 +44,8 @@ class _End(OrgView):
 
 
 class _EndOne(_End):
+    """An endpoint for the workload in the URL."""
+
     def post(self, request: Request, uid: str, **kwargs: Any) -> Response:
         """Report the workload *uid*."""
         reader, _ = self.fields(request, ())
@@ -52,6 +54,8 @@ class _EndOne(_End):
 
 
 class _EndMany(_End):
+    """An endpoint for the workloads in the body of the request."""
+
     def post(self, request: Request, **kwargs: Any) -> Response:
         """Report the workloads of the request."""
         reader, fields = self.fields(request, ("ids",), required=("ids",))
@@ -101,29 +105,29 @@ class _Release(_End):
 
 @_documented("finish_workload", "Finish a workload", _FINISHED)
 class FinishWorkload(_Finish, _EndOne):
-    """A finished workload."""
+    """Reports that a workload has finished."""
 
 
 @_documented("withdraw_workload", "Withdraw a workload", _WITHDRAWN)
 class WithdrawWorkload(_Withdraw, _EndOne):
-    """A withdrawn workload."""
+    """Withdraws a workload."""
 
 
 @_documented("release_workload", "Release a workload", _RELEASED)
 class ReleaseWorkload(_Release, _EndOne):
-    """A released workload."""
+    """Reports that a preempted workload has stopped."""
 
 
 @_documented("finish_workloads", "Finish several workloads", _FINISHED, many=True)
 class FinishWorkloads(_Finish, _EndMany):
-    """Several finished workloads."""
+    """Reports that several workloads have finished."""
 
 
 @_documented("withdraw_workloads", "Withdraw several workloads", _WITHDRAWN, many=True)
 class WithdrawWorkloads(_Withdraw, _EndMany):
-    """Several withdrawn workloads."""
+    """Withdraws several workloads."""
 
 
 @_documented("release_workloads", "Release several workloads", _RELEASED, many=True)
 class ReleaseWorkloads(_Release, _EndMany):
-    """Several released workloads."""
+    """Reports that several preempted workloads have stopped."""

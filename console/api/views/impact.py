@@ -77,7 +77,7 @@ class OneImpact(OrgView):
 
 
 class CancelImpact(OrgView):
-    """The cancellation of an impact run."""
+    """Cancels an impact run."""
 
     permissions = {"POST": Permission.DRAFT}
 

@@ -88,7 +88,7 @@ class QueuePending(OrgView):
 
 
 class HoldQueue(OrgView):
-    """The hold of a queue."""
+    """Holds a queue."""
 
     permissions = {"POST": Permission.HOLD_QUEUES}
 
@@ -120,7 +120,7 @@ class HoldQueue(OrgView):
 
 
 class ResumeQueue(OrgView):
-    """The resume of a queue."""
+    """Resumes a queue."""
 
     permissions = {"POST": Permission.HOLD_QUEUES}
 

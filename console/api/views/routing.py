@@ -115,7 +115,7 @@ class Expectations(OrgView):
 
 
 class DeleteExpectations(OrgView):
-    """The deletion of expectations."""
+    """Deletes expectations."""
 
     permissions = {"POST": Permission.DRAFT}
 

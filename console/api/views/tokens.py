@@ -130,7 +130,7 @@ class OneToken(OrgView):
 
 
 class RotateToken(OrgView):
-    """The secret of a token."""
+    """Replaces a token by one with a new secret."""
 
     permissions = _OWNERS
 

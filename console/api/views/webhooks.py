@@ -108,7 +108,7 @@ class OneWebhook(OrgView):
 
 
 class RotateSecret(OrgView):
-    """The secret of a webhook."""
+    """Replaces the secret of a webhook."""
 
     permissions = _OWNERS
 
@@ -128,7 +128,7 @@ class RotateSecret(OrgView):
 
 
 class SendTest(OrgView):
-    """The test of a webhook."""
+    """Sends a test delivery of a webhook."""
 
     permissions = _OWNERS
 
@@ -190,7 +190,7 @@ class OneDelivery(OrgView):
 
 
 class ReplayDelivery(OrgView):
-    """The replay of a delivery."""
+    """Sends a delivery again."""
 
     permissions = _OWNERS
 

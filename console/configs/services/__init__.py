@@ -1,1 +1,1 @@
-"""Use cases of configs: one module each, named by what it does."""
+"""Services of configs, one module for each use case."""

@@ -52,7 +52,7 @@ def _fire(timer: RevertTimer) -> bool:
     old = get_version(timer.org, timer.back_to)
     reading = _read(old)
     if reading is None or not reading.ok:
-        _tell_unreadable(timer)
+        _mark_failed(timer)
         return False
     version = version_of_old(
         timer.author,
@@ -76,7 +76,7 @@ def _read(old: ConfigVersion) -> Reading | None:
     return dialect.read(old.text, past_specs(old.org)) if dialect else None
 
 
-def _tell_unreadable(timer: RevertTimer) -> None:
+def _mark_failed(timer: RevertTimer) -> None:
     """Keep the timer, so that pages show it, mark it as failed, and record the failure once."""
     with transaction.atomic():
         is_mine = lock_active(timer.org, timer.version)
