@@ -49,7 +49,7 @@ class JSONView(APIView):
     content_negotiation_class = AlwaysJSON
     #: Accepted query parameters.
     parameters: ClassVar[Collection[str]] = ()
-    #: Those that can be repeated.
+    #: Query parameters that can be repeated.
     repeatable: ClassVar[Collection[str]] = ()
     #: Required permission by method; READ for methods that are not listed.
     permissions: ClassVar[Mapping[str, Permission]] = {}

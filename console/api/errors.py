@@ -105,7 +105,7 @@ def _console_problem(error: ConsoleError, context: dict[str, Any]) -> Response:
         case Renamed():
             more["renamed_to"] = error.new
         case ConfigRejected():
-            # Only views with an actor read configs.
+            # Only views that have an actor read configs.
             url = codes_url(context["request"], context["view"].actor.org)
             more |= findings_answer(error.reading.diagnostics, url)
         case ConsequencesNotAccepted():

@@ -126,7 +126,7 @@ def _workload(request: Request, org: str, workload: Workload) -> dict[str, Any]:
         "cloud_id": org,
         "created_at": time_answer(workload.submitted_at),
         "status": _status(workload),
-        # The rule that routed the workload.
+        # The config version whose rule routed the workload.
         "plan_id": str(workload.config_version or ""),
         # The protocol has no null here; 0 means that the workload runs or cannot run.
         "queue_position": getattr(workload, "position", None) or 0,

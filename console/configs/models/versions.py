@@ -36,7 +36,7 @@ class RevertTimer(models.Model):
     author = models.CharField(max_length=254)
     created_at = models.DateTimeField(auto_now_add=True)
     #: When the older text was found to be invalid under the current checks. The version is then not
-    #: reverted, and an owner or editor has to decide.
+    #: reverted, and an owner has to decide.
     failed_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
