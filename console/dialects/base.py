@@ -11,8 +11,8 @@ from console.dialects.diagnostics import Diagnostic, Severity
 from console.dialects.findings import Findings
 from console.dialects.joined import Joined
 from console.dialects.past import Past
+from console.dialects.place_finder import PlaceFinder
 from console.dialects.source import Source
-from console.dialects.spots import Spots
 from console.engine.counterfactual.change import Menu
 from console.engine.diff import Comparison, Flows
 from console.engine.diff.objects import PolicyObjects, Vocabulary
@@ -69,13 +69,13 @@ class ClientForm:
 class DisciplineLints(Protocol):
     """The lints of one policy that depend on its discipline, besides those of all languages."""
 
-    def lint_policy(self, spots: Spots, findings: Findings) -> None:
+    def lint_policy(self, places: PlaceFinder, findings: Findings) -> None:
         """Report problems of the policy alone."""
 
-    def lint_past(self, past: Past, spots: Spots, findings: Findings) -> None:
+    def lint_past(self, past: Past, places: PlaceFinder, findings: Findings) -> None:
         """Report problems with recorded workloads; there is at least one."""
 
-    def lint_live(self, live: Live, spots: Spots, findings: Findings) -> None:
+    def lint_live(self, live: Live, places: PlaceFinder, findings: Findings) -> None:
         """Report problems with live workloads."""
 
 

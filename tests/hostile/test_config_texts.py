@@ -27,7 +27,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from console.configs.models import ConfigVersion, Draft
 from console.configs.services.apply_config import apply_config
 from console.dialects import dialects, source
-from console.dialects.assist.sketch import Sketch
+from console.dialects.assist.tolerant_parser import TolerantParser
 from console.engine.model.origin import lines_of
 from console.orgs.models import Organization, Role
 from console.orgs.permissions import Actor
@@ -282,7 +282,7 @@ def test_every_address_that_takes_a_text_is_asked(
         return build(findings, **more)
 
     monkeypatch.setattr(source, "build_trees", noted)
-    monkeypatch.setattr(Sketch, "read", lambda self, line: seen.append(line))
+    monkeypatch.setattr(TolerantParser, "read", lambda self, line: seen.append(line))
     pages = set()
     for number, line in enumerate(line for line in PAGES if "$org" in line.path):
         for verb in ("", "check"):

@@ -14,7 +14,7 @@ from console.dialects.assist.completion import Completion, complete
 from console.dialects.assist.hover import Help, explain
 from console.dialects.assist.names import Item, Names, Reference, read_names
 from console.dialects.assist.schemas import Schema
-from console.dialects.assist.sketch import Sketch, sketch
+from console.dialects.assist.tolerant_parser import parse_tolerantly
 from console.dialects.base import Dialect
 from console.dialects.collector import collector_paused
 
@@ -31,17 +31,17 @@ class Assistant:
     def __init__(self, schema: Schema, text: str) -> None:
         self._schema = schema
         self._text = text
-        self._sketch: Sketch = sketch(text)
+        self._parsed = parse_tolerantly(text)
         #: The objects that the text defines, and the references to them.
-        self.names: Names = read_names(schema, self._sketch)
+        self.names: Names = read_names(schema, self._parsed)
 
     def complete(self, line: int, column: int) -> tuple[Completion, ...]:
         """Return the completions at a cursor; *line* and *column* count from 1."""
-        return complete(self._schema, self._text, self._sketch, self.names, line, column)
+        return complete(self._schema, self._text, self._parsed, self.names, line, column)
 
     def explain(self, line: int, column: int) -> Help | None:
         """Return help for the key or value at a place; None if the schema has none."""
-        return explain(self._schema, self._sketch, line, column)
+        return explain(self._schema, self._parsed, line, column)
 
 
 def assist(dialect: Dialect, text: str) -> Assistant:

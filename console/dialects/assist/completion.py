@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from console.dialects.assist.cursor_context import CursorContext, find_cursor_context
 from console.dialects.assist.facts import Facts, facts_of
 from console.dialects.assist.names import Names
 from console.dialects.assist.schemas import Schema, properties_of, schemas_at, step_into
-from console.dialects.assist.sketch import Node, Sketch, rows_of
-from console.dialects.assist.spot import Spot, find_spot
+from console.dialects.assist.tolerant_parser import Node, TolerantParser, split_lines
 from console.dialects.scalars import write_text
 
 #: Kind of object -> the names that a reference may use.
@@ -37,34 +37,34 @@ class Completion:
 
 
 def complete(
-    schema: Schema, text: str, read: Sketch, names: Names, line: int, column: int
+    schema: Schema, text: str, parsed: TolerantParser, names: Names, line: int, column: int
 ) -> tuple[Completion, ...]:
     """Return the completions at the cursor, in the order of the schema; *line* counts from 1."""
-    spot = find_spot(text, line, column)
-    if spot is None:
+    cursor = find_cursor_context(text, line, column)
+    if cursor is None:
         return ()
-    document = _whole(read, spot)
-    schemas = schemas_at(schema, document, spot.path)
-    current = rows_of(text)[line - 1]
+    document = _whole(parsed, cursor)
+    schemas = schemas_at(schema, document, cursor.path)
+    current = split_lines(text)[line - 1]
     behind = current[column - 1 :]
     rest = _REST.match(behind)
-    whole = spot.word + (rest[0] if rest else "")
+    whole = cursor.word + (rest[0] if rest else "")
 
     def known(kind: str) -> list[str]:
         return names.known(kind, line, column)
 
-    if spot.role == "key":
+    if cursor.role == "key":
         found = []
-        if spot.list_of is not None:
-            found += _first_items(schema, schemas_at(schema, document, spot.list_of), known)
-        found += _keys(schemas, _taken(read, spot) - {whole}, behind)
+        if cursor.list_of is not None:
+            found += _first_items(schema, schemas_at(schema, document, cursor.list_of), known)
+        found += _keys(schemas, _taken(parsed, cursor) - {whole}, behind)
     else:
         found = [*_words(schemas, known)]
-        if spot.role == "begins":
-            found += _keys(schemas, _taken(read, spot) - {whole}, behind)
+        if cursor.role == "begins":
+            found += _keys(schemas, _taken(parsed, cursor) - {whole}, behind)
             if "-" not in current[: column - 1] and not _is_flow(current[: column - 1]):
                 found += _first_items(schema, schemas, known)
-    typed = spot.word.lower()
+    typed = cursor.word.lower()
     # Labels that start with the word come before labels that only contain it.
     fitting = [each for each in found if typed in each.label.lower()] if typed else found
     fitting.sort(key=lambda each: not each.label.lower().startswith(typed))
@@ -120,15 +120,15 @@ def _first_items(root: Schema, schemas: list[Schema], known: Known) -> list[Comp
     ]
 
 
-def _whole(read: Sketch, spot: Spot) -> Node | None:
-    """Return the document of the spot with the text after the cursor, if it still exists."""
-    return read.roots[spot.document] if spot.document < len(read.roots) else spot.root
+def _whole(parsed: TolerantParser, cursor: CursorContext) -> Node | None:
+    """Return the document of the cursor with the text after the cursor, if it still exists."""
+    return parsed.roots[cursor.document] if cursor.document < len(parsed.roots) else cursor.root
 
 
-def _taken(read: Sketch, spot: Spot) -> frozenset[str]:
+def _taken(parsed: TolerantParser, cursor: CursorContext) -> frozenset[str]:
     """Return the keys of the mapping at the cursor, above and below it."""
-    node = _whole(read, spot)
-    for step in spot.path:
+    node = _whole(parsed, cursor)
+    for step in cursor.path:
         if node is None:
             break
         if isinstance(step, str):
@@ -136,7 +136,7 @@ def _taken(read: Sketch, spot: Spot) -> frozenset[str]:
         else:
             node = node.entries[step].value if step < len(node.entries) else None
     below = node.keys if node is not None else frozenset()
-    return below | spot.present
+    return below | cursor.present
 
 
 def _is_flow(before: str) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from console.dialects.assist.cursor_context import Path
 from console.dialects.assist.facts import Facts, facts_of
 from console.dialects.assist.schemas import Schema, schemas_at, step_into
-from console.dialects.assist.sketch import Node, Sketch
-from console.dialects.assist.spot import Path
+from console.dialects.assist.tolerant_parser import Node, TolerantParser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,9 +25,9 @@ class Help:
     end_column: int
 
 
-def explain(schema: Schema, read: Sketch, line: int, column: int) -> Help | None:
+def explain(schema: Schema, parsed: TolerantParser, line: int, column: int) -> Help | None:
     """Return help for the key or value at a place; None if the schema does not describe it."""
-    for root in read.roots:
+    for root in parsed.roots:
         if root is not None and root.line <= line <= root.end_line:
             found = _within(schema, schemas_at(schema, root, ()), root, (), line, column)
             if found is not None:

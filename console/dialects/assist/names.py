@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from console.dialects.assist.cursor_context import Path
 from console.dialects.assist.schemas import Schema, schemas_at, step_into
-from console.dialects.assist.sketch import Node, Sketch
-from console.dialects.assist.spot import Path
+from console.dialects.assist.tolerant_parser import Node, TolerantParser
 
 #: Maximum number of objects and references that are collected; a text of 1 MiB may have more.
 MOST = 20_000
@@ -87,11 +87,11 @@ class Names:
                 return each
         return None
 
-    def to(self, kind: str, name: str) -> list[Reference]:
+    def references_to(self, kind: str, name: str) -> list[Reference]:
         """Return the references to the object *name*."""
         return [each for each in self.references if (each.kind, each.name) == (kind, name)]
 
-    def around(self, line: int) -> Item | None:
+    def item_at(self, line: int) -> Item | None:
         """Return the innermost object whose lines include *line*."""
         found = [
             item for item in self.items if item.is_described and item.line <= line <= item.end_line
@@ -99,10 +99,10 @@ class Names:
         return found[-1] if found else None
 
 
-def read_names(schema: Schema, read: Sketch) -> Names:
+def read_names(schema: Schema, parsed: TolerantParser) -> Names:
     """Return the names in a parsed text."""
     walk = _Walk(schema)
-    for number, root in enumerate(read.roots):
+    for number, root in enumerate(parsed.roots):
         if root is not None:
             walk.document = number
             walk.visit(root, schemas_at(schema, root, ()), ())

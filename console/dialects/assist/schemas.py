@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from console.dialects.assist.sketch import Node
+from console.dialects.assist.tolerant_parser import Node
 
 Schema = Mapping[str, Any]
 

@@ -25,7 +25,7 @@ from console.dialects.lints.running import lint_removed
 from console.dialects.lints.selectors import lint_selectors
 from console.dialects.lints.shadows import lint_shadows, shadowed
 from console.dialects.past import Past
-from console.dialects.spots import Spots
+from console.dialects.place_finder import PlaceFinder
 from console.engine.model.history import History
 from console.engine.model.policy import Policy
 from console.engine.recent_answers import IdentityKey
@@ -67,7 +67,7 @@ def lint(dialect: Dialect, reading: Reading, facts: Facts = NO_FACTS) -> Checked
     with collector_paused():
         known = _lasting(dialect.lints, reading, facts.history)
         findings = known.findings.copy()
-        _lint_now(dialect.lints, reading.policy, facts, known.spots, findings)
+        _lint_now(dialect.lints, reading.policy, facts, known.places, findings)
     return replace(_said_once(dialect, reading, findings.diagnostics()), facts=facts)
 
 
@@ -75,7 +75,7 @@ def lint(dialect: Dialect, reading: Reading, facts: Facts = NO_FACTS) -> Checked
 class _Lasting:
     """Results of a policy and recorded history, without running workloads; never modified."""
 
-    spots: Spots
+    places: PlaceFinder
     findings: Findings
 
 
@@ -83,32 +83,32 @@ def _lint_lasting(lints: _Lints, reading: Reading, history: History) -> _Lasting
     policy, source = reading.policy, reading.source
     assert policy is not None, "only a text without errors is linted"
     assert source is not None, "a text without errors has a source"
-    spots, findings = Spots(source), Findings(source.positions)
+    places, findings = PlaceFinder(source), Findings(source.positions)
     own = lints(policy) if lints is not None else None
     rules = rules_of(policy)
     shadows = shadowed(rules)
-    lint_shadows(shadows, rules, spots, findings)
-    lint_selectors(policy, spots, findings)
-    lint_queues(policy, shadows, spots, findings)
+    lint_shadows(shadows, rules, places, findings)
+    lint_selectors(policy, places, findings)
+    lint_queues(policy, shadows, places, findings)
     if own is not None:
-        own.lint_policy(spots, findings)
+        own.lint_policy(places, findings)
     if history.shapes:
         past = Past(policy, history)
-        lint_lost(policy, past, spots, findings)
+        lint_lost(policy, past, places, findings)
         if own is not None:
-            own.lint_past(past, spots, findings)
-        lint_labels(policy, past, spots, findings)
-    return _Lasting(spots, findings)
+            own.lint_past(past, places, findings)
+        lint_labels(policy, past, places, findings)
+    return _Lasting(places, findings)
 
 
 def _lint_now(
-    lints: _Lints, policy: Policy, facts: Facts, spots: Spots, findings: Findings
+    lints: _Lints, policy: Policy, facts: Facts, places: PlaceFinder, findings: Findings
 ) -> None:
     """Add the lints that depend on live workloads; they are never cached."""
     if facts.before is not None:
-        lint_removed(policy, facts.before, facts.live, spots, findings)
+        lint_removed(policy, facts.before, facts.live, places, findings)
     if lints is not None:
-        lints(policy).lint_live(facts.live, spots, findings)
+        lints(policy).lint_live(facts.live, places, findings)
 
 
 def _lasting(lints: _Lints, reading: Reading, history: History) -> _Lasting:

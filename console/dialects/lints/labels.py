@@ -8,8 +8,8 @@ from console.dialects.findings import Findings
 from console.dialects.lints.codes import KEY_NEVER_SEEN, VALUE_NEVER_SEEN
 from console.dialects.lints.wording import names, quoted, window
 from console.dialects.past import Past
+from console.dialects.place_finder import PlaceFinder
 from console.dialects.repairs import did_you_mean
-from console.dialects.spots import Spots
 from console.dialects.wording import shorten
 from console.engine.model.policy import Policy
 from console.engine.model.selectors import MatchExpression, Operator
@@ -21,7 +21,7 @@ _ENOUGH = 20
 _EACH = 3
 
 
-def lint_labels(policy: Policy, past: Past, spots: Spots, findings: Findings) -> None:
+def lint_labels(policy: Policy, past: Past, places: PlaceFinder, findings: Findings) -> None:
     """Report label keys and values that no recorded workload had, with the nearest recorded one."""
     if past.history.runs < _ENOUGH:
         return
@@ -29,15 +29,15 @@ def lint_labels(policy: Policy, past: Past, spots: Spots, findings: Findings) ->
         if expression.key not in past.keys:
             # An expression on the absence of a label is often intended for a future label.
             if expression.operator is not Operator.DOES_NOT_EXIST:
-                _lint_key(expression, past, spots, findings)
+                _lint_key(expression, past, places, findings)
             continue
         seen = past.values[expression.key]
         unseen = [value for value in dict.fromkeys(expression.values) if value not in seen]
         if len(unseen) > _EACH:
-            _lint_many(expression, unseen, past, spots, findings)
+            _lint_many(expression, unseen, past, places, findings)
         else:
             for value in unseen:
-                _lint_value(expression, value, past, spots, findings)
+                _lint_value(expression, value, past, places, findings)
 
 
 def _expressions(policy: Policy) -> Iterator[MatchExpression]:
@@ -47,8 +47,10 @@ def _expressions(policy: Policy) -> Iterator[MatchExpression]:
         yield from rule.selector.expressions
 
 
-def _lint_key(expression: MatchExpression, past: Past, spots: Spots, findings: Findings) -> None:
-    place = spots.key(expression.origin, expression.key)
+def _lint_key(
+    expression: MatchExpression, past: Past, places: PlaceFinder, findings: Findings
+) -> None:
+    place = places.key(expression.origin, expression.key)
     hint, repairs = did_you_mean(findings, place, expression.key, past.seen_keys)
     findings.add(
         KEY_NEVER_SEEN,
@@ -60,9 +62,9 @@ def _lint_key(expression: MatchExpression, past: Past, spots: Spots, findings: F
 
 
 def _lint_value(
-    expression: MatchExpression, value: str, past: Past, spots: Spots, findings: Findings
+    expression: MatchExpression, value: str, past: Past, places: PlaceFinder, findings: Findings
 ) -> None:
-    place = spots.item(expression.origin, value)
+    place = places.item(expression.origin, value)
     seen = past.seen(expression.key)
     hint, repairs = did_you_mean(findings, place, value, seen)
     findings.add(
@@ -75,12 +77,16 @@ def _lint_value(
 
 
 def _lint_many(
-    expression: MatchExpression, unseen: list[str], past: Past, spots: Spots, findings: Findings
+    expression: MatchExpression,
+    unseen: list[str],
+    past: Past,
+    places: PlaceFinder,
+    findings: Findings,
 ) -> None:
     key = shorten(expression.key)
     findings.add(
         VALUE_NEVER_SEEN,
-        spots.head(expression.origin),
+        places.head(expression.origin),
         f'{len(unseen)} of {len(expression.values)} values of label "{key}" were never seen in '
         f"{window(past)}: {names(unseen)}.",
         f"Values seen: {names(past.seen(expression.key))}.",

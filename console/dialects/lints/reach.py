@@ -8,7 +8,7 @@ from console.dialects.findings import Findings, Place
 from console.dialects.lints.codes import QUEUE_UNREACHED, RECORDED_WITHOUT_RULE
 from console.dialects.lints.wording import quoted, told_by, window, workloads
 from console.dialects.past import Past
-from console.dialects.spots import START, Spots
+from console.dialects.place_finder import START, PlaceFinder
 from console.engine.model.policy import Policy
 from console.engine.routing.local_queues import local_routing_of
 from console.engine.routing.regions import region_of
@@ -16,7 +16,7 @@ from console.engine.routing.rule_routing import rules_of
 
 
 def lint_queues(
-    policy: Policy, shadowed: Collection[int], spots: Spots, findings: Findings
+    policy: Policy, shadowed: Collection[int], places: PlaceFinder, findings: Findings
 ) -> None:
     """Report queues that no rule routes to, or only rules that never match first."""
     rules = rules_of(policy)
@@ -32,13 +32,13 @@ def lint_queues(
             ever = " ever matches a workload" if queue.name in named else ""
             findings.add(
                 QUEUE_UNREACHED,
-                spots.name(queue.origin, queue.name),
+                places.name(queue.origin, queue.name),
                 f"{what} queue {quoted(queue.name)}{ever}, so it gets no workload.",
                 "Add a rule that leads to it, or remove it.",
             )
 
 
-def lint_lost(policy: Policy, past: Past, spots: Spots, findings: Findings) -> None:
+def lint_lost(policy: Policy, past: Past, places: PlaceFinder, findings: Findings) -> None:
     """Report how many recorded workloads would reach no queue."""
     lost = past.lost()
     if not lost:
@@ -51,7 +51,7 @@ def lint_lost(policy: Policy, past: Past, spots: Spots, findings: Findings) -> N
         last = rules[-1]
         findings.add(
             RECORDED_WITHOUT_RULE,
-            spots.reference(last.origin, last.queue),
+            places.reference(last.origin, last.queue),
             f"No rule matches {share}: a similar workload would be rejected. "
             f"The most frequent had {example}.",
             "Add a last rule that has no selector, or a rule for them.",
@@ -59,15 +59,15 @@ def lint_lost(policy: Policy, past: Past, spots: Spots, findings: Findings) -> N
         return
     findings.add(
         RECORDED_WITHOUT_RULE,
-        _first_door(policy, spots),
+        _first_door(policy, places),
         f"No local queue routes {share} to a queue that admits them: a similar workload "
         f"would wait for ever. The most frequent had {example}.",
         "Add the local queues that they name.",
     )
 
 
-def _first_door(policy: Policy, spots: Spots) -> Place:
+def _first_door(policy: Policy, places: PlaceFinder) -> Place:
     routing = local_routing_of(policy)
     for local in routing.local_queues.values() if routing is not None else ():
-        return spots.name(local.origin, local.name)
+        return places.name(local.origin, local.name)
     return START

@@ -6,14 +6,14 @@ from console.dialects.findings import Findings
 from console.dialects.lints.codes import LOOKS_RENAMED, REMOVED_WITH_WORK
 from console.dialects.lints.wording import quoted
 from console.dialects.objects import renames_between
-from console.dialects.spots import START, Spots
+from console.dialects.place_finder import START, PlaceFinder
 from console.engine.diff.objects import QUEUE
 from console.engine.model.history import Live
 from console.engine.model.policy import Policy
 
 
 def lint_removed(
-    policy: Policy, before: Policy, live: Live, spots: Spots, findings: Findings
+    policy: Policy, before: Policy, live: Live, places: PlaceFinder, findings: Findings
 ) -> None:
     """Report queues of *before* that are removed and have workloads, or look renamed."""
     gone = [name for name in before.queues if name not in policy.queues]
@@ -27,7 +27,7 @@ def lint_removed(
             new = policy.queues[renamed[name]]
             findings.add(
                 LOOKS_RENAMED,
-                spots.name(new.origin, new.name),
+                places.name(new.origin, new.name),
                 f"This looks like queue {quoted(name)} under a new name. Queue {quoted(new.name)} "
                 f"starts empty{f', while {work} under the old name' if work else ''}.",
                 f"Keep the name {quoted(name)} if only the name was meant to change.",

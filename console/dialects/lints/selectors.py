@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import CONTRADICTION
 from console.dialects.lints.wording import quoted
-from console.dialects.spots import Spots
+from console.dialects.place_finder import PlaceFinder
 from console.engine.model.policy import Policy
 from console.engine.model.selectors import MatchExpression, Selector
 from console.engine.routing.regions import ANYTHING, Region, region_of, values_of
@@ -15,14 +15,14 @@ from console.engine.routing.rule_routing import rules_of
 from console.engine.routing.rules import Rule
 
 
-def lint_selectors(policy: Policy, spots: Spots, findings: Findings) -> None:
+def lint_selectors(policy: Policy, places: PlaceFinder, findings: Findings) -> None:
     """Report selectors whose expressions contradict each other."""
     for selector in _selectors(policy):
         culprit = _contradiction(selector)
         if culprit is not None:
             findings.add(
                 CONTRADICTION,
-                spots.whole(culprit.origin),
+                places.whole(culprit.origin),
                 "Nothing can match this together with the earlier expression on label "
                 f"{quoted(culprit.key)}.",
                 "Put alternatives into one list of values.",

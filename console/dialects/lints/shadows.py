@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import RULE_SHADOWED
 from console.dialects.lints.wording import names
-from console.dialects.spots import Spots
+from console.dialects.place_finder import PlaceFinder
 from console.engine.routing.regions import Region, region_of
 from console.engine.routing.rule_index import RuleIndex
 from console.engine.routing.rules import Rule
@@ -49,7 +49,7 @@ def shadowed(rules: tuple[Rule, ...]) -> dict[int, tuple[Rule, ...]]:
 def lint_shadows(
     shadows: Mapping[int, tuple[Rule, ...]],
     rules: tuple[Rule, ...],
-    spots: Spots,
+    places: PlaceFinder,
     findings: Findings,
 ) -> None:
     """Report shadowed rules."""
@@ -58,7 +58,7 @@ def lint_shadows(
         match = "matches" if len(takers) == 1 else "together match"
         findings.add(
             RULE_SHADOWED,
-            spots.reference(rule.origin, rule.queue),
+            places.reference(rule.origin, rule.queue),
             f"Rule {index + 1} is never reached: {names(map(_told, takers))} {match} "
             "every workload that it would match.",
             "Move it up, narrow the earlier rules, or remove it.",

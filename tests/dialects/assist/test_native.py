@@ -109,6 +109,6 @@ def test_an_unfinished_text_has_an_outline() -> None:
         ("cohort", "ml", 5),
         ("queue", "vis", 8),
     ]
-    around = names.around(5)
+    around = names.item_at(5)
     assert around is not None
     assert around.name == "vision"

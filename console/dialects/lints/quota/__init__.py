@@ -10,7 +10,7 @@ from console.dialects.lints.quota.quotas import lint_quotas
 from console.dialects.lints.quota.requests import lint_requests
 from console.dialects.lints.quota.usage import lint_usage
 from console.dialects.past import Past
-from console.dialects.spots import Spots
+from console.dialects.place_finder import PlaceFinder
 from console.engine.disciplines.quota.ledger import Ledger
 from console.engine.model.history import Live
 from console.engine.model.policy import Policy
@@ -23,18 +23,18 @@ class QuotaLints:
         self._policy = policy
         self._ledger = Ledger(policy)
 
-    def lint_policy(self, spots: Spots, findings: Findings) -> None:
+    def lint_policy(self, places: PlaceFinder, findings: Findings) -> None:
         """Report flavors never tried, missing or zero quotas, and lenders that cannot reclaim."""
-        lint_closed_flavors(self._policy, spots, findings)
-        lint_flavors(self._policy, spots, findings)
-        lint_quotas(self._policy, self._ledger, spots, findings)
-        lint_lenders(self._policy, spots, findings)
+        lint_closed_flavors(self._policy, places, findings)
+        lint_flavors(self._policy, places, findings)
+        lint_quotas(self._policy, self._ledger, places, findings)
+        lint_lenders(self._policy, places, findings)
 
-    def lint_past(self, past: Past, spots: Spots, findings: Findings) -> None:
+    def lint_past(self, past: Past, places: PlaceFinder, findings: Findings) -> None:
         """Report recorded requests that never fit the queue they are routed to."""
-        lint_requests(self._policy, self._ledger, past, spots, findings)
+        lint_requests(self._policy, self._ledger, past, places, findings)
 
-    def lint_live(self, live: Live, spots: Spots, findings: Findings) -> None:
+    def lint_live(self, live: Live, places: PlaceFinder, findings: Findings) -> None:
         """Report usage beyond quota."""
         # A separate ledger, because the usage is charged to it.
-        lint_usage(self._policy, Ledger(self._policy), live, spots, findings)
+        lint_usage(self._policy, Ledger(self._policy), live, places, findings)

@@ -6,7 +6,7 @@ from console.dialects.findings import Findings
 from console.dialects.lints.codes import RULE_WITHOUT_FLAVOR
 from console.dialects.lints.selectors import region_of_selector
 from console.dialects.lints.wording import names, quoted
-from console.dialects.spots import Spots
+from console.dialects.place_finder import PlaceFinder
 from console.engine.disciplines.quota.spec import QueueSpec, spec_of
 from console.engine.model.policy import Policy
 from console.engine.routing.regions import Region, region_of
@@ -17,7 +17,7 @@ from console.engine.routing.rules import Rule
 _MOST_COMPARED = 50_000
 
 
-def lint_closed_flavors(policy: Policy, spots: Spots, findings: Findings) -> None:
+def lint_closed_flavors(policy: Policy, places: PlaceFinder, findings: Findings) -> None:
     """Report rules whose workloads are rejected because no flavor accepts their labels."""
     spec = spec_of(policy)
     flavors = {name: region_of_selector(each.selector) for name, each in spec.flavors.items()}
@@ -29,7 +29,7 @@ def lint_closed_flavors(policy: Policy, spots: Spots, findings: Findings) -> Non
         if compared > _MOST_COMPARED:
             break
         if region is not None:
-            _lint_rule(rule, region, queue, flavors, spots, findings)
+            _lint_rule(rule, region, queue, flavors, places, findings)
 
 
 def _lint_rule(
@@ -37,7 +37,7 @@ def _lint_rule(
     region: Region,
     queue: QueueSpec,
     flavors: dict[str, Region | None],
-    spots: Spots,
+    places: PlaceFinder,
     findings: Findings,
 ) -> None:
     closed = [
@@ -52,7 +52,7 @@ def _lint_rule(
     which = "" if every else f" and that request {resources}"
     findings.add(
         RULE_WITHOUT_FLAVOR,
-        spots.reference(rule.origin, rule.queue),
+        places.reference(rule.origin, rule.queue),
         f"No flavor of {quoted(queue.name)} accepts the labels that rule {rule.index + 1} "
         f"requires, so workloads that it matches{which} are rejected.",
         "Change the rule, its queue, or the selectors of the flavors.",

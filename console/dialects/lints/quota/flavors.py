@@ -6,7 +6,7 @@ from console.dialects.findings import Findings
 from console.dialects.lints.codes import FLAVOR_NEVER_TRIED
 from console.dialects.lints.selectors import region_of_selector
 from console.dialects.lints.wording import quoted
-from console.dialects.spots import Spots
+from console.dialects.place_finder import PlaceFinder
 from console.engine.disciplines.quota.spec import (
     Flavor,
     FlavorQuotas,
@@ -22,15 +22,15 @@ from console.engine.model.policy import Policy
 _COMPARED = 20
 
 
-def lint_flavors(policy: Policy, spots: Spots, findings: Findings) -> None:
+def lint_flavors(policy: Policy, places: PlaceFinder, findings: Findings) -> None:
     """Report, queue by queue, flavors behind an unlimited one that accepts their workloads."""
     for queue in spec_of(policy).queues.values():
         for group in queue.groups:
-            _lint_group(queue, group, policy, spots, findings)
+            _lint_group(queue, group, policy, places, findings)
 
 
 def _lint_group(
-    queue: QueueSpec, group: ResourceGroup, policy: Policy, spots: Spots, findings: Findings
+    queue: QueueSpec, group: ResourceGroup, policy: Policy, places: PlaceFinder, findings: Findings
 ) -> None:
     endless: list[FlavorQuotas] = []
     for entry in group.flavors:
@@ -46,7 +46,7 @@ def _lint_group(
         if before is not None:
             findings.add(
                 FLAVOR_NEVER_TRIED,
-                spots.name(entry.origin, entry.flavor),
+                places.name(entry.origin, entry.flavor),
                 f"Flavor {quoted(entry.flavor)} is never tried in queue {quoted(queue.name)}: "
                 f"{quoted(before.flavor)} before it has no limit and accepts every workload that "
                 "it would.",

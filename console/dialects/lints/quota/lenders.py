@@ -9,14 +9,14 @@ from console.dialects.findings import Findings
 from console.dialects.lints.codes import LENDER_STARVED
 from console.dialects.lints.quota.sharing import quotas_of
 from console.dialects.lints.wording import names, quoted
-from console.dialects.spots import Spots
+from console.dialects.place_finder import PlaceFinder
 from console.engine.disciplines.quota.hierarchy import Hierarchy
 from console.engine.disciplines.quota.spec import PreemptionRule, QueueSpec, spec_of
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.policy import Policy
 
 
-def lint_lenders(policy: Policy, spots: Spots, findings: Findings) -> None:
+def lint_lenders(policy: Policy, places: PlaceFinder, findings: Findings) -> None:
     """Report, once per tree, the queues that lend quota and cannot reclaim it."""
     trees = Hierarchy(policy)
     for root in trees.roots:
@@ -27,7 +27,7 @@ def lint_lenders(policy: Policy, spots: Spots, findings: Findings) -> None:
         told = names(queue.name for queue in lenders)
         findings.add(
             LENDER_STARVED,
-            spots.name(lenders[0].origin, lenders[0].name),
+            places.name(lenders[0].origin, lenders[0].name),
             f"In cohort {quoted(root)}, quota that {told} "
             f"{'lends' if len(lenders) == 1 else 'lend'} "
             "returns only when the borrowing workload ends.",

@@ -10,7 +10,7 @@ from console.dialects.findings import Findings
 from console.dialects.lints.codes import NEVER_FITS, RECORDED_WITHOUT_FLAVOR
 from console.dialects.lints.wording import quoted, told_by, window, workloads
 from console.dialects.past import Kind, Past
-from console.dialects.spots import Spots
+from console.dialects.place_finder import PlaceFinder
 from console.dialects.wording import shorten
 from console.engine.disciplines.quota.flavor_matching import Matcher
 from console.engine.disciplines.quota.ledger import Ledger, Node
@@ -47,7 +47,7 @@ class _InVain:
 
 
 def lint_requests(
-    policy: Policy, ledger: Ledger, past: Past, spots: Spots, findings: Findings
+    policy: Policy, ledger: Ledger, past: Past, places: PlaceFinder, findings: Findings
 ) -> None:
     """Report, for each queue, recorded requests that can never fit or that no flavor accepts."""
     matcher = Matcher(policy)
@@ -62,15 +62,15 @@ def lint_requests(
                 end = "wait for ever" if judge.blocks else "be rejected"
                 findings.add(
                     RECORDED_WITHOUT_FLAVOR,
-                    spots.name(queue.origin, name),
+                    places.name(queue.origin, name),
                     f"No flavor of {quoted(name)} accepts {of} that would be routed here: a "
                     f"similar workload would {end}. Some of them had {told_by(found.kind)}.",
                     "Add a flavor for them, widen a selector, or route them to another queue.",
                 )
                 continue
-            (resource, flavor), place, has = where, spots.name(queue.origin, name), "has none"
+            (resource, flavor), place, has = where, places.name(queue.origin, name), "has none"
             if flavor is not None:
-                place = spots.head(judge.origin(resource, flavor))
+                place = places.head(judge.origin(resource, flavor))
                 most = amount(node.potential((flavor, resource)), shorten(resource))
                 has = f"can never have more than {most} for them, in flavor {quoted(flavor)}"
             findings.add(

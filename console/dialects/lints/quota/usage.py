@@ -5,7 +5,7 @@ from __future__ import annotations
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import QUOTA_BELOW_USAGE
 from console.dialects.lints.wording import quoted
-from console.dialects.spots import Spots
+from console.dialects.place_finder import PlaceFinder
 from console.dialects.wording import shorten
 from console.engine.disciplines.quota.ledger import Ledger
 from console.engine.model.amounts import Unlimited
@@ -15,7 +15,7 @@ from console.engine.wording.words import amount, quantity
 
 
 def lint_usage(
-    policy: Policy, ledger: Ledger, live: Live, spots: Spots, findings: Findings
+    policy: Policy, ledger: Ledger, live: Live, places: PlaceFinder, findings: Findings
 ) -> None:
     """
     Report queues whose running workloads use more than this config allows.
@@ -39,7 +39,7 @@ def lint_usage(
             may = quantity(max(0, min(used + available, cell.potential)), resource)
             findings.add(
                 QUOTA_BELOW_USAGE,
-                spots.head(quota.origin) if quota is not None else spots.name(queue.origin, name),
+                places.head(quota.origin) if quota is not None else places.name(queue.origin, name),
                 f"Queue {quoted(name)} uses {amount(used, shorten(resource))} {where} now, and "
                 f"{f'may have {may}' if quota is not None else 'has no quota there any more'}: "
                 "running workloads continue, and no other workload starts there until enough of "

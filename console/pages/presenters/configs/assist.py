@@ -88,14 +88,14 @@ def thing_at(names: Names, found: Help | None, line: int) -> Thing | None:
     """Return the object that the text names at the cursor, else the one around it."""
     if found is not None and found.name:
         return _thing(names, found.facts.refers_to, found.name, None)
-    item = names.around(line)
+    item = names.item_at(line)
     return _thing(names, item.kind, item.name, item) if item is not None else None
 
 
 def _thing(names: Names, kind: str, name: str, item: Item | None) -> Thing:
     described = item or names.described(kind, name)
     # A rule has no name that anything could refer to.
-    found = names.to(kind, name) if described is None or described.is_named else []
+    found = names.references_to(kind, name) if described is None or described.is_named else []
     return Thing(
         kind=kind,
         name=name if described is None or described.is_named else "",
@@ -109,7 +109,7 @@ def _thing(names: Names, kind: str, name: str, item: Item | None) -> Thing:
 
 
 def _place(names: Names, reference: Reference) -> Place:
-    around = names.around(reference.line)
+    around = names.item_at(reference.line)
     title = f"{around.kind} {title_of(around)}" if around is not None else reference.name
     return Place(line=reference.line, column=reference.column, title=title)
 

@@ -20,7 +20,7 @@ _LINE = re.compile(r"[^\r\n]*")
 START = Place(0, 0)
 
 
-class Spots:
+class PlaceFinder:
     """
     Looks up places in one text.
 

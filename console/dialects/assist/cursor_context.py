@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from console.dialects.assist.sketch import Node, Sketch, rows_of
+from console.dialects.assist.tolerant_parser import Node, TolerantParser, split_lines
 
 Path = tuple[str | int, ...]
 
@@ -21,7 +21,7 @@ _LONGEST: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
+class CursorContext:
     """
     The context of the cursor.
 
@@ -43,14 +43,14 @@ class Spot:
     list_of: Path | None = None
 
 
-def find_spot(text: str, line: int, column: int) -> Spot | None:
+def find_cursor_context(text: str, line: int, column: int) -> CursorContext | None:
     """
     Return the context of a cursor; *line* and *column* count from 1.
 
     None in comments, in block scalars, after a complete quoted text, and beyond `_LONGEST`
     characters of a line.
     """
-    lines = rows_of(text)
+    lines = split_lines(text)
     if not 1 <= line <= len(lines):
         return None
     before = lines[line - 1][: max(column - 1, 0)]
@@ -60,64 +60,64 @@ def find_spot(text: str, line: int, column: int) -> Spot | None:
         return None
     start = max((found.end() for found in _BOUNDARY.finditer(before)), default=0)
     before, word = before[:start], before[start:]
-    read = Sketch()
+    parsed = TolerantParser()
     for each in lines[: line - 1]:
-        read.read(each)
+        parsed.read(each)
     if before.endswith(("'", '"')) and not _STRINGS.sub("", before).endswith(("'", '"')):
         # After a complete quoted text nothing can be inserted.
         return None
-    read.read(before.rstrip("'\"") if before.endswith(("'", '"')) else before)
-    if read.in_text is not None and start > read.in_text:
+    parsed.read(before.rstrip("'\"") if before.endswith(("'", '"')) else before)
+    if parsed.in_text is not None and start > parsed.in_text:
         return None
-    if read.stack and read.stack[-1].column is None:
-        return _in_flow(read, word)
+    if parsed.stack and parsed.stack[-1].column is None:
+        return _in_flow(parsed, word)
     if _DASHES.fullmatch(before):
-        return _at_start(read, before, word)
-    top = read.stack[-1] if read.stack else None
+        return _at_start(parsed, before, word)
+    top = parsed.stack[-1] if parsed.stack else None
     if top is None or top.node.kind != "mapping" or top.node.entries[-1].value is not None:
         return None
-    return _spot(read, "value", _path(read), word)
+    return _context(parsed, "value", _path(parsed), word)
 
 
-def _in_flow(read: Sketch, word: str) -> Spot:
-    top = read.stack[-1]
-    above = _path(read, up_to=len(read.stack) - 1)
+def _in_flow(parsed: TolerantParser, word: str) -> CursorContext:
+    top = parsed.stack[-1]
+    above = _path(parsed, up_to=len(parsed.stack) - 1)
     if top.node.kind == "sequence":
-        return _spot(read, "begins", (*above, len(top.node.entries)), word)
+        return _context(parsed, "begins", (*above, len(top.node.entries)), word)
     if top.awaits and top.node.entries[-1].value is None:
-        return _spot(read, "value", _path(read), word)
-    return _spot(read, "key", above, word, top.node.keys)
+        return _context(parsed, "value", _path(parsed), word)
+    return _context(parsed, "key", above, word, top.node.keys)
 
 
-def _at_start(read: Sketch, before: str, word: str) -> Spot | None:
+def _at_start(parsed: TolerantParser, before: str, word: str) -> CursorContext | None:
     """Return the context for a line with only indentation and dashes before the cursor."""
     column = len(before)
     if "-" in before:
-        return _spot(read, "begins", _path(read), word)
-    stack = read.stack
+        return _context(parsed, "begins", _path(parsed), word)
+    stack = parsed.stack
     while stack and stack[-1].column is not None and stack[-1].column > column:
         stack.pop()
     while stack and stack[-1].node.kind == "sequence":
         stack.pop()
     if not stack:
-        is_inside = read.roots[-1] is not None and read.roots[-1].column - 1 != column
-        present = read.roots[-1].keys if read.roots[-1] is not None else frozenset()
-        return None if is_inside else _spot(read, "key", (), word, present)
+        is_inside = parsed.roots[-1] is not None and parsed.roots[-1].column - 1 != column
+        present = parsed.roots[-1].keys if parsed.roots[-1] is not None else frozenset()
+        return None if is_inside else _context(parsed, "key", (), word, present)
     top = stack[-1]
     if top.column == column:
-        above = _path(read, up_to=len(stack) - 1)
-        open_key = _path(read) if top.node.entries[-1].value is None else None
-        return _spot(read, "key", above, word, top.node.keys, open_key)
+        above = _path(parsed, up_to=len(stack) - 1)
+        open_key = _path(parsed) if top.node.entries[-1].value is None else None
+        return _context(parsed, "key", above, word, top.node.keys, open_key)
     value = top.node.entries[-1].value
     if value is None or value.kind != "scalar":
         present = value.keys if value is not None else frozenset()
-        return _spot(read, "begins", _path(read), word, present)
+        return _context(parsed, "begins", _path(parsed), word, present)
     return None
 
 
-def _path(read: Sketch, up_to: int | None = None) -> Path:
+def _path(parsed: TolerantParser, up_to: int | None = None) -> Path:
     steps: list[str | int] = []
-    for each in read.stack[:up_to]:
+    for each in parsed.stack[:up_to]:
         last = each.node.entries[-1] if each.node.entries else None
         if each.node.kind == "sequence":
             steps.append(max(len(each.node.entries) - 1, 0))
@@ -126,20 +126,20 @@ def _path(read: Sketch, up_to: int | None = None) -> Path:
     return tuple(steps)
 
 
-def _spot(
-    read: Sketch,
+def _context(
+    parsed: TolerantParser,
     role: Literal["key", "value", "begins"],
     path: Path,
     word: str,
     present: frozenset[str] = frozenset(),
     list_of: Path | None = None,
-) -> Spot:
-    return Spot(
+) -> CursorContext:
+    return CursorContext(
         role=role,
         path=path,
         word=word,
-        document=len(read.roots) - 1,
-        root=read.roots[-1],
+        document=len(parsed.roots) - 1,
+        root=parsed.roots[-1],
         present=present,
         list_of=list_of,
     )

@@ -81,7 +81,7 @@ class Open:
     awaits: bool = False
 
 
-class Sketch:
+class TolerantParser:
     """The documents of a text, as far as it has been parsed."""
 
     def __init__(self) -> None:
@@ -296,14 +296,14 @@ class Sketch:
         return node
 
 
-def sketch(text: str) -> Sketch:
+def parse_tolerantly(text: str) -> TolerantParser:
     """Return the probable structure of *text*; never raises."""
-    made = Sketch()
-    for line in rows_of(text):
+    made = TolerantParser()
+    for line in split_lines(text):
         made.read(line)
     return made
 
 
-def rows_of(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """Return the lines of *text* without line breaks; the last one may be empty."""
     return LINE_BREAK.split(text.removeprefix(BYTE_ORDER_MARK))

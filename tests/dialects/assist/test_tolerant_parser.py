@@ -1,4 +1,4 @@
-"""A sketch of a whole text is what YAML says; of a broken one it is what was meant so far."""
+"""The tolerant parser reads a valid text like YAML, and an incomplete one as probably meant."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 
 from console.dialects import dialects
 from console.dialects.assist import LONGEST, assist
-from console.dialects.assist.sketch import Node, sketch
+from console.dialects.assist.tolerant_parser import Node, parse_tolerantly
 from console.dialects.tree import MAX_DEPTH
 from tests.dialects.test_contract import RELAXED, mutated_samples
 
@@ -44,7 +44,7 @@ def without_empty(value: Any) -> Any:
 @pytest.mark.parametrize("text", SAMPLES.values(), ids=SAMPLES)
 def test_a_whole_text_is_read_as_yaml_reads_it(text: str) -> None:
     expected = [without_empty(each) for each in yaml.load_all(text, yaml.BaseLoader)]
-    assert [plain(root) for root in sketch(text).roots] == expected
+    assert [plain(root) for root in parse_tolerantly(text).roots] == expected
 
 
 BROKEN = {
@@ -70,12 +70,12 @@ BROKEN = {
 
 @pytest.mark.parametrize(("text", "meant"), BROKEN.items())
 def test_a_broken_text_is_read_as_it_was_meant(text: str, meant: Any) -> None:
-    (root,) = sketch(text).roots
+    (root,) = parse_tolerantly(text).roots
     assert plain(root) == meant
 
 
 def test_places_count_from_one_and_end_behind_the_last_sign() -> None:
-    (root,) = sketch("# note\na:\n  - b: 'c d' # e\n").roots
+    (root,) = parse_tolerantly("# note\na:\n  - b: 'c d' # e\n").roots
     assert root is not None
     value = root.entries[0].value
     assert value is not None
@@ -93,7 +93,7 @@ def test_places_count_from_one_and_end_behind_the_last_sign() -> None:
 @RELAXED
 @given(mutated_samples())
 def test_any_text_has_a_sketch(text: str) -> None:
-    made = sketch(text)
+    made = parse_tolerantly(text)
     assert len(made.roots) >= 1
 
 
@@ -125,7 +125,7 @@ def test_an_endless_line_is_read_and_helps_nobody(text: str) -> None:
 def test_what_is_nested_deeper_than_readers_go_is_left_out() -> None:
     depths = []
     for text in ("- " * 500, "[" * 500, "\n".join(f"{' ' * n}a:" for n in range(800))):
-        node, depth = sketch(f"{text}\n").roots[0], 0
+        node, depth = parse_tolerantly(f"{text}\n").roots[0], 0
         while node is not None and node.entries:
             node, depth = node.entries[-1].value, depth + 1
         depths.append(depth)
@@ -136,6 +136,6 @@ def test_what_is_nested_deeper_than_readers_go_is_left_out() -> None:
 def test_lines_end_where_readers_say_and_a_mark_in_front_is_no_text(end: str) -> None:
     text = "resource_flavors:\n  - name: a\x85b\u2028\nresource_queues:\n"
     marked = "\ufeff" + text.replace("\n", end)
-    assert sketch(marked).roots == sketch(text).roots
+    assert parse_tolerantly(marked).roots == parse_tolerantly(text).roots
     native = dialects()["native"]
     assert assist(native, marked).complete(3, 5) == assist(native, text).complete(3, 5) != ()
