@@ -1,16 +1,16 @@
 """
-Counterfactuals: the smallest single changes that would let a waiting workload start now.
+Counterfactuals: the smallest single changes that would start a pending workload now.
 
-Admission is a function of who runs, who waits, the policy and the workload. So
-one of them is changed at a time, and the engine itself is asked: first for a quick
-look at what the workload would find if it were its turn, then, for what looks
-well, for the proof on a fork of its tree, with everybody there who could start
-too, and with whoever is told to stop stopping. Only what the fork admits is told.
+Admission depends on the running workloads, the pending workloads, the policy and the
+workload itself. The search changes one of them at a time. A cheap check nominates the
+changed workload as if it had the next turn. If this succeeds, the change is proven on a
+snapshot of its tree, on which competing workloads may start and victims stop. Only changes
+with which the snapshot admits the workload are returned.
 
-Every look counts as one evaluation and every proof as several, and their number is bounded.
-The kinds of change take turns, so the same state gives the same answer. The caller may stop the
-search at any moment, also within a cycle: what is proven by then is returned, with how many
-candidates were tried and how many were not.
+A check costs one evaluation and a proof several, within a budget. The kinds of change take
+turns, so the same state gives the same answer. The caller may stop the search at any time,
+even within a cycle: it then returns the changes proven so far, and the number of candidates
+that were tried and not tried.
 """
 
 from __future__ import annotations
@@ -37,27 +37,28 @@ BUDGET = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What would let a workload start, and what was tried for it in vain."""
+    """The changes that would start a workload, and the kinds of change that would not."""
 
     #: In the order of `ChangeKind`.
     changes: tuple[Change, ...] = ()
-    #: Kinds of change of which some were tried and none helps.
+    #: Kinds of change that were tried without success.
     in_vain: tuple[ChangeKind, ...] = ()
     evaluations: int = 0
-    #: Candidates that were tried, and those that were not: nothing is known of these.
+    #: Number of candidates that were tried.
     tried: int = 0
+    #: Number of candidates that were not tried, so that their effect is unknown.
     untried: int = 0
 
     @property
     def is_cut(self) -> bool:
-        """Whether evaluations or time ran out before everything was tried."""
+        """Whether the search stopped before all candidates were tried."""
         return self.untried > 0
 
 
 def changes(
     state: State, workload_id: str, budget: int = BUDGET, menu: Menu | None = None
 ) -> tuple[Change, ...]:
-    """Return the changes that `find_changes` finds."""
+    """Return only the changes of `find_changes`."""
     return find_changes(state, workload_id, budget, menu).changes
 
 
@@ -73,15 +74,15 @@ def find_changes(
     is_thorough: bool = False,
 ) -> Findings:
     """
-    Return the single changes with each of which a pending workload would start.
+    Return the single changes each of which would start a pending workload.
 
-    *state* is settled and stays as it is. Nothing is asked of a workload that runs,
-    and where waiting is enough nothing else is. *menu* has the settings that the
-    language of the config knows, all of its discipline unless it is given, *known* the queues of
-    which *state* has everybody, all of them unless it is given: nothing is told of others. Once
-    *should_stop* says so the search ends. *note* is told after each candidate how many were
-    tried, and how many there are; all of them are tried if *is_thorough*. Raises KeyError when
-    the workload neither waits nor runs.
+    *state* has to be settled, and is not changed. A running workload has no findings, and if
+    waiting is sufficient, no other change is searched. *menu* has the settings of the config
+    language; by default, all settings of the discipline. *known* has the queues whose workloads
+    are all in *state*, by default all queues; changes that route to other queues are not tried.
+    The search ends when *should_stop* returns True. *note* is called after each candidate with
+    the number of candidates tried and the total. With *is_thorough*, all candidates are tried.
+    Raises KeyError when the workload is neither pending nor running.
     """
     if workload_id in state.running:
         return Findings()
@@ -96,7 +97,7 @@ def find_changes(
             if any(each.found for each in some):
                 break
     except Stopped:
-        # What is found by then counts, and what is left is counted.
+        # The candidates of kinds that had no turn yet count as untried.
         searches += (each for some in groups for each in some)
     return Findings(
         changes=tuple(change for each in searches for change in each.found),
@@ -118,12 +119,12 @@ def _take_turns(trials: Trials, searches: list[Attempts], note: Callable[[int, i
 
 
 def _searches(trials: Trials, pending: Pending, menu: Menu | None) -> Iterator[list[Attempts]]:
-    """Yield the kinds of change that take turns, in the order of `ChangeKind`."""
+    """Yield groups of searches that take turns, in the order of `ChangeKind`."""
     if pending.route.queue is None or pending.route.problem is not None:
-        # It stands in no line: only what it says of itself can lead it into one.
+        # It is in no queue that could admit it: only other labels change its route.
         yield [labels(trials)]
     elif trials.queue.barrier is not None:
-        # Nobody of its queue has a turn, whatever it asks for.
+        # Its queue gives no turns, so a smaller request would not help.
         yield [labels(trials), _resume(trials), *changes_of_config(trials, menu)]
     else:
         yield [waiting(trials)]

@@ -1,4 +1,4 @@
-"""Advisors: what a discipline can suggest to change in a config so that a workload starts."""
+"""Advisors: the interface by which a discipline suggests config changes that start a workload."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from console.engine.counterfactual.trials import Trials
 
 
 class Advisor(Protocol):
-    """Knows the settings of one discipline."""
+    """Suggests changes of the settings of one discipline."""
 
     def changes(self, trials: Trials, menu: Menu | None) -> Iterable[Attempts]:
         """
-        Return the changes of a config that may start the workload of *trials*.
+        Return the searches for config changes that may start the workload of *trials*.
 
-        *menu* has the settings that the language of the config knows; None: all of them.
+        *menu* has the settings of the config language; None: all settings.
         """
 
 
 def changes_of_config(trials: Trials, menu: Menu | None) -> Iterable[Attempts]:
-    """Return what the advisor of the policy's discipline suggests; nothing if it has none."""
+    """Return the searches of the policy's discipline; empty if it has no advisor."""
     module = f"console.engine.disciplines.{trials.policy.discipline}.advisor"
     if find_spec(module) is None:
         return ()

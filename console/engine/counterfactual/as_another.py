@@ -1,4 +1,4 @@
-"""Another label or another priority: being taken by another rule, or going before others."""
+"""Search for another label or requested priority with which the workload starts."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from console.engine.routing.local_queues import LocalQueueRouting, local_routing
 from console.engine.routing.rule_routing import rules_of
 from console.engine.routing.rules import OnViolation
 
-#: Label changes that are looked at, and those that are told.
+#: Maximum number of label changes to try, and to return.
 _LABELS, _TOLD = 40, 3
 
-#: Priorities that are looked at.
+#: Maximum number of priorities to try.
 _PRIORITIES = 40
 
 
@@ -28,8 +28,8 @@ def labels(trials: Trials) -> Attempts:
     """
     Return the search for changes of one label with which the workload starts.
 
-    One for each key is told. Values are those that rules and flavors ask for, in the order of
-    the text; with local queues those of its namespace, and the priority classes from the lowest.
+    It finds at most one change per key. It tries the values in rules and flavors, in the order of
+    the text; under local queues, those of the namespace, and priority classes from the lowest.
     """
     told: set[str] = set()
     attempts = (
@@ -39,9 +39,9 @@ def labels(trials: Trials) -> Attempts:
 
 
 def priority(trials: Trials) -> Attempts:
-    """Return the search for the smallest requested priority with which it starts."""
+    """Return the search for the lowest requested priority with which the workload starts."""
     routing = local_routing_of(trials.policy)
-    # Its class says its priority, whatever it requests.
+    # A priority class overrides the requested priority.
     is_fixed = routing is not None and routing.priority_label in trials.workload.labels
     values = [] if is_fixed else _priorities(trials)
     attempts = (partial(_with_priority, trials, value) for value in values)
@@ -95,7 +95,7 @@ def _change(
 
 
 def _same(trials: Trials, changed: Workload) -> bool:
-    """Say whether a change of labels changes nothing that matters."""
+    """Return whether changed labels leave route and eligibility the same."""
     before, after = trials.pending.route, trials.route(changed)
     if (before.queue, before.priority, before.problem) != (
         after.queue,
@@ -115,7 +115,7 @@ def _labeled(workload: Workload, key: str, value: str | None) -> Workload:
 
 
 def _label_values(trials: Trials) -> Iterator[tuple[str, str | None]]:
-    """Yield keys with other values that something in the policy asks for, each once."""
+    """Yield each key and value, other than the present one, that the policy refers to, once."""
     seen: set[tuple[str, str | None]] = set()
     present = trials.workload.labels
     for key, value in (*_by_routing(trials), *_by_flavor(trials)):
@@ -132,7 +132,7 @@ def _by_routing(trials: Trials) -> Iterator[tuple[str, str | None]]:
 
 
 def _by_label(trials: Trials) -> Iterator[tuple[str, str | None]]:
-    """Yield the values of labels that a strategy without rules and local queues names."""
+    """Yield the label values of a routing strategy other than rules and local queues."""
     labels = trials.policy.routing.label_values(trials.workload, trials.pending.route)
     for key, values in labels.items():
         yield from ((key, value) for value in values)
@@ -162,7 +162,7 @@ def _by_flavor(trials: Trials) -> Iterator[tuple[str, str | None]]:
 
 
 def _meeting(selector: Selector, workload: Workload) -> Iterator[tuple[str, str | None]]:
-    """Yield values of the one label that keeps *workload* off, with which it would match."""
+    """Yield values with which *selector* would match, if only one label of *workload* is wrong."""
     false = [each for each in selector.expressions if not each.matches(workload.labels)]
     if len({each.key for each in false}) == 1:
         for value in _values(false[0]):
@@ -189,10 +189,10 @@ def _priorities_in(queue: AnyQueue) -> Iterator[int]:
 
 def _priorities(trials: Trials) -> list[int]:
     """
-    Return the priorities at which something may change, from the present one up.
+    Return the priorities above the present one that may change the result, in ascending order.
 
-    That of somebody who runs or waits in the trees it could go to, just above it, and
-    the bounds of rules.
+    These are the priorities of running and pending workloads in the trees it may be routed to, and
+    the bounds of rules; and for each, the next higher number.
     """
     now = trials.pending.route.priority or 0
     names = {trials.pending.route.queue} | {rule.queue for rule in rules_of(trials.policy)}

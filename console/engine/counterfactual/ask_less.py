@@ -1,4 +1,4 @@
-"""Asking for less: of one resource, or for fewer pods, the most that starts now."""
+"""Search for the largest smaller request that starts: less of one resource, or fewer pods."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from console.engine.counterfactual.trials import Trials
 from console.engine.model.amounts import SCALE
 from console.engine.model.workload import PODS, PodSet, Workload
 
-#: What pods may have a part of, also where they ask for whole ones.
+#: The resource that may be reduced to a fraction even if the request is a whole number.
 _DIVISIBLE = "cpu"
 
 
 def ask_less(trials: Trials) -> Attempts:
     """
-    Return the search for the most of each resource of each pod set with which it starts.
+    Return the search for smaller requests with which the workload starts.
 
-    In whole units where it asks in whole units (Gi, Mi), in thousandths of others and
-    of cpu; and for each pod set of several pods the most pods.
+    For each resource of each pod set, it finds the largest smaller amount: in the units of the
+    request (Gi, Mi, whole numbers), or in thousandths for fractions and for cpu. For each pod set
+    of several pods, it finds the largest smaller count.
     """
     attempts: list[Attempt] = []
     for index, pod_set in enumerate(trials.workload.pod_sets):
@@ -70,11 +71,11 @@ def _change(subject: str, before: int, found: tuple[int, Started], pod_set: str 
 
 def _most_of(trials: Trials, index: int, resource: str, amount: int) -> tuple[int, Started] | None:
     if not trials.could_start(_of_one(trials.workload, index, resource, 0)):
-        # Not even without it.
+        # It does not start even without this resource.
         return None
     for unit in units_of(amount):
         if unit < SCALE and amount % SCALE == 0 and resource != _DIVISIBLE:
-            # Who asks for whole ones has no use for a part of one.
+            # A fraction is no substitute for whole units, such as GPUs.
             continue
         of_one = partial(_of_one, trials.workload, index, resource, unit=unit)
         found = _most(trials, amount // unit, of_one)
@@ -86,10 +87,10 @@ def _most_of(trials: Trials, index: int, resource: str, amount: int) -> tuple[in
 def _most(
     trials: Trials, asked: int, changed: Callable[[int], Workload]
 ) -> tuple[int, Started] | None:
-    """Return the largest number from 1 below *asked* that starts; None when 1 does not."""
+    """Return the largest number below *asked* that starts, or None when 1 does not."""
     if asked < 2 or not trials.could_start(changed(1)):
         return None
-    # Searched downwards from what does not start: the fewer are left out, the better.
+    # Search for the smallest reduction, because *asked* itself does not start.
     less = least(0, asked - 1, lambda n: trials.could_start(changed(asked - n)))
     started = trials.starts(workload=changed(asked - less))
     if started is None and less < asked - 1:

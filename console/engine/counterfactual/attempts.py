@@ -1,8 +1,8 @@
 """
-Attempts: the single changes of one kind that may be tried, and how far that has come.
+Attempts: the search for changes of one kind, candidate by candidate.
 
-The kinds take turns, one attempt each, so that of every kind the most promising is tried before
-evaluations or time run out.
+The kinds take turns, one candidate each, so that the most promising candidates of every kind are
+tried before the budget or the time is used up.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from typing import TypeAlias
 from console.engine.counterfactual.change import Change, ChangeKind
 from console.engine.counterfactual.trials import BudgetSpent, Stopped, Trials
 
-#: Tries one candidate; None: it does not start the workload, or need not be told.
+#: Tries one candidate; None: it does not start the workload, or is not worth returning.
 Attempt: TypeAlias = Callable[[], Change | None]
 
 
 class Attempts:
-    """The attempts of one kind, the most promising first."""
+    """The search for changes of one kind, the most promising candidates first."""
 
     def __init__(
         self, kind: ChangeKind, attempts: Iterable[Attempt], *, tried: int | None, told: int
     ) -> None:
-        """Take at most *tried* of *attempts*, or all if None, until *told* changes are found."""
+        """Try at most *tried* of *attempts* (None: all), until *told* changes are found."""
         self.kind = kind
         self.found: list[Change] = []
-        #: Attempts that came to an end, and those that were not made for want of a limit.
-        self.tried = self.left = 0
-        #: Whether some candidate was looked at, rather than known to be nothing.
+        #: Number of completed attempts.
+        self.tried = 0
+        #: Whether any candidate was evaluated.
         self._asked = False
         self._told = told
         every = list(attempts)
@@ -38,17 +38,17 @@ class Attempts:
 
     @property
     def is_over(self) -> bool:
-        """Whether there is nothing more to try."""
+        """Whether the search has ended."""
         return self._is_cut or not self._to_come or len(self.found) >= self._told
 
     @property
     def is_in_vain(self) -> bool:
-        """Whether every candidate was tried, some were looked at, and none helps."""
+        """Whether every candidate was tried, some were evaluated, and none starts the workload."""
         return self.is_over and self._asked and not self.found and not self.untried
 
     @property
     def untried(self) -> int:
-        """How many candidates are neither proven nor refuted, and would have been tried."""
+        """The number of candidates without a result; 0 once enough changes are found."""
         if len(self.found) >= self._told:
             return 0
         return self._to_come + self._beyond
@@ -58,7 +58,7 @@ class Attempts:
         return len(self._attempts) - self.tried
 
     def step(self, trials: Trials) -> None:
-        """Make the next attempt; one for which evaluations run out is the last. Raises Stopped."""
+        """Try the next candidate; the search ends if the budget is exhausted. Raises Stopped."""
         left = trials.left
         try:
             change = self._attempts[self.tried]()

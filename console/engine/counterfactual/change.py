@@ -1,4 +1,4 @@
-"""Changes: what single thing would have to be different for a workload to start, as values."""
+"""Changes: single changes with which a workload would start, as values."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from console.engine.model.origin import Origin
 
 
 class ChangeKind(StrEnum):
-    """What is changed, the least effort first."""
+    """The kind of a change, the least effort first."""
 
-    #: Nothing: it starts once workloads that were told to stop have stopped.
+    #: No change: the workload starts after evicting workloads have stopped.
     WAIT = "wait"
-    #: The workload asks for less of one resource, or for fewer pods.
+    #: A smaller request for one resource, or fewer pods.
     ASK_LESS = "ask_less"
     #: One label of the workload.
     LABEL = "label"
-    #: The priority that the workload requests.
+    #: The requested priority.
     PRIORITY = "priority"
-    #: The queue, which a person holds, is resumed.
+    #: Resuming the held queue.
     RESUME = "resume"
-    #: One number in a queue's or cohort's quota.
+    #: One number in the quota of a queue or cohort.
     QUOTA = "quota"
     #: One other setting of a queue.
     POLICY = "policy"
-    #: Running workloads end, by themselves or because somebody finishes them.
+    #: The end of running workloads, by themselves or by a person.
     FINISH = "finish"
-    # of a rejected workload
-    #: Nothing: the config that is active now takes it when it is submitted again.
+    # For rejected workloads:
+    #: No change: the active config accepts the workload when it is submitted again.
     RESUBMIT = "resubmit"
-    #: Several things that the request says, or what a flavor asks of its labels.
+    #: Several properties of the request, or labels that a flavor requires.
     REQUEST = "request"
-    #: A rule of the config is changed so that it takes the workload.
+    #: A rule of the config, so that it matches the workload.
     RULE = "rule"
 
 
 class QuotaNumber(StrEnum):
-    """Which number of a flavor-resource's quota is changed."""
+    """A number of the quota of a flavor-resource."""
 
     NOMINAL = "nominal"
     BORROWING_LIMIT = "borrowing_limit"
@@ -48,7 +48,7 @@ class QuotaNumber(StrEnum):
 
 
 class Setting(StrEnum):
-    """Which setting of a queue is changed, named after its field in the policy."""
+    """A setting of a queue, named like its field in the policy."""
 
     WITHIN_QUEUE = "within_queue"
     RECLAIM_WITHIN_COHORT = "reclaim_within_cohort"
@@ -61,19 +61,19 @@ class Setting(StrEnum):
     STOP = "stop"
 
 
-#: Amounts in thousandths, numbers, label values or codes of settings; None: there is none.
+#: Amounts in thousandths, numbers, label values or values of settings; None: absent.
 Value: TypeAlias = int | str | Unlimited | None
 
-#: Settings that the language of a config has, with the values they may take, the mildest first.
+#: Settings of a config language with their possible values, those with the least effect first.
 Menu: TypeAlias = Mapping[Setting, tuple[Value, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """
-    One change that the engine has tried on a copy of the state, and with which the workload starts.
+    One change with which the workload starts, as the engine has proven on a snapshot.
 
-    What *subject*, *from_* and *to* hold depends on the kind:
+    The meaning of *subject*, *from_* and *to* depends on the kind:
 
     ============  =======================  ===========================================
     kind          subject                  from_ and to
@@ -99,17 +99,17 @@ class Change:
     #: Only ``wait`` and ``finish``: ids of the workloads that have to stop or end.
     workloads: tuple[str, ...] = ()
     #: ``quota`` and ``policy``: name of the queue or cohort whose config changes. ``resume``: the
-    #: queue. ``label`` and ``priority``: the queue it would go to, when that is another one.
-    #: ``resubmit``, ``request`` and ``rule``: the queue it would go to.
+    #: queue. ``label`` and ``priority``: the new queue of the workload, if it changes.
+    #: ``resubmit``, ``request`` and ``rule``: the queue that would accept the workload.
     queue: str | None = None
     #: Only ``quota``.
     number: QuotaNumber = QuotaNumber.NOMINAL
-    #: ``ask_less``: the pod set that asks for less, when there are several or it has several pods.
+    #: ``ask_less``: the pod set to reduce, if there are several or it has several pods.
     pod_set: str | None = None
-    #: Ids of running workloads that would be told to stop, and those it would have to wait for
-    #: because they were told before.
+    #: Ids of running workloads that would be preempted, and of evicting workloads that would
+    #: have to stop first.
     who_loses: tuple[str, ...] = ()
-    #: Ids of pending workloads that would start without the change, and not with it.
+    #: Ids of pending workloads that would start without the change, but not with it.
     who_waits: tuple[str, ...] = ()
-    #: The lines of the config that would have to change.
+    #: The lines of the config to change.
     origin: Origin | None = None

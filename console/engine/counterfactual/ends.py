@@ -1,4 +1,4 @@
-"""Others: whom it waits for already, and the fewest running workloads whose end lets it start."""
+"""Search for the running workloads whose end would start the workload, evicting or not."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from console.engine.model.amounts import FlavorResource
 
 _T = TypeVar("_T")
 
-#: Workloads that have to end at most; a longer list helps nobody.
+#: Maximum number of workloads in a result; a longer list is of no use.
 _MOST = 20
 
-#: Workloads that are looked at, those that hold most in its own queue first.
+#: Maximum number of workloads to try, those of its own queue with the most usage first.
 _LOOKED_AT = 2_000
 
 
 def waiting(trials: Trials) -> Attempts:
-    """Return the search for WAIT: it starts once workloads that were told to stop have stopped."""
+    """Return the search for WAIT: the workload starts after evicting workloads have stopped."""
     preemptor = trials.queue.preemptors.get(trials.uid)
     if preemptor is not None:
         named = sorted(preemptor.victims)
@@ -39,7 +39,7 @@ def waiting(trials: Trials) -> Attempts:
 
 
 def _wait_for(trials: Trials, named: list[str], *, is_needed: bool) -> Change | None:
-    """Try to wait for *named*, or unless all of them are needed, for as few as do."""
+    """Try to wait for *named*; unless *is_needed*, for as few of them as suffice."""
     if not trials.starts_after_stopping(named):
         return None
     if not is_needed:
@@ -49,11 +49,11 @@ def _wait_for(trials: Trials, named: list[str], *, is_needed: bool) -> Change | 
 
 def ends(trials: Trials) -> Attempts:
     """
-    Return the search for the fewest running workloads that were found whose end lets it start.
+    Return the search for a few running workloads after whose end the workload starts.
 
-    For each flavor those that hold most of it are taken away until it fits, those of its
-    own queue first, and then put back where it fits all the same, as a search for
-    preemption does: nobody of them can be spared.
+    For each flavor, running workloads are removed until the workload fits, first those of its
+    own queue, those with the most usage first. Then every workload that is not needed is put
+    back, as in a search for victims.
     """
     flavors = list(_short_by_flavor(trials).values())
     found: list[tuple[str, ...]] = []
@@ -66,7 +66,7 @@ def ends(trials: Trials) -> Attempts:
 def _with_ends(
     trials: Trials, found: list[tuple[str, ...]], keys: list[FlavorResource], *, is_last: bool
 ) -> Change | None:
-    """Add to *found* whose end makes room of *keys*; after the last prove the shortest."""
+    """Add the workloads whose end frees *keys* to *found*; after the last, prove the shortest."""
     chosen = _of_flavor(trials, trials.look_out, keys)
     if chosen:
         found.append(tuple(sorted(each.workload.id for each in chosen)))
@@ -103,7 +103,7 @@ def _of_flavor(trials: Trials, snapshot: Snapshot, keys: list[FlavorResource]) -
 
     some: list[Running] = []
     in_turn = islice(_in_turn(trials.queue, keys), _LOOKED_AT)
-    # Hardly ever more than a few are needed: twice as many each time.
+    # Usually a few are sufficient: start with one, and double the number each time.
     while more := list(islice(in_turn, len(some) or 1)):
         too_few = len(some)
         some += more
@@ -119,7 +119,7 @@ def _first_suffice(some: list[_T], works: Callable[[list[_T]], bool], count: int
 
 
 def _in_turn(own: AnyQueue, keys: list[FlavorResource]) -> Iterator[Running]:
-    """Yield those who hold something of *keys*: of *own*, then of others, who hold most first."""
+    """Yield the workloads that use *keys*: of *own*, then of others, by descending usage."""
 
     def order(running: Running) -> tuple[int, int]:
         return -sum(running.usage.get(key, 0) for key in keys), -running.reservation
@@ -134,9 +134,9 @@ def _in_turn(own: AnyQueue, keys: list[FlavorResource]) -> Iterator[Running]:
 
 def _needed(some: list[_T], works: Callable[[list[_T]], bool]) -> list[_T]:
     """
-    Return those of *some*, which work, of whom none can be left out, the first ones first.
+    Return a minimal part of *some* that still *works*, with a preference for the first items.
 
-    Tried from the last on, and as many at once as went before without being missed.
+    Items are left out from the last on, in blocks that double with each success.
     """
     index, block = len(some), 1
     while index > 0:

@@ -1,8 +1,8 @@
 """
-Proofs: what becomes of a tree after a change, on a fork in which others take their turns too.
+Proofs: the result of a change on a snapshot of the tree, with turns of competing workloads.
 
-The fork takes in those who could have a part in it, few at a time: whoever may start in its
-place, whoever is told to stop for it, and whoever others are stopping for.
+The snapshot gets the pending workloads that can affect the result: those that may start
+instead of the workload, its victims, and preempting workloads.
 """
 
 from __future__ import annotations
@@ -22,29 +22,30 @@ from console.engine.pending.pending_queue import PendingQueue
 if TYPE_CHECKING:
     from console.engine.counterfactual.trials import Trials
 
-#: Classes up to which a fork takes in everybody as they are. Where more wait, it takes in
-#: so many at once of those that could perhaps start after the change: those of its own queue
-#: first, then by priority and submission, and of every other queue the first stand for all.
+#: Maximum number of classes of the tree for which the snapshot has all of them. If there are
+#: more, this many classes that may start after the change are added at a time: those of the
+#: target queue first, then by priority and submission.
 _COMPETITORS = 32
+#: Of each other queue, only the first classes are added, which represent the others.
 _OF_OTHERS = 2
 
-#: Times that it may tell others to stop before it is given up.
+#: Rounds of preemption after which a proof fails.
 _ROUNDS = 3
 
-#: Comes behind everybody in the order of submission.
+#: Added to a sequence number, puts a workload after all others.
 _LATER = 2**62
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """It starts; and who pays for it."""
+    """The workload starts, with these effects on others, as in `Change`."""
 
     who_loses: tuple[str, ...] = ()
     who_waits: tuple[str, ...] = ()
 
 
 class Proof:
-    """One trial on a fork of its own: done once, and then asked what came of it."""
+    """One change on a snapshot of its own; each proof is run once."""
 
     def __init__(
         self,
@@ -75,14 +76,14 @@ class Proof:
 
     @property
     def was_cut(self) -> bool:
-        """Whether all members of a class started of which there are more."""
+        """Whether all added members of a class started and the class has more members."""
         return any(
             cut and self.snapshot.pending_class(queue, key) is None
             for (queue, key), cut in self._brought.items()
         )
 
     def start(self, ends: tuple[str, ...], *, resume: bool) -> Started | None:
-        """Say whether it starts once *ends* have ended, and its queue is resumed if *resume*."""
+        """Return the effects if the workload starts after *ends* and a *resume*, or None."""
         snapshot = self.snapshot
         for each in ends:
             snapshot.finish(each)
@@ -97,7 +98,7 @@ class Proof:
             self._settle()
             if self._uid in snapshot.running:
                 if self._uid in snapshot.evicting:
-                    # Somebody else stops it at once.
+                    # Another workload preempts it at once.
                     return None
                 return Started(self._losers(), self._waiters())
             victims = self._victims()
@@ -110,7 +111,7 @@ class Proof:
         return None
 
     def start_after_stopping(self, stopping: Iterable[str]) -> bool:
-        """Say whether it starts once *stopping* have stopped."""
+        """Return whether the workload starts after *stopping* have stopped."""
         self._arrive()
         for each in stopping:
             self.snapshot.release(each)
@@ -119,12 +120,12 @@ class Proof:
         return self._uid in self.snapshot.running and self._uid not in self.snapshot.evicting
 
     def saved(self) -> frozenset[str]:
-        """Return for whom others are stopping who then start."""
+        """Return the preempting workloads that start after their victims have stopped."""
         waiting = self._wait_here()
         self._stop_all()
         return frozenset(each for each in waiting if each in self.snapshot.running)
 
-    # Who is there
+    # Pending workloads
 
     def _arrive(self) -> None:
         snapshot, changed = self.snapshot, self._workload
@@ -136,15 +137,15 @@ class Proof:
         snapshot.submit(replace(changed, sequence=changed.sequence + _LATER))
 
     def _own_class(self) -> PendingClass | None:
-        """Return the class it stands in; one for which others are stopping is outside of all."""
+        """Return the workload's class; None for a preempting workload, which has none."""
         queue = self._trials.queue
         if self._uid in queue.preemptors:
             return None
         return queue.pending.classes.get(self._trials.pending.class_key)
 
     def _bring_class(self, queue: str, cls: PendingClass | None, *, at_rest: bool = False) -> None:
-        """Take in the first members of a class, and of its own class everybody before it."""
-        assert cls is not None, "whoever waits in a queue is in a class or outside of the line"
+        """Add the first members of a class; of the workload's own class, those before it."""
+        assert cls is not None, "a pending workload is in a class or preempting"
         if (queue, cls.key) in self._brought:
             return
         others = (each for each in cls if each.workload.id != self._uid)
@@ -153,7 +154,7 @@ class Proof:
             first = [
                 each for each in islice(others, self._members) if each.workload.sequence < before
             ]
-            # Those behind it are alike, and it goes first.
+            # Members behind it are equal to it, and it goes first.
             members = [*first, self._trials.pending]
             is_cut = len(first) == self._members
         else:
@@ -163,14 +164,14 @@ class Proof:
         self.snapshot.bring(queue, members, at_rest=at_rest)
 
     def _bring_strict(self) -> None:
-        """Take in the first of every strict queue: nobody of it passes them."""
+        """Add the classes of strict queues, because their heads block all others."""
         for theirs in self._trials.state.queues[self._target].tree.queues:
             if self.snapshot.queues[theirs.name].pending.is_strict:
                 for cls in theirs.pending.classes.values():
                     self._bring_class(theirs.name, cls)
 
     def _bring_rivals(self) -> None:
-        """Take in whoever could perhaps start now, those with the first turns before others."""
+        """Add the classes that may start now, in the order of their turns."""
         self._bring_strict()
         queues = self._trials.state.queues[self._target].tree.queues
         competitors: list[PendingClass] = []
@@ -200,7 +201,7 @@ class Proof:
         discipline = self._trials.discipline
         return discipline.surely_fails(self._policy, queue, least, priority)
 
-    # What happens
+    # Results
 
     def _settle(self) -> None:
         for decision in self.snapshot.settle():
@@ -208,7 +209,7 @@ class Proof:
                 self._lose(decision.workload)
 
     def _lose(self, uid: str) -> None:
-        """Note one that has to stop; who started only after the change loses nothing."""
+        """Record a victim, unless it started only after the change."""
         if uid in self._trials.state.running:
             self._told[uid] = None
 
@@ -230,12 +231,12 @@ class Proof:
         return tuple(sorted(each for each in saved if each not in self.snapshot.running))
 
     def _wait_here(self) -> frozenset[str]:
-        """Return those for whom others are stopping, but itself."""
+        """Return the preempting workloads of the snapshot except for this one."""
         queues = self.snapshot.queues.values()
         return frozenset(uid for queue in queues for uid in queue.preemptors) - {self._uid}
 
     def _stop_all(self) -> None:
-        """Let everybody stop who was told to before the trial."""
+        """Release all workloads that were evicting before the change."""
         for each in sorted(self._stopping):
             self.snapshot.release(each)
         self._bring_rivals()

@@ -1,4 +1,4 @@
-"""The least number that is enough, found by halving, and the units that amounts are asked in."""
+"""Binary search for the smallest sufficient number, and the units of amounts."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 
 from console.engine.counterfactual.proof import Started
 
-#: What amounts are asked for in: Gi and Mi of bytes, whole units, thousandths.
+#: Units of amounts in thousandths: Gi and Mi of bytes, whole units, thousandths.
 UNITS = (2**30 * 1000, 2**20 * 1000, 1000, 1)
 
 
 def least(low: int, high: int, works: Callable[[int], bool]) -> int:
-    """Return the least number above *low*, which does not work, up to *high*, which does."""
+    """Return the smallest number that works; *low* does not work, *high* does."""
     while high - low > 1:
         middle = (low + high) // 2
         if works(middle):
@@ -24,7 +24,7 @@ def least(low: int, high: int, works: Callable[[int], bool]) -> int:
 def least_start(
     low: int, high: int, started: Started, starts: Callable[[int], Started | None]
 ) -> tuple[int, Started]:
-    """Return the least number above *low*, which does not start it, up to *high*, as proven."""
+    """Return the smallest number that starts it, with the proof; *low* does not, *high* does."""
     while high - low > 1:
         middle = (low + high) // 2
         found = starts(middle)
@@ -36,5 +36,5 @@ def least_start(
 
 
 def units_of(amount: int) -> Iterator[int]:
-    """Yield the units of which *amount* is a multiple, the largest first."""
+    """Yield the units that divide *amount*, the largest first."""
     yield from (unit for unit in UNITS if amount and amount % unit == 0)

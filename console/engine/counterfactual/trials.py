@@ -1,4 +1,4 @@
-"""Trials: would it start if? Looked at on the live state, and proven on a fork; all are counted."""
+"""Trials: checks and proofs of changes for one pending workload, within a budget."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from console.engine.pending.pending_class import Pending, min_requests_of
 from console.engine.routing.router import Router
 from console.engine.state import State
 
-#: Members of a class that a fork begins with; more where all of them start.
+#: Members of a class on a snapshot; the proof is repeated with more members if all of them start.
 _MEMBERS = (8, 128, 4_096)
 
-#: Evaluations that a proof counts as: about as many looks take as long.
+#: Cost of a proof in evaluations: about as many checks take the same time.
 PROOF = 5
 
 _COULD = frozenset({BEHIND_OTHERS, WAITING_FOR_PREEMPTED})
 
 
 class BudgetSpent(Exception):
-    """All evaluations are used up."""
+    """The budget of evaluations is exhausted."""
 
 
 class Stopped(Exception):
-    """The caller wants no more trials; the one under way says nothing."""
+    """The caller has stopped the search; the present trial has no result."""
 
 
 class Trials:
     """
-    One workload that waits in a queue, and what is tried for it.
+    Checks and proofs of changes for one pending workload.
 
-    A workload that asks for something else is handed in again: it stands behind
-    everybody of its priority. Raises BudgetSpent from any trial beyond *budget*, and Stopped
-    once *should_stop*, which is asked before each look and each turn of a proof, says so.
+    A changed workload counts as submitted again: it is behind all others of its priority.
+    A trial raises BudgetSpent when *budget* is exhausted, and Stopped when *should_stop*, which
+    is called before each check and each turn of a proof, returns True.
     """
 
     def __init__(
@@ -61,41 +61,41 @@ class Trials:
         self.uid = pending.workload.id
         self.left = budget
         self._should_stop = should_stop
-        #: Whether every candidate of a kind is tried, however many there are.
+        #: Whether all candidates of a kind are tried.
         self._is_thorough = is_thorough
         self._router = Router(state.policy)
         self.discipline = load_discipline(state.policy.discipline)
         self.judge = self.discipline.eligibility(state.policy)
         self._grounds: dict[LiveTree, SnapshotBase] = {}
-        #: A fork on which nothing is ever decided.
+        #: A snapshot for checks, on which no cycle runs.
         self._look_out: Snapshot | None = None
         self._saved: dict[LiveTree, frozenset[str]] = {}
 
     @property
     def workload(self) -> Workload:
-        """The workload as it is."""
+        """The unchanged workload."""
         return self.pending.workload
 
     @property
     def queue(self) -> AnyQueue:
-        """The queue it waits in; there has to be one."""
+        """The queue of the workload; there has to be one."""
         return self.state.queues[self.pending.route.queue or ""]
 
     def route(self, workload: Workload) -> Route:
-        """Return where *workload* would go."""
+        """Return the route of *workload*."""
         return self._router.route(workload)
 
     def most(self, candidates: int) -> int | None:
-        """Return how many candidates of a kind are tried, usually *candidates*; None: all."""
+        """Return the number of candidates of a kind to try: *candidates*, or None for all."""
         return None if self._is_thorough else candidates
 
-    # Looked at
+    # Checks
 
     def could_start(self, workload: Workload, state: State | None = None) -> bool:
         """
-        Say whether *workload* would start or make others stop if it were its turn.
+        Return whether *workload* would start or preempt if it had the next turn.
 
-        A quick look, on *state* or the live one, that no other workload has a part in.
+        A cheap check on *state* (None: the live state), without turns of other workloads.
         """
         self._spend()
         candidate = self._as_pending(workload)
@@ -105,22 +105,22 @@ class Trials:
         return found is not None and found.pending_reason in _COULD
 
     def could_start_under(self, policy: Policy) -> bool:
-        """Say the same of the workload as it is, under another *policy*."""
+        """Return `could_start` of the unchanged workload under another *policy*."""
         with self.look_out.under(policy):
             return self.could_start(self.workload, self.look_out)
 
     @property
     def look_out(self) -> Snapshot:
-        """A fork for looks: whatever is changed on it is undone, and nothing is decided."""
+        """A snapshot for checks: callers undo all changes on it, and run no cycle."""
         if self._look_out is None:
             self._look_out = self.snapshot()
         return self._look_out
 
     def fits(self, state: State, gone: Iterable[str] = ()) -> bool:
         """
-        Say whether it would start on *state* without stopping anybody, if it were its turn.
+        Return whether the workload would start on *state* without preemption in the next turn.
 
-        *gone* are running workloads that the ledger of *state* does not count any more.
+        *gone* has running workloads that the ledger of *state* no longer counts.
         """
         self._spend()
         if self.discipline.has_no_room(
@@ -134,7 +134,7 @@ class Trials:
     def nominate(
         self, candidate: Pending, state: State | None = None, gone: Iterable[str] = ()
     ) -> Nomination | None:
-        """Return what would happen to *candidate* now; None: nobody of its queue has a turn."""
+        """Return the nomination of *candidate* now, or None if its queue gives no turns."""
         looked_at = state or self.state
         queue = looked_at.queues.get(candidate.route.queue or "")
         if queue is None or queue.barrier is not None or not self.discipline.is_limited(queue):
@@ -142,7 +142,7 @@ class Trials:
         return self.discipline.nominate(looked_at, queue, candidate, without=frozenset(gone))
 
     def short(self) -> dict[FlavorResource, int]:
-        """Return what is missing by flavor-resource, over all flavors that accept it."""
+        """Return the shortage by flavor-resource, in all flavors that accept the workload."""
         queue = self.queue
         missing: dict[FlavorResource, int] = {}
         for key, amount in self.asked().items():
@@ -152,15 +152,15 @@ class Trials:
         return missing
 
     def asked(self) -> dict[FlavorResource, int]:
-        """Return what it would ask of every flavor that accepts it, in thousandths."""
+        """Return its requests in every flavor that accepts it, in thousandths."""
         assert self.queue.policy is not None
         obstacles = self.judge.obstacles(self.workload, self.queue.policy)
         return self.discipline.requested(self.queue, self.workload, obstacles)
 
-    # Proven
+    # Proofs
 
     def snapshot(self, policy: Policy | None = None, queue: str | None = None) -> Snapshot:
-        """Return a fork of the tree in which it waits, or of that of *queue*."""
+        """Return a snapshot of the tree of the workload, or of the tree of *queue*."""
         name = queue or self.queue.name
         tree = self.state.queues[name].tree
         ground = self._grounds.get(tree)
@@ -184,10 +184,10 @@ class Trials:
         resume: bool = False,
     ) -> Started | None:
         """
-        Say whether it starts, and at whose cost, when this is done and whoever is told stops.
+        Return the effects if the workload starts after the given changes, or None.
 
-        *workload* is what is handed in in its place, *ends* are running workloads
-        that end.
+        *workload* replaces it, *ends* are running workloads that end, and *resume* resumes its
+        queue. Victims stop.
         """
         gone = tuple(ends)
         for members in _MEMBERS:
@@ -199,16 +199,16 @@ class Trials:
         return None
 
     def starts_after_stopping(self, stopping: Iterable[str]) -> bool:
-        """Say whether waiting is enough: it starts once *stopping* have stopped."""
+        """Return whether the workload starts after *stopping* have stopped."""
         self._spend(PROOF)
         proof = Proof(self, None, None, _MEMBERS[1])
         return proof.start_after_stopping(stopping)
 
     def saved(self, queue: str) -> frozenset[str]:
         """
-        Return those in the tree of *queue* for whom others are stopping.
+        Return the preempting workloads in the tree of *queue* that would start without a change.
 
-        Only those who would start if nothing but that happened.
+        They start after their victims have stopped.
         """
         tree = self.state.queues[queue].tree
         if tree not in self._saved:
@@ -218,7 +218,7 @@ class Trials:
         return self._saved[tree]
 
     def go_on(self) -> None:
-        """Raise Stopped when no more is to be tried."""
+        """Raise Stopped if the caller has stopped the search."""
         if self._should_stop():
             raise Stopped
 

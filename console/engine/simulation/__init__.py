@@ -1,1 +1,1 @@
-"""Simulation: what a policy would do to workloads and quota, found without changing anything."""
+"""Simulation: effects of a policy on workloads and quota, computed without side effects."""

@@ -1,4 +1,4 @@
-"""Upper bound of the live workloads that a config change affects: one of each kind is routed."""
+"""Upper bound of the number of live workloads that a config change affects."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def affected_workloads(
     """
     Return the maximum number of workloads of *live* that the change from *old* to *new* affects.
 
-    It counts running and pending workloads in queues that change, directly or with their cohort
-    or a flavor of theirs, and in queues that share quota with them, where quota is lent,
-    reclaimed and borrowed; of *backlog*, which is all pending work, the workloads that get
-    another queue or priority when routing changes; and everything when settings change. The
-    effect of rerouted work on the workloads that run in its new queue is not counted.
+    If settings change, it counts all workloads. Otherwise it counts the running and pending
+    workloads of queues that change, themselves or by their cohort or flavors, and of queues that
+    share quota with them by lending, reclaiming and borrowing. If routing changes, it adds the
+    workloads of *backlog*, which has all pending workloads, that get another queue or priority.
+    It ignores the effect of rerouted workloads on the workloads that run in their new queue.
     """
     changed: defaultdict[str, set[str]] = defaultdict(set)
     for change in changes:
@@ -37,7 +37,7 @@ def affected_workloads(
         return sum(live.running.values()) + sum(live.pending.values())
     queues = _sharing(old, changed) | _sharing(new, changed)
     here = sum(live.running.get(name, 0) + live.pending.get(name, 0) for name in queues)
-    # What no queue depends on is routing.
+    # Kinds of objects on which no queue depends belong to routing.
     if not changed.keys() - _kinds_used(old) - _kinds_used(new) - {SETTINGS}:
         return here
     elsewhere = [kind for kind in backlog.kinds if kind.queue not in queues]
@@ -55,7 +55,7 @@ def _end_of(route_result: RouteResult) -> tuple[str | None, int | None, Reason |
 
 
 def _sharing(policy: Policy, changed: _Names) -> set[str]:
-    """Return the queues of every tree of cohorts in which one is *changed*."""
+    """Return the queues of every tree in which a queue, cohort or flavor is *changed*."""
     trees: defaultdict[str, list[Queue]] = defaultdict(list)
     found: set[str] = set()
     for queue in policy.queues.values():

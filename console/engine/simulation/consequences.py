@@ -1,4 +1,4 @@
-"""Consequences of an apply that need consent, found before it is done."""
+"""Finds the consequences of an apply that a person has to accept first."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def find(
     old: Policy | None, new: Policy, live: Live, heirs: Mapping[str, str] | None = None
 ) -> tuple[Finding, ...]:
     """
-    Return the consequences for *live* work and for routing when *new* replaces *old*.
+    Return the consequences for *live* workloads and for routing when *new* replaces *old*.
 
     *old* is None before the first config, which has no consequences. *heirs* are the queues
-    that drain already, each with the queue of *old* that replaced it. Gravest first.
+    that drain already, each with the queue of *old* that replaced it. The gravest come first.
     """
     if old is None:
         return ()
@@ -35,9 +35,10 @@ def find(
 
 def successors(old: Policy, new: Policy) -> dict[str, str]:
     """
-    Return which new queue replaces which old one, by name.
+    Return the new queue that replaces each removed queue, by name.
 
-    A new queue does if everything that led to the old one and still exists leads to it.
+    A new queue replaces an old one if all rules or local queues of the old queue that still
+    exist route to the new one.
     """
     leads: dict[str, set[str]] = {}
     local_queues, new_local_queues = old.routing.entrances(), new.routing.entrances()
@@ -72,7 +73,7 @@ def _gone(old: Policy, new: Policy, live: Live, heirs: Mapping[str, str]) -> Ite
 
 
 def _stopped(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
-    """Yield queues with work, and local queues that lead to them, that the new text stops."""
+    """Yield findings about queues with workloads, and their local queues, that *new* stops."""
     before, after = _stops(old), _stops(new)
     stopped: dict[ConsequenceCode, list[_Stoppable]] = {}
     for local_queue, (queue, stop) in after.items():
@@ -98,7 +99,7 @@ _Stoppable: TypeAlias = tuple[str | None, str]
 
 
 def _stops(policy: Policy) -> dict[_Stoppable, tuple[str, StopPolicy]]:
-    """Return everything that can be stopped: the queue it concerns, and its stop policy."""
+    """Return the queue and the stop policy of every queue and local queue."""
     stops: dict[_Stoppable, tuple[str, StopPolicy]] = {
         (None, name): (name, queue.stop) for name, queue in policy.queues.items()
     }
@@ -109,7 +110,7 @@ def _stops(policy: Policy) -> dict[_Stoppable, tuple[str, StopPolicy]]:
 
 
 def _of_the_discipline(old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
-    """Return what only the discipline knows; a policy of another one is not compared."""
+    """Return the findings of the discipline; empty if the policies have different disciplines."""
     if old.discipline != new.discipline:
         return ()
     return load_discipline(new.discipline).consequences(old, new, live)

@@ -1,9 +1,9 @@
 """
-Fitting: whether a workload could ever start in the queue it is routed to, and whether now.
+Fitting: whether a workload could ever start in the queue of its route, and whether now.
 
-One state answers twice: empty, and with every queue charged with the sum of its current
-usage. It has no victims and no pending workloads, so the result depends on the quota
-alone.
+The workload is tried in an empty state, and in the same state with the present usage of
+every queue as a sum. The state has no candidates for preemption and no pending workloads,
+so the result depends only on quota.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from console.engine.state import State
 class Fit:
     """How one workload fits the quota of a queue."""
 
-    #: The decision about it if nothing ran anywhere.
+    #: The trace of its decision if nothing ran anywhere.
     ever: Trace
-    #: The decision about it with current usage; None when it could not start even without.
+    #: The trace of its decision with present usage; None when it could not start without any.
     now: Trace | None
     flavors: tuple[FlavorEvaluation, ...]
 
@@ -55,7 +55,7 @@ class Fitting:
         self._state = State(policy, is_sparse=True)
 
     def fit(self, route_result: RouteResult) -> Fit:
-        """Return how the workload of *route_result* fits the queue it is routed to."""
+        """Return how the workload of *route_result* fits the queue of its route."""
         workload = route_result.workload
         ever = _try(self._state, workload)
         starts = ever.outcome.outcome is Outcome.ADMITTED
@@ -75,7 +75,7 @@ class Fitting:
 
     @contextmanager
     def _as_it_is_now(self, name: str | None) -> Iterator[None]:
-        """Charge and hold the queues around *name* as they are now, for the context's duration."""
+        """Charge and hold the queues in the tree of *name* as they are now, within the context."""
         around = [] if name is None else [each.name for each in self._state.queue(name).tree.queues]
         for queue in around:
             self._state.charge(queue, self._usage.get(queue, {}))
@@ -90,12 +90,12 @@ class Fitting:
 
 
 def _try(state: State, workload: Workload) -> Trace:
-    """Return the decision about *workload* in *state*, which is restored afterwards."""
+    """Return the trace of *workload* in *state*, which is restored afterwards."""
     state.submit(workload)
     decided = [each for each in state.settle() if each.workload == workload.id]
     trace = state.explain(workload.id) if workload.id in state.pending else decided[-1].trace
     state.finish(workload.id)
     state.settle()
-    # Sums have no candidates for preemption, which says nothing about the workload.
+    # Usage is a sum without candidates for preemption, so facts about candidates are removed.
     sections = {code: section.without_running() for code, section in trace.sections.items()}
     return replace(trace, sections=sections, order=None, turn=None)

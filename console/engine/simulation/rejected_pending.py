@@ -1,4 +1,4 @@
-"""Pending work that another policy would reject, found by routing one workload of each kind."""
+"""Finds pending workloads that another policy would reject, by routing one of each kind."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from console.engine.routing.router import Router
 
 def find_rejected_pending(old: Policy, new: Policy, backlog: Backlog) -> Finding | None:
     """
-    Return the work of *backlog* that waits under *old* and is rejected by *new*; None if none is.
+    Return a finding about workloads of *backlog* that only *new* rejects, or None if none.
 
-    Its names are the queues in which that work is pending now.
+    Its names are the queues in which they are pending now.
     """
     before, after = Router(old), Router(new)
     rejected = [
