@@ -1,4 +1,4 @@
-"""Differences: two policies object by object, and two texts line by line, as values."""
+"""Differences of two policies, object by object, and of two texts, line by line, as values."""
 
 from console.engine.diff.compare import Comparison
 from console.engine.diff.effective import write_effective

@@ -1,4 +1,4 @@
-"""Compare two policies object by object: what was added, removed, renamed, moved or changed."""
+"""Compares two policies: objects that were added, removed, renamed, moved or changed."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from console.engine.diff.values import Change, ChangeKind, Difference
 
 
 class Comparison:
-    """Two policies by their objects: which of them are one, and what differs."""
+    """The comparison of two policies: matching objects, renames and changes."""
 
     def __init__(self, old: PolicyObjects, new: PolicyObjects) -> None:
         self._old, self._new = old, new
-        #: An object under another name is recognised.
+        #: The renamed objects.
         self.renames = find_renames(old, new)
         self._known = self.renames.apply(old)
         self._matches: dict[str, Matches] = {}
 
     def matches(self, kind: ObjectKind) -> Matches:
-        """Return which objects of an ordered *kind* are one."""
+        """Return the matching objects of an ordered *kind*."""
         if kind.name not in self._matches:
             self._matches[kind.name] = match_ordered(
                 kind, self._known.ordered(kind.name), self._new.ordered(kind.name)
@@ -44,9 +44,9 @@ class Comparison:
 
     def changes(self) -> Iterator[Change]:
         """
-        Yield what differs in meaning, kind of object by kind; comments and layout do not count.
+        Yield the changes by kind of object; comments and layout are ignored.
 
-        An object that refers to a renamed one by its new name has not changed by that.
+        An object that only refers to a renamed one by the new name is not changed.
         """
         old, new = self._known, self._new
         for kind in kinds_of(new, old):
@@ -102,12 +102,12 @@ def _turned(detail: Difference) -> Difference:
 
 
 def _settings(old: PolicyObjects, new: PolicyObjects) -> Iterator[Change]:
-    """Compare what holds for the whole policy, as one object."""
+    """Yield the change of the settings of the whole policy, compared as one object."""
     kind = _whole_kind(new, old)
     before, after = _whole(old), _whole(new)
     without: tuple[str, ...] = ()
     if old.is_empty or new.is_empty:
-        # What says nothing says it in no language, and for no discipline.
+        # The language and discipline of an empty policy are not compared.
         of_one = _whole_kind(old).facts.keys() ^ _whole_kind(new).facts.keys()
         without = (LANGUAGE, DISCIPLINE, *of_one)
     details = tuple(fact_differences(kind, before, after, without))

@@ -1,4 +1,4 @@
-"""The effective text: a policy with every default spelled out, in one form for all languages."""
+"""Writes the effective text of a policy: all values with defaults, the same for all languages."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 from console.engine.diff.objects import Number, PolicyObject, PolicyObjects, Role
 from console.engine.diff.values import Plain
 
-#: Text that reads as itself without quotes.
+#: Text that needs no quotes.
 _BARE = re.compile(r"[A-Za-z_][\w./@-]*")
-#: Words that would read as something else than text.
+#: Words that need quotes, because YAML would not read them as text.
 _TAKEN = frozenset({"true", "false", "null", "yes", "no", "on", "off", "unlimited"})
 
 
 def write_effective(objects: PolicyObjects) -> str:
     """
-    Return all that *objects* say, one by one, in YAML that no reader has to accept.
+    Return *objects* one by one in YAML, which is not a config that a dialect accepts.
 
-    What is tried in order counts from 1. Equal policies give equal texts, whatever language
-    they came from.
+    Ordered objects are numbered from 1. Equal policies have equal texts, whatever their
+    language.
     """
     lines: list[str] = []
     for item in objects:
@@ -37,7 +37,7 @@ def _head(item: PolicyObject) -> str:
 
 
 def _fields(item: PolicyObject) -> dict[str, Plain]:
-    """Return the facts of an object, simple ones first."""
+    """Return the facts of an object, simple values first."""
     facts = [
         (name, fact)
         for name, fact in item.kind.facts.items()
@@ -68,7 +68,7 @@ def _block(value: Plain, depth: int) -> Iterator[str]:
 
 
 def _is_block(value: Plain) -> bool:
-    """Say whether *value* is more than what fits on a line."""
+    """Return whether *value* needs several lines."""
     if isinstance(value, Mapping):
         return bool(value)
     return isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value)

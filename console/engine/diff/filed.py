@@ -1,4 +1,4 @@
-"""Regions filed by the values of one label, so that few are looked at to find those that meet."""
+"""Index of regions by the values of one label, to find overlapping regions fast."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from console.engine.routing.regions import Region
 
 class Filed:
     """
-    Regions by number.
+    Numbered regions, indexed by the values of the label *key*.
 
-    Those in which the label *key* has one of a few values are filed by these; the others may
-    meet every region.
+    Regions that list values of the label are indexed by these; all others may overlap with any
+    region.
     """
 
     def __init__(self, key: str) -> None:
         self._key = key
         self._regions: dict[int, Region] = {}
-        #: Ascending, as they are put.
+        #: The regions without listed values; numbers are added in ascending order.
         self._open: dict[int, None] = {}
         self._of_value: defaultdict[str, set[int]] = defaultdict(set)
 
     def put(self, number: int, region: Region) -> None:
-        """File *region*, under a number above all before."""
+        """Add *region* with a number higher than all before."""
         self._regions[number] = region
         values = _listed(region, self._key)
         if values is None:
@@ -34,7 +34,7 @@ class Filed:
             self._of_value[value].add(number)
 
     def take(self, number: int) -> None:
-        """Remove the region with that number."""
+        """Remove the region with *number*."""
         values = _listed(self._regions.pop(number), self._key)
         if values is None:
             del self._open[number]
@@ -42,7 +42,7 @@ class Filed:
             self._of_value[value].remove(number)
 
     def near(self, region: Region) -> Iterator[tuple[int, Region]]:
-        """Yield, by number, all regions that meet *region*, and perhaps others."""
+        """Yield all regions that overlap with *region*, and possibly others, sorted by number."""
         values = _listed(region, self._key)
         if values is None:
             yield from self._regions.items()
@@ -53,7 +53,7 @@ class Filed:
 
 
 def usual_key(regions: Iterable[Region]) -> str:
-    """Return the label that most of *regions* want to have one of a few values; empty if none."""
+    """Return the label for which the most *regions* list values, or "" if none do."""
     counts = Counter(
         key for region in regions for key in region.labels if _listed(region, key) is not None
     )
@@ -61,7 +61,7 @@ def usual_key(regions: Iterable[Region]) -> str:
 
 
 def _listed(region: Region, key: str) -> frozenset[str] | None:
-    """Return the values that the label may have in *region*; None when they are not listed."""
+    """Return the listed values of the label in *region*, or None without a list."""
     values = region.labels.get(key)
     if values is None or values.is_all_but or values.may_be_absent:
         return None

@@ -1,4 +1,4 @@
-"""Flows: which workloads another rule takes than before, by exact reasoning and by history."""
+"""Flows: workloads that another rule matches than before, computed by regions and by history."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from console.engine.routing.rule_index import RuleIndex
 from console.engine.routing.rule_routing import first_rule, rules_of
 from console.engine.routing.rules import Rule
 
-#: What one comparison may cost, in looks at two regions. Rules that overlap in many ways can ask
-#: for more than anybody waits for.
+#: Maximum cost of one comparison, in tests of two regions for overlap. Rules that overlap in many
+#: ways would otherwise take too long.
 _MOST_LOOKS = 100_000
-#: What cutting a region costs, in looks.
+#: Cost of splitting a region, in the same unit.
 _CUT = 10
-#: Rules that are looked at to route the shapes of the history, those seen last first.
+#: Maximum number of rules tried to route the shapes of the history, the latest shapes first.
 _MOST_JUDGED = 300_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
     """
-    Workloads that rule *old* took and rule *new* takes now, by index; None: no rule, rejected.
+    Workloads that matched rule *old* and match rule *new* now, by index; None: rejected.
 
-    *where* tells some or all of them by labels and priority; None when only history
-    knows of them. *runs* is how many there were in the recorded days.
+    *where* is a region of such workloads; None when only recorded workloads are known.
+    *runs* is the number of such workloads in the recorded days.
     """
 
     old: int | None
     new: int | None
     where: Region | None = None
-    #: Whether *where* is all of them.
+    #: Whether *where* contains all such workloads.
     is_whole: bool = False
     runs: int = 0
 
@@ -44,22 +44,22 @@ class Flow:
 class Flows:
     """All flows between two policies."""
 
-    #: The kind of object that takes workloads.
+    #: The kind of object that matches workloads.
     kind: str = "rule"
     flows: tuple[Flow, ...] = ()
-    #: False: too many cases; flows that nobody has seen may be missing.
+    #: False: there were too many cases, so flows without recorded workloads may be missing.
     is_exact: bool = True
-    #: Days of history that were looked at; 0: none was.
+    #: Number of days of the history; 0: without a history.
     window_days: int = 0
-    #: False: only the workloads seen last were looked at.
+    #: False: only the latest workloads of the history were routed.
     is_history_whole: bool = True
 
 
 def rule_flows(old: Policy, new: Policy, matches: Matches, history: History | None) -> Flows:
     """
-    Return which workloads change their rule from *old* to *new*.
+    Return the flows from *old* to *new*: workloads that another rule matches.
 
-    *matches* says which rules are one. Policies without rules have no flows.
+    *matches* has the matching rules. Policies without rules have no flows.
     """
     if not rules_of(old) or not rules_of(new) or matches.are_all_the_same:
         return Flows()
@@ -92,7 +92,7 @@ _Found = dict[_Key, list[Region]]
 
 @dataclass(slots=True)
 class _Budget:
-    """How many looks are left."""
+    """The number of overlap tests left."""
 
     left: int
 
@@ -101,7 +101,11 @@ class _Budget:
         return self.left < 0
 
     def split(self, pieces: Sequence[Region], by: Region) -> tuple[list[Region], list[Region]]:
-        """Return what of *pieces* is in the region *by*, and the rest; nothing once it is spent."""
+        """
+        Return the parts of *pieces* inside the region *by*, and those outside.
+
+        Both are empty when the budget is exhausted.
+        """
         inside: list[Region] = []
         outside: list[Region] = []
         for piece in pieces:
@@ -120,7 +124,7 @@ class _Budget:
 
 
 class _Land:
-    """What no older rule has taken yet."""
+    """The workloads that no older rule has matched so far, as regions."""
 
     def __init__(self, key: str) -> None:
         self._pieces = Filed(key)
@@ -128,7 +132,7 @@ class _Land:
         self._next = 1
 
     def take(self, region: Region, budget: _Budget) -> list[Region]:
-        """Return what of *region* is there, and take it away."""
+        """Remove *region*, and return the removed parts."""
         taken: list[Region] = []
         for number, piece in list(self._pieces.near(region)):
             inside, outside = budget.split([piece], region)
@@ -150,10 +154,10 @@ def _exact(
     budget: _Budget,
 ) -> _Found:
     """
-    Return what of the land of each older rule its heir does not take.
+    Return the regions of each older rule that the matching newer rule does not match.
 
-    Unchanged rules keep their order, so none of them takes from another: theirs
-    is held against the other rules alone, and the rest is their heir's.
+    Unchanged rules keep their order, so no workload moves from one to another. Their regions
+    are compared with all other rules only; the rest stays with the same rule.
     """
     before, now = (
         {rule.index: region for rule in rules if (region := region_of(rule)) is not None}
@@ -182,7 +186,7 @@ def _exact(
 
 
 def _above(heir: int, rules: Iterable[tuple[int, Region]]) -> Iterator[tuple[int, Region]]:
-    """Yield those of *rules* that are tried before *heir*."""
+    """Yield the *rules* that are tried before *heir*."""
     for index, region in rules:
         if index >= heir:
             return
@@ -197,7 +201,7 @@ def _trace(
     found: _Found,
     budget: _Budget,
 ) -> list[Region]:
-    """Note which of the newer rules take the *land* of an older one; return what none takes."""
+    """Record the newer rules that match *land* of an older rule; return what none matches."""
     if not land:
         return land
     for taker, region in after:
@@ -212,7 +216,7 @@ def _trace(
 def _seen(
     old: Policy, new: Policy, heirs: Mapping[int, int], history: History | None
 ) -> tuple[dict[_Key, int], bool]:
-    """Return how many recorded workloads each flow has, and whether all were looked at."""
+    """Return the number of recorded workloads of each flow, and whether all were routed."""
     if history is None:
         return {}, True
     before, after = RuleIndex(rules_of(old)), RuleIndex(rules_of(new))
@@ -220,7 +224,7 @@ def _seen(
     runs: dict[_Key, int] = {}
     for shape in history.shapes:
         labels, priority = shape.workload.labels, shape.workload.priority
-        # Shapes of one label set share its mapping.
+        # Shapes with equal labels share one mapping.
         alike = (id(labels), priority)
         if alike not in known:
             if before.judged + after.judged > _MOST_JUDGED:
@@ -239,6 +243,6 @@ def _place(rule: Rule | None) -> int | None:
 
 
 def _order(key: _Key) -> tuple[bool, int, bool, int]:
-    """Rejected workloads last."""
+    """Return the sort key of a flow: by newer rule, then older rule, rejections last."""
     old, new = key
     return new is None, new or 0, old is None, old or 0

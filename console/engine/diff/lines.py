@@ -1,4 +1,4 @@
-"""Compare two texts line by line: unified rows, side by side, words inside changed lines."""
+"""Compares two texts line by line: unified or side by side, with marked words in changed lines."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from console.engine.diff.order import Gap, gaps, in_order
 from console.engine.diff.words import Marker, Piece
 from console.engine.model.origin import lines_of
 
-#: Unchanged lines around a change.
+#: Number of unchanged lines shown around a change.
 _CONTEXT = 3
-#: Pairs of changed lines in which words are marked.
+#: Maximum number of pairs of changed lines with marked words.
 _MARKED = 2000
-#: Lines between the common beginning and end up to which the longest equal stretches are looked
-#: for, which reads best; beyond, lines are matched for their order alone.
+#: Maximum number of lines between the common beginning and end for `difflib`, whose result is the
+#: most readable; longer texts are matched by `in_order`.
 _MATCHED = 4000
 
 
 class Line(StrEnum):
-    """What happened to a line; a gap stands for unchanged lines that are left out."""
+    """The kind of a row; a gap stands for unchanged lines that are left out."""
 
     SAME = "same"
     ADDED = "added"
@@ -34,8 +34,8 @@ class DiffRow(NamedTuple):
     """
     One row of a unified diff.
 
-    Numbers count from 1, None where the side has no such line. *pieces* are the text of a line
-    that has a counterpart, with what differs from it marked; empty otherwise.
+    Line numbers count from 1; None if the text has no such line. *pieces* is the text of a line
+    that has a counterpart, with marked differences; otherwise empty.
     """
 
     kind: Line
@@ -46,7 +46,7 @@ class DiffRow(NamedTuple):
 
 
 class SplitRow(NamedTuple):
-    """One row of a diff side by side; None where a side has no counterpart; a gap is on both."""
+    """One row of a side-by-side diff; None: no counterpart. Gaps are on both sides."""
 
     old: DiffRow | None
     new: DiffRow | None
@@ -54,9 +54,9 @@ class SplitRow(NamedTuple):
 
 def text_diff(old: str, new: str, *, ignore_space: bool = False) -> list[DiffRow]:
     """
-    Return the unified diff of two texts; nothing when they are equal.
+    Return the unified diff of two texts; empty when they are equal.
 
-    With *ignore_space* lines that differ in white space alone are the same; the newer one is told.
+    With *ignore_space*, lines that differ only in white space are equal; the newer one is shown.
     """
     before, after = lines_of(old), lines_of(new)
     key: Callable[[str], str] = _squeezed if ignore_space else str
@@ -106,7 +106,7 @@ Opcode = tuple[str, int, int, int, int]
 
 
 def opcodes_of(before: Sequence[str], after: Sequence[str]) -> list[Opcode]:
-    """Return what turns one list of lines into the other; common ends are set aside."""
+    """Return the operations that turn *before* into *after*, as `difflib` does."""
     start = _common(before, after)
     end = _common(before[start:][::-1], after[start:][::-1])
     old = before[start : len(before) - end]
@@ -143,7 +143,7 @@ def _changed(
     both: int,
     marker: Marker,
 ) -> Iterator[DiffRow]:
-    """Yield the lines of a change, with words marked in the first *both* pairs."""
+    """Yield the lines of a change, with marked words in the first *both* pairs."""
     i, i_end, j, j_end = span
     pieces = [marker.changed_words(before[i + n], after[j + n]) for n in range(both)]
     for x in range(i, i_end):
@@ -161,7 +161,7 @@ def _squeezed(line: str) -> str:
 def _same(
     after: Sequence[str], start: tuple[int, int], size: int, head: int, tail: int
 ) -> Iterator[DiffRow]:
-    """Yield the first *head* and last *tail* of unchanged lines, and a gap for the others."""
+    """Yield the first *head* and the last *tail* unchanged lines, and a gap for the others."""
     i, j = start
     hidden = size - head - tail
     for n in range(size):

@@ -1,4 +1,4 @@
-"""The objects of a policy as kind, key, origin and facts, for code that knows no kind by name."""
+"""Generic form of the objects of a policy: kind, key, origin and facts, in any language."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from console.engine.diff.plain import differing, plain
 from console.engine.diff.values import Difference, Plain
 from console.engine.model.origin import Origin
 
-#: The kind of the objects that workloads wait in, in all languages.
+#: The kind of queues, in all languages.
 QUEUE: Final = "queue"
-#: The kind of the one object that holds for the whole policy, and its key.
+#: The kind and the key of the object with the settings of the whole policy.
 SETTINGS: Final = "settings"
 OF_ADMISSION: Final = "of admission"
-#: The facts of the settings that name the config language, and the discipline that it is for.
+#: The names of the settings with the config language and its discipline.
 LANGUAGE: Final = "dialect"
 DISCIPLINE: Final = "discipline"
 
@@ -27,13 +27,13 @@ Names: TypeAlias = Mapping[str, Mapping[str, str]]
 
 
 class Role(Enum):
-    """How the objects of a kind are told apart."""
+    """How objects of a kind are identified."""
 
     #: By their names.
     NAMED = "named"
-    #: By what they say and by their place: they are tried in order.
+    #: By their facts and their position: they are tried in order.
     ORDERED = "ordered"
-    #: There is one at most, and what it says holds for the whole policy.
+    #: There is at most one, with settings of the whole policy.
     WHOLE = "whole"
 
 
@@ -44,7 +44,7 @@ class Number(str):
 
 
 class Mention(NamedTuple):
-    """A fact that names an object of another kind, and what it says of it: paths and values."""
+    """A reference to an object of another kind, and the facts about it: paths and values."""
 
     kind: str
     key: str
@@ -52,36 +52,36 @@ class Mention(NamedTuple):
 
 
 class Form:
-    """How the values of a fact are compared and shown; this one does so for plain values."""
+    """How values of a fact are compared and shown; this base class is for plain values."""
 
-    #: In the effective text facts with a lower rank come first.
+    #: Facts with a lower rank come first in the effective text.
     rank = 0
-    #: The kind of the objects that values name; empty: they name none.
+    #: The kind of the objects to which values refer; empty: none.
     refers_to = ""
 
     def differences(self, name: str, old: Any, new: Any) -> Iterator[Difference]:
-        """Yield how the fact *name* differs; *old* of a new object is the default."""
+        """Yield the differences of the fact *name*; *old* of an added object is the default."""
         yield from differing({name: plain(old)}, {name: plain(new)})
 
     def evidence(self, value: Any) -> Iterator[tuple[tuple[str, ...], str]]:
-        """Yield what is compared to recognise an object under another name: paths and values."""
+        """Yield the paths and values by which a renamed object is recognized."""
         yield (), repr(plain(value))
 
     def names(self, value: Any) -> Iterator[str]:
-        """Yield the keys of the objects that *value* names."""
+        """Yield the keys of the objects to which *value* refers."""
         yield from ()
 
     def mentions(self, value: Any) -> Iterator[Mention]:
-        """Yield the same, with what *value* says of each."""
+        """Yield the references in *value*, with its facts about each object."""
         for key in self.names(value):
             yield Mention(self.refers_to, key)
 
     def renamed(self, value: Any, names: Names) -> Any:
-        """Return *value* with newer names of other objects in it."""
+        """Return *value* with the newer names of the objects to which it refers."""
         return value
 
     def effective(self, value: Any) -> Plain:
-        """Return *value* as the effective text writes it."""
+        """Return *value* in the form of the effective text."""
         return plain(value)
 
 
@@ -89,13 +89,13 @@ _PLAIN: Final = Form()
 
 
 class Reference(Form):
-    """The name of one object of a kind, or None."""
+    """A fact with the name of one object of a kind, or None."""
 
     def __init__(self, kind: str) -> None:
         self.refers_to = kind
 
     def names(self, value: Any) -> Iterator[str]:
-        """Yield the object that is named."""
+        """Yield the key of the object."""
         if value is not None:
             yield value
 
@@ -106,20 +106,20 @@ class Reference(Form):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactType:
-    """What the facts of one name have in common, in all objects of a kind."""
+    """The properties of a fact of a kind of objects."""
 
-    #: The value when nothing is said; None as well where something has to be said.
+    #: The default value; None for facts without one.
     default: Any = None
     form: Form = _PLAIN
-    #: Whether objects are recognised by it; False for what most objects of the kind say alike.
+    #: Whether renamed objects are recognized by it; False if most objects have the same value.
     tells: bool = True
-    #: Whether a comparison of policies tells that it differs.
+    #: Whether comparisons of policies include it.
     is_compared: bool = True
-    #: Whether the effective text has it.
+    #: Whether the effective text includes it.
     is_effective: bool = True
 
     def is_said(self, value: Any) -> bool:
-        """Say whether *value* is more than the default."""
+        """Return whether *value* differs from the default."""
         if _is_alike(value, self.default):
             return False
         if type(value) is type(self.default) and bool(value) != bool(self.default):
@@ -128,38 +128,38 @@ class FactType:
 
 
 class Reach(Protocol):
-    """The workloads that an object of an ordered kind may take."""
+    """The set of workloads that an object of an ordered kind may match."""
 
     def meets(self, other: Any) -> bool:
-        """Say whether a workload could belong to both."""
+        """Return whether the sets overlap."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ObjectKind:
-    """A kind of object: how its objects are told apart, and what their facts mean."""
+    """A kind of objects: how they are identified, and the types of their facts."""
 
-    #: A word with underscores; it is stored, and part of the API.
+    #: Lower-case words with underscores; it is stored, and part of the API.
     name: str
     role: Role = Role.NAMED
-    #: In the order in which differences are told.
+    #: In the order in which differences are shown.
     facts: Mapping[str, FactType]
-    #: Whether an object that went and one that came may be one object under another name.
+    #: Whether a removed and an added object may be the same object with another name.
     may_be_renamed: bool = False
-    #: Of an ordered kind: the fact with the name of what an object leads to. It is part of its key.
+    #: For an ordered kind: the fact with the name of the object's target, which is part of its key.
     leads_to: str = ""
-    #: Of an ordered kind: the facts by which an object is recognised after it moved and changed.
+    #: For an ordered kind: the facts by which a moved and changed object is recognized.
     selects_by: tuple[str, ...] = ()
-    #: Of an ordered kind: returns what an object may take, None for nothing at all. Without it any
-    #: two objects may take the same, and their order always matters.
+    #: For an ordered kind: returns the workloads that an object may match; None: none. Without
+    #: the function, any two objects may match the same workloads, so their order always matters.
     reach: Callable[[PolicyObject], Reach | None] | None = None
 
     @cached_property
     def references(self) -> Sequence[tuple[str, Form]]:
-        """The facts that name other objects."""
+        """The facts that refer to other objects."""
         return [(name, fact.form) for name, fact in self.facts.items() if fact.form.refers_to]
 
     def key_at(self, place: int, facts: Mapping[str, Any]) -> str:
-        """Return the key of an object of an ordered kind, which is at *place*, from 0."""
+        """Return the key of an object of an ordered kind at position *place*, from 0."""
         return f"{place} to {facts[self.leads_to]}" if self.leads_to else f"{place}"
 
 
@@ -167,28 +167,28 @@ class PolicyObject(NamedTuple):
     """One object of a policy."""
 
     kind: ObjectKind
-    #: Unique among the objects of its kind. Of an ordered kind: the place and what it leads to.
+    #: Unique among the objects of its kind. For an ordered kind: the position and the target.
     key: str
-    #: Where it is written; None when nothing describes it.
+    #: Its position in the text; None when the text does not define it.
     origin: Origin | None
-    #: Values by name. Facts that make no sense in this policy may be missing.
+    #: Values by name. Facts that do not apply to this policy may be missing.
     facts: Mapping[str, Any]
-    #: Of an ordered kind: its place, from 0.
+    #: For an ordered kind: its position, from 0.
     place: int = 0
 
     @property
     def target(self) -> str:
-        """What an object of an ordered kind leads to; empty for other objects."""
+        """The name of the target of an object of an ordered kind; empty for other objects."""
         return self.facts[self.kind.leads_to] if self.kind.leads_to else ""
 
     def mentions(self) -> Iterator[tuple[str, Mention]]:
-        """Yield the facts that name other objects, with what they name."""
+        """Yield the references to other objects, each with the name of its fact."""
         for name, form in self.kind.references:
             for mention in form.mentions(self.facts.get(name)):
                 yield name, mention
 
     def renamed(self, names: Names) -> PolicyObject:
-        """Return the object in which it and those that it names have newer *names*."""
+        """Return the object with the newer *names* of itself and of objects it refers to."""
         key = names.get(self.kind.name, {}).get(self.key, self.key)
         changed = {}
         for name, form in self.kind.references:
@@ -208,7 +208,7 @@ class PolicyObjects:
     """All objects of one policy, in the order of the effective text."""
 
     def __init__(self, kinds: Sequence[ObjectKind], objects: Iterable[PolicyObject]) -> None:
-        """*kinds* has every kind that the language knows, in the order in which they are told."""
+        """Create the objects; *kinds* has all kinds of the language, in the order of display."""
         self.kinds = tuple(kinds)
         self._items: dict[str, list[PolicyObject]] = {kind.name: [] for kind in kinds}
         for each in objects:
@@ -216,12 +216,12 @@ class PolicyObjects:
         self._of: dict[str, Mapping[str, PolicyObject]] = {}
 
     def __iter__(self) -> Iterator[PolicyObject]:
-        """Walk the objects, kind by kind."""
+        """Yield the objects, kind by kind."""
         for objects in self._items.values():
             yield from objects
 
     def of(self, kind: str) -> Mapping[str, PolicyObject]:
-        """Return the objects of a kind by key, in order; none of a kind that is not known."""
+        """Return the objects of a kind by key, in order; empty for an unknown kind."""
         if kind not in self._of:
             self._of[kind] = {each.key: each for each in self.ordered(kind)}
         return self._of[kind]
@@ -231,16 +231,16 @@ class PolicyObjects:
         return self._items.get(kind, ())
 
     def whole(self) -> list[PolicyObject]:
-        """Return the objects that hold for the whole policy."""
+        """Return the objects with settings of the whole policy."""
         return [each for each in self if each.kind.role is Role.WHOLE]
 
     @cached_property
     def is_empty(self) -> bool:
-        """Whether there is nothing but settings."""
+        """Whether there are no objects except for settings."""
         return all(each.kind.name == SETTINGS for each in self)
 
     def renamed(self, names: Names) -> PolicyObjects:
-        """Return the objects with newer names, which every object uses that names them."""
+        """Return the objects with newer names, also in references."""
         if not any(names.values()):
             return self
         return PolicyObjects(self.kinds, (each.renamed(names) for each in self))
@@ -248,9 +248,9 @@ class PolicyObjects:
 
 def kinds_of(*some: PolicyObjects) -> list[ObjectKind]:
     """
-    Return the kinds of several policies, those of the first one first, each once.
+    Return the kinds of several policies without duplicates, those of the first policy first.
 
-    Languages may give a kind other facts: it is returned with those of all.
+    A kind may have other facts in another language: it is returned with the facts of all.
     """
     found: dict[str, ObjectKind] = {}
     for objects in some:
@@ -268,7 +268,7 @@ def fact_differences(
     new: Mapping[str, Any],
     without: Sequence[str] = (),
 ) -> Iterator[Difference]:
-    """Yield how the facts *new* differ from *old*; from None: what they say beyond defaults."""
+    """Yield the differences of *new* from *old*; if *old* is None, from the defaults."""
     for name in dict.fromkeys((*new, *(old or ()))):
         fact = kind.facts[name]
         if not fact.is_compared or name in without:
@@ -278,7 +278,7 @@ def fact_differences(
         elif name in old and name in new:
             before = old[name]
         else:
-            # A fact whose value is None is not the same as no such fact.
+            # A fact with the value None is not equal to an absent fact.
             gone = {name: plain(old[name])} if name in old else {}
             come = {name: plain(new[name])} if name in new else {}
             yield from differing(gone, come)
@@ -296,7 +296,7 @@ def field_facts(
     is_compared: bool = True,
     is_effective: bool = True,
 ) -> dict[str, FactType]:
-    """Return facts for what a dataclass is made of, but for its origin and *without*."""
+    """Return fact types for the fields of a dataclass, except for its origin and *without*."""
     found = {}
     for each in dataclasses.fields(kind):
         if each.name == "origin" or each.name in without or not each.init:
@@ -317,39 +317,39 @@ def field_facts(
 
 
 def are_alike(facts: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
-    """Say whether all facts of two objects are the same, as they are stored; True is not 1."""
+    """Return whether all facts of two objects are equal in value and type: True is not 1."""
     return facts == others and [*map(type, facts.values())] == [*map(type, others.values())]
 
 
 def _is_alike(value: Any, other: Any) -> bool:
-    """Say whether two values are the same, as they are stored; True is not 1."""
+    """Return whether two values are equal in value and type: True is not 1."""
     return value is other or (type(value) is type(other) and value == other)
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What one object of a kind is called, and several; in lower case."""
+    """The singular and plural name of a kind, in lower case."""
 
     singular: str
     plural: str
-    #: Whether keys begin with a place, which people count from 1.
+    #: Whether keys begin with a position, which pages count from 1.
     is_counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The words of a language for the kinds of its objects, in the order of an outline."""
+    """The names of kinds of objects in a config language, in the order of an outline."""
 
     _words: Mapping[str, Words] = field(default_factory=dict)
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds that have words of their own."""
+        """The kinds with their own names."""
         return tuple(self._words)
 
     def of(self, kind: str) -> Words:
         """
-        Return what a kind is called; without words of its own by its name.
+        Return the names of a kind; by default, the words of its code.
 
         >>> Vocabulary().of("local_queue")
         Words(singular='local queue', plural='local queues', is_counted=False)

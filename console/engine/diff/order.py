@@ -1,4 +1,4 @@
-"""Order: which equal items of two lists keep their order, as many as there can be."""
+"""Longest common subsequence of two lists: the equal items that keep their order."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-#: Pairs of equal items that are weighed against each other. Only where items are there many times
-#: over are there more.
+#: Maximum number of pairs of equal items to compare. There are more only if items are repeated
+#: many times.
 _MOST_PAIRS = 200_000
-#: How often lists with too many pairs are cut into smaller ones.
+#: Maximum depth to which lists with too many pairs are divided.
 _MOST_CUTS = 10
 
 
 class Gap(NamedTuple):
-    """Places between items that keep their order, in both lists; one of them may be empty."""
+    """Ranges between two items that keep their order, in both lists; one of them may be empty."""
 
     old: range
     new: range
 
 
 class _Chain(NamedTuple):
-    """Pairs in order, the last one first."""
+    """A linked list of pairs in order, from the last to the first."""
 
     old: int
     new: int
@@ -31,11 +31,11 @@ class _Chain(NamedTuple):
 
 def in_order(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int, int]]:
     """
-    Return the places of equal items that stand in the same order in both, as many as there can be.
+    Return the positions of as many equal items as possible in the same order in both lists.
 
-    Of several answers it is one in which earlier items of *old* stay. Where items are
-    repeated so often that there are too many answers, those that are there once are matched
-    first and the others between them, and there may be fewer than could be.
+    Of several results, earlier items of *old* are preferred. If items are repeated too often,
+    items that occur once are matched first, then the others between them, and the result may
+    not be the longest.
 
     >>> in_order("abcd", "cdab")
     [(0, 2), (1, 3)]
@@ -46,7 +46,7 @@ def in_order(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int
 
 
 def gaps(kept: Sequence[tuple[int, int]], old: int, new: int) -> Iterator[Gap]:
-    """Yield what lies between the pairs of *kept* in lists of *old* and *new* items."""
+    """Yield the gaps between the pairs of *kept*, for lists with *old* and *new* items."""
     i = j = 0
     for one, other in (*kept, (old, new)):
         if i < one or j < other:
@@ -55,7 +55,7 @@ def gaps(kept: Sequence[tuple[int, int]], old: int, new: int) -> Iterator[Gap]:
 
 
 class _Matching:
-    """One comparison: what is kept so far, and how many pairs may still be weighed."""
+    """One comparison: the pairs found so far, and the number of pairs that may be compared."""
 
     def __init__(self, old: Sequence[Hashable], new: Sequence[Hashable]) -> None:
         self._old, self._new = old, new
@@ -63,7 +63,7 @@ class _Matching:
         self.kept: list[tuple[int, int]] = []
 
     def match(self, olds: range, news: range, cuts: int) -> None:
-        """Add what is kept of these places of both lists."""
+        """Add the pairs of these ranges of both lists."""
         start = self._common(olds, news)
         end = self._common(olds[start:][::-1], news[start:][::-1])
         self.kept += zip(olds[:start], news[:start], strict=True)
@@ -98,7 +98,7 @@ class _Matching:
             i, j = old + 1, new + 1
 
     def _common(self, olds: range, news: range) -> int:
-        """Return how many items are equal from the beginning of these places on."""
+        """Return the number of equal items at the beginning of these ranges."""
         count = 0
         for old, new in zip(olds, news, strict=False):
             if self._old[old] != self._new[new]:
@@ -110,7 +110,7 @@ class _Matching:
 def _copies(
     places: Mapping[Hashable, Sequence[int]], new: Sequence[Hashable]
 ) -> Iterator[Sequence[int]]:
-    """Yield for each item of *new* the one place where *old* has the same copy of it."""
+    """Yield for each item of *new* the position of its counterpart in *old*, copy by copy."""
     seen: dict[Hashable, int] = {}
     for item in new:
         copy = seen.get(item, 0)
@@ -119,12 +119,12 @@ def _copies(
 
 
 def _longest(partners: Sequence[Sequence[int]], start: int) -> list[tuple[int, int]]:
-    """Return the longest way up through the *partners* of the places from *start* on."""
-    # By length of a chain: the smallest place at which one ends, and that chain.
+    """Return the longest ascending chain of *partners*, for positions from *start* on."""
+    # By length: the smallest position at which a chain ends, and that chain.
     ends: list[int] = []
     chains: list[_Chain] = []
     for new, olds in enumerate(partners, start):
-        # From the last on, so that no two of one place of *new* come into one chain.
+        # In reverse, so that a chain has at most one partner of each position of *new*.
         for place in reversed(olds):
             length = bisect_left(ends, place)
             chain = _Chain(place, new, chains[length - 1] if length else None)

@@ -1,4 +1,4 @@
-"""How two ordered lists of objects differ: which were added, removed, changed, or have moved."""
+"""Compares two ordered lists of objects: added, removed, changed and moved objects."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def match_ordered(
     kind: ObjectKind, old: Sequence[PolicyObject], new: Sequence[PolicyObject]
 ) -> Matches:
     """
-    Return which objects of an ordered *kind* are one.
+    Return the matching objects of an ordered *kind*.
 
-    Equal ones are matched first, as many as keep their order; between them those
-    that lead to one object or say the same otherwise; then, wherever they are, equal ones, which
-    have moved, and those that lead to one object and select the same.
+    First, as many equal objects as possible are matched in order. Between them, objects with the
+    same target, or with otherwise equal facts, match as changed. Then, at any position, equal
+    objects, and objects with the same target and selection, match as moved.
     """
     found = Matches()
     kept = _kept(old, new)
@@ -56,8 +56,8 @@ def match_ordered(
 
 
 def _kept(old: Sequence[PolicyObject], new: Sequence[PolicyObject]) -> list[tuple[int, int]]:
-    """Return the places of equal objects that keep their order."""
-    # Most comparisons are of long lists of which little differs: only that is made text.
+    """Return the positions of equal objects that keep their order."""
+    # Usually long lists have few differences: only the part with differences becomes text.
     start = _count_alike(old, new)
     end = _count_alike(reversed(old[start:]), reversed(new[start:]))
     ends = len(old) - end, len(new) - end
@@ -70,7 +70,7 @@ def _kept(old: Sequence[PolicyObject], new: Sequence[PolicyObject]) -> list[tupl
 
 
 def _count_alike(old: Iterable[PolicyObject], new: Iterable[PolicyObject]) -> int:
-    """Return how many objects from the first on say the same, as it is stored."""
+    """Return the number of objects at the beginning with equal facts."""
     count = 0
     for before, after in zip(old, new, strict=False):
         if not are_alike(before.facts, after.facts):
@@ -80,23 +80,23 @@ def _count_alike(old: Iterable[PolicyObject], new: Iterable[PolicyObject]) -> in
 
 
 def keys_between(kind: ObjectKind) -> tuple[_Key, ...]:
-    """Return by what two objects of an ordered *kind* between the same neighbors are one."""
+    """Return the keys by which objects between the same neighbors match."""
     return (lambda each: each.target, meaning_besides) if kind.leads_to else ()
 
 
 def meaning(item: PolicyObject) -> str:
-    """Return a text that is equal for two objects of a kind if and only if they mean the same."""
+    """Return a text that is equal for two objects of a kind if and only if their facts are."""
     return repr([plain(value) for value in item.facts.values()])
 
 
 def meaning_besides(item: PolicyObject) -> str:
-    """Return the same without what the object leads to."""
+    """Return `meaning` without the target of the object."""
     leads_to = item.kind.leads_to
     return repr([plain(value) for name, value in item.facts.items() if name != leads_to])
 
 
 def ordered_changes(matches: Matches) -> Iterator[Change]:
-    """Yield what differs, in the order of the newer objects, removed ones last."""
+    """Yield the changes, in the order of the newer objects, then removed objects."""
     found = [
         *(_between(ChangeKind.CHANGED, before, after) for before, after in matches.changed),
         *(_between(ChangeKind.MOVED, before, after) for before, after in matches.moved),
@@ -107,7 +107,7 @@ def ordered_changes(matches: Matches) -> Iterator[Change]:
 
 
 def _take(old: list[PolicyObject], new: list[PolicyObject], key: _Key) -> _Pairs:
-    """Take out of both lists the pairs with an equal *key*, first with first."""
+    """Remove and return the pairs with an equal *key* from both lists, the first ones first."""
     waiting: dict[Hashable, list[PolicyObject]] = {}
     for item in reversed(old):
         waiting.setdefault(key(item), []).append(item)

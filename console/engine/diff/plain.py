@@ -1,4 +1,4 @@
-"""Parts of a policy without the places they were written at, as what JSON can say."""
+"""Converts parts of a policy to plain JSON values, without origins, and compares these."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from console.engine.diff.values import FieldChange, Plain
 from console.engine.model.amounts import Unlimited
 from console.engine.model.selectors import Selector
 
-#: Types whose values are plain already; most of what a large policy says is of these.
+#: Types of plain values; most values of a large policy have one of these.
 _AS_IT_IS = frozenset({str, int, float, bool, type(None)})
 
 
 def plain(value: Any) -> Plain:
     """
-    Return *value* as plain data; two values mean the same if and only if these are equal.
+    Return *value* as plain data, which is equal for two values if and only if they mean the same.
 
     >>> plain(Selector())
     []
@@ -41,14 +41,14 @@ def plain(value: Any) -> Plain:
 
 
 def plain_fields(item: Any, without: tuple[str, ...] = ()) -> dict[str, Plain]:
-    """Return the fields of a dataclass as plain data, without places and those of *without*."""
+    """Return the fields of a dataclass as plain data, except for its origin and *without*."""
     kind: Any = type(item)
     return {name: plain(getattr(item, name)) for name in _field_names(kind) if name not in without}
 
 
 @cache
 def _field_names(kind: type) -> tuple[str, ...]:
-    """Return the names of the fields of which a dataclass is made, without places in a text."""
+    """Return the names of the init fields of a dataclass, except for its origin."""
     return tuple(
         field.name for field in dataclasses.fields(kind) if field.init and field.name != "origin"
     )
@@ -57,7 +57,7 @@ def _field_names(kind: type) -> tuple[str, ...]:
 def differing(
     old: Mapping[str, Plain], new: Mapping[str, Plain], path: tuple[str, ...] = ()
 ) -> Iterator[FieldChange]:
-    """Yield every field that differs, the innermost mappings entry by entry."""
+    """Yield every field that differs; nested mappings are compared entry by entry."""
     for name in dict.fromkeys((*new, *old)):
         before, after = old.get(name), new.get(name)
         here = (*path, name)
@@ -66,12 +66,12 @@ def differing(
         elif not _same(before, after):
             yield FieldChange(path=here, old=before, new=after)
         elif (name in old) != (name in new):
-            # A key whose value is null is not the same as no such key.
+            # A key with a null value is not equal to an absent key.
             yield FieldChange(path=here, old=before, new=after)
 
 
 def _same(one: Plain, other: Plain) -> bool:
-    """Say whether two plain values are equal; true is not 1."""
+    """Return whether two plain values are equal; True is not 1."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):

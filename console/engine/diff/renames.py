@@ -1,4 +1,4 @@
-"""Renames: a removed and an added object that say the same, or nearly, are one object."""
+"""Finds renamed objects: pairs of a removed and an added object with equal or similar facts."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from console.engine.diff.objects import ObjectKind, PolicyObject, PolicyObjects,
 from console.engine.diff.ordered import meaning_besides
 from console.engine.diff.values import Followed
 
-#: How much of what two objects say together has to be the same for them to be one.
+#: The least similarity of facts for two objects to be the same.
 _NEARLY = 0.5
-#: What a fact counts that both state and whose value differs.
+#: The weight of a fact that both objects have with different values.
 _HALF = 0.5
-#: An object under a new name can make one known that it names and that has one too, and the other
-#: way round.
+#: Maximum number of rounds: a renamed object helps to recognize renamed objects that it refers to,
+#: or that refer to it.
 _MOST_ROUNDS = 3
-#: Pairs of removed and added objects that are compared; in a larger change only equal ones.
+#: Maximum number of pairs of removed and added objects to compare; if there are more, only objects
+#: with equal facts match.
 _MOST_PAIRS = 2500
-#: Letters of two names that are compared: what it takes grows with their cube.
+#: Maximum number of letters of names to compare: the cost grows with their cube.
 _MOST_LETTERS = 60
 
 
 class Fact(NamedTuple):
-    """One thing that can be said of an object."""
+    """The path of one fact about an object."""
 
     about: tuple[str, ...]
-    #: Whether objects are recognised by it.
+    #: Whether renamed objects are recognized by it.
     tells: bool
 
 
@@ -39,22 +40,22 @@ Facts: TypeAlias = dict[Fact, str]
 
 @dataclass(frozen=True, slots=True)
 class Renames:
-    """Which objects of the newer policy had another name, and which objects follow them."""
+    """The renamed objects, and the objects that refer to them by the new names."""
 
     #: Newer name to older name, by kind of object.
     old_names: Mapping[str, Mapping[str, str]]
     _followers: Mapping[tuple[str, str], tuple[Followed, ...]] = field(default_factory=dict)
 
     def old_name(self, kind: str, name: str) -> str:
-        """Return what the object was called; empty when it kept its name or is new."""
+        """Return the former name of an object; empty when it was not renamed or is new."""
         return self.old_names.get(kind, {}).get(name, "")
 
     def followers(self, kind: str, name: str) -> tuple[Followed, ...]:
-        """Return the objects that named the renamed one before and name it now."""
+        """Return the objects that refer to a renamed one, before and now."""
         return self._followers.get((kind, name), ())
 
     def apply(self, objects: PolicyObjects) -> PolicyObjects:
-        """Return the *objects* of the older policy with the newer names in them."""
+        """Return the *objects* of the older policy with the newer names."""
         return objects.renamed(
             {
                 kind: {old: new for new, old in names.items()}
@@ -64,13 +65,13 @@ class Renames:
 
 
 def find_renames(old: PolicyObjects, new: PolicyObjects) -> Renames:
-    """Return the objects of *new* that are *old* ones under another name."""
+    """Return the renames between *old* and *new*."""
     kinds = [kind for kind in kinds_of(new, old) if kind.may_be_renamed]
     found: dict[str, dict[str, str]] = {kind.name: {} for kind in kinds}
     known = old
     for _ in range(_MOST_ROUNDS):
         before_round = known
-        # Kinds that are named by others come first: the facts of the others tell more then.
+        # Kinds to which others refer come first, so that references of the others are equal.
         for kind in kinds:
             names, new_names = known.of(kind.name).keys(), new.of(kind.name).keys()
             removed, added = names - new_names, new_names - names
@@ -94,7 +95,7 @@ def find_renames(old: PolicyObjects, new: PolicyObjects) -> Renames:
 
 
 def _facts_of(objects: PolicyObjects, kind: ObjectKind, keys: Collection[str]) -> dict[str, Facts]:
-    """Return what the objects *keys* of a kind say, and what others say of them."""
+    """Return the facts of the objects *keys* of a kind, and the facts of others about them."""
     found = {
         key: dict(_own_facts(item)) for key, item in objects.of(kind.name).items() if key in keys
     }
@@ -106,7 +107,7 @@ def _facts_of(objects: PolicyObjects, kind: ObjectKind, keys: Collection[str]) -
                 for mention in form.mentions(item.facts.get(name)):
                     if mention.key not in found:
                         continue
-                    # What is tried in order has no name, but for what it says otherwise.
+                    # Ordered objects have no name: their other facts identify them.
                     ordered = other.role is Role.ORDERED
                     who = (other.name, meaning_besides(item) if ordered else item.key, name)
                     for path, text in mention.says:
@@ -123,7 +124,7 @@ def _own_facts(item: PolicyObject) -> Iterator[tuple[Fact, str]]:
 
 
 def _pairs(removed: Mapping[str, Facts], added: Mapping[str, Facts]) -> dict[str, str]:
-    """Return older names by newer ones, the likest pairs first."""
+    """Return older names by newer ones, matching the most similar pairs first."""
     if len(removed) * len(added) > _MOST_PAIRS:
         return _equal_pairs(removed, added)
     likest = sorted(
@@ -139,7 +140,7 @@ def _pairs(removed: Mapping[str, Facts], added: Mapping[str, Facts]) -> dict[str
 
 
 def _equal_pairs(removed: Mapping[str, Facts], added: Mapping[str, Facts]) -> dict[str, str]:
-    """Return older names by newer ones of objects that say the same, the first with the first."""
+    """Return older names by newer ones of objects with equal facts, in order."""
     waiting: defaultdict[frozenset[tuple[Fact, str]], deque[str]] = defaultdict(deque)
     for old_name, facts in removed.items():
         if any(fact.tells for fact in facts):
@@ -154,7 +155,7 @@ def _equal_pairs(removed: Mapping[str, Facts], added: Mapping[str, Facts]) -> di
 def _candidates(
     removed: Mapping[str, Facts], added: Mapping[str, Facts]
 ) -> Iterator[tuple[float, float, str, str]]:
-    """Yield (likeness, likeness of the names, newer name, older name)."""
+    """Yield (similarity, similarity of the names, newer name, older name)."""
     for name, facts in added.items():
         for old_name in removed:
             likeness = _likeness(removed[old_name], facts)
@@ -166,7 +167,7 @@ def _candidates(
 
 
 def _likeness(old: Facts, new: Facts) -> float:
-    """Return how much is the same, from 0 to 1; 0 when nothing that tells objects apart is."""
+    """Return the similarity from 0 to 1; 0 if no fact that `tells` is equal."""
     same = [fact for fact in new if fact in old and old[fact] == new[fact]]
     if not any(fact.tells for fact in same):
         return 0
@@ -178,14 +179,18 @@ def _likeness(old: Facts, new: Facts) -> float:
 def _followers(
     known: PolicyObjects, new: PolicyObjects
 ) -> Mapping[tuple[str, str], list[Followed]]:
-    """Return what names an object in both; *known* is the older policy with the newer names."""
+    """
+    Return the objects that refer to each object in both policies.
+
+    *known* is the older policy with the newer names.
+    """
     found: defaultdict[tuple[str, str], list[Followed]] = defaultdict(list)
     for kind in kinds_of(new, known):
         if not kind.references:
             continue
         before = known.of(kind.name)
         is_ordered = kind.role is Role.ORDERED
-        # What is tried in order has no name: as many follow as named the object before.
+        # Ordered objects have no name: at most as many follow as referred to the object before.
         left = Counter(other for item in before.values() if is_ordered for other in _named_by(item))
         for key, item in new.of(kind.name).items():
             named = _named_by(item)

@@ -1,4 +1,4 @@
-"""What a comparison of two policies says: objects that differ, and how, as values."""
+"""Results of comparing two policies: the changes of objects and their details, as values."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import TypeAlias
 from console.engine.model.amounts import Amount
 from console.engine.model.origin import Origin
 
-#: A part of a policy without places: what JSON can say.
+#: A part of a policy as a JSON value, without origins.
 Plain: TypeAlias = "str | int | float | bool | Sequence[Plain] | Mapping[str, Plain] | None"
 
 
 class ChangeKind(StrEnum):
-    """What happened to an object of the config."""
+    """The kind of change of an object of the config."""
 
     ADDED = "added"
     REMOVED = "removed"
     CHANGED = "changed"
-    #: One of those that are tried in order, at another place; it may have changed too.
+    #: Another position of an ordered object, which may be changed, too.
     MOVED = "moved"
-    #: An object under another name; it may have changed too.
+    #: Another name of an object, which may be changed, too.
     RENAMED = "renamed"
 
 
 class Limit(StrEnum):
-    """A number of a quota cell."""
+    """A number of the quota of a flavor-resource."""
 
     NOMINAL = "nominal"
     BORROWING = "borrowing_limit"
@@ -39,8 +39,8 @@ class FieldChange:
     """
     A field that differs.
 
-    *path* leads to it by the names of the policy: ("preemption", "within_queue"),
-    ("node_labels", "zone"). None stands for a field that is not there.
+    *path* has the field names of the policy: ("preemption", "within_queue"),
+    ("node_labels", "zone"). None stands for an absent field.
     """
 
     path: tuple[str, ...]
@@ -55,7 +55,7 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaChange:
-    """A number of one quota cell, in thousandths of the unit; None where there is no such cell."""
+    """A number of the quota of one flavor-resource, in thousandths; None: no such quota."""
 
     flavor: str
     resource: str
@@ -71,7 +71,7 @@ class QuotaChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderChange:
-    """The flavors of a group of resources are tried in another order."""
+    """Another order of the flavors of a resource group."""
 
     resources: tuple[str, ...]
     old: tuple[str, ...]
@@ -85,7 +85,7 @@ class OrderChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
-    """An object that names the renamed one by its new name, and differs in nothing by that."""
+    """An object that refers to the renamed one by its new name, which is no change of its own."""
 
     #: The name of its kind.
     noun: str
@@ -97,7 +97,7 @@ class Followed:
         return "references"
 
 
-#: Something with an older and a newer value.
+#: A difference with an older and a newer value.
 Difference: TypeAlias = FieldChange | QuotaChange | OrderChange
 Detail: TypeAlias = Difference | Followed
 
@@ -105,27 +105,27 @@ Detail: TypeAlias = Difference | Followed
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """
-    One object that differs: what happened to it, its name, and how it differs.
+    A changed object: the kind of change, its name, and the details.
 
-    Its name is the key that it has in the newer config, or else in the older one.
+    The name is its key in the newer config, or else in the older one.
     """
 
     kind: ChangeKind
     #: The name of its kind.
     noun: str
     name: str
-    #: Its name in the older config, where that is another one.
+    #: Its name in the older config, if different.
     old_name: str = ""
-    #: Of an added or removed object: what it says beyond defaults.
+    #: For an added or removed object: the differences from the defaults.
     details: tuple[Detail, ...] = ()
-    #: Where the object is in the newer text; None when it is not there.
+    #: Its position in the newer text; None if absent.
     origin: Origin | None = None
-    #: Where the object is in the older text; None when it is not there.
+    #: Its position in the older text; None if absent.
     old_origin: Origin | None = None
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The fields that differ between two states of one object, by the policy's names."""
+        """The field names that differ; empty for an added or removed object."""
         if self.kind in (ChangeKind.ADDED, ChangeKind.REMOVED):
             return ()
         return tuple(dict.fromkeys(detail.part for detail in self.details))

@@ -1,4 +1,4 @@
-"""Which words of two lines differ, for lines that are alike enough to be read as one changed."""
+"""Marks the words that differ in two similar lines."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-#: Characters of a line up to which words are matched.
+#: Maximum length of a line whose words are compared.
 _LONGEST = 2000
-#: Pairs of equal words that are weighed in one comparison of texts. Long lists on a line have more
-#: than anybody waits for.
+#: Maximum number of pairs of equal words in one comparison of texts. Long lists on one line would
+#: otherwise take too long.
 _MOST_WEIGHED = 500_000
-#: The share of two lines, white space aside, that must be equal for marks inside them to help.
+#: The part of two lines, without white space, that must be equal for marks to be useful.
 _ALIKE = 0.4
 
 _WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
 
 
 class Piece(NamedTuple):
-    """A stretch of a line."""
+    """A part of a line, equal or different."""
 
     text: str
     differs: bool
 
 
 class Marker:
-    """Marks words in the lines of one comparison, until that has cost enough."""
+    """Marks words in the lines of one comparison, up to a maximum cost."""
 
     def __init__(self) -> None:
         self._left = _MOST_WEIGHED
 
     def changed_words(self, old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
         """
-        Return both lines in pieces; empty when they are too long or have too little in common.
+        Return both lines as pieces; empty when they are too long or have too little in common.
 
         >>> Marker().changed_words("max: 4", "max: 5")[1]
         (Piece(text='max: ', differs=False), Piece(text='5', differs=True))

@@ -1,11 +1,10 @@
 """
-Impact: what another policy would do to what runs and waits, and to what ran before.
+Impact: the effects of another policy on running, pending and recorded workloads.
 
-Live work is asked of the engine itself: a state at rest is given the new policy and
-settles, and every workload is compared with where it stood. Recorded shapes are
-routed and tried alone in an empty world, before and after. Both count what is
-alike once, and both call back now and then, so that somebody can show progress or
-stop them by raising.
+For live workloads, a settled state gets the new policy and settles again; every workload is
+compared with its former status. Recorded shapes are routed and tried alone in an
+empty state under both policies. Both evaluate equal workloads once, and call a function
+regularly, which may show progress, or raise to stop.
 """
 
 from console.engine.impact.fit import Fit, Standing

@@ -1,4 +1,4 @@
-"""Where a shape stands under one policy: its route, and whether it could ever start there alone."""
+"""The standing of a recorded shape under one policy: its route, and whether it can ever start."""
 
 from __future__ import annotations
 
@@ -17,50 +17,50 @@ from console.engine.state import State
 
 
 class Fit(StrEnum):
-    """What becomes of a workload that has the whole world to itself."""
+    """The result for a workload if nothing else runs."""
 
-    #: It starts, and no quota is counted for it.
+    #: It starts without quota.
     UNCOUNTED = "uncounted"
     #: It starts within the nominal quota of its queue.
     NOMINAL = "nominal"
-    #: It starts with quota that its cohort lends.
+    #: It starts with borrowed quota.
     BORROWS = "borrows"
-    #: It asks for more than its queue may ever have.
+    #: It requests more than its queue may ever use.
     NEVER = "never"
-    #: Its queue is stopped, or a flavor of it is not described.
+    #: Its queue is stopped, or the policy does not define a flavor of the queue.
     CLOSED = "closed"
-    #: It waits in no queue, until somebody corrects its labels or the config.
+    #: It is pending in no queue, until its labels or the config are corrected.
     STRANDED = "stranded"
-    #: No rule takes it, or no flavor does.
+    #: No rule or no flavor accepts it.
     REJECTED = "rejected"
 
     @property
     def starts(self) -> bool:
-        """Whether it starts once there is room."""
+        """Whether the workload can start."""
         return self in (Fit.UNCOUNTED, Fit.NOMINAL, Fit.BORROWS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """Where a workload goes under one policy, and what becomes of it there."""
+    """The route of a workload under one policy, and its fit in the queue."""
 
     queue: str | None
-    #: Index of the rule that takes it, from 0; None when none does, or local queues route.
+    #: Index of the matching rule, from 0; None without one, or under routing by local queues.
     rule: int | None
     priority: int | None
     fit: Fit
     reason: Reason
 
 
-#: All of a workload's request that decides about its fit in one queue.
+#: The part of a workload's request that determines its fit in one queue.
 Request: TypeAlias = tuple[object, ...]
 
 
 class Judge:
     """
-    Judges workloads under one policy, each as if nothing else ran.
+    Evaluates workloads under one policy, each as if nothing else ran.
 
-    Requests that are alike for admission are tried once; the engine itself tries them.
+    Requests that are equal for admission are tried once, in an empty state of the engine.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -70,7 +70,7 @@ class Judge:
         self._tried: dict[tuple[object, ...], tuple[Fit, Reason]] = {}
 
     def standing(self, workload: Workload, request: Request) -> Standing:
-        """Return where *workload* stands; *request* is `request_of` it."""
+        """Return the standing of *workload*; *request* is its `request_of`."""
         route = self._empty.route(workload)
         queue = self.policy.queues.get(route.queue or "")
         allowed = self._eligibility.allowed(workload, queue) if queue is not None else ()
@@ -111,7 +111,7 @@ class Judge:
 
 
 def request_of(workload: Workload) -> Request:
-    """Return what two workloads of one route share that are tried alike."""
+    """Return a key that is equal for workloads with the same result on the same route."""
     return tuple(
         (
             each.name,

@@ -1,4 +1,4 @@
-"""What another policy would do to live work: the engine settles under it, and both are compared."""
+"""Impact on live workloads: settles the state under another policy and compares the results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from console.engine.model.route import Route
 from console.engine.model.running_outcomes import Exposure, Loss
 from console.engine.state import State
 
-#: Decisions after which a comparison says that it goes on.
+#: Number of decisions between two calls that report progress.
 STRETCH = 10_000
 
 
@@ -33,10 +33,10 @@ def live_impact(
     going_on: Callable[[int], None] = lambda done: None,
 ) -> LiveImpact:
     """
-    Return what *policy* would do to the workloads of *state*, which is used up by it.
+    Return the impact of *policy* on the workloads of *state*, which is changed by this.
 
-    What is still to be decided under the present policy is decided first and is not
-    counted. *going_on* is called now and then with how many were decided about.
+    First, the state settles under its present policy; these decisions are not counted.
+    *going_on* is called regularly with the number of workloads with a decision.
     """
     _settle(state, going_on)
     before = _Before(state)
@@ -62,7 +62,7 @@ def live_impact(
 
 
 class _Before:
-    """Everything of the present that the comparison needs once the policy has changed."""
+    """The facts about the state before the change of policy."""
 
     def __init__(self, state: State) -> None:
         self.pending: dict[str, Route] = {uid: p.route for uid, p in state.pending.items()}
@@ -84,14 +84,14 @@ class _Before:
 
 
 class _Found:
-    """Who is affected, by outcome."""
+    """The affected workloads by outcome."""
 
     def __init__(self, state: State, before: _Before) -> None:
         self._state, self._before = state, before
         self._affected: dict[LiveOutcome, list[Affected]] = {}
 
     def pending(self, decided: Mapping[str, Decision]) -> None:
-        """Compare those who waited."""
+        """Compare the workloads that were pending."""
         state, before = self._state, self._before
         never = set(_never_fit(state)) - before.never
         soon = {uid for queue in state.queues.values() for uid in queue.preemptors} - before.soon
@@ -113,7 +113,7 @@ class _Found:
                 self._add(LiveOutcome.STARTS_SOON, uid, route.queue, to=to, reason=reason)
 
     def running(self, decided: Mapping[str, Decision], lost: Mapping[str, Loss]) -> None:
-        """Compare those who ran."""
+        """Compare the workloads that were running."""
         state, before = self._state, self._before
         over: set[str] = set()
         exposed: dict[str, frozenset[Exposure]] = {}
@@ -148,7 +148,7 @@ class _Found:
                 )
 
     def groups(self) -> dict[LiveOutcome, Group]:
-        """Return those found, in the order in which they were submitted or admitted."""
+        """Return the affected workloads, in the order of submission or admission."""
         return {
             outcome: Group(count=len(found), first=tuple(found[:LISTED]))
             for outcome in LiveOutcome
@@ -161,7 +161,7 @@ class _Found:
 
 
 def _settle(state: State, going_on: Callable[[int], None]) -> dict[str, Decision]:
-    """Settle, and return the last decision about each workload."""
+    """Settle *state* and return the last decision about each workload."""
     decided: dict[str, Decision] = {}
     while True:
         for decision in state.settle(STRETCH):
@@ -172,7 +172,7 @@ def _settle(state: State, going_on: Callable[[int], None]) -> dict[str, Decision
 
 
 def _never_fit(state: State) -> Iterable[str]:
-    """Yield the ids of those who wait where they can never start."""
+    """Yield the ids of pending workloads that can never start in their queues."""
     discipline = load_discipline(state.policy.discipline)
     for queue in state.queues.values():
         if queue.policy is None or queue.barrier is not None:
@@ -180,7 +180,7 @@ def _never_fit(state: State) -> Iterable[str]:
         for cls in queue.pending.classes.values():
             if cls.head.route.problem is not None:
                 continue
-            # Looked at anew: what its last turn said depends on where a walk had stopped before.
+            # Nominate again, because the last verdict depends on where the flavor scan resumed.
             found = discipline.nominate(state, queue, cls.head)
             if found.pending_reason.shortage is Shortage.ALWAYS:
                 yield from (each.workload.id for each in cls)

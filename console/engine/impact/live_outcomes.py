@@ -1,4 +1,4 @@
-"""What would happen to live work, as values: outcomes, who has them, and quota that is exceeded."""
+"""Outcomes for live workloads under another policy, and exceeded quota, as values."""
 
 from __future__ import annotations
 
@@ -10,54 +10,54 @@ from console.engine.model.amounts import Amount
 from console.engine.model.reasons import Reason
 from console.engine.model.running_outcomes import Exposure, Loss
 
-#: Workloads, and queues, that one list of an answer names; the rest is counted.
+#: Maximum number of workloads or queues in one list of a result; all are counted.
 LISTED = 500
 
 
 class LiveOutcome(StrEnum):
-    """What would happen to a workload that runs or waits; one may have several."""
+    """An outcome for a running or pending workload; a workload may have several."""
 
-    # pending
+    # Pending workloads:
     #: It starts at once.
     STARTS = "starts"
-    #: It starts when those who were told to stop for it have stopped.
+    #: It starts after its victims have stopped.
     STARTS_SOON = "starts_soon"
-    #: It waits in another queue.
+    #: It is pending in another queue.
     MOVED = "moved"
     REJECTED = "rejected"
-    #: It goes on waiting, and can never start there.
+    #: It stays pending and can never start.
     NEVER_FITS = "never_fits"
-    # running
-    #: It is told to stop, for somebody or because its queue is drained.
+    # Running workloads:
+    #: It is preempted or drained.
     STOPPED = "stopped"
-    #: It runs on, on quota that its queue does not own.
+    #: It keeps running, above the nominal quota of its queue.
     OVER_NOMINAL = "over_nominal"
-    #: It runs on, on a flavor that it would not be given any more.
+    #: It keeps running, on a flavor that it would no longer get.
     LOSES_FLAVOR = "loses_flavor"
-    #: It runs on, and somebody who comes later may have it stopped.
+    #: It keeps running, and later workloads may preempt it.
     PREEMPTIBLE = "preemptible"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Affected:
-    """One workload to which something would happen."""
+    """One affected workload."""
 
     workload: str
-    #: Where it waits or runs now.
+    #: Its present queue.
     queue: str | None
-    #: Where it would wait or run; None: nowhere.
+    #: Its queue under the other policy; None: none.
     to: str | None = None
-    #: Why, where the engine decided.
+    #: The reason of the decision; None without a decision.
     reason: Reason | None = None
-    #: What it lost, or by what new rights it may be stopped.
+    #: What it loses, or why it becomes preemptible.
     losses: tuple[Loss | Exposure, ...] = ()
-    #: The workload for which it would have to stop.
+    #: The preempting workload.
     preemptor: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Those to whom the same would happen: how many, and the first of them."""
+    """The workloads with the same outcome: their number, and the first of them."""
 
     count: int
     first: tuple[Affected, ...]
@@ -65,7 +65,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverQuota:
-    """A queue that would hold more of a flavor-resource than it owns, by more than now."""
+    """A queue whose usage of a flavor-resource would exceed nominal quota by more than now."""
 
     queue: str
     flavor: str
@@ -77,12 +77,12 @@ class OverQuota:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveImpact:
-    """What would happen to everything that runs and waits."""
+    """The impact on all running and pending workloads."""
 
     running: int
     pending: int
-    #: Outcomes that nobody has are absent.
+    #: Outcomes without workloads are absent.
     groups: Mapping[LiveOutcome, Group] = field(default_factory=dict)
     over: tuple[OverQuota, ...] = ()
-    #: How many places are over; *over* lists the first of them.
+    #: The number of exceeded quotas; *over* has the first of them.
     over_count: int = 0

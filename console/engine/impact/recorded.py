@@ -1,4 +1,4 @@
-"""What another policy would have done with recorded shapes: route and fit, before and after."""
+"""Impact on recorded workloads: compares route and fit of their shapes under two policies."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ from console.engine.routing.local_queues import local_routing_of
 from console.engine.routing.rule_routing import rules_of
 from console.engine.routing.rules import Rule
 
-#: Shapes after which a comparison says that it goes on.
+#: Number of shapes between two calls that report progress.
 STRETCH = 500
 
 
 class HistoryOutcome(StrEnum):
-    """What changes for workloads like a shape."""
+    """The effect of another policy on the workloads of a shape."""
 
     UNCHANGED = "unchanged"
-    #: They go to another queue, or have another priority, and start as before.
+    #: They get another queue or priority, and can start as before.
     MOVED = "moved"
-    #: They were taken, and are rejected now.
+    #: They are rejected, and were not before.
     REJECTED = "rejected"
-    #: They are taken, and can never start any more.
+    #: They are not rejected, but can never start.
     NEVER_FITS = "never_fits"
-    #: They were rejected or could never start, and now they can.
+    #: They can start, and could not before.
     ACCEPTED = "accepted"
-    #: The policy asks for something that was not recorded.
+    #: The policy refers to labels or namespaces that were not recorded.
     CANNOT_TELL = "cannot_tell"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeImpact:
-    """One shape, where it stands under both policies, and what that comes to."""
+    """One shape, its standing under both policies, and the outcome."""
 
     shape: Shape
     outcome: HistoryOutcome
     before: Standing
-    #: As it was recorded: without the label that is in doubt, where one is.
+    #: For the shape as recorded, without labels that were not recorded.
     after: Standing
-    #: The missing facts on which it hangs; only of CANNOT_TELL.
+    #: The missing facts that could change the outcome; only with CANNOT_TELL.
     doubts: tuple[tuple[DoubtKind, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryImpact:
-    """What would have become of a window of days."""
+    """The impact on the recorded workloads of a window of days."""
 
     window_days: int
     is_complete: bool
@@ -59,7 +59,7 @@ class HistoryImpact:
 
     @property
     def runs(self) -> int:
-        """How many workloads the shapes stand for."""
+        """The number of workloads that the shapes represent."""
         return sum(each.shape.runs for each in self.shapes)
 
 
@@ -70,9 +70,9 @@ def history_impact(
     going_on: Callable[[int], None] = lambda done: None,
 ) -> HistoryImpact:
     """
-    Return what *after* would have done with *history* where *before* was in force.
+    Return the impact on *history* of the policy *after*, compared with *before*.
 
-    *going_on* is called now and then with the number of shapes that are done.
+    *going_on* is called regularly with the number of shapes compared.
     """
     comparison = _Comparison(before, after, history)
     found: list[ShapeImpact] = []
@@ -134,7 +134,7 @@ class _Comparison:
         return tuple((DoubtKind.LABEL, key) for key in sorted(keys))
 
     def doubts(self, found: list[ShapeImpact]) -> Iterator[Doubt]:
-        """Yield the facts on which some of *found* hang, with who asks for them."""
+        """Yield the missing facts of *found*, with the rules and flavors that refer to them."""
         counted: dict[tuple[DoubtKind, str], list[int]] = {}
         for each in found:
             for doubt in each.doubts:

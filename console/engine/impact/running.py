@@ -1,4 +1,4 @@
-"""What may happen to running workloads: usage beyond quota, and what another policy takes away."""
+"""Effects on running workloads: usage above nominal quota, and losses under another policy."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from console.engine.state import State
 
 def over_nominal(queue: AnyQueue) -> set[str]:
     """
-    Return the ids of the running workloads of *queue* that use what the queue does not own.
+    Return the ids of the running workloads of *queue* that use more than its nominal quota.
 
-    Quota is attributed by priority, the highest first, then by reservation: the workloads that
-    remain are the ones that preemption would examine first. Evicting workloads are not counted.
+    Quota is attributed by priority, the highest first, then by reservation: the others are the
+    workloads that a search for victims tries first. Evicting workloads are not counted.
     """
     account = queue.account
     if not any(account.used(key) > account.guaranteed(key) for key in account.opened()):
@@ -34,7 +34,7 @@ def over_nominal(queue: AnyQueue) -> set[str]:
 
 
 def losses(state: State, policy: Policy) -> dict[str, Loss]:
-    """Return what *policy* takes away from running workloads of *state*, by id."""
+    """Return the losses of running workloads of *state* under *policy*, by id."""
     discipline = load_discipline(policy.discipline)
     judge = discipline.eligibility(policy)
     found: dict[str, Loss] = {}

@@ -1,10 +1,10 @@
 """
-What history cannot answer: facts that a policy asks for and that nobody recorded.
+Doubts: labels and namespaces that a policy refers to and that no recorded workload has.
 
-A rule that asks for a label which no recorded shape has would, read literally, take
-nobody. Whoever writes such a rule means people to set that label, so what becomes of
-those whom the rule might take is open. A label that the policy before asked for too
-is not in doubt: everybody could have set it.
+A rule that requires a label without any record matches no recorded workload. But its author
+expects submitters to set the label, so the result for workloads that the rule may match is
+unknown. A label that the former policy refers to, too, is not in doubt: submitters could have
+set it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from console.engine.routing.rules import Rule, effective_priority
 
 
 class DoubtKind(StrEnum):
-    """What kind of fact is missing."""
+    """The kind of a missing fact."""
 
     LABEL = "label"
     NAMESPACE = "namespace"
@@ -33,12 +33,12 @@ class DoubtKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """One fact that is missing, who asks for it, and how much history it leaves open."""
+    """A missing fact, the rules and flavors that refer to it, and the recorded work in doubt."""
 
     kind: DoubtKind
     #: The label's key; empty for the namespace.
     key: str
-    #: Indexes of the rules that ask for it, from 0, and names of the flavors that do.
+    #: Indexes of the rules, from 0, and names of the flavors that refer to the label.
     rules: tuple[int, ...] = ()
     flavors: tuple[str, ...] = ()
     shapes: int = 0
@@ -46,7 +46,7 @@ class Doubt:
 
 
 class Unrecorded:
-    """The facts that *after* asks for, that *before* did not, and that no shape has."""
+    """The facts to which only *after* refers and that no shape has."""
 
     def __init__(self, before: Policy, after: Policy, shapes: Sequence[Shape]) -> None:
         recorded = {key for shape in shapes for key in shape.workload.labels}
@@ -54,7 +54,7 @@ class Unrecorded:
         self._asked = referenced_labels(after)
         self._open: dict[tuple[object, ...], tuple[Rule, ...]] = {}
         self.keys = referenced_labels(after) - referenced_labels(before) - recorded
-        #: The rules as far as history can judge them.
+        #: The rules without expressions about labels that were not recorded.
         self._rules = rules_of(after)
         self._recorded = RuleIndex([self._judgeable(rule) for rule in self._rules])
         routes_anew = local_routing_of(after) is not None and local_routing_of(before) is None
@@ -62,12 +62,12 @@ class Unrecorded:
 
     @property
     def lacks_queue_names(self) -> bool:
-        """Whether workloads have to name their queue by a label that nobody set."""
+        """Whether the label of the local queue was not recorded."""
         routing = local_routing_of(self._after)
         return routing is not None and routing.queue_label in self.keys
 
     def open_rules(self, workload: Workload) -> tuple[Rule, ...]:
-        """Return the rules of which one might take *workload*; none when its route is certain."""
+        """Return the rules that may match *workload*; empty when its route is certain."""
         asked = frozenset(item for item in workload.labels.items() if item[0] in self._asked)
         key = (asked, workload.priority)
         found = self._open.get(key)
@@ -92,7 +92,7 @@ class Unrecorded:
         return tuple(possible) if len(ends) > 1 else ()
 
     def _judgeable(self, rule: Rule) -> Rule:
-        """Return *rule* without what it asks of facts that nobody recorded; itself if nothing."""
+        """Return *rule* without expressions about labels that were not recorded."""
         recorded, others = self._split(rule.selector)
         return replace(rule, selector=Selector(tuple(recorded))) if others else rule
 
@@ -104,14 +104,14 @@ class Unrecorded:
         return recorded, others
 
     def keys_of(self, selector: Selector) -> frozenset[str]:
-        """Return the keys that nobody set among those that *selector* asks for."""
+        """Return the keys in *selector* that were not recorded."""
         return self.keys.intersection(each.key for each in selector.expressions)
 
     def extremes(self) -> tuple[Policy, ...]:
         """
-        Return *after* with all doubtful flavors closed, and with all of them open.
+        Return *after* with the flavors in doubt accepting no workload, and with all open.
 
-        None when no flavor asks for what nobody recorded.
+        Open flavors ignore labels that were not recorded. Empty if no flavor is in doubt.
         """
         if not any(map(self.keys_of, self._after.spec.selectors().values())):
             return ()
@@ -121,7 +121,7 @@ class Unrecorded:
         )
 
     def _with(self, change: Callable[[Selector], Selector]) -> Policy:
-        """Return *after* with a *change* to the selectors that refer to what was not recorded."""
+        """Return *after* with a *change* of the selectors with labels that were not recorded."""
         spec = self._after.spec.with_selectors(
             lambda selector: change(selector) if self.keys_of(selector) else selector
         )
