@@ -12,7 +12,7 @@ from django.http import QueryDict
 
 from console.configs.models import ConfigVersion, VersionChange
 from console.configs.stored_changes import load_change
-from console.dialects.objects import kinds_that_lead, shared_vocabulary
+from console.dialects.objects import kinds_with_target, shared_vocabulary
 from console.engine.diff import Change
 from console.orgs.models import Organization
 from console.paging import Page, read_cursor, write_cursor
@@ -147,7 +147,7 @@ def _first(rows: QuerySet[VersionChange], most: int) -> QuerySet[VersionChange]:
 def _name_condition(chosen: VersionFilter, names: Collection[str]) -> Q:
     """Return the condition for changes of the named object, and of rules that route to it."""
     condition = Q(name__in=names) | Q(old_name__in=names)
-    if not chosen.noun or chosen.noun in kinds_that_lead():
+    if not chosen.noun or chosen.noun in kinds_with_target():
         condition |= routed_to(names)
     return condition
 
@@ -158,7 +158,7 @@ def routed_to(names: Collection[str]) -> Q:
     for name in names:
         suffix = f" to {name}"
         condition |= Q(name__endswith=suffix) | Q(old_name__endswith=suffix)
-    return Q(noun__in=kinds_that_lead()) & condition
+    return Q(noun__in=kinds_with_target()) & condition
 
 
 def old_names_of(org: Organization, chosen: VersionFilter) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from console.dialects import default_dialect, dialects, likely_dialect
 from console.dialects.base import Dialect, Reading
 from console.dialects.diagnostics import Diagnostic
-from console.dialects.joined import Joined
+from console.dialects.joined_files import JoinedFiles
 from console.dialects.lints import Checked, lint
 from console.dialects.sarif import CheckedFile
 from console.dialects.source import read_source
@@ -79,7 +79,7 @@ def _check_together(
 ) -> CheckedConfig:
     """Check files as one config; if a file has YAML errors, only YAML errors are reported."""
     sources = [read_source(raw, stream=True) for _, raw in files]
-    joined = Joined(
+    joined = JoinedFiles(
         (name, source.positions.text, len(source.roots))
         for (name, _), source in zip(files, sources, strict=True)
     )
@@ -97,7 +97,7 @@ def _check_together(
     )
 
 
-def _read_joined(language: Dialect, joined: Joined) -> Checked:
-    read: Callable[[Joined], Reading] | None = language.read_joined
+def _read_joined(language: Dialect, joined: JoinedFiles) -> Checked:
+    read: Callable[[JoinedFiles], Reading] | None = language.read_joined
     assert read is not None, language.name
     return lint(language, read(joined))

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from console.dialects.codes import Code
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.dialects.findings import Findings
-from console.dialects.joined import Joined
-from console.dialects.past import Past
+from console.dialects.joined_files import JoinedFiles
 from console.dialects.place_finder import PlaceFinder
+from console.dialects.routed_history import RoutedHistory
 from console.dialects.source import Source
 from console.engine.counterfactual.change import Menu
 from console.engine.diff import Comparison, Flows
@@ -72,7 +72,7 @@ class DisciplineLints(Protocol):
     def lint_policy(self, places: PlaceFinder, findings: Findings) -> None:
         """Report problems of the policy alone."""
 
-    def lint_past(self, past: Past, places: PlaceFinder, findings: Findings) -> None:
+    def lint_past(self, past: RoutedHistory, places: PlaceFinder, findings: Findings) -> None:
         """Report problems with recorded workloads; there is at least one."""
 
     def lint_live(self, live: Live, places: PlaceFinder, findings: Findings) -> None:
@@ -111,11 +111,11 @@ class Dialect:
     lints: Callable[[Policy], DisciplineLints] | None = None
     #: Own code -> the code of the general lint that reports the same problem; of two such
     #: findings about one object, one is shown.
-    said_by_lints: Mapping[str, str] = field(default_factory=dict)
+    equivalent_lints: Mapping[str, str] = field(default_factory=dict)
     #: Whether it is the language of a text whose language is not stated.
     is_default: bool = False
     #: Several files as one config -> Reading; None if a config is one document.
-    read_joined: Callable[[Joined], Reading] | None = None
+    read_joined: Callable[[JoinedFiles], Reading] | None = None
     #: Settings that advice may suggest to change, with their values; None: all of the discipline.
     menu: Menu | None = None
     #: Its form in the protocol of the public client, which one language has; else None.

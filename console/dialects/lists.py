@@ -11,7 +11,7 @@ from console.dialects.written import UNREAD, Read, Unread, Written
 T = TypeVar("T")
 
 
-def each(
+def parse_each(
     read: Read[tuple[Fields | Unread, ...]], parse_one: Callable[[Fields], T]
 ) -> Read[tuple[T | Unread, ...]]:
     """Parse every mapping of a list; an item that is not a mapping stays UNREAD."""
@@ -23,16 +23,16 @@ def each(
     return Written(parsed, read.place)
 
 
-def known(read: Read[tuple[T | Unread, ...]]) -> tuple[T, ...]:
+def valid_items(read: Read[tuple[T | Unread, ...]]) -> tuple[T, ...]:
     """Return the parsed items of a list, without UNREAD ones."""
     if not isinstance(read, Written):
         return ()
     return tuple(item for item in read.value if not isinstance(item, Unread))
 
 
-def each_known(
+def parse_valid(
     read: Read[tuple[Fields | Unread, ...]], parse_one: Callable[[Fields], T]
 ) -> Read[tuple[T, ...]]:
     """Parse every mapping of a list, and omit items that are not mappings."""
-    parsed = each(read, parse_one)
-    return Written(known(parsed), parsed.place) if isinstance(parsed, Written) else parsed
+    parsed = parse_each(read, parse_one)
+    return Written(valid_items(parsed), parsed.place) if isinstance(parsed, Written) else parsed

@@ -153,7 +153,7 @@ def _not_plain_decimal(text: str, plain: bool) -> NumberProblem:
         return NumberProblem(
             NOT_FINITE, f"{shown} is not a finite number", "Omit the field for no limit."
         )
-    if len(text) <= _MAX_LENGTH and (instead := spelled_otherwise(text)):
+    if len(text) <= _MAX_LENGTH and (instead := possible_decimals(text)):
         return NumberProblem(
             NUMBER_SPELLING,
             f'YAML parsers disagree on the number "{shown}"',
@@ -176,7 +176,7 @@ def _quoted(text: str) -> NumberProblem:
     return NumberProblem(QUOTED_NUMBER, message, hint, (number,))
 
 
-def spelled_otherwise(text: str) -> tuple[str, ...]:
+def possible_decimals(text: str) -> tuple[str, ...]:
     """Return the plain decimals that YAML readers may read *text* as, the most likely first."""
     sign = "-" if text.startswith("-") else ""
     body = text.lstrip("+-") if text[:1] in "+-" else text

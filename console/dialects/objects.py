@@ -39,7 +39,7 @@ def shared_vocabulary() -> Vocabulary:
 
 
 @cache
-def kinds_that_lead() -> tuple[str, ...]:
+def kinds_with_target() -> tuple[str, ...]:
     """Return the kinds whose objects are tried in order and have a target, such as rules."""
     kinds = kinds_of(*(each.objects(each.empty_policy) for each in dialects().values()))
     return tuple(kind.name for kind in kinds if kind.leads_to)
@@ -65,7 +65,7 @@ def _comparison(old: Policy, new: Policy) -> Comparison:
     return Comparison(objects_of(old), objects_of(new))
 
 
-def place_takers(old: Policy, new: Policy, names: Iterable[str]) -> dict[str, str]:
+def find_replacements(old: Policy, new: Policy, names: Iterable[str]) -> dict[str, str]:
     """
     Return the queue of *new* that replaces each of the queues *names* of *old*, by old name.
 

@@ -1,4 +1,4 @@
-"""Quantities of Kubernetes: parsed exactly, counted like Kueue, and formatted."""
+"""Quantities of Kubernetes: parsed exactly, amount_of_quantity like Kueue, and formatted."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MAX_LENGTH: Final = 100
 #: A larger exponent is out of range on either side, for all digits before it.
 _MAX_EXPONENT: Final = 2 * _MAX_LENGTH
 #: Common misspellings of suffixes, in lower case -> the suffixes that may be meant.
-_MEANT: Final = {
+_INTENDED: Final = {
     **{f"{letter.lower()}b": (letter,) for letter in "MGTPE"},
     **{f"{letter.lower()}ib": (f"{letter}i",) for letter in "KMGTPE"},
     **{f"{letter.lower()}i": (f"{letter}i",) for letter in "KMGTPE"},
@@ -120,10 +120,10 @@ def amount_of(text: str, resource: str) -> Amount:
     >>> amount_of("2Ki", "memory"), amount_of("9E", "memory"), amount_of("8Ei", "memory")
     (2048000, 9000000000000000000000, UNLIMITED)
     """
-    return counted(parse_quantity(text), resource)
+    return amount_of_quantity(parse_quantity(text), resource)
 
 
-def counted(quantity: Quantity, resource: str) -> Amount:
+def amount_of_quantity(quantity: Quantity, resource: str) -> Amount:
     """Return the amount of a resource that a quantity stands for, like `amount_of`."""
     in_thousandths = resource == "cpu"
     count = _divided_up(abs(quantity.nanos), _NANOS // SCALE if in_thousandths else _NANOS)
@@ -149,18 +149,18 @@ def format_quantity(amount: Amount, resource: str) -> str:
     return str(Quantity(amount * (_NANOS // SCALE), notation))
 
 
-def quantities_meant(text: str) -> tuple[str, ...]:
+def suggest_quantities(text: str) -> tuple[str, ...]:
     """
     Return the quantities that may be meant by the invalid *text*, the most likely first.
 
-    >>> quantities_meant("16GB"), quantities_meant("1,000 gib"), quantities_meant("64K")
+    >>> suggest_quantities("16GB"), suggest_quantities("1,000 gib"), suggest_quantities("64K")
     (('16G',), ('1000Gi',), ('64k', '64Ki'))
     """
     found = re.fullmatch(r"([+-]?[0-9][0-9,_]*(?:\.[0-9]+)?)\s*([A-Za-z]*)", text.strip())
     if found is None or len(text) > _MAX_LENGTH:
         return ()
     number, suffix = re.sub("[,_]", "", found[1]), found[2]
-    suffixes = (suffix,) if suffix in ("", *SUFFIXES) else _MEANT.get(suffix.lower(), ())
+    suffixes = (suffix,) if suffix in ("", *SUFFIXES) else _INTENDED.get(suffix.lower(), ())
     return tuple(number + candidate for candidate in suffixes if number + candidate != text)
 
 

@@ -26,10 +26,10 @@ MOST_READINGS: Final = 64
 _Key: TypeAlias = tuple[str, str, str]
 
 _lock = Lock()
-_kept: OrderedDict[_Key, Reading] = OrderedDict()
+_cache: OrderedDict[_Key, Reading] = OrderedDict()
 
 
-def read_kept(dialect: Dialect, text: str, past: Mapping[str, PastSpec]) -> Reading:
+def read_cached(dialect: Dialect, text: str, past: Mapping[str, PastSpec]) -> Reading:
     """
     Return the reading of *text* in *dialect*, given the *past* specs; never raises.
 
@@ -42,38 +42,38 @@ def read_kept(dialect: Dialect, text: str, past: Mapping[str, PastSpec]) -> Read
     if not differs:
         # Unchanged specs are not reported.
         return reading
-    told = {name: (each.version, each.spec) for name, each in past.items()}
-    return _read(dialect, text, past, json.dumps(told, sort_keys=True))
+    fixed = {name: (each.version, each.spec) for name, each in past.items()}
+    return _read(dialect, text, past, json.dumps(fixed, sort_keys=True))
 
 
-def forget_readings() -> None:
+def clear_cached_readings() -> None:
     """Clear the cache."""
     with _lock:
-        _kept.clear()
+        _cache.clear()
 
 
-def _read(dialect: Dialect, text: str, past: Mapping[str, PastSpec], told: str) -> Reading:
-    key = dialect.name, text, told
+def _read(dialect: Dialect, text: str, past: Mapping[str, PastSpec], past_json: str) -> Reading:
+    key = dialect.name, text, past_json
     with _lock:
-        known = _kept.get(key)
+        known = _cache.get(key)
         if known is not None:
-            _kept.move_to_end(key)
+            _cache.move_to_end(key)
             return known
     reading = dialect.read(text, past)
     if _size(key) <= MOST_CHARACTERS:
         with _lock:
-            _kept[key] = reading
-            _make_room()
+            _cache[key] = reading
+            _evict()
     return reading
 
 
-def _make_room() -> None:
-    size = sum(map(_size, _kept))
-    while size > MOST_CHARACTERS or len(_kept) > MOST_READINGS:
-        dropped, _ = _kept.popitem(last=False)
+def _evict() -> None:
+    size = sum(map(_size, _cache))
+    while size > MOST_CHARACTERS or len(_cache) > MOST_READINGS:
+        dropped, _ = _cache.popitem(last=False)
         size -= _size(dropped)
 
 
 def _size(key: _Key) -> int:
-    _, text, told = key
-    return len(text) + len(told)
+    _, text, past_json = key
+    return len(text) + len(past_json)

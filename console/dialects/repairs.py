@@ -35,7 +35,7 @@ def replace(place: Place, text: str, *, number: bool = False) -> Repair:
     return Repair(f'Replace with "{shorten(text)}"', (edit,))
 
 
-def without_line(findings: Findings, place: Place, key: str) -> Repair:
+def remove_field(findings: Findings, place: Place, key: str) -> Repair:
     """
     Return the repair that removes the field *key*, whose value is at *place*.
 

@@ -71,7 +71,7 @@ def build_trees(findings: Findings, *, stream: bool = False) -> list[Node]:
         while not builder.done:
             event: Any = loader.get_event()
             reached = event.end_mark.index
-            builder.take(event)
+            builder.handle(event)
     except UnicodeDecodeError:
         # libyaml decodes the escaped bytes of a tag, which may not be UTF-8.
         _report_tag_escape(findings, reached)
@@ -115,22 +115,22 @@ class _TreeBuilder:
         self._documents = 0
         # Dispatch by type, because a chain of isinstance calls would dominate the time.
         # The events are Any because the marks of libyaml have no common type.
-        self._takers: dict[type, Callable[[Any], None]] = {
-            yaml.ScalarEvent: self._take_scalar,
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            yaml.ScalarEvent: self._add_scalar,
             yaml.MappingStartEvent: self._open_mapping,
             yaml.MappingEndEvent: self._close,
             yaml.SequenceStartEvent: self._open_list,
             yaml.SequenceEndEvent: self._close,
-            yaml.AliasEvent: self._take_alias,
+            yaml.AliasEvent: self._add_alias,
             yaml.DocumentStartEvent: self._open_document,
             yaml.StreamEndEvent: self._finish,
         }
 
-    def take(self, event: Any) -> None:
+    def handle(self, event: Any) -> None:
         """Process the next event."""
-        taker = self._takers.get(type(event))
-        if taker is not None:
-            taker(event)
+        handler = self._handlers.get(type(event))
+        if handler is not None:
+            handler(event)
 
     def _finish(self, event: Any) -> None:
         self.done = True
@@ -152,7 +152,7 @@ class _TreeBuilder:
         )
         self.done = True
 
-    def _take_scalar(self, event: Any) -> None:
+    def _add_scalar(self, event: Any) -> None:
         start: int = event.start_mark.index
         end: int = event.end_mark.index
         style = event.style
@@ -205,7 +205,7 @@ class _TreeBuilder:
             self._anchors[frame.anchor] = (node, self._count - frame.count, frame.height + 1)
         self._add(node, node.end, frame.height + 1)
 
-    def _take_alias(self, event: Any) -> None:
+    def _add_alias(self, event: Any) -> None:
         start, end, name = event.start_mark.index, event.end_mark.index, event.anchor
         if any(frame.anchor == name for frame in self._stack):
             shown = shorten(name)

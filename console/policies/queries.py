@@ -8,7 +8,7 @@ from functools import lru_cache
 from django.db.models import F, QuerySet
 
 from console.dialects import default_dialect, dialects
-from console.dialects.reading_cache import read_kept
+from console.dialects.reading_cache import read_cached
 from console.engine.model.policy import Policy
 from console.errors import NotFound
 from console.orgs.models import Organization
@@ -68,7 +68,7 @@ def least_priority(org: Organization) -> int:
 @lru_cache(maxsize=64)
 def _compile(dialect: str, text: str) -> Policy:
     # Immutability was checked when the text was applied, so no past specs here.
-    reading = read_kept(dialects()[dialect], text, {})
+    reading = read_cached(dialects()[dialect], text, {})
     if reading.policy is None:
         raise RuntimeError(f"an applied text no longer compiles: {reading.errors[:3]}")
     return reading.policy

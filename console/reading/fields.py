@@ -16,7 +16,7 @@ from typing import Any
 
 from django.utils.dateparse import parse_datetime
 
-from console.dialects.quantity import amount_of, quantities_meant
+from console.dialects.quantity import amount_of, suggest_quantities
 from console.engine.model.amounts import SCALE, Amount, Unlimited, format_amount, parse_amount
 from console.errors import BadRequest, FieldError
 
@@ -221,7 +221,7 @@ class Reader:
         try:
             amount = amount_of(text, resource)
         except ValueError as error:
-            meant = " or ".join(quantities_meant(text))
+            meant = " or ".join(suggest_quantities(text))
             hint = f"; did you mean {meant}?" if meant else ", such as 0.5, 500m or 64Gi."
             self.refuse(path, "invalid_amount", f"{error}{hint}")
             return 0

@@ -10,7 +10,7 @@ import pytest
 from console.configs.config_files import check_files
 from console.dialects import dialects
 from console.dialects.diagnostics import Diagnostic
-from console.dialects.joined import Joined
+from console.dialects.joined_files import JoinedFiles
 from console.dialects.positions import apply_fix
 from console.dialects.sarif import CheckedFile
 from console.dialects.source import read_source
@@ -196,7 +196,7 @@ def test_files_of_a_stream_say_together_what_the_stream_says(path: Path, size: i
 def test_joined_files_keep_their_documents(texts: list[str]):
     sources = [read_source(text, stream=True) for text in texts]
     assert all(source.roots for source in sources)
-    joined = Joined(
+    joined = JoinedFiles(
         (str(n), source.positions.text, len(source.roots)) for n, source in enumerate(sources)
     )
     whole = read_source(joined.text, stream=True)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.dialects import dialects
-from console.dialects.objects import kinds_that_lead, objects_of, shared_vocabulary
+from console.dialects.objects import kinds_with_target, objects_of, shared_vocabulary
 from console.engine.diff import Comparison
 from console.engine.diff.objects import SETTINGS, PolicyObjects, Role
 from console.engine.disciplines.quota.spec import Cohort, Flavor, QuotaSettings, spec_of
@@ -129,4 +129,4 @@ def test_words_of_all_languages() -> None:
         ("namespace", "namespaces"),
         ("settings", "settings"),
     ]
-    assert kinds_that_lead() == ("rule",)
+    assert kinds_with_target() == ("rule",)

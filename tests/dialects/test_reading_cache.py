@@ -10,7 +10,7 @@ import pytest
 from console.dialects import dialects
 from console.dialects import reading_cache as kept
 from console.dialects.base import Dialect, PastSpec, Reading
-from console.dialects.reading_cache import forget_readings, read_kept
+from console.dialects.reading_cache import clear_cached_readings, read_cached
 
 EVERY = pytest.mark.parametrize("dialect", dialects().values(), ids=dialects())
 
@@ -26,9 +26,9 @@ resource_queues:
 
 @pytest.fixture(autouse=True)
 def _cold() -> Iterator[None]:
-    forget_readings()
+    clear_cached_readings()
     yield
-    forget_readings()
+    clear_cached_readings()
 
 
 def counted(dialect: Dialect) -> tuple[Dialect, list[str | bytes]]:
@@ -47,7 +47,7 @@ def test_a_text_is_read_once(dialect: Dialect) -> None:
     watched, read = counted(dialect)
     texts = [*dialect.samples().values(), "what: [is\n"]
     for text in (*texts, *texts):
-        assert read_kept(watched, text, {}) == dialect.read(text, {})
+        assert read_cached(watched, text, {}) == dialect.read(text, {})
     assert read == texts
 
 
@@ -58,8 +58,8 @@ def test_who_keeps_to_the_past_is_not_told_of_it(dialect: Dialect) -> None:
         specs = dialect.read(text, {}).queue_specs
         past = {name: PastSpec(version=3, spec=spec) for name, spec in specs.items()}
         past["gone"] = PastSpec(version=1, spec={})
-        assert read_kept(watched, text, past) == dialect.read(text, past)
-        assert read_kept(watched, text, {}) == dialect.read(text, {})
+        assert read_cached(watched, text, past) == dialect.read(text, past)
+        assert read_cached(watched, text, {}) == dialect.read(text, {})
     assert read == list(dialect.samples().values())
 
 
@@ -79,8 +79,8 @@ def test_every_past_that_differs_has_an_answer_of_its_own() -> None:
         )
     ]
     for past in (*pasts, *reversed(pasts)):
-        assert read_kept(native, TEXT, past) == native.read(TEXT, past)
-    told = {read_kept(native, TEXT, past).diagnostics for past in pasts}
+        assert read_cached(native, TEXT, past) == native.read(TEXT, past)
+    told = {read_cached(native, TEXT, past).diagnostics for past in pasts}
     assert len(told) == len(pasts)
 
 
@@ -94,7 +94,7 @@ def test_what_was_used_last_is_kept_as_far_as_there_is_room(
     def anew(*texts: str) -> list[str | bytes]:
         read.clear()
         for text in texts:
-            read_kept(watched, text, {})
+            read_cached(watched, text, {})
         return list(read)
 
     short = ["# 1", "# 2", "# 3", "# 4"]

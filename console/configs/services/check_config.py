@@ -5,7 +5,7 @@ from __future__ import annotations
 from console.configs.queries import past_specs
 from console.dialects import dialects
 from console.dialects.base import Dialect, Reading
-from console.dialects.reading_cache import read_kept
+from console.dialects.reading_cache import read_cached
 from console.errors import BadRequest, FieldError
 from console.orgs.permissions import Actor, Permission
 
@@ -17,7 +17,7 @@ def check_config(actor: Actor, dialect: str, text: str) -> Reading:
     `lint_config` adds the lints. Raises NotAllowed, and BadRequest for an unknown dialect.
     """
     actor.require(Permission.READ)
-    return read_kept(find_dialect(dialect), text, past_specs(actor.org))
+    return read_cached(find_dialect(dialect), text, past_specs(actor.org))
 
 
 def find_dialect(name: str) -> Dialect:

@@ -25,8 +25,8 @@ from console.dialects.lints.codes import (
     REMOVED_WITH_WORK,
 )
 from console.dialects.lints.wording import quoted
-from console.dialects.objects import place_takers, renames_between
-from console.dialects.reading_cache import read_kept
+from console.dialects.objects import find_replacements, renames_between
+from console.dialects.reading_cache import read_cached
 from console.engine.explain.consequences import Consequence, consequence_sentence
 from console.engine.model.consequences import GRAVITY, ConsequenceCode, Excess, Finding, with_ends
 from console.engine.model.history import Backlog, Live
@@ -193,14 +193,14 @@ def _known_warnings(
         return Counter()
     dialect = dialects()[active.dialect]
     # The active text was checked against the fixed queue specs when it was applied.
-    known = _warnings(lint(dialect, read_kept(dialect, active.text, {}), facts))
+    known = _warnings(lint(dialect, read_cached(dialect, active.text, {}), facts))
     if not known:
         return known
     old_policy = policy_of(active)
     renamed = renames_between(old_policy, policy).old_names.values()
     # A rename is a consequence of its own; the object's known warnings are not new because of it.
     names = {quoted(old): quoted(new) for pairs in renamed for new, old in pairs.items()}
-    takers = place_takers(old_policy, policy, old_policy.queues)
+    takers = find_replacements(old_policy, policy, old_policy.queues)
     names |= {quoted(old): quoted(new) for old, new in takers.items()}
     if not names:
         return known

@@ -9,7 +9,7 @@ from importlib.resources import files
 from console.dialects.base import Dialect, PastSpec, Reading
 from console.dialects.collector import collector_paused
 from console.dialects.findings import ReadingStopped
-from console.dialects.joined import Joined
+from console.dialects.joined_files import JoinedFiles
 from console.dialects.kueue.checks import check
 from console.dialects.kueue.codes import ERRORS
 from console.dialects.kueue.compile import compile_policy
@@ -35,7 +35,7 @@ def read(text: str | bytes, past: Mapping[str, PastSpec]) -> Reading:
         return _read(read_source(text, stream=True))
 
 
-def read_joined(joined: Joined) -> Reading:
+def read_joined(joined: JoinedFiles) -> Reading:
     """Read files of manifests as one config."""
     with collector_paused():
         return _read(read_source(joined.text, stream=True, files=joined.files))
@@ -85,7 +85,7 @@ DIALECT = Dialect(
     objects=quota_objects,
     vocabulary=VOCABULARY,
     lints=QuotaLints,
-    said_by_lints={
+    equivalent_lints={
         "KUE056": "LNT008",
         "KUE057": "LNT008",
         "KUE062": "LNT009",

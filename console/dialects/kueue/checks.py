@@ -27,7 +27,7 @@ from console.dialects.kueue.queue_checks import check_queue
 from console.dialects.kueue.schema import CohortDoc, Document, SelectorDoc
 from console.dialects.kueue.texts import append_document
 from console.dialects.kueue.words import SelectorOperator
-from console.dialects.repairs import did_you_mean, without_line
+from console.dialects.repairs import did_you_mean, remove_field
 from console.dialects.repeated import note_repeated
 from console.dialects.scalars import write_text
 from console.dialects.wording import shorten
@@ -186,5 +186,5 @@ def _note_circle(circle: list[str], parents: dict[str, Written[str]], findings: 
         last.place,
         f"Cohort cycle: {way} -> {shorten(circle[0])}.",
         f'Remove the parent of one of them, such as "{shorten(circle[-1])}".',
-        (without_line(findings, last.place, last.place.path.rpartition(".")[2]),),
+        (remove_field(findings, last.place, last.place.path.rpartition(".")[2]),),
     )

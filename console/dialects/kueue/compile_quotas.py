@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from console.dialects.findings import Place
 from console.dialects.kueue.schema import GroupDoc, QuotaDoc, ResourceDoc
-from console.dialects.quantity import Quantity, counted
+from console.dialects.quantity import Quantity, amount_of_quantity
 from console.dialects.written import Read, Written, value_of, written_items
 from console.engine.disciplines.quota.spec import FlavorQuotas, Quota, ResourceGroup
 from console.engine.model.amounts import UNLIMITED, Amount
@@ -51,4 +51,4 @@ class QuotaCompiler:
 
 
 def _amount(quantity: Read[Quantity], resource: str, absent: Amount) -> Amount:
-    return counted(quantity.value, resource) if isinstance(quantity, Written) else absent
+    return amount_of_quantity(quantity.value, resource) if isinstance(quantity, Written) else absent

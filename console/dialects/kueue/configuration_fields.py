@@ -23,7 +23,7 @@ class TransformationStrategy(StrEnum):
 
 
 _TEXT: Final = Scalar.TEXT
-_TRUTH: Final = Scalar.TRUTH
+_BOOLEAN: Final = Scalar.BOOLEAN
 _DURATION: Final = Scalar.DURATION
 _SELECTOR: Final = Section(
     "a label selector",
@@ -49,7 +49,7 @@ _REQUEUING: Final = Section(
 )
 _PODS_READY: Final[dict[str, FieldType]] = {
     "timeout": _DURATION,
-    "blockAdmission": _TRUTH,
+    "blockAdmission": _BOOLEAN,
     "recoveryTimeout": _DURATION,
     "requeuingStrategy": _REQUEUING,
 }
@@ -87,7 +87,7 @@ _COMMON: Final[dict[str, FieldType]] = {
     "leaderElection": Section(
         "leaderElection",
         {
-            "leaderElect": _TRUTH,
+            "leaderElect": _BOOLEAN,
             "leaseDuration": _DURATION,
             "renewDeadline": _DURATION,
             "retryPeriod": _DURATION,
@@ -100,7 +100,7 @@ _COMMON: Final[dict[str, FieldType]] = {
         "metrics",
         {
             "bindAddress": _TEXT,
-            "enableClusterQueueResources": _TRUTH,
+            "enableClusterQueueResources": _BOOLEAN,
             "customLabels": ListOf(
                 Section(
                     "a custom label",
@@ -125,11 +125,11 @@ _COMMON: Final[dict[str, FieldType]] = {
         {"groupKindConcurrency": MapOf(Scalar.INT64), "cacheSyncTimeout": Scalar.INT64},
     ),
     "tls": Section("tls", {"minVersion": _TEXT, "cipherSuites": ListOf()}),
-    "manageJobsWithoutQueueName": _TRUTH,
+    "manageJobsWithoutQueueName": _BOOLEAN,
     "managedJobsNamespaceSelector": _SELECTOR,
     "internalCertManagement": Section(
         "internalCertManagement",
-        {"enable": _TRUTH, "webhookServiceName": _TEXT, "webhookSecretName": _TEXT},
+        {"enable": _BOOLEAN, "webhookServiceName": _TEXT, "webhookSecretName": _TEXT},
     ),
     "clientConnection": Section("clientConnection", {"qps": Scalar.DECIMAL, "burst": Scalar.INT32}),
     "multiKueue": Section(
@@ -175,13 +175,13 @@ _COMMON: Final[dict[str, FieldType]] = {
             "resourceWeights": MapOf(Scalar.DECIMAL),
         },
     ),
-    "featureGates": MapOf(_TRUTH),
+    "featureGates": MapOf(_BOOLEAN),
 }
 #: By version: the fields other than fairSharing and resources, which are used.
 SETTINGS: Final[dict[str, dict[str, FieldType]]] = {
     "v1beta1": {
         **_COMMON,
-        "waitForPodsReady": Section("waitForPodsReady", {"enable": _TRUTH, **_PODS_READY}),
+        "waitForPodsReady": Section("waitForPodsReady", {"enable": _BOOLEAN, **_PODS_READY}),
         "integrations": Section(
             "integrations",
             {

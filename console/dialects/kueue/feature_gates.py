@@ -53,7 +53,7 @@ OFF: Final = {
 }
 
 
-def what_happens(gate: str, value: bool) -> str | None:
+def unsupported_behavior(gate: str, value: bool) -> str | None:
     """
     Return the behavior of this product if it differs from *gate* being *value*, else None.
 

@@ -32,7 +32,7 @@ from console.dialects.kueue.schema import (
     QuotaDoc,
     ResourceDoc,
 )
-from console.dialects.repairs import replace, without_line
+from console.dialects.repairs import remove_field, replace
 from console.dialects.repeated import note_repeated
 from console.dialects.wording import listed, shorten
 from console.dialects.written import Unread, Written, written_items
@@ -182,7 +182,7 @@ class _GroupsCheck:
                         limit.place,
                         f"{key} needs a {above}, and {self._what} has none.",
                         f"Remove {key}, or name the {above}.",
-                        (without_line(self.findings, limit.place, key),),
+                        (remove_field(self.findings, limit.place, key),),
                     )
             return
         lending, nominal = resource.lending, resource.nominal

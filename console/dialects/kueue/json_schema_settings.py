@@ -9,7 +9,7 @@ from console.dialects.kueue.typed_fields import FieldType, ListOf, MapOf, Scalar
 
 _SCALARS: Final[dict[Scalar, dict[str, Any]]] = {
     Scalar.TEXT: TEXT,
-    Scalar.TRUTH: {"type": ["boolean", "null"]},
+    Scalar.BOOLEAN: {"type": ["boolean", "null"]},
     Scalar.INT32: INT32,
     Scalar.INT64: {"type": ["integer", "null"]},
     Scalar.DECIMAL: {"type": ["number", "null"]},

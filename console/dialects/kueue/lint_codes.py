@@ -86,7 +86,7 @@ NOTHING_TO_USE = Code(
     "The queue owns none of the resource in this flavor and can borrow none, so it never admits "
     "a workload there. Raise nominalQuota or the limits of those that should lend.",
 )
-NOBODY_HAS_IT = Code(
+NO_QUOTA_TO_BORROW = Code(
     "KUE057",
     Severity.WARNING,
     "No quota to borrow",
@@ -112,7 +112,7 @@ COHORT_MISSPELLED = Code(
     "A cohort exists as soon as it is named. This name is used once, has no Cohort object and is "
     "similar to another one.",
 )
-NOBODY_BORROWS = Code(
+COHORT_SHARES_NOTHING = Code(
     "KUE061",
     Severity.WARNING,
     "Cohort that shares no quota",

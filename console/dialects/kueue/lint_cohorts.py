@@ -10,11 +10,11 @@ from console.dialects.kueue.lint_codes import (
     COHORT_EMPTY,
     COHORT_MISSPELLED,
     COHORT_OF_ONE,
+    COHORT_SHARES_NOTHING,
     NO_GROUPS,
-    NOBODY_BORROWS,
 )
 from console.dialects.kueue.schema import CohortDoc, Document, QueueDoc
-from console.dialects.lints.quota.sharing import shut
+from console.dialects.lints.quota.sharing import sharing_block
 from console.dialects.repairs import did_you_mean
 from console.dialects.wording import shorten
 from console.dialects.written import Written
@@ -119,10 +119,10 @@ def _lint_alone(
 def _lint_limits(
     root: str, first: QueueDoc, policy: Policy, trees: Hierarchy, findings: Findings
 ) -> None:
-    reason, parent = shut(policy, trees, root), first.parent
+    reason, parent = sharing_block(policy, trees, root), first.parent
     if reason is not None and isinstance(parent, Written):
         findings.add(
-            NOBODY_BORROWS,
+            COHORT_SHARES_NOTHING,
             parent.place,
             f'Every {reason.value}Limit below cohort "{shorten(root)}" is 0, so no quota changes '
             "hands.",

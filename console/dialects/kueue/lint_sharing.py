@@ -8,11 +8,17 @@ from console.dialects.findings import Findings, Place
 from console.dialects.kueue.lint_codes import (
     CANNOT_RECLAIM,
     LENDING_STARVES,
-    NOBODY_HAS_IT,
+    NO_QUOTA_TO_BORROW,
     NOTHING_TO_USE,
 )
 from console.dialects.kueue.schema import Document, QueueDoc, QuotaDoc, ResourceDoc
-from console.dialects.lints.quota.sharing import Owners, lent_freely, owners, quotas_of, shut
+from console.dialects.lints.quota.sharing import (
+    Owners,
+    count_owners,
+    quotas_of,
+    sharing_block,
+    without_lending_limits,
+)
 from console.dialects.quantity import Quantity, format_quantity
 from console.dialects.wording import listed, shorten
 from console.dialects.written import Read, Written, value_of
@@ -30,7 +36,7 @@ def lint_sharing(document: Document, policy: Policy, findings: Findings) -> None
     """Report quota that cannot be borrowed, used or reclaimed."""
     trees, ledger = Hierarchy(policy), Ledger(policy)
     roots = {name: root for root in trees.roots for name in trees.queues_below(root)}
-    owned = owners(policy, trees)
+    owned = count_owners(policy, trees)
     for queue in document.queues:
         root = roots.get(value_of(queue.name) or "")
         if root is not None:
@@ -38,11 +44,11 @@ def lint_sharing(document: Document, policy: Policy, findings: Findings) -> None
             for quota in queue.quotas():
                 _lint_flavor(quota, node, root, owned, findings)
     docs = {value_of(queue.name): queue for queue in document.queues}
-    free = Ledger(lent_freely(policy))
+    free = Ledger(without_lending_limits(policy))
     for root in trees.roots:
         below = [docs[name] for name in trees.queues_below(root)]
         _lint_lenders(root, below, policy, findings)
-        if shut(policy, trees, root) is None:
+        if sharing_block(policy, trees, root) is None:
             _lint_starved(below, policy, (ledger, free), findings)
 
 
@@ -59,7 +65,7 @@ def _lint_flavor(quota: QuotaDoc, node: Node, root: str, owned: Owners, findings
         if not others and _above_zero(resource.borrowing):
             somebody = True
             findings.add(
-                NOBODY_HAS_IT,
+                NO_QUOTA_TO_BORROW,
                 _place(resource.borrowing, resource),
                 f"No other queue or cohort of the tree owns {what}, so there is none to borrow.",
                 "Use a flavor in which others have quota, or set a nominal quota.",
@@ -75,7 +81,7 @@ def _lint_flavor(quota: QuotaDoc, node: Node, root: str, owned: Owners, findings
         # A single 0 is not reported: every covered resource has to be listed, so 0 means that
         # the flavor has none of it.
         findings.add(
-            NOBODY_HAS_IT,
+            NO_QUOTA_TO_BORROW,
             quota.name.place,
             f"No queue or cohort of the tree has quota in flavor {shorten(flavor)}, so there is "
             "nothing to use or to borrow.",
@@ -132,7 +138,7 @@ def _lint_starved(
 def _lint_lenders(root: str, docs: Sequence[QueueDoc], policy: Policy, findings: Findings) -> None:
     """Report, once per tree, the queues that lend quota and cannot reclaim it."""
     queues = [spec_of(policy).queues[value_of(doc.name) or ""] for doc in docs]
-    lenders = [queue.name for queue in queues if _lends_for_good(queue)]
+    lenders = [queue.name for queue in queues if _lends_without_reclaim(queue)]
     borrowers = {queue.name for queue in queues if _may_borrow(queue)}
     # A queue does not borrow from itself.
     if not lenders or (len(lenders) == 1 and borrowers <= set(lenders)):
@@ -151,7 +157,7 @@ def _lint_lenders(root: str, docs: Sequence[QueueDoc], policy: Policy, findings:
     )
 
 
-def _lends_for_good(queue: QueueSpec) -> bool:
+def _lends_without_reclaim(queue: QueueSpec) -> bool:
     return queue.preemption.reclaim_within_cohort is PreemptionRule.NEVER and any(
         quota.nominal > 0 and quota.lending_limit > 0 for _, quota in quotas_of([queue])
     )

@@ -12,15 +12,15 @@ from console.dialects.kueue.configuration_fields import SETTINGS
 from console.dialects.kueue.lint_codes import FAIR_SHARING_NOT_ENABLED, SETTINGS_NOT_USED
 from console.dialects.kueue.manifests import Manifest
 from console.dialects.kueue.schema import ConfigurationDoc
-from console.dialects.kueue.typed_fields import check_type, read_truth
+from console.dialects.kueue.typed_fields import check_type, read_boolean
 from console.dialects.kueue.words import QuotaCheck, SharingStrategy
 from console.dialects.nodes import ListNode, MapNode, ScalarNode
-from console.dialects.repairs import without_line
+from console.dialects.repairs import remove_field
 from console.dialects.wording import listed
 from console.dialects.written import Read, Written, value_of
 
 #: Settings that affect admission in Kueue, and not here.
-_MISSED: Final = ("waitForPodsReady", "admissionFairSharing", "featureGates")
+_UNSUPPORTED: Final = ("waitForPodsReady", "admissionFairSharing", "featureGates")
 #: By version: the fields of a Configuration other than apiVersion and kind.
 KEYS: Final = {
     version: ("fairSharing", "resources", *settings) for version, settings in SETTINGS.items()
@@ -69,7 +69,7 @@ def read_settings(fields: Fields, version: str) -> ConfigurationDoc:
 
 def _is_enabled(sharing: Fields, fields: Fields) -> bool:
     """Return whether fair sharing of v1beta1 is on; Kueue's conversion drops it without enable."""
-    enable = read_truth(sharing, "enable")
+    enable = read_boolean(sharing, "enable")
     if enable is None:
         fields.findings.add(
             FAIR_SHARING_NOT_ENABLED,
@@ -94,7 +94,7 @@ def _gates(fields: Fields) -> dict[str, bool]:
 def _note_others(fields: Fields, version: str) -> None:
     for key, kind in SETTINGS[version].items():
         check_type(fields, key, kind)
-    unused = [key for key in SETTINGS[version] if key not in _MISSED]
+    unused = [key for key in SETTINGS[version] if key not in _UNSUPPORTED]
     places = {key: place for key in unused if (place := fields.key_place(key)) is not None}
     if places:
         names = listed(places, "and")
@@ -141,6 +141,6 @@ def _quota_check(resources: Fields) -> Read[QuotaCheck]:
             check.place,
             "IgnoreUndeclared cannot be combined with excludeResourcePrefixes.",
             "Remove one of the two.",
-            (without_line(resources.findings, check.place, "quotaCheckStrategy"),),
+            (remove_field(resources.findings, check.place, "quotaCheckStrategy"),),
         )
     return check

@@ -19,9 +19,9 @@ from console.dialects.kueue.objects import ObjectReader
 from console.dialects.kueue.schema import FlavorDoc, TaintDoc, TolerationDoc
 from console.dialects.kueue.values import read_whole64
 from console.dialects.kueue.words import TolerationOperator
-from console.dialects.lists import each_known
+from console.dialects.lists import parse_valid
 from console.dialects.nodes import ScalarNode
-from console.dialects.repairs import without_line
+from console.dialects.repairs import remove_field
 from console.dialects.wording import shorten
 from console.dialects.written import Read, Written, value_of
 from console.engine.model.nodes import TaintEffect
@@ -56,8 +56,8 @@ def read_flavor(manifest: Manifest, objects: ObjectReader) -> FlavorDoc:
         name=header.name,
         deleted=header.deleted,
         node_labels=spec.texts_by_key("nodeLabels", "the value of a label"),
-        taints=each_known(spec.mappings("nodeTaints", TAINT), _taint),
-        tolerations=each_known(spec.mappings("tolerations", TOLERATION), _toleration),
+        taints=parse_valid(spec.mappings("nodeTaints", TAINT), _taint),
+        tolerations=parse_valid(spec.mappings("tolerations", TOLERATION), _toleration),
         topology=spec.text("topologyName", blank_is_absent=True),
     )
     _check(flavor, spec.findings)
@@ -153,7 +153,7 @@ def _note_value(place: Place, findings: Findings) -> None:
         place,
         "A toleration with the operator Exists takes no value.",
         "Remove value, or use Equal.",
-        (without_line(findings, place, "value"),),
+        (remove_field(findings, place, "value"),),
     )
 
 
@@ -168,7 +168,7 @@ def _check_seconds(seconds: Read[int], effect: Read[TaintEffect], findings: Find
             seconds.place,
             "tolerationSeconds needs the effect NoExecute.",
             "Remove tolerationSeconds, or set effect to NoExecute.",
-            (without_line(findings, seconds.place, "tolerationSeconds"),),
+            (remove_field(findings, seconds.place, "tolerationSeconds"),),
         )
 
 
@@ -181,5 +181,5 @@ def _check_topology(flavor: FlavorDoc, topology: Written[str], findings: Finding
             topology.place,
             "topologyName needs at least one node label, and the flavor has none.",
             "Add nodeLabels, or remove topologyName.",
-            (without_line(findings, topology.place, "topologyName"),),
+            (remove_field(findings, topology.place, "topologyName"),),
         )

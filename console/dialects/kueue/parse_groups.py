@@ -7,7 +7,7 @@ from typing import Final
 from console.dialects.fields import Fields, Shape
 from console.dialects.kueue.schema import GroupDoc, QuotaDoc, ResourceDoc
 from console.dialects.kueue.values import check_weight, read_quantity
-from console.dialects.lists import each, each_known
+from console.dialects.lists import parse_each, parse_valid
 from console.dialects.quantity import Quantity
 from console.dialects.written import Read, Written
 
@@ -21,7 +21,7 @@ FAIR_SHARING: Final = Shape("fair sharing", ("weight",))
 
 def read_groups(spec: Fields) -> Read[tuple[GroupDoc, ...]]:
     """Read ``resourceGroups``."""
-    return each_known(spec.mappings("resourceGroups", GROUP), _group)
+    return parse_valid(spec.mappings("resourceGroups", GROUP), _group)
 
 
 def read_weight(spec: Fields) -> Read[Quantity]:
@@ -38,13 +38,13 @@ def _group(fields: Fields) -> GroupDoc:
     return GroupDoc(
         place=fields.place,
         covered=fields.texts("coveredResources", required=True),
-        flavors=each_known(fields.mappings("flavors", QUOTA, required=True), _quota),
+        flavors=parse_valid(fields.mappings("flavors", QUOTA, required=True), _quota),
     )
 
 
 def _quota(fields: Fields) -> QuotaDoc:
     name = fields.text("name", required=True)
-    resources = each(fields.mappings("resources", RESOURCE, required=True), _resource)
+    resources = parse_each(fields.mappings("resources", RESOURCE, required=True), _resource)
     return QuotaDoc(
         place=fields.place,
         name=name,

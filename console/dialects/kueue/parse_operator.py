@@ -29,11 +29,13 @@ OPERATOR: Final = Shape(
 #: Settings of v1 that do not concern admission, or that are reported elsewhere.
 _UNUSED: Final = ("integrations", "workloadManagement")
 #: Settings of v1 that affect admission in Kueue -> why they do not here.
-_MISSED: Final = {
+_UNSUPPORTED: Final = {
     "gangScheduling": "the readiness of pods is not tracked",
     "resources": "requests count as they were submitted",
 }
-CONFIG: Final = Shape("the config of a Kueue", ("preemption", *_MISSED, *_UNUSED), UNKNOWN_SETTING)
+CONFIG: Final = Shape(
+    "the config of a Kueue", ("preemption", *_UNSUPPORTED, *_UNUSED), UNKNOWN_SETTING
+)
 OLD_CONFIG: Final = Shape("the config of a Kueue in v1alpha1", KEYS["v1beta1"], UNKNOWN_SETTING)
 PREEMPTION: Final = Shape("preemption of a Kueue", ("preemptionPolicy",), UNKNOWN_SETTING)
 GANG: Final = Shape("gang scheduling of a Kueue", ("policy", "byWorkload"), UNKNOWN_SETTING)
@@ -51,17 +53,17 @@ def read_operator(manifest: Manifest, objects: ObjectReader) -> ConfigurationDoc
         else None
     )
     if not isinstance(config, Fields):
-        return _nothing(fields)
+        return _empty(fields)
     if is_old:
         return read_settings(config, "v1beta1")
-    _note_missed(config)
+    _warn_unsupported(config)
     _note_unused(config)
     preemption = config.mapping("preemption", PREEMPTION)
     if not isinstance(preemption, Fields):
-        return _nothing(fields)
+        return _empty(fields)
     policy = preemption.choice("preemptionPolicy", OperatorPreemption, required=True)
     is_fair = value_of(policy) is OperatorPreemption.FAIR_SHARING
-    doc = _nothing(fields)
+    doc = _empty(fields)
     return ConfigurationDoc(
         place=doc.place,
         # The operator writes both strategies, which is the default here.
@@ -72,16 +74,16 @@ def read_operator(manifest: Manifest, objects: ObjectReader) -> ConfigurationDoc
     )
 
 
-def _nothing(fields: Fields) -> ConfigurationDoc:
+def _empty(fields: Fields) -> ConfigurationDoc:
     return ConfigurationDoc(
         place=fields.place, fair_sharing=None, strategies=None, quota_check=None, gates={}
     )
 
 
-def _note_missed(config: Fields) -> None:
+def _warn_unsupported(config: Fields) -> None:
     gangs = config.mapping("gangScheduling", GANG)
     policy = gangs.choice("policy", GangScheduling) if isinstance(gangs, Fields) else None
-    for key, why in _MISSED.items():
+    for key, why in _UNSUPPORTED.items():
         place = config.key_place(key)
         is_off = key == "gangScheduling" and value_of(policy) is not GangScheduling.BY_WORKLOAD
         if place is not None and not is_off:

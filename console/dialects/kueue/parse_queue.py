@@ -38,9 +38,9 @@ from console.dialects.kueue.words import (
     Stop,
     WithinQueue,
 )
-from console.dialects.lists import each, each_known, known
+from console.dialects.lists import parse_each, parse_valid, valid_items
 from console.dialects.nodes import ScalarNode
-from console.dialects.repairs import without_line
+from console.dialects.repairs import remove_field
 from console.dialects.repeated import note_repeated
 from console.dialects.written import UNREAD, Read, Written, written_items
 
@@ -170,15 +170,15 @@ def _parent(spec: Fields, key: str) -> Read[str]:
         place,
         f"{key} is empty, which the API server refuses.",
         f"Leave {key} out when there is no cohort above.",
-        (without_line(spec.findings, place, key),),
+        (remove_field(spec.findings, place, key),),
     )
     return UNREAD
 
 
 def _fungibility(fields: Fields, version: str) -> FungibilityDoc:
     if version == "v1beta1":
-        borrow = _lifted(fields.choice("whenCanBorrow", OldBorrow))
-        preempt = _lifted(fields.choice("whenCanPreempt", OldPreempt))
+        borrow = _to_v1beta2(fields.choice("whenCanBorrow", OldBorrow))
+        preempt = _to_v1beta2(fields.choice("whenCanPreempt", OldPreempt))
     else:
         borrow = fields.choice("whenCanBorrow", FlavorSearch, renamed=_RENAMED)
         preempt = fields.choice("whenCanPreempt", FlavorSearch, renamed=_RENAMED)
@@ -190,7 +190,7 @@ def _fungibility(fields: Fields, version: str) -> FungibilityDoc:
     )
 
 
-def _lifted(word: Read[Old]) -> Read[FlavorSearch]:
+def _to_v1beta2(word: Read[Old]) -> Read[FlavorSearch]:
     """Return a word of v1beta1 as the word of v1beta2."""
     if not isinstance(word, Written):
         return word
@@ -218,11 +218,11 @@ def _selector(spec: Fields) -> Read[SelectorDoc]:
     fields = spec.mapping("namespaceSelector", SELECTOR)
     if not isinstance(fields, Fields):
         return fields
-    expressions = each(fields.mappings("matchExpressions", EXPRESSION), _expression)
+    expressions = parse_each(fields.mappings("matchExpressions", EXPRESSION), _expression)
     return Written(
         SelectorDoc(
             labels=fields.texts_by_key("matchLabels", "the value of a label"),
-            expressions=known(expressions),
+            expressions=valid_items(expressions),
         ),
         fields.place,
     )
@@ -248,7 +248,7 @@ def _checks(spec: Fields, version: str) -> Read[tuple[CheckRuleDoc, ...]]:
     if not isinstance(strategy, Fields):
         return None
     is_bounded = version != "v1beta1"
-    rules = each_known(strategy.mappings("admissionChecks", CHECK, required=is_bounded), _check)
+    rules = parse_valid(strategy.mappings("admissionChecks", CHECK, required=is_bounded), _check)
     if isinstance(rules, Written) and is_bounded:
         _check_bounds(rules.value, spec.findings)
     return rules

@@ -13,7 +13,7 @@ from console.dialects.kueue.codes import (
 )
 from console.dialects.kueue.schema import FungibilityDoc, PreemptionDoc, QueueDoc
 from console.dialects.kueue.words import BorrowPolicy, FlavorSearch, QueueingStrategy, Reclaim
-from console.dialects.repairs import did_you_mean, replace, without_line
+from console.dialects.repairs import did_you_mean, remove_field, replace
 from console.dialects.wording import shorten
 from console.dialects.written import Unread, Written, value_of, written_items
 
@@ -66,7 +66,7 @@ def _check_preference(fungibility: FungibilityDoc, findings: Findings) -> None:
             preference.place,
             "preference needs whenCanBorrow and whenCanPreempt to be TryNextFlavor.",
             "Set both, or remove preference.",
-            (without_line(findings, preference.place, "preference"),),
+            (remove_field(findings, preference.place, "preference"),),
         )
 
 

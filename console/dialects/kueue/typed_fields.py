@@ -19,7 +19,7 @@ from console.dialects.findings import Findings, Place
 from console.dialects.kueue.codes import NOT_A_BOOLEAN, NOT_A_DURATION
 from console.dialects.kueue.lint_codes import UNKNOWN_SETTING
 from console.dialects.kueue.values import read_quantity, read_whole32, read_whole64
-from console.dialects.lists import known
+from console.dialects.lists import valid_items
 from console.dialects.nodes import Node, ScalarNode, UnreadNode
 from console.dialects.numbers import NumberProblem
 from console.dialects.repairs import replace
@@ -29,7 +29,7 @@ from console.dialects.written import UNREAD, Read, Written
 _TRUE: Final = frozenset(("true", "True", "TRUE"))
 _FALSE: Final = frozenset(("false", "False", "FALSE"))
 #: Common misspellings of true and false.
-_MEANT: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
+_INTENDED: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 _NUMBER: Final = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 _DURATION: Final = re.compile(rf"[-+]?(?:0|(?:{_NUMBER}(?:ns|us|µs|μs|ms|s|m|h))+)")
 _DECIMAL: Final = re.compile(rf"[-+]?{_NUMBER}(?:[eE][-+]?[0-9]+)?")
@@ -40,7 +40,7 @@ class Scalar(StrEnum):
     """The type of a scalar; the value is its name in messages."""
 
     TEXT = "a text"
-    TRUTH = "true or false"
+    BOOLEAN = "true or false"
     INT32 = "an integer of 32 bits"
     INT64 = "an integer of 64 bits"
     DECIMAL = "a number"
@@ -83,7 +83,7 @@ class Words:
 FieldType: TypeAlias = Scalar | Section | ListOf | MapOf | Words
 
 
-def read_truth(fields: Fields, key: str) -> Read[bool]:
+def read_boolean(fields: Fields, key: str) -> Read[bool]:
     """Read true or false; the other spellings of YAML 1.1 are errors with a fix."""
     node = fields.node(key)
     if node is None:
@@ -92,13 +92,13 @@ def read_truth(fields: Fields, key: str) -> Read[bool]:
     if isinstance(node, ScalarNode) and node.plain and node.text in _TRUE | _FALSE:
         return Written(node.text in _TRUE, place)
     if not isinstance(node, UnreadNode):
-        _note_no_truth(node, place, key, fields.findings)
+        _note_not_boolean(node, place, key, fields.findings)
     return UNREAD
 
 
-def _note_no_truth(node: Node, place: Place, key: str, findings: Findings) -> None:
+def _note_not_boolean(node: Node, place: Place, key: str, findings: Findings) -> None:
     text = node.text if isinstance(node, ScalarNode) else ""
-    meant = text.lower() if text.lower() in ("true", "false") else _MEANT.get(text.lower())
+    meant = text.lower() if text.lower() in ("true", "false") else _INTENDED.get(text.lower())
     shown = f'not "{shorten(text)}"' if text else "not a list or a mapping"
     findings.add(
         NOT_A_BOOLEAN,
@@ -122,7 +122,7 @@ def check_type(fields: Fields, key: str, kind: FieldType) -> None:
         if isinstance(section, Fields):
             _check_section(section, kind)
     elif isinstance(kind.item, Section):
-        for item in known(fields.mappings(key, _shape(kind.item))):
+        for item in valid_items(fields.mappings(key, _shape(kind.item))):
             _check_section(item, kind.item)
     else:
         fields.texts(key)
@@ -172,7 +172,7 @@ def _numbers(read: Callable[..., object]) -> Callable[[Fields, str], object]:
 
 _SCALARS: Final[Mapping[Scalar, Callable[[Fields, str], object]]] = {
     Scalar.TEXT: lambda fields, key: fields.free_text(key, _LONGEST),
-    Scalar.TRUTH: read_truth,
+    Scalar.BOOLEAN: read_boolean,
     Scalar.INT32: _numbers(read_whole32),
     Scalar.INT64: _numbers(read_whole64),
     Scalar.DECIMAL: _numbers(_read_decimal),

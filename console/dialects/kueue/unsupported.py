@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from console.dialects.findings import Findings, Place
-from console.dialects.kueue.feature_gates import OFF, ON, what_happens
+from console.dialects.kueue.feature_gates import OFF, ON, unsupported_behavior
 from console.dialects.kueue.lint_codes import NOT_ACTED_ON, SETTINGS_NOT_USED
 from console.dialects.kueue.manifests import Manifest
 from console.dialects.kueue.schema import UnsupportedDoc
@@ -208,7 +208,7 @@ def _gates(settings: _Object) -> None:
         assert gates is not None, "it has entries"
         place = _Field(f"{gates.path}.{name}", key, value).place
         word = _text(value).lower()
-        instead = what_happens(name, word == "true") if word in ("true", "false") else None
+        instead = unsupported_behavior(name, word == "true") if word in ("true", "false") else None
         if name not in ON and name not in OFF:
             settings.findings.add(
                 SETTINGS_NOT_USED, place, f"Feature gate {shorten(name)} is not used."

@@ -17,15 +17,15 @@ from console.dialects.findings import Findings
 from console.dialects.kueue.codes import BAD_WEIGHT, BARE_FRACTION, NOT_A_QUANTITY
 from console.dialects.numbers import (
     NumberProblem,
+    possible_decimals,
     read_int32,
     read_int64,
-    spelled_otherwise,
 )
 from console.dialects.quantity import (
     INT64_MAX,
     Quantity,
     parse_quantity,
-    quantities_meant,
+    suggest_quantities,
 )
 from console.dialects.repairs import replace
 from console.dialects.written import Read, Written
@@ -50,16 +50,16 @@ def read_quantity(text: str, *, plain: bool) -> Quantity | NumberProblem:
     >>> read_quantity("1.5", plain=True).instead, read_quantity("1.5", plain=False).nanos
     (('"1.5"', '1500m'), 1500000000)
     """
-    if plain and _OCTAL.fullmatch(text) and len(set(spelled_otherwise(text))) > 1:
+    if plain and _OCTAL.fullmatch(text) and len(set(possible_decimals(text))) > 1:
         return _spelling(text)
     if plain:
         text = _written_out(text)
     try:
         quantity = parse_quantity(text)
     except ValueError as error:
-        if plain and spelled_otherwise(text):
+        if plain and possible_decimals(text):
             return _spelling(text)
-        instead = quantities_meant(text)
+        instead = suggest_quantities(text)
         if not plain:
             instead = tuple(f'"{candidate}"' for candidate in instead)
         hint = "Write a number and, if needed, a suffix: 500m, 4, 1.5k, 16Gi, 2e3."
@@ -129,5 +129,5 @@ def _spelling(text: str) -> NumberProblem:
         NUMBER_SPELLING,
         f'YAML parsers disagree on the number "{text}"',
         "Write it with digits and at most one decimal point.",
-        spelled_otherwise(text),
+        possible_decimals(text),
     )

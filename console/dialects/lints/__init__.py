@@ -20,12 +20,12 @@ from console.dialects.findings import Findings
 from console.dialects.lints.codes import RECORDED_WITHOUT_RULE
 from console.dialects.lints.facts import NO_FACTS, Facts
 from console.dialects.lints.labels import lint_labels
-from console.dialects.lints.reach import lint_lost, lint_queues
+from console.dialects.lints.reach import lint_queues, lint_unrouted
 from console.dialects.lints.running import lint_removed
 from console.dialects.lints.selectors import lint_selectors
-from console.dialects.lints.shadows import lint_shadows, shadowed
-from console.dialects.past import Past
+from console.dialects.lints.shadows import find_shadowed, lint_shadows
 from console.dialects.place_finder import PlaceFinder
+from console.dialects.routed_history import RoutedHistory
 from console.engine.model.history import History
 from console.engine.model.policy import Policy
 from console.engine.recent_answers import IdentityKey
@@ -37,12 +37,12 @@ _Lints: TypeAlias = Callable[[Policy], DisciplineLints] | None
 __all__ = ["NO_FACTS", "Checked", "Facts", "lint"]
 
 #: Maximum length of a text whose lints are cached; the last four take up to 20 MB each.
-LONGEST_KEPT: Final = 400_000
+LONGEST_CACHED: Final = 400_000
 
 _FIELD: Final = re.compile(r"\.[^.\[\]]+$")
 
 #: Lints that are more detailed than the dialect's finding at the same place, and replace it.
-_TELL_MORE: Final = frozenset({RECORDED_WITHOUT_RULE.code})
+_MORE_DETAILED: Final = frozenset({RECORDED_WITHOUT_RULE.code})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,43 +65,43 @@ def lint(dialect: Dialect, reading: Reading, facts: Facts = NO_FACTS) -> Checked
     if reading.policy is None or reading.source is None:
         return Checked(reading=reading)
     with collector_paused():
-        known = _lasting(dialect.lints, reading, facts.history)
+        known = _cached_policy_lints(dialect.lints, reading, facts.history)
         findings = known.findings.copy()
-        _lint_now(dialect.lints, reading.policy, facts, known.places, findings)
-    return replace(_said_once(dialect, reading, findings.diagnostics()), facts=facts)
+        _lint_live(dialect.lints, reading.policy, facts, known.places, findings)
+    return replace(_without_duplicates(dialect, reading, findings.diagnostics()), facts=facts)
 
 
 @dataclass(frozen=True, slots=True)
-class _Lasting:
+class _PolicyLints:
     """Results of a policy and recorded history, without running workloads; never modified."""
 
     places: PlaceFinder
     findings: Findings
 
 
-def _lint_lasting(lints: _Lints, reading: Reading, history: History) -> _Lasting:
+def _lint_policy(lints: _Lints, reading: Reading, history: History) -> _PolicyLints:
     policy, source = reading.policy, reading.source
     assert policy is not None, "only a text without errors is linted"
     assert source is not None, "a text without errors has a source"
     places, findings = PlaceFinder(source), Findings(source.positions)
     own = lints(policy) if lints is not None else None
     rules = rules_of(policy)
-    shadows = shadowed(rules)
+    shadows = find_shadowed(rules)
     lint_shadows(shadows, rules, places, findings)
     lint_selectors(policy, places, findings)
     lint_queues(policy, shadows, places, findings)
     if own is not None:
         own.lint_policy(places, findings)
     if history.shapes:
-        past = Past(policy, history)
-        lint_lost(policy, past, places, findings)
+        past = RoutedHistory(policy, history)
+        lint_unrouted(policy, past, places, findings)
         if own is not None:
             own.lint_past(past, places, findings)
         lint_labels(policy, past, places, findings)
-    return _Lasting(places, findings)
+    return _PolicyLints(places, findings)
 
 
-def _lint_now(
+def _lint_live(
     lints: _Lints, policy: Policy, facts: Facts, places: PlaceFinder, findings: Findings
 ) -> None:
     """Add the lints that depend on live workloads; they are never cached."""
@@ -111,25 +111,29 @@ def _lint_now(
         lints(policy).lint_live(facts.live, places, findings)
 
 
-def _lasting(lints: _Lints, reading: Reading, history: History) -> _Lasting:
+def _cached_policy_lints(lints: _Lints, reading: Reading, history: History) -> _PolicyLints:
     assert reading.source is not None, "a text without errors has a source"
-    if len(reading.source.positions.text) > LONGEST_KEPT:
-        return _lint_lasting(lints, reading, history)
-    return _kept(lints, IdentityKey(reading), IdentityKey(history))
+    if len(reading.source.positions.text) > LONGEST_CACHED:
+        return _lint_policy(lints, reading, history)
+    return _lint_policy_cached(lints, IdentityKey(reading), IdentityKey(history))
 
 
 @lru_cache(maxsize=4)
-def _kept(lints: _Lints, reading: IdentityKey[Reading], history: IdentityKey[History]) -> _Lasting:
-    return _lint_lasting(lints, reading.value, history.value)
+def _lint_policy_cached(
+    lints: _Lints, reading: IdentityKey[Reading], history: IdentityKey[History]
+) -> _PolicyLints:
+    return _lint_policy(lints, reading.value, history.value)
 
 
-def _said_once(dialect: Dialect, reading: Reading, lints: tuple[Diagnostic, ...]) -> Checked:
+def _without_duplicates(
+    dialect: Dialect, reading: Reading, lints: tuple[Diagnostic, ...]
+) -> Checked:
     """Return reading and lints without duplicate findings about one object."""
     kept, dropped = [], set()
     for theirs in reading.diagnostics:
-        code = dialect.said_by_lints.get(theirs.code)
+        code = dialect.equivalent_lints.get(theirs.code)
         same = [d for d in lints if d.code == code and d.path.startswith(_object(theirs.path))]
-        if same and code in _TELL_MORE:
+        if same and code in _MORE_DETAILED:
             continue
         dropped.update(same)
         kept.append(theirs)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import KEY_NEVER_SEEN, VALUE_NEVER_SEEN
 from console.dialects.lints.wording import names, quoted, window
-from console.dialects.past import Past
 from console.dialects.place_finder import PlaceFinder
 from console.dialects.repairs import did_you_mean
+from console.dialects.routed_history import RoutedHistory
 from console.dialects.wording import shorten
 from console.engine.model.policy import Policy
 from console.engine.model.selectors import MatchExpression, Operator
@@ -21,7 +21,9 @@ _ENOUGH = 20
 _EACH = 3
 
 
-def lint_labels(policy: Policy, past: Past, places: PlaceFinder, findings: Findings) -> None:
+def lint_labels(
+    policy: Policy, past: RoutedHistory, places: PlaceFinder, findings: Findings
+) -> None:
     """Report label keys and values that no recorded workload had, with the nearest recorded one."""
     if past.history.runs < _ENOUGH:
         return
@@ -48,7 +50,7 @@ def _expressions(policy: Policy) -> Iterator[MatchExpression]:
 
 
 def _lint_key(
-    expression: MatchExpression, past: Past, places: PlaceFinder, findings: Findings
+    expression: MatchExpression, past: RoutedHistory, places: PlaceFinder, findings: Findings
 ) -> None:
     place = places.key(expression.origin, expression.key)
     hint, repairs = did_you_mean(findings, place, expression.key, past.seen_keys)
@@ -62,7 +64,11 @@ def _lint_key(
 
 
 def _lint_value(
-    expression: MatchExpression, value: str, past: Past, places: PlaceFinder, findings: Findings
+    expression: MatchExpression,
+    value: str,
+    past: RoutedHistory,
+    places: PlaceFinder,
+    findings: Findings,
 ) -> None:
     place = places.item(expression.origin, value)
     seen = past.seen(expression.key)
@@ -79,7 +85,7 @@ def _lint_value(
 def _lint_many(
     expression: MatchExpression,
     unseen: list[str],
-    past: Past,
+    past: RoutedHistory,
     places: PlaceFinder,
     findings: Findings,
 ) -> None:

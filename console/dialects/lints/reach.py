@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 from console.dialects.findings import Findings, Place
 from console.dialects.lints.codes import QUEUE_UNREACHED, RECORDED_WITHOUT_RULE
-from console.dialects.lints.wording import quoted, told_by, window, workloads
-from console.dialects.past import Past
+from console.dialects.lints.wording import describe_kind, quoted, window, workloads
 from console.dialects.place_finder import START, PlaceFinder
+from console.dialects.routed_history import RoutedHistory
 from console.engine.model.policy import Policy
 from console.engine.routing.local_queues import local_routing_of
 from console.engine.routing.regions import region_of
@@ -38,14 +38,16 @@ def lint_queues(
             )
 
 
-def lint_lost(policy: Policy, past: Past, places: PlaceFinder, findings: Findings) -> None:
+def lint_unrouted(
+    policy: Policy, past: RoutedHistory, places: PlaceFinder, findings: Findings
+) -> None:
     """Report how many recorded workloads would reach no queue."""
-    lost = past.lost()
-    if not lost:
+    unrouted = past.unrouted()
+    if not unrouted:
         return
-    runs = sum(kind.runs for kind in lost)
+    runs = sum(kind.runs for kind in unrouted)
     share = f"{runs:,} of the {workloads(past.history.runs)} of {window(past)}"
-    example = told_by(max(lost, key=lambda kind: kind.runs))
+    example = describe_kind(max(unrouted, key=lambda kind: kind.runs))
     rules = rules_of(policy)
     if rules:
         last = rules[-1]

@@ -22,27 +22,27 @@ def lint_removed(
     old_names = renames_between(before, policy).old_names.get(QUEUE, {})
     renamed = {old: new for new, old in old_names.items()}
     for name in gone:
-        work = _work(name, live)
+        workloads = _describe_workloads(name, live)
         if name in renamed:
             new = policy.queues[renamed[name]]
             findings.add(
                 LOOKS_RENAMED,
                 places.name(new.origin, new.name),
                 f"This looks like queue {quoted(name)} under a new name. Queue {quoted(new.name)} "
-                f"starts empty{f', while {work} under the old name' if work else ''}.",
+                f"starts empty{f', while {workloads} under the old name' if workloads else ''}.",
                 f"Keep the name {quoted(name)} if only the name was meant to change.",
             )
-        elif work:
+        elif workloads:
             findings.add(
                 REMOVED_WITH_WORK,
                 START,
-                f"Queue {quoted(name)} is removed, and {work} there.",
+                f"Queue {quoted(name)} is removed, and {workloads} there.",
                 "Keep it until it is empty, or accept that running workloads drain and pending "
                 "ones are routed again.",
             )
 
 
-def _work(name: str, live: Live) -> str:
+def _describe_workloads(name: str, live: Live) -> str:
     """Return the running and pending workloads of a queue in words; "" if there are none."""
     running, pending = live.running.get(name, 0), live.pending.get(name, 0)
     parts = [

@@ -16,7 +16,7 @@ from console.engine.routing.rules import Rule
 _MOST_CUTS, _MOST_PIECES = 20_000, 100
 
 
-def shadowed(rules: tuple[Rule, ...]) -> dict[int, tuple[Rule, ...]]:
+def find_shadowed(rules: tuple[Rule, ...]) -> dict[int, tuple[Rule, ...]]:
     """Return the rules that match no workload first, by index, with the rules that shadow them."""
     found: dict[int, tuple[Rule, ...]] = {}
     index = RuleIndex(rules)
@@ -37,10 +37,10 @@ def shadowed(rules: tuple[Rule, ...]) -> dict[int, tuple[Rule, ...]]:
             if not pieces or len(pieces) > _MOST_PIECES:
                 break
         if not pieces:
-            enough = _enough(region, takers, regions)
+            shadowing = _shadowing(region, takers, regions)
             # A last rule that matches everything is a safety net, even if several rules cover it.
-            if len(enough) == 1 or rule is not rules[-1] or region != Region():
-                found[rule.index] = enough
+            if len(shadowing) == 1 or rule is not rules[-1] or region != Region():
+                found[rule.index] = shadowing
         if cuts < 0:
             break
     return found
@@ -59,13 +59,15 @@ def lint_shadows(
         findings.add(
             RULE_SHADOWED,
             places.reference(rule.origin, rule.queue),
-            f"Rule {index + 1} is never reached: {names(map(_told, takers))} {match} "
+            f"Rule {index + 1} is never reached: {names(map(_describe_rule, takers))} {match} "
             "every workload that it would match.",
             "Move it up, narrow the earlier rules, or remove it.",
         )
 
 
-def _enough(region: Region, takers: list[Rule], regions: list[Region | None]) -> tuple[Rule, ...]:
+def _shadowing(
+    region: Region, takers: list[Rule], regions: list[Region | None]
+) -> tuple[Rule, ...]:
     """Return the one rule of *takers* that covers all of *region* alone, or all of them."""
     for taker in takers:
         theirs = regions[taker.index]
@@ -74,6 +76,6 @@ def _enough(region: Region, takers: list[Rule], regions: list[Region | None]) ->
     return tuple(takers)
 
 
-def _told(rule: Rule) -> str:
+def _describe_rule(rule: Rule) -> str:
     where = f" (line {rule.origin.line})" if rule.origin is not None else ""
     return f"rule {rule.index + 1}{where}"

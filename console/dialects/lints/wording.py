@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from console.dialects.past import Kind, Past
+from console.dialects.routed_history import RoutedHistory, WorkloadKind
 from console.dialects.wording import listed, shorten
 
 #: Maximum number of names in a message; the remaining ones are counted.
@@ -29,7 +29,7 @@ def names(words: Iterable[str], joint: str = "and") -> str:
     return listed([*items, f"{more:,} more"] if more > 0 else items, joint)
 
 
-def window(past: Past) -> str:
+def window(past: RoutedHistory) -> str:
     """Return the period of the evaluated history in words: "the last 30 days"."""
     days = f"the last {past.history.window_days} days"
     return days if past.is_complete else f"what was recorded last, in {days} at most"
@@ -40,7 +40,7 @@ def workloads(count: int) -> str:
     return f"{count:,} workload" if count == 1 else f"{count:,} workloads"
 
 
-def told_by(kind: Kind) -> str:
+def describe_kind(kind: WorkloadKind) -> str:
     """Return the labels and namespace by which a config can match a kind of workload."""
     shown = ", ".join(f"{key}={value}" for key, value in sorted(kind.labels.items()))
     place = f" in namespace {shorten(kind.workload.namespace)}" if kind.workload.namespace else ""

@@ -17,7 +17,7 @@ Key: TypeAlias = tuple[str | None, str, int]
 _END: Key = (None, "", 0)
 
 
-def cut(
+def split_blocks(
     text: str, objects: PolicyObjects, numbers: Mapping[str, Sequence[Key]]
 ) -> dict[Key, str] | None:
     """
@@ -52,7 +52,7 @@ def cut(
         own = _lines_above(gap)
         rest = gap[: len(gap) - own]
         if rest:
-            words = _words(rest)
+            words = _join_content(rest)
             blocks[(None, words, seen[words])] = "".join(rest)
             seen[words] += 1
         blocks[key] = "".join(lines[start - own : origin.end_line])
@@ -64,18 +64,18 @@ def cut(
 
 def _lines_above(gap: list[str]) -> int:
     """Return how many lines at the end of *gap* belong to the object below."""
-    return next((n for n, line in enumerate(reversed(gap)) if _says(line)), len(gap))
+    return next((n for n, line in enumerate(reversed(gap)) if _is_content(line)), len(gap))
 
 
-def _says(line: str) -> bool:
+def _is_content(line: str) -> bool:
     """Return whether a line is not a comment, a blank line or a document marker."""
     words = line.strip()
     return bool(words) and not words.startswith("#") and words != "---"
 
 
-def _words(lines: list[str]) -> str:
-    return "\n".join(_said(lines))
+def _join_content(lines: list[str]) -> str:
+    return "\n".join(_content_lines(lines))
 
 
-def _said(lines: list[str]) -> Iterator[str]:
-    return (line.strip() for line in lines if _says(line))
+def _content_lines(lines: list[str]) -> Iterator[str]:
+    return (line.strip() for line in lines if _is_content(line))

@@ -29,7 +29,7 @@ def meaning_of(objects: PolicyObjects) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class CombinedMeaning:
     """The combined meaning: ordered objects by number, all others as plain data."""
 
     _named: Mapping[str, Any]
@@ -37,7 +37,7 @@ class Together:
     _ordered: Mapping[str, Mapping[int, Any]]
     _orders: Mapping[str, Orders]
 
-    def is_meant_by(self, objects: PolicyObjects) -> bool:
+    def matches(self, objects: PolicyObjects) -> bool:
         """Return whether *objects* have exactly the combined meaning."""
         named, ordered = _meaning(objects)
         return named == self._named and all(
@@ -62,9 +62,9 @@ class Together:
         return not found or self._orders[kind].allow(found)
 
 
-def both_meanings(
+def combine_meanings(
     base: PolicyObjects, theirs: PolicyObjects, yours: PolicyObjects
-) -> Together | None:
+) -> CombinedMeaning | None:
     """Return the combined meaning of both changes of *base*; None if they contradict each other."""
     sides = (base, theirs, yours)
     (named, lists), (named_theirs, lists_theirs), (named_yours, lists_yours) = map(_meaning, sides)
@@ -84,7 +84,7 @@ def both_meanings(
             orders[kind.name] = Orders(kind, *numbers)
     except Contradiction:
         return None
-    return Together(together, ordered, orders)
+    return CombinedMeaning(together, ordered, orders)
 
 
 def _meaning(objects: PolicyObjects) -> tuple[dict[str, Any], dict[str, list[Any]]]:

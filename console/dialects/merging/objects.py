@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from console.dialects.merging.blocks import Key, cut
+from console.dialects.merging.blocks import Key, split_blocks
 from console.dialects.merging.lines import merge_lines
 from console.dialects.merging.numbers import number_objects, ordered_kinds
-from console.dialects.merging.orders import may_meet
+from console.dialects.merging.orders import can_overlap
 from console.dialects.merging.pieces import Piece, whole_lines
 from console.engine.diff.objects import PolicyObject, PolicyObjects
 
@@ -37,7 +37,8 @@ def merge_objects(
         for side, of in zip(keys, numbers, strict=True):
             side[kind.name] = [(kind.name, known[number][0].target, number) for number in of]
     base, theirs, yours = (
-        cut(text, objects, of) for text, objects, of in zip(texts, sides, keys, strict=True)
+        split_blocks(text, objects, of)
+        for text, objects, of in zip(texts, sides, keys, strict=True)
     )
     if base is None or theirs is None or yours is None:
         return None
@@ -46,10 +47,12 @@ def merge_objects(
         return None
     pieces = [(key, _piece(key, base.get(key), theirs.get(key), yours.get(key))) for key in order]
     kept = [pair for pair in pieces if pair[1].is_conflict or pair[1].merged is not None]
-    return tuple(_with_questions(kept, numbered))
+    return tuple(_with_order_conflicts(kept, numbered))
 
 
-def _with_questions(pieces: Iterable[tuple[Key, Piece]], numbered: _Numbered) -> Iterator[Piece]:
+def _with_order_conflicts(
+    pieces: Iterable[tuple[Key, Piece]], numbered: _Numbered
+) -> Iterator[Piece]:
     """Yield *pieces*; new ordered objects of both sides are a conflict if their order matters."""
     for kind, run in groupby(pieces, lambda pair: _new_kind(pair[0], pair[1], numbered)):
         found = list(run)
@@ -57,20 +60,22 @@ def _with_questions(pieces: Iterable[tuple[Key, Piece]], numbered: _Numbered) ->
             [(key, piece) for key, piece in found if kind and getattr(piece, side) is not None]
             for side in ("theirs", "yours")
         )
-        if kind and _may_meet(kind, theirs, yours, numbered):
-            yield _question(kind, [piece for _, piece in theirs], [piece for _, piece in yours])
+        if kind and _order_matters(kind, theirs, yours, numbered):
+            yield _order_conflict(
+                kind, [piece for _, piece in theirs], [piece for _, piece in yours]
+            )
         else:
             yield from (piece for _, piece in found)
 
 
-def _may_meet(
+def _order_matters(
     kind: str,
     theirs: Sequence[tuple[Key, Piece]],
     yours: Sequence[tuple[Key, Piece]],
     numbered: _Numbered,
 ) -> bool:
     some, others = ([numbered[kind][key[2]][0] for key, _ in side] for side in (theirs, yours))
-    return bool(some and others) and may_meet(some[0].kind, some, others)
+    return bool(some and others) and can_overlap(some[0].kind, some, others)
 
 
 def _new_kind(key: Key, piece: Piece, numbered: _Numbered) -> str:
@@ -81,7 +86,7 @@ def _new_kind(key: Key, piece: Piece, numbered: _Numbered) -> str:
     return kind if piece.theirs is None or piece.yours is None else ""
 
 
-def _question(kind: str, theirs: Sequence[Piece], yours: Sequence[Piece]) -> Piece:
+def _order_conflict(kind: str, theirs: Sequence[Piece], yours: Sequence[Piece]) -> Piece:
     one, other = (
         "".join(whole_lines(piece.merged or "") for piece in side) for side in (theirs, yours)
     )
@@ -137,10 +142,10 @@ def _order(base: list[Key], theirs: list[Key], yours: list[Key]) -> list[Key] | 
         frame, guest = theirs, yours
     else:
         return None
-    return _woven(_woven(frame, guest), base)
+    return _interleave(_interleave(frame, guest), base)
 
 
-def _woven(frame: list[Key], guest: list[Key]) -> list[Key]:
+def _interleave(frame: list[Key], guest: list[Key]) -> list[Key]:
     """Return *frame* with the keys that only *guest* has, each after its predecessor in *guest*."""
     known = set(frame)
     behind: dict[Key | None, list[Key]] = {}

@@ -56,7 +56,7 @@ class Orders:
         taken = _reaches(self._kind, [item for _, item in merged])
         return all(
             self._is_first(numbers[min(one, other)], numbers[max(one, other)])
-            or not _do_meet(taken, one, taken, other)
+            or not _overlap(taken, one, taken, other)
             for one in restless
             for other in range(len(merged))
             if one != other
@@ -88,7 +88,7 @@ class Orders:
         return False
 
 
-def may_meet(
+def can_overlap(
     kind: ObjectKind, some: Sequence[PolicyObject], others: Sequence[PolicyObject]
 ) -> bool:
     """
@@ -100,7 +100,7 @@ def may_meet(
         return True
     taken, its = _reaches(kind, some), _reaches(kind, others)
     return any(
-        _do_meet(taken, one, its, other) for one in range(len(some)) for other in range(len(others))
+        _overlap(taken, one, its, other) for one in range(len(some)) for other in range(len(others))
     )
 
 
@@ -108,7 +108,7 @@ def _reaches(kind: ObjectKind, objects: Sequence[PolicyObject]) -> _Reaches:
     return None if kind.reach is None else [kind.reach(each) for each in objects]
 
 
-def _do_meet(some: _Reaches, one: int, others: _Reaches, other: int) -> bool:
+def _overlap(some: _Reaches, one: int, others: _Reaches, other: int) -> bool:
     """Return whether a workload could match both of two objects."""
     if some is None or others is None:
         return True

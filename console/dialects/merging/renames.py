@@ -48,14 +48,14 @@ def follow_renames(
     """
     base, theirs, yours = sides
     names = _names(base, theirs), _names(base, yours)
-    carried = _carried(names[0], names[1], yours), _carried(names[1], names[0], theirs)
-    agreed = _agreed(*names)
+    carried = _adoptable(names[0], names[1], yours), _adoptable(names[1], names[0], theirs)
+    agreed = _same_on_both(*names)
     made = None
     if rename is not None and any(each for of in (*carried, agreed) for each in of.values()):
         wanted = _joined(*carried, agreed), carried[1], carried[0]
-        made = _made(texts, sides, wanted, read, rename)
+        made = _rename_all(texts, sides, wanted, read, rename)
     if made is None:
-        return Sides(texts=texts, objects=sides, known=(base, *_as_before(sides, names)))
+        return Sides(texts=texts, objects=sides, known=(base, *_with_base_names(sides, names)))
     left = [_without(of, _joined(own, agreed)) for of, own in zip(names, carried, strict=True)]
     renamed = tuple(
         Renamed(noun=noun, old=old, new=new, by=side)
@@ -66,7 +66,7 @@ def follow_renames(
     return Sides(
         texts=made[0],
         objects=made[1],
-        known=(made[1][0], *_as_before(made[1], left)),
+        known=(made[1][0], *_with_base_names(made[1], left)),
         renamed=renamed,
     )
 
@@ -76,7 +76,7 @@ def _names(base: PolicyObjects, side: PolicyObjects) -> _Names:
     return {noun: {old: new for new, old in pairs.items()} for noun, pairs in found.items()}
 
 
-def _carried(mine: _Names, its: _Names, other: PolicyObjects) -> _Names:
+def _adoptable(mine: _Names, its: _Names, other: PolicyObjects) -> _Names:
     """Return the renames of one side that do not conflict with a name of the other side."""
     return {
         noun: {
@@ -88,7 +88,7 @@ def _carried(mine: _Names, its: _Names, other: PolicyObjects) -> _Names:
     }
 
 
-def _agreed(theirs: _Names, yours: _Names) -> _Names:
+def _same_on_both(theirs: _Names, yours: _Names) -> _Names:
     """Return the renames that both sides made."""
     return {
         noun: {old: new for old, new in pairs.items() if yours[noun].get(old) == new}
@@ -111,7 +111,7 @@ def _without(names: _Names, some: _Names) -> _Names:
     }
 
 
-def _made(
+def _rename_all(
     texts: tuple[str, str, str],
     sides: _Three,
     wanted: tuple[_Names, _Names, _Names],
@@ -119,7 +119,7 @@ def _made(
     rename: Rename,
 ) -> tuple[tuple[str, str, str], _Three] | None:
     base, theirs, yours = (
-        _brought(text, objects, names, read, rename)
+        _rename_one(text, objects, names, read, rename)
         for text, objects, names in zip(texts, sides, wanted, strict=True)
     )
     if base is None or theirs is None or yours is None:
@@ -127,7 +127,7 @@ def _made(
     return (base[0], theirs[0], yours[0]), (base[1], theirs[1], yours[1])
 
 
-def _brought(
+def _rename_one(
     text: str, objects: PolicyObjects, names: _Names, read: Read, rename: Rename
 ) -> tuple[str, PolicyObjects] | None:
     """Return *text* with other *names* and its objects; None if anything else would change."""
@@ -140,7 +140,7 @@ def _brought(
     return changed, found
 
 
-def _as_before(sides: _Three, names: Sequence[_Names]) -> tuple[PolicyObjects, PolicyObjects]:
+def _with_base_names(sides: _Three, names: Sequence[_Names]) -> tuple[PolicyObjects, PolicyObjects]:
     """Return the objects of theirs and yours with the names that they have in base."""
     theirs, yours = (
         objects.renamed(

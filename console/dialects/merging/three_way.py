@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from console.dialects.merging.lines import merge_lines
-from console.dialects.merging.meaning import Together, both_meanings
+from console.dialects.merging.meaning import CombinedMeaning, combine_meanings
 from console.dialects.merging.objects import merge_objects
 from console.dialects.merging.pieces import Merge, Piece, Verdict
 from console.dialects.merging.renames import Read, Rename, Sides, follow_renames
@@ -36,7 +36,7 @@ def merge_configs(
         pieces = merge_lines(base, theirs, yours)
         return Merge(pieces=pieces, verdict=_verdict(pieces, None, check))
     sides = follow_renames((base, theirs, yours), (one, two, three), read, rename)
-    expected = both_meanings(*sides.objects)
+    expected = combine_meanings(*sides.objects)
     merges = []
     for pieces in _candidates(sides):
         verdict = _verdict(pieces, expected, check)
@@ -54,13 +54,13 @@ def _candidates(sides: Sides) -> Iterator[tuple[Piece, ...]]:
     yield merge_lines(*sides.texts)
 
 
-def _verdict(pieces: tuple[Piece, ...], expected: Together | None, check: Read) -> Verdict:
+def _verdict(pieces: tuple[Piece, ...], expected: CombinedMeaning | None, check: Read) -> Verdict:
     text = Merge(pieces=pieces, verdict=Verdict.UNSURE).text
     if text is None:
         return Verdict.CONFLICTS
     merged = check(text)
     if merged is None:
         return Verdict.BROKEN
-    if expected is None or not expected.is_meant_by(merged):
+    if expected is None or not expected.matches(merged):
         return Verdict.UNSURE
     return Verdict.SAFE

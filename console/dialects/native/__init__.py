@@ -85,7 +85,7 @@ DIALECT = Dialect(
     vocabulary=VOCABULARY,
     flows=flows_between,
     lints=QuotaLints,
-    said_by_lints={
+    equivalent_lints={
         "NAT020": "LNT001",
         "NAT021": "LNT002",
         "NAT022": "LNT004",

@@ -14,7 +14,7 @@ from console.dialects.native.codes import (
     VALUES_NOT_ALLOWED,
 )
 from console.dialects.native.queue_checks import check_queue
-from console.dialects.native.references import Defined
+from console.dialects.native.references import DefinedNames
 from console.dialects.native.schema import Document, ExpressionDoc, PriorityDoc
 from console.dialects.repairs import replace
 from console.dialects.repeated import note_repeated
@@ -33,13 +33,13 @@ _OPERATORS = Operators(
 
 def check(document: Document, findings: Findings) -> None:
     """Report errors between the fields of *document*."""
-    flavors = Defined(
+    flavors = DefinedNames(
         "Flavor",
         "resource_flavors",
         _first_of_each("Flavor", [flavor.name for flavor in document.flavors], findings),
         document.all_flavors_known,
     )
-    queues = Defined(
+    queues = DefinedNames(
         "Queue",
         "resource_queues",
         _first_of_each("Queue", [queue.name for queue in document.queues], findings),

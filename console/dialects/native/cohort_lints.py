@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from console.dialects.findings import Findings
-from console.dialects.lints.quota.sharing import Owners, owners, shut
+from console.dialects.lints.quota.sharing import Owners, count_owners, sharing_block
 from console.dialects.native.codes import COHORT_OF_ONE, NOTHING_SHARED, NOTHING_TO_USE
 from console.dialects.native.schema import Document, QueueDoc, QuotaDoc
 from console.dialects.repairs import did_you_mean
@@ -18,7 +18,7 @@ from console.engine.model.policy import Policy
 def lint_cohorts(document: Document, policy: Policy, findings: Findings) -> None:
     """Report cohorts and quotas without effect; *policy* is the compiled *document*."""
     trees, ledger = Hierarchy(policy), Ledger(policy)
-    owned = owners(policy, trees)
+    owned = count_owners(policy, trees)
     queues = {
         queue.name.value: queue for queue in document.queues if isinstance(queue.name, Written)
     }
@@ -52,7 +52,7 @@ def _lint_alone(queue: QueueDoc, policy: Policy, findings: Findings) -> None:
 def _lint_limits(
     first: QueueDoc, cohort: str, policy: Policy, trees: Hierarchy, findings: Findings
 ) -> None:
-    reason, name = shut(policy, trees, cohort), first.cohort_name
+    reason, name = sharing_block(policy, trees, cohort), first.cohort_name
     if reason is not None and isinstance(name, Written):
         findings.add(
             NOTHING_SHARED,

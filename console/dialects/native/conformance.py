@@ -10,8 +10,8 @@ from typing import Any, Final
 from console.dialects import dialects
 from console.dialects.conformance.differences import named, names
 from console.dialects.conformance.parts import MalformedCase
-from console.dialects.conformance.rest import RestlessError, cycles_to_rest
 from console.dialects.conformance.result import Result, Verdict, judged
+from console.dialects.conformance.settling import UnsettledError, cycles_until_settled
 from console.engine.disciplines.quota.spec import spec_of
 from console.engine.live.running import Running
 from console.engine.model.amounts import parse_amount
@@ -25,7 +25,7 @@ _PARTS = {"config": str, "events": list, "expect": dict}
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class FinalState:
     """The state of all workloads after all events, in the terms of the native cases."""
 
     #: Name -> queue, priority and one flavor per resource group (None: not requested).
@@ -54,13 +54,13 @@ def run_native(name: str, case: Mapping[str, Any]) -> Result:
             name, Verdict.DIFFERS, tuple(dict.fromkeys(e.message for e in reading.errors))
         )
     try:
-        ending = play(reading.policy, case["events"])
-    except RestlessError as restless:
-        return Result(name, Verdict.DIFFERS, (str(restless),))
-    return judged(name, tuple(_differences(case["expect"], ending)))
+        final = apply_events(reading.policy, case["events"])
+    except UnsettledError as error:
+        return Result(name, Verdict.DIFFERS, (str(error),))
+    return judged(name, tuple(_differences(case["expect"], final)))
 
 
-def play(policy: Policy, events: list[Mapping[str, Any]]) -> Ending:
+def apply_events(policy: Policy, events: list[Mapping[str, Any]]) -> FinalState:
     """Apply *events* one after the other; victims stop immediately."""
     state = State(policy)
     rejected: dict[str, str] = {}
@@ -71,12 +71,12 @@ def play(policy: Policy, events: list[Mapping[str, Any]]) -> Ending:
             state.submit(_workload(event["submit"], sequence))
         elif state.finish(event["finish"]):
             finished.add(event["finish"])
-        for decision in _until_rest(state):
+        for decision in _settle(state):
             if decision.outcome is Outcome.REJECTED:
                 rejected[decision.workload] = decision.reason
             elif decision.outcome is Outcome.PREEMPTED:
                 preempted[decision.workload] += 1
-    return Ending(
+    return FinalState(
         admitted={name: _admitted(policy, running) for name, running in state.running.items()},
         pending={
             name: {"queue": pending.route.queue, "priority": pending.route.priority}
@@ -88,8 +88,8 @@ def play(policy: Policy, events: list[Mapping[str, Any]]) -> Ending:
     )
 
 
-def _until_rest(state: State) -> Iterator[Decision]:
-    for _, made in cycles_to_rest(state):
+def _settle(state: State) -> Iterator[Decision]:
+    for _, made in cycles_until_settled(state):
         yield from made
 
 
@@ -116,10 +116,10 @@ def _admitted(policy: Policy, running: Running) -> dict[str, Any]:
     return {"queue": running.queue, "priority": running.priority, "flavors": flavors}
 
 
-def _differences(expect: Mapping[str, Any], ending: Ending) -> Iterator[str]:
+def _differences(expect: Mapping[str, Any], final: FinalState) -> Iterator[str]:
     for what in ("admitted", "pending", "rejected", "preempted"):
-        yield from named(what, expect.get(what, {}), getattr(ending, what))
-    yield from names("finished", expect.get("finished", ()), ending.finished)
+        yield from named(what, expect.get(what, {}), getattr(final, what))
+    yield from names("finished", expect.get("finished", ()), final.finished)
 
 
 #: Type of a case -> its runner.

@@ -54,17 +54,18 @@ def lint(document: Document, policy: Policy, findings: Findings) -> None:
 
 
 def _lint_rules(document: Document, findings: Findings) -> None:
-    taker: int | None = None
+    catch_all: int | None = None
     for index, rule in enumerate(document.rules):
-        if taker is not None:
+        if catch_all is not None:
             findings.add(
                 RULE_NEVER_REACHED,
                 _head(rule),
-                f"This rule is never reached: scheduling_rules[{taker}] matches every workload.",
+                f"This rule is never reached: scheduling_rules[{catch_all}] matches "
+                "every workload.",
                 "Move it up, or remove it.",
             )
-        elif _takes_everything(rule):
-            taker = index
+        elif _matches_everything(rule):
+            catch_all = index
     if document.rules and all(_has_selector(rule) for rule in document.rules):
         findings.add(
             NO_CATCH_ALL,
@@ -76,10 +77,10 @@ def _lint_rules(document: Document, findings: Findings) -> None:
 
 def _lint_selector(expressions: Sequence[ExpressionDoc], findings: Findings) -> None:
     """Report the first expression that contradicts the earlier ones."""
-    asked: dict[str | None, _Asked] = {}
+    requirements: dict[str | None, _LabelRequirements] = {}
     for expression in expressions:
         key = value_of(expression.key)
-        if not asked.setdefault(key, _Asked()).add(expression):
+        if not requirements.setdefault(key, _LabelRequirements()).add(expression):
             label = shorten(key or "")
             findings.add(
                 NEVER_HOLDS,
@@ -90,7 +91,7 @@ def _lint_selector(expressions: Sequence[ExpressionDoc], findings: Findings) -> 
             return
 
 
-class _Asked:
+class _LabelRequirements:
     """The combined requirements of a selector on one label."""
 
     def __init__(self) -> None:
@@ -128,7 +129,7 @@ def _has_selector(rule: RuleDoc) -> bool:
     return isinstance(rule.selector, Written) and bool(rule.selector.value)
 
 
-def _takes_everything(rule: RuleDoc) -> bool:
+def _matches_everything(rule: RuleDoc) -> bool:
     """Return whether the rule matches every workload, for all labels and priorities."""
     policy = rule.priority_policy
     if _has_selector(rule):

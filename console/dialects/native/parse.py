@@ -5,7 +5,7 @@ from __future__ import annotations
 from console.dialects.codes import NOT_A_MAPPING
 from console.dialects.fields import Fields, Shape
 from console.dialects.findings import Findings, Place
-from console.dialects.lists import each, each_known, known
+from console.dialects.lists import parse_each, parse_valid, valid_items
 from console.dialects.native.schema import (
     Document,
     ExpressionDoc,
@@ -57,13 +57,13 @@ def parse(root: Node, findings: Findings) -> Document:
 
 
 def _document(fields: Fields) -> Document:
-    flavors = each(fields.mappings("resource_flavors", FLAVOR), _flavor)
-    queues = each(fields.mappings("resource_queues", QUEUE), _queue)
-    rules = each(fields.mappings("scheduling_rules", RULE), _rule)
+    flavors = parse_each(fields.mappings("resource_flavors", FLAVOR), _flavor)
+    queues = parse_each(fields.mappings("resource_queues", QUEUE), _queue)
+    rules = parse_each(fields.mappings("scheduling_rules", RULE), _rule)
     return Document(
-        flavors=known(flavors),
-        queues=known(queues),
-        rules=known(rules),
+        flavors=valid_items(flavors),
+        queues=valid_items(queues),
+        rules=valid_items(rules),
         all_flavors_known=_all_known(flavors),
         all_queues_known=_all_known(queues),
     )
@@ -90,7 +90,7 @@ def _flavor(fields: Fields) -> FlavorDoc:
 def _queue(fields: Fields) -> QueueDoc:
     name = fields.text("name", required=True)
     preemption = fields.mapping("preemption", PREEMPTION)
-    groups = each_known(fields.mappings("resource_groups", GROUP), _group)
+    groups = parse_valid(fields.mappings("resource_groups", GROUP), _group)
     return QueueDoc(
         place=fields.place,
         name=name,
@@ -113,7 +113,7 @@ def _group(fields: Fields) -> GroupDoc:
     return GroupDoc(
         place=fields.place,
         covered_resources=fields.texts("covered_resources", required=True),
-        flavors=known(each(fields.mappings("flavors", QUOTA, required=True), _quota)),
+        flavors=valid_items(parse_each(fields.mappings("flavors", QUOTA, required=True), _quota)),
     )
 
 
@@ -121,7 +121,7 @@ def _quota(fields: Fields) -> QuotaDoc:
     return QuotaDoc(
         place=fields.place,
         name=fields.text("name", required=True),
-        resources=known(each(fields.mappings("resources", RESOURCE), _resource)),
+        resources=valid_items(parse_each(fields.mappings("resources", RESOURCE), _resource)),
     )
 
 
@@ -156,7 +156,7 @@ def _priority(fields: Fields) -> PriorityDoc:
 
 
 def _selector(fields: Fields) -> Read[tuple[ExpressionDoc, ...]]:
-    return each_known(fields.mappings("selector", EXPRESSION), _expression)
+    return parse_valid(fields.mappings("selector", EXPRESSION), _expression)
 
 
 def _expression(fields: Fields) -> ExpressionDoc:

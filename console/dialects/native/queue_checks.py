@@ -19,7 +19,7 @@ from console.dialects.native.codes import (
     UNKNOWN_FLAVOR,
     UNKNOWN_RESOURCE,
 )
-from console.dialects.native.references import Defined
+from console.dialects.native.references import DefinedNames
 from console.dialects.native.schema import (
     GroupDoc,
     NeverOrLower,
@@ -40,7 +40,7 @@ _RESOURCES = tuple(resource.value for resource in Resource)
 _MEANS_MEMORY = ("memory", "mem", "ram", "memory_gib", "memory_mb", "memory_mib")
 
 
-def check_queue(queue: QueueDoc, flavors: Defined, findings: Findings) -> None:
+def check_queue(queue: QueueDoc, flavors: DefinedNames, findings: Findings) -> None:
     """Report errors in *queue*."""
     _QueueCheck(queue, findings).check(flavors)
 
@@ -50,7 +50,7 @@ class _QueueCheck:
     queue: QueueDoc
     findings: Findings
 
-    def check(self, flavors: Defined) -> None:
+    def check(self, flavors: DefinedNames) -> None:
         self._check_covered()
         self._check_flavors(flavors)
         for group in self.queue.groups:
@@ -106,7 +106,7 @@ class _QueueCheck:
         )
         return False
 
-    def _check_flavors(self, flavors: Defined) -> None:
+    def _check_flavors(self, flavors: DefinedNames) -> None:
         names = [quota.name for quota in self.queue.quotas() if isinstance(quota.name, Written)]
         note_repeated(self.findings, FLAVOR_TWICE, names, f"In {self._name}, flavor")
         for name in names:

@@ -13,7 +13,7 @@ from console.dialects.written import Read, Written
 
 
 @dataclass(frozen=True, slots=True)
-class Defined:
+class DefinedNames:
     """The names that a section of a document defines."""
 
     what: str

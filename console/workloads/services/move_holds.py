@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from console.dialects.objects import place_takers
+from console.dialects.objects import find_replacements
 from console.engine.model.policy import Policy
 from console.orgs.audit import record
 from console.orgs.permissions import Actor
@@ -23,7 +23,7 @@ def move_holds(actor: Actor, old: Policy, new: Policy) -> tuple[str, ...]:
     """
     holds = QueueHold.objects.select_for_update().filter(org=actor.org).order_by("since", "pk")
     held = {hold.queue: hold for hold in holds}
-    takers = place_takers(old, new, held)
+    takers = find_replacements(old, new, held)
     for name, hold in held.items():
         taker = takers.get(name)
         if taker is None:

@@ -13,7 +13,7 @@ from console.dialects.quantity import (
     amount_of,
     format_quantity,
     parse_quantity,
-    quantities_meant,
+    suggest_quantities,
 )
 from console.engine.model.amounts import UNLIMITED, Amount
 
@@ -171,6 +171,6 @@ def test_amounts_are_written_with_the_suffixes_of_their_resource():
     ],
 )
 def test_what_was_meant_is_a_quantity(text: str, meant: tuple[str, ...]):
-    assert meant == quantities_meant(text)
+    assert meant == suggest_quantities(text)
     for quantity in meant:
         parse_quantity(quantity)

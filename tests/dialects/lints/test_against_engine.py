@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from console.dialects.past import Past
+from console.dialects.routed_history import RoutedHistory
 from console.engine.disciplines.quota.reasons import EXCEEDS_MAX_QUOTA
 from console.engine.model.common_reasons import NO_FLAVOR_MATCHED
 from console.engine.model.decision import Outcome
@@ -58,13 +58,13 @@ def alone(policy: Policy, workload: Workload) -> str:
 def test_recorded_workloads_are_led_where_the_engine_leads_them(document: Marked):
     policy = policy_of(document)
     router = Router(policy)
-    past = Past(policy, document.facts.history)
+    past = RoutedHistory(policy, document.facts.history)
     assert sum(kind.runs for kind in past.kinds) == document.facts.history.runs
     for kind in past.kinds:
         for shape in kind.shapes:
             route = router.route(shape.workload)
-            assert kind.queue == (None if kind.is_lost else route.queue)
-            assert kind.is_lost == (route.queue is None)
+            assert kind.queue == (None if kind.is_unrouted else route.queue)
+            assert kind.is_unrouted == (route.queue is None)
 
 
 @EVERY

@@ -83,8 +83,8 @@ def test_rules_behind_a_catch_all_are_told_by_the_dialect_alone():
 def test_dialects_name_own_codes_and_lints_that_exist():
     lints = {code.code for code in LINT_CODES}
     for dialect in dialects().values():
-        assert set(dialect.said_by_lints) <= {code.code for code in dialect.codes}
-        assert set(dialect.said_by_lints.values()) <= lints
+        assert set(dialect.equivalent_lints) <= {code.code for code in dialect.codes}
+        assert set(dialect.equivalent_lints.values()) <= lints
 
 
 def test_a_text_with_errors_has_no_lints():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from console.dialects.conformance.rest import cycles_to_rest
+from console.dialects.conformance.settling import cycles_until_settled
 from console.dialects.kueue.conformance.answers import (
     Action,
     Condition,
@@ -24,10 +24,10 @@ from console.dialects.kueue.conformance.answers import (
     VictimsAnswer,
 )
 from console.dialects.kueue.conformance.engine_under_test import Nominated, PreemptionStub
-from console.dialects.kueue.conformance.product_waiting import head_verdict, said_of_waiting
+from console.dialects.kueue.conformance.product_waiting import head_verdict, pending_conditions
 from console.dialects.kueue.conformance.product_words import (
+    assignment_mode,
     attempts_of,
-    coarse,
     no_fit_word,
     reasons_by_pod_set,
 )
@@ -58,7 +58,7 @@ from console.engine.model.reasons import Reason
 from console.engine.pending.pending_class import Pending, ScanPosition
 from console.engine.state import State
 
-_RIGHTS = {
+_VICTIM_REASONS = {
     PREEMPTED_IN_QUEUE: VictimReason.IN_CLUSTER_QUEUE,
     RECLAIMED_IN_COHORT: VictimReason.IN_COHORT_RECLAMATION,
     RECLAIMED_WHILE_BORROWING: VictimReason.IN_COHORT_RECLAIM_WHILE_BORROWING,
@@ -66,7 +66,7 @@ _RIGHTS = {
 }
 
 
-_Told = tuple[str, str, str, str, str]
+_Comparable = tuple[str, str, str, str, str]
 
 
 class Product:
@@ -78,17 +78,21 @@ class Product:
         decisions: list[SettleDecision] = []
         #: The last reason of each pending workload.
         said: dict[str, Condition] = {}
-        told: list[_Told] = []
-        for cycle, made in cycles_to_rest(state):
-            said = said_of_waiting(state, said)
+        told: list[_Comparable] = []
+        for cycle, made in cycles_until_settled(state):
+            said = pending_conditions(state, said)
             decisions += _settle_decisions(cycle, made)
-            told += _told(made)
-        hasty = [
-            each for _, made in cycles_to_rest(_state(world), skipping=True) for each in _told(made)
+            told += _comparable(made)
+        skipping = [
+            each
+            for _, made in cycles_until_settled(_state(world), skipping=True)
+            for each in _comparable(made)
         ]
-        if sorted(hasty) != sorted(told):
-            raise AssertionError(f"skipping hopeless cycles changes the decisions: {hasty}, {told}")
-        said = said_of_waiting(state, said)
+        if sorted(skipping) != sorted(told):
+            raise AssertionError(
+                f"skipping hopeless cycles changes the decisions: {skipping}, {told}"
+            )
+        said = pending_conditions(state, said)
         return SettleAnswer(
             admitted={name: r.assignment for name, r in state.running.items()},
             pending={**said, **_deactivated(world)},
@@ -118,7 +122,9 @@ class Product:
             admitted={
                 name: each.assignment for name, each in state.running.items() if name not in running
             },
-            preempted={name: _RIGHTS[_reason(state, name)] for name in state.evicting - already},
+            preempted={
+                name: _VICTIM_REASONS[_reason(state, name)] for name in state.evicting - already
+            },
             requeued=frozenset(requeued),
             inadmissible=frozenset(inadmissible),
             messages=messages,
@@ -156,7 +162,7 @@ class Product:
         known = {each.request.name: each for each in found.pod_sets}
         requests = [*(each.request for each in found.pod_sets), *found.failed]
         return FlavorAnswer(
-            mode=coarse(found.mode),
+            mode=assignment_mode(found.mode),
             borrowing=found.level,
             pod_sets=tuple(
                 PodSetAnswer(
@@ -164,7 +170,9 @@ class Product:
                     count=each.count,
                     flavors={
                         resource: ResourceFlavor(
-                            flavor=choice.flavor, mode=coarse(choice.mode), tried=choice.tried
+                            flavor=choice.flavor,
+                            mode=assignment_mode(choice.mode),
+                            tried=choice.tried,
                         )
                         for resource, choice in known[each.name].choices.items()
                     }
@@ -207,7 +215,7 @@ class Product:
         targets = find_targets(search, spec_of(state.policy).settings)
         return VictimsAnswer(
             victims={
-                target.running.workload.id: _RIGHTS[target.reason]
+                target.running.workload.id: _VICTIM_REASONS[target.reason]
                 for target in targets
                 if not target.running.evicting
             },
@@ -287,7 +295,7 @@ def _settle_decisions(cycle: int, made: list[Decision]) -> Iterator[SettleDecisi
             yield SettleDecision(cycle=cycle, action=Action.ADMIT, workload=decision.workload)
         elif decision.outcome is Outcome.PREEMPTED and decision.preemptor is not None:
             told = victims.setdefault(decision.preemptor, {})
-            told[decision.workload] = _RIGHTS[decision.reason]
+            told[decision.workload] = _VICTIM_REASONS[decision.reason]
     for preemptor, told in victims.items():
         yield SettleDecision(cycle=cycle, action=Action.PREEMPT, workload=preemptor, victims=told)
 
@@ -296,7 +304,7 @@ def _deactivated(world: World) -> dict[str, Condition]:
     return {each.workload.id: Condition.DEACTIVATED for each in world.pending if not each.is_active}
 
 
-def _told(made: list[Decision]) -> list[_Told]:
+def _comparable(made: list[Decision]) -> list[_Comparable]:
     """Return admissions and preemptions as comparable values."""
     return [
         (d.workload, d.outcome.value, d.reason, d.preemptor or "", repr(d.assignment))

@@ -40,7 +40,7 @@ _TURNS = {
 }
 
 
-def said_of_waiting(state: State, before: Mapping[str, Condition]) -> dict[str, Condition]:
+def pending_conditions(state: State, before: Mapping[str, Condition]) -> dict[str, Condition]:
     """Return the reasons of all pending workloads; without a turn, the earlier reason remains."""
     said = {name: _condition(state, pending) for name, pending in state.pending.items()}
     return {

@@ -33,7 +33,7 @@ _NO_FIT = {
 }
 
 
-def coarse(mode: GranularMode) -> Mode:
+def assignment_mode(mode: GranularMode) -> Mode:
     """Return the mode of a whole assignment: every kind of preemption is PREEMPT."""
     if mode in (GranularMode.NO_FIT, GranularMode.FIT):
         return _MODES[mode]

@@ -9,8 +9,8 @@ from console.dialects.lints.quota.lenders import lint_lenders
 from console.dialects.lints.quota.quotas import lint_quotas
 from console.dialects.lints.quota.requests import lint_requests
 from console.dialects.lints.quota.usage import lint_usage
-from console.dialects.past import Past
 from console.dialects.place_finder import PlaceFinder
+from console.dialects.routed_history import RoutedHistory
 from console.engine.disciplines.quota.ledger import Ledger
 from console.engine.model.history import Live
 from console.engine.model.policy import Policy
@@ -30,7 +30,7 @@ class QuotaLints:
         lint_quotas(self._policy, self._ledger, places, findings)
         lint_lenders(self._policy, places, findings)
 
-    def lint_past(self, past: Past, places: PlaceFinder, findings: Findings) -> None:
+    def lint_past(self, past: RoutedHistory, places: PlaceFinder, findings: Findings) -> None:
         """Report recorded requests that never fit the queue they are routed to."""
         lint_requests(self._policy, self._ledger, past, places, findings)
 

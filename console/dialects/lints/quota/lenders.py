@@ -21,27 +21,27 @@ def lint_lenders(policy: Policy, places: PlaceFinder, findings: Findings) -> Non
     trees = Hierarchy(policy)
     for root in trees.roots:
         queues = [spec_of(policy).queues[name] for name in trees.queues_below(root)]
-        lenders = [queue for queue in queues if _lends_for_good(queue)]
-        if not _somebody_may_borrow(lenders, queues):
+        lenders = [queue for queue in queues if _lends_without_reclaim(queue)]
+        if not _can_borrow_from(lenders, queues):
             continue
-        told = names(queue.name for queue in lenders)
+        lender_names = names(queue.name for queue in lenders)
         findings.add(
             LENDER_STARVED,
             places.name(lenders[0].origin, lenders[0].name),
-            f"In cohort {quoted(root)}, quota that {told} "
+            f"In cohort {quoted(root)}, quota that {lender_names} "
             f"{'lends' if len(lenders) == 1 else 'lend'} "
             "returns only when the borrowing workload ends.",
             "Let them reclaim it by preemption, or keep some quota with a lending limit.",
         )
 
 
-def _lends_for_good(queue: QueueSpec) -> bool:
+def _lends_without_reclaim(queue: QueueSpec) -> bool:
     return queue.preemption.reclaim_within_cohort is PreemptionRule.NEVER and any(
         quota.nominal > 0 and quota.lending_limit > 0 for _, quota in quotas_of([queue])
     )
 
 
-def _somebody_may_borrow(lenders: Iterable[QueueSpec], queues: Iterable[QueueSpec]) -> bool:
+def _can_borrow_from(lenders: Iterable[QueueSpec], queues: Iterable[QueueSpec]) -> bool:
     """Return whether any of *queues* may borrow quota of another queue in *lenders*."""
     borrowers: defaultdict[FlavorResource, set[str]] = defaultdict(set)
     for queue in queues:

@@ -19,7 +19,7 @@ Node = TypeVar("Node", QueueSpec, Cohort)
 Owners: TypeAlias = Counter[tuple[str, FlavorResource]]
 
 
-class Shut(Enum):
+class SharingBlock(Enum):
     """The limit that prevents all sharing of quota in a tree."""
 
     BORROWING = "borrowing"
@@ -42,7 +42,7 @@ def quotas_of(nodes: Iterable[QueueSpec | Cohort]) -> Iterator[tuple[FlavorResou
                     yield (entry.flavor, resource), quota
 
 
-def owners(policy: Policy, trees: Hierarchy) -> Owners:
+def count_owners(policy: Policy, trees: Hierarchy) -> Owners:
     """Return the number of owners of each flavor-resource, by tree."""
     counted: Owners = Counter()
     for root in trees.roots:
@@ -51,7 +51,7 @@ def owners(policy: Policy, trees: Hierarchy) -> Owners:
     return counted
 
 
-def lent_freely(policy: Policy) -> Policy:
+def without_lending_limits(policy: Policy) -> Policy:
     """Return *policy* without lending limits."""
     return with_spec(
         policy,
@@ -82,7 +82,7 @@ def _lending_all(node: Node) -> Node:
     )
 
 
-def shut(policy: Policy, trees: Hierarchy, root: str) -> Shut | None:
+def sharing_block(policy: Policy, trees: Hierarchy, root: str) -> SharingBlock | None:
     """
     Return the limit that prevents all sharing below *root*, or None if quota can be shared.
 
@@ -92,8 +92,8 @@ def shut(policy: Policy, trees: Hierarchy, root: str) -> Shut | None:
     nodes = list(nodes_below(policy, trees, root))
     quotas = [quota for _, quota in quotas_of(n for n in nodes if isinstance(n, QueueSpec))]
     if quotas and all(quota.borrowing_limit == 0 for quota in quotas):
-        return Shut.BORROWING
+        return SharingBlock.BORROWING
     is_pooled = any(isinstance(node, Cohort) and node.groups for node in nodes)
     if quotas and not is_pooled and all(quota.lending_limit == 0 for quota in quotas):
-        return Shut.LENDING
+        return SharingBlock.LENDING
     return None

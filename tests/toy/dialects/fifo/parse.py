@@ -7,7 +7,7 @@ from console.dialects.fields import Fields
 from console.dialects.fifo.codes import ADMITS_NOTHING, ONE_LINE
 from console.dialects.fifo.schema import DOCUMENT, LIMIT, LINE, Document, LineDoc
 from console.dialects.findings import Findings, Place
-from console.dialects.lists import each_known
+from console.dialects.lists import parse_valid
 from console.dialects.nodes import MapNode, Node, ScalarNode, UnreadNode
 from console.dialects.repairs import replace
 from console.dialects.repeated import note_repeated
@@ -18,7 +18,7 @@ def parse(root: Node, findings: Findings) -> Document:
     """Read *root*; what cannot be read is noted and left out."""
     if isinstance(root, MapNode):
         fields = Fields(root, "", DOCUMENT, findings)
-        lines = value_of(each_known(fields.mappings("lines", LINE, required=True), _line)) or ()
+        lines = value_of(parse_valid(fields.mappings("lines", LINE, required=True), _line)) or ()
         return Document(lines=lines)
     if not isinstance(root, UnreadNode) and not (isinstance(root, ScalarNode) and root.is_null):
         place = Place(root.start, root.end)

@@ -23,11 +23,11 @@ from console.engine.routing.rule_index import RuleIndex
 from console.engine.routing.rule_routing import first_rule, rules_of
 
 #: Maximum number of kinds, the most recent ones, and of rules that are evaluated for them.
-MOST_KINDS, MOST_JUDGED = 2_000, 100_000
+MOST_KINDS, MOST_EVALUATED = 2_000, 100_000
 
 
 @dataclass(slots=True)
-class Kind:
+class WorkloadKind:
     """Shapes that all selectors and local queues of the policy treat equally, and their queue."""
 
     #: The workload of one of the shapes.
@@ -37,7 +37,7 @@ class Kind:
     #: None if they reach no queue.
     queue: str | None = None
     #: Whether they reach no queue although the policy has rules or local queues.
-    is_lost: bool = False
+    is_unrouted: bool = False
     shapes: list[Shape] = field(default_factory=list)
 
     @property
@@ -46,7 +46,7 @@ class Kind:
         return sum(shape.runs for shape in self.shapes)
 
 
-class Past:
+class RoutedHistory:
     """Recorded history as one policy would route it."""
 
     def __init__(self, policy: Policy, history: History) -> None:
@@ -58,9 +58,9 @@ class Past:
         self._seen: dict[str, list[str]] = {}
         #: All recorded label keys.
         self.keys: set[str] = set()
-        self.kinds: list[Kind] = []
+        self.kinds: list[WorkloadKind] = []
         self.is_complete = history.is_complete
-        self._read()
+        self._group()
 
     def seen(self, key: str) -> list[str]:
         """Return the recorded values of a label that the policy references, sorted."""
@@ -73,26 +73,26 @@ class Past:
         """All recorded label keys, sorted."""
         return sorted(self.keys)
 
-    def by_queue(self) -> Mapping[str, list[Kind]]:
+    def by_queue(self) -> Mapping[str, list[WorkloadKind]]:
         """Return the kinds that reach a queue, by name of the queue."""
-        found: defaultdict[str, list[Kind]] = defaultdict(list)
+        found: defaultdict[str, list[WorkloadKind]] = defaultdict(list)
         for kind in self.kinds:
             if kind.queue is not None:
                 found[kind.queue].append(kind)
         return found
 
-    def lost(self) -> list[Kind]:
+    def unrouted(self) -> list[WorkloadKind]:
         """Return the kinds that reach no queue."""
-        return [kind for kind in self.kinds if kind.is_lost]
+        return [kind for kind in self.kinds if kind.is_unrouted]
 
     @cached_property
     def _router(self) -> Router:
         return Router(self._policy)
 
-    def _read(self) -> None:
-        asked = referenced_labels(self._policy)
-        self.values = {key: set() for key in asked}
-        alike: dict[object, Kind] = {}
+    def _group(self) -> None:
+        keys = referenced_labels(self._policy)
+        self.values = {key: set() for key in keys}
+        alike: dict[object, WorkloadKind] = {}
         of_labels: dict[int, tuple[tuple[str, str], ...]] = {}
         for shape in self.history.shapes:
             workload = shape.workload
@@ -100,10 +100,10 @@ class Past:
             # Shapes with the same labels share one mapping.
             facts = of_labels.get(id(labels))
             if facts is None:
-                told = sorted(item for item in labels.items() if item[0] in asked)
-                facts = of_labels[id(labels)] = tuple(told)
+                referenced = sorted(item for item in labels.items() if item[0] in keys)
+                facts = of_labels[id(labels)] = tuple(referenced)
                 self.keys.update(labels)
-                for label, value in told:
+                for label, value in referenced:
                     self.values[label].add(value)
             key = (facts, workload.namespace, workload.priority)
             kind = alike.get(key)
@@ -111,24 +111,24 @@ class Past:
                 if len(alike) == MOST_KINDS:
                     self.is_complete = False
                     continue
-                kind = alike[key] = Kind(workload, dict(facts))
+                kind = alike[key] = WorkloadKind(workload, dict(facts))
             kind.shapes.append(shape)
         for kind in alike.values():
-            if self._rules.judged > MOST_JUDGED:
+            if self._rules.judged > MOST_EVALUATED:
                 self.is_complete = False
                 break
-            self._lead(kind)
+            self._route(kind)
             self.kinds.append(kind)
 
-    def _lead(self, kind: Kind) -> None:
+    def _route(self, kind: WorkloadKind) -> None:
         policy, workload = self._policy, kind.workload
         routing = local_routing_of(policy)
         if routing is not None:
-            kind.queue, kind.is_lost = _follow(routing, policy, workload)
+            kind.queue, kind.is_unrouted = _follow(routing, policy, workload)
         elif rules_of(policy):
             rule = first_rule(self._rules, workload.labels, workload.priority)
             kind.queue = rule.queue if rule is not None else None
-            kind.is_lost = rule is None
+            kind.is_unrouted = rule is None
         else:
             kind.queue = self._router.route(workload).queue
 
@@ -146,13 +146,13 @@ def _follow(
         return None, True
     if named is not None and named not in routing.priority_classes:
         return None, True
-    led = follow_local_queue(
+    routed = follow_local_queue(
         routing,
         policy.queues,
         labels=labels,
         namespace=workload.namespace,
         requested=workload.priority,
     )
-    if led.step.verdict is LocalQueueVerdict.NAMESPACE_NOT_ALLOWED:
+    if routed.step.verdict is LocalQueueVerdict.NAMESPACE_NOT_ALLOWED:
         return None, True
-    return (led.queue.name if led.queue is not None else None), False
+    return (routed.queue.name if routed.queue is not None else None), False

@@ -11,20 +11,22 @@ from console.engine.state import State
 _CYCLES = 10_000
 
 
-class RestlessError(Exception):
+class UnsettledError(Exception):
     """The state of a case never stops changing."""
 
 
-def cycles_to_rest(state: State, *, skipping: bool = False) -> Iterator[tuple[int, list[Decision]]]:
+def cycles_until_settled(
+    state: State, *, skipping: bool = False
+) -> Iterator[tuple[int, list[Decision]]]:
     """
     Yield the number of every cycle from 1, with its decisions, until nothing changes.
 
     After each cycle, all victims have stopped. When nothing changes, all workloads are requeued
     once, which must not change anything either. *skipping* is as in `State.step`.
 
-    Raises RestlessError if the state never stops changing.
+    Raises UnsettledError if the state never stops changing.
     """
-    looked_again = False
+    has_requeued = False
     for cycle in range(1, _CYCLES):
         made = state.step(skipping=skipping)
         yield cycle, made
@@ -32,11 +34,11 @@ def cycles_to_rest(state: State, *, skipping: bool = False) -> Iterator[tuple[in
         for name in evicting:
             state.release(name)
         if made or evicting:
-            looked_again = False
+            has_requeued = False
         if not state.is_settled:
             continue
-        if looked_again:
+        if has_requeued:
             return
-        looked_again = True
+        has_requeued = True
         state.requeue()
-    raise RestlessError(f"after {_CYCLES} cycles workloads still preempt each other.")
+    raise UnsettledError(f"after {_CYCLES} cycles workloads still preempt each other.")

@@ -33,7 +33,7 @@ class _Part:
     documents: int
 
 
-class Joined:
+class JoinedFiles:
     """
     A stream of documents from several files.
 
