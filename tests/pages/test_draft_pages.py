@@ -182,7 +182,7 @@ def test_there_may_be_only_so_many_drafts(config: None, editor: Actor, browser: 
     )
     answer = browser.post(EDIT, {"do": "save", "text": "{}"})
     assert answer.status_code == 409
-    assert "Discard one that is not needed" in answer.content.decode()
+    assert "Discard one first" in answer.content.decode()
     page = read_page(browser.get(DRAFTS))
     assert len(page.rows()) == 50
     assert [link.text for link in page.all("a", rel="next")] == ["Next page"]
