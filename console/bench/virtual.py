@@ -2,7 +2,7 @@
 The virtual clock: plays a trace through the engine alone and jumps from event to event.
 
 At each instant arrivals are submitted, then what ends is finished, then the engine
-settles; who was told to stop has stopped at once, and it settles again until nothing
+settles; who was lines to stop has stopped at once, and it settles again until nothing
 changes. A preempted workload starts again from nothing.
 """
 
@@ -12,14 +12,14 @@ import time
 from hashlib import blake2b
 from heapq import heapify, heappop, heappush
 
-from console.bench.book import Book, BrokenPromise
 from console.bench.figures import Figures
 from console.bench.kueue.traces import Arrival, ArrivalTrace
+from console.bench.workload_tracker import InvariantViolation, WorkloadTracker
 from console.engine.model.decision import Outcome
 from console.engine.state import State
 
 #: Rounds of stopping and settling within one instant before a world counts as restless.
-_ROUNDS = 10_000
+_MAX_ROUNDS = 10_000
 
 
 def play(trace: ArrivalTrace) -> Figures:
@@ -28,35 +28,35 @@ def play(trace: ArrivalTrace) -> Figures:
 
     Measured is everything from an empty state to the last end: the engine, the
     events and the checks; only the arrivals are made before. Raises
-    BrokenPromise when the engine decides what it must not.
+    InvariantViolation when the engine decides what it must not.
     """
     arrivals: dict[int, list[Arrival]] = {}
     for arrival in trace.arrivals():
         arrivals.setdefault(arrival.at, []).append(arrival)
     wall, cpu = time.perf_counter(), time.process_time()
-    played = _Play(trace, arrivals)
-    played.to_the_end()
+    played = _Playback(trace, arrivals)
+    played.run()
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     played.close()
     return Figures(
         trace=trace.name,
-        workloads=played.book.done,
+        workloads=played.tracker.done,
         wall_seconds=wall,
         cpu_seconds=cpu,
-        quota_use=played.book.quota_use,
-        admission_seconds=played.book.mean_admission_seconds(),
+        quota_use=played.tracker.quota_use,
+        admission_seconds=played.tracker.mean_admission_seconds(),
         decisions=played.decisions,
         preemptions=played.preemptions,
-        makespan_seconds=played.book.makespan / 1000,
+        makespan_seconds=played.tracker.makespan / 1000,
         digest=played.digest.hexdigest(),
     )
 
 
-class _Play:
-    """One trace while it is played: the state, the book, and what happens when."""
+class _Playback:
+    """One trace while it is played: the state, the tracker, and what happens when."""
 
     def __init__(self, trace: ArrivalTrace, arrivals: dict[int, list[Arrival]]) -> None:
-        self.book = Book(trace)
+        self.tracker = WorkloadTracker(trace)
         self.decisions = 0
         self.preemptions = 0
         self.digest = blake2b(digest_size=16)
@@ -69,63 +69,67 @@ class _Play:
         self._instants = list(self._arrivals)
         heapify(self._instants)
 
-    def to_the_end(self) -> None:
+    def run(self) -> None:
         """Go from instant to instant until nothing is left to happen."""
-        state, book = self._state, self.book
+        state, tracker = self._state, self.tracker
         while self._instants:
             now = heappop(self._instants)
             for arrival in self._arrivals.pop(now, ()):
-                book.submitted(arrival, now)
+                tracker.submitted(arrival, now)
                 state.submit(arrival.workload)
             for workload, run in self._ends.pop(now, ()):
                 # The end of a run that was stopped before is nobody's end.
-                if book.is_running(workload, run):
-                    book.finished(workload, now)
+                if tracker.is_running(workload, run):
+                    tracker.finished(workload, now)
                     state.finish(workload)
-            self._come_to_rest(now)
+            self._settle_until_stable(now)
 
     def close(self) -> None:
-        """Raise BrokenPromise unless everything is done and the engine knows it."""
-        self.book.close()
+        """Raise InvariantViolation unless everything is done and the engine knows it."""
+        self.tracker.close()
         state = self._state
         held = {name: usage for name in state.queues if (usage := state.usage(name))}
         if held or state.pending or state.running:
-            raise BrokenPromise(f"All is done, and the engine still counts: {held}.")
+            raise InvariantViolation(f"All is done, and the engine still counts: {held}.")
 
-    def _come_to_rest(self, now: int) -> None:
-        state, book = self._state, self.book
-        for _ in range(_ROUNDS):
+    def _settle_until_stable(self, now: int) -> None:
+        state, tracker = self._state, self.tracker
+        for _ in range(_MAX_ROUNDS):
             stopping = self._settle(now)
             for workload in stopping:
-                book.stopped(workload, now)
+                tracker.stopped(workload, now)
                 state.release(workload)
             if state.is_settled:
                 return
-        raise BrokenPromise(f"The world does not come to rest at {now} ms: {stopping} stop again.")
+        raise InvariantViolation(
+            f"The world does not come to rest at {now} ms: {stopping} stop again."
+        )
 
     def _settle(self, now: int) -> list[str]:
-        """Let the engine decide, and return who was told to stop."""
+        """Let the engine decide, and return who was lines to stop."""
         stopping: list[str] = []
-        told: list[str] = []
+        lines: list[str] = []
         for decision in self._state.settle():
             workload, outcome = decision.workload, decision.outcome
-            told.append(
+            lines.append(
                 f"{now} {workload} {outcome} {decision.reason} {decision.queue} "
                 f"{decision.preemptor} {decision.victims}\n"
             )
             if outcome is Outcome.ADMITTED:
-                end, run = self.book.admitted(workload, decision.queue, now)
-                self._end(end, workload, run)
+                end, run = self.tracker.admitted(workload, decision.queue, now)
+                self._schedule_end(end, workload, run)
             elif outcome is Outcome.PREEMPTED:
                 stopping.append(workload)
             elif outcome is not Outcome.PENDING:
-                raise BrokenPromise(f"{workload} was {outcome} at {now} ms: {decision.reason}.")
-        self.decisions += len(told)
+                raise InvariantViolation(
+                    f"{workload} was {outcome} at {now} ms: {decision.reason}."
+                )
+        self.decisions += len(lines)
         self.preemptions += len(stopping)
-        self.digest.update("".join(told).encode())
+        self.digest.update("".join(lines).encode())
         return stopping
 
-    def _end(self, at: int, workload: str, run: int) -> None:
+    def _schedule_end(self, at: int, workload: str, run: int) -> None:
         ends = self._ends.get(at)
         if ends is None:
             ends = self._ends[at] = []

@@ -31,7 +31,7 @@ class AddIndexConcurrently(AddIndex):
             super().database_forwards(app_label, schema_editor, from_state, to_state)
             return
         model = to_state.apps.get_model(app_label, self.model_name)
-        with _waiting_as_long_as_it_takes(schema_editor.connection):
+        with _without_lock_timeout(schema_editor.connection):
             for statement in (
                 self.index.remove_sql(model, schema_editor, concurrently=True),
                 self.index.create_sql(model, schema_editor, concurrently=True),
@@ -40,7 +40,7 @@ class AddIndexConcurrently(AddIndex):
 
 
 @contextmanager
-def _waiting_as_long_as_it_takes(connection: BaseDatabaseWrapper) -> Iterator[None]:
+def _without_lock_timeout(connection: BaseDatabaseWrapper) -> Iterator[None]:
     """Wait for transactions that are older than the index: nobody else waits behind this one."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('lock_timeout')")

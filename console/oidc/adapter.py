@@ -22,7 +22,7 @@ from console.oidc.services.admit_identity import admit_identity
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 #: What the session keeps of an invitation that was opened; see `console.pages.views.joining`.
-_OPENED = "invitation"
+_INVITATION_KEY = "invitation"
 
 
 class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
@@ -44,7 +44,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
                 str(claims["email"] or ""),
                 # Some providers write the word.
                 is_verified=claims["email_verified"] in (True, "true"),
-                invited_by=request.session.get(_OPENED, ""),
+                invited_by=request.session.get(_INVITATION_KEY, ""),
             )
         except NotAllowed as error:
             refuse(request, error.message)

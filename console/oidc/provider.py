@@ -37,7 +37,7 @@ def nonce_of(state: str) -> str:
     return hashlib.sha256(f"nonce {state}".encode()).hexdigest()
 
 
-class NoncedClient(OAuth2Client):  # type: ignore[misc]
+class NonceClient(OAuth2Client):  # type: ignore[misc]
     """Asks with a nonce."""
 
     def get_redirect_url(
@@ -52,7 +52,7 @@ class NoncedClient(OAuth2Client):  # type: ignore[misc]
 class StrictAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     """Verifies what django-allauth takes on trust: issuer, signature, nonce and subject."""
 
-    client_class = NoncedClient
+    client_class = NonceClient
 
     @property
     def openid_config(self) -> dict[str, Any]:
@@ -72,19 +72,19 @@ class StrictAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any
     ) -> SocialLogin:
         """Return the identity that the answer with *token* proves; OAuth2Error when it does not."""
-        claims = self._verified(app, str(kwargs["response"].get("id_token", "")))
+        claims = self._verified_claims(app, str(kwargs["response"].get("id_token", "")))
         if not hmac.compare_digest(str(claims["nonce"]), nonce_of(request.GET.get("state", ""))):
             raise OAuth2Error("the id token was made for another sign-in")
         if "email" not in claims:
-            told = self._fetch_user_info(token.token)
-            if told.get("sub") != claims["sub"]:
+            user_info = self._fetch_user_info(token.token)
+            if user_info.get("sub") != claims["sub"]:
                 raise OAuth2Error("the user info is of somebody else")
-            claims |= {name: told.get(name) for name in ("email", "email_verified")}
+            claims |= {name: user_info.get(name) for name in ("email", "email_verified")}
         # Nothing else of a person is kept.
         kept = {name: claims.get(name) for name in ("sub", "email", "email_verified")}
         return self.get_provider().sociallogin_from_response(request, {"id_token": kept})
 
-    def _verified(self, app: SocialApp, id_token: str) -> dict[str, Any]:
+    def _verified_claims(self, app: SocialApp, id_token: str) -> dict[str, Any]:
         """Return the claims of a token that was signed for us, by the provider, and is in time."""
         try:
             header = jwt.get_unverified_header(id_token)

@@ -18,28 +18,28 @@ from console.oidc.configure import PROVIDER
 from console.oidc.provider import StrictAdapter
 
 #: What goes wrong when a provider is not there, or does not say what it has to.
-_BROKEN = (OAuth2Error, RequestException, KeyError, TypeError, ValueError)
+_PROVIDER_ERRORS = (OAuth2Error, RequestException, KeyError, TypeError, ValueError)
 
 
 @never_cache
 @require_safe
 def begin(request: HttpRequest) -> HttpResponse:
     """Send the browser to the provider, which sends it to `finish`."""
-    return _guarded(request, _to_provider)
+    return _handle_failures(request, _redirect_to_provider)
 
 
 @never_cache
 @require_safe
 def finish(request: HttpRequest) -> HttpResponse:
     """Take the provider's answer: the person is signed in, or told why not."""
-    return _guarded(request, OAuth2CallbackView.adapter_view(_adapter(request)))
+    return _handle_failures(request, OAuth2CallbackView.adapter_view(_adapter(request)))
 
 
 def _adapter(request: HttpRequest) -> StrictAdapter:
     return StrictAdapter(request, PROVIDER)
 
 
-def _to_provider(request: HttpRequest) -> HttpResponse:
+def _redirect_to_provider(request: HttpRequest) -> HttpResponse:
     provider = _adapter(request).get_provider()
     answer: HttpResponse = provider.redirect(
         request, process=AuthProcess.LOGIN, next_url=request.GET.get("next", "")
@@ -47,11 +47,13 @@ def _to_provider(request: HttpRequest) -> HttpResponse:
     return answer
 
 
-def _guarded(request: HttpRequest, view: Callable[[HttpRequest], HttpResponse]) -> HttpResponse:
+def _handle_failures(
+    request: HttpRequest, view: Callable[[HttpRequest], HttpResponse]
+) -> HttpResponse:
     try:
         try:
             return view(request)
-        except _BROKEN as error:
+        except _PROVIDER_ERRORS as error:
             fail(request, error)
     except ImmediateHttpResponse as answer:
         response: HttpResponse = answer.response

@@ -22,7 +22,7 @@ _NUMBER = re.compile(
 _WORDS = {"true": True, "false": False}
 
 #: Characters of all places that are remembered: below a name of thousands, each has as many.
-_ROOM = 4_000_000
+_MAX_PATH_CHARACTERS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,10 @@ def read_typed(text: str | bytes, path: str) -> Typed:
     spans = {"": Origin(1, 1, 1, 1)}
     if errors or source.root is None:
         return Typed(None, errors, spans)
-    room = _ROOM
+    remaining = _MAX_PATH_CHARACTERS
     for place, node in _walk(source.root, path):
-        room -= len(place)
-        if room < 0:
+        remaining -= len(place)
+        if remaining < 0:
             break
         spans[place] = _span(source.positions, node)
     return Typed(_value(source.root), (), spans)

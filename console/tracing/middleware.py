@@ -16,7 +16,7 @@ from console.tracing.spans import prefixed, tracer
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 #: What log lines of the request are bound to, and its span tells too.
-_TOLD = ("request_id", "org", "workload")
+_LOG_KEYS = ("request_id", "org", "workload")
 
 
 class TraceMiddleware:
@@ -36,11 +36,11 @@ class TraceMiddleware:
             trace_id = format_trace_id(span.get_span_context().trace_id)
             structlog.contextvars.bind_contextvars(trace_id=trace_id)
             response = self.get_response(request)
-            _tell(span, str(method), request, response)
+            _set_attributes(span, str(method), request, response)
         return response
 
 
-def _tell(span: Span, method: str, request: HttpRequest, response: HttpResponse) -> None:
+def _set_attributes(span: Span, method: str, request: HttpRequest, response: HttpResponse) -> None:
     span.set_attribute("http.request.method", method)
     span.set_attribute("http.response.status_code", response.status_code)
     match = request.resolver_match
@@ -50,6 +50,6 @@ def _tell(span: Span, method: str, request: HttpRequest, response: HttpResponse)
         span.update_name(f"{method} {route}")
         span.set_attribute("http.route", route)
     bound = structlog.contextvars.get_contextvars()
-    span.set_attributes(prefixed({name: bound[name] for name in _TOLD if name in bound}))
+    span.set_attributes(prefixed({name: bound[name] for name in _LOG_KEYS if name in bound}))
     if response.status_code >= 500:
         span.set_status(StatusCode.ERROR)

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
     Fact = str | int | float | bool
 
-_NOTHING: AbstractContextManager[object] = nullcontext()
+_NO_SPAN: AbstractContextManager[object] = nullcontext()
 
 #: What collects and sends the spans of this process, by its id, and makes them: the thread that
 #: sends does not live on in a fork.
-_made: dict[int, tuple[TracerProvider, Tracer]] = {}
-_making = Lock()
+_providers: dict[int, tuple[TracerProvider, Tracer]] = {}
+_providers_lock = Lock()
 
 
 def span(name: str, **facts: Fact) -> AbstractContextManager[object]:
     """Return a context in which a span is open, with facts under our own prefix."""
     if not settings.TRACING:
-        return _NOTHING
+        return _NO_SPAN
     return tracer().start_as_current_span(name, attributes=prefixed(facts))
 
 
@@ -46,18 +46,18 @@ def prefixed(facts: dict[str, Fact]) -> dict[str, Fact]:
 def tracer() -> Tracer:
     """Return what makes spans in this process."""
     pid = os.getpid()
-    if pid not in _made:
-        with _making:
-            if pid not in _made:
+    if pid not in _providers:
+        with _providers_lock:
+            if pid not in _providers:
                 provider = _provider()
-                _made[pid] = provider, provider.get_tracer("sluice")
-    return _made[pid][1]
+                _providers[pid] = provider, provider.get_tracer("sluice")
+    return _providers[pid][1]
 
 
 def flush() -> None:
     """Send what this process has not sent yet."""
-    if os.getpid() in _made:
-        _made[os.getpid()][0].force_flush()
+    if os.getpid() in _providers:
+        _providers[os.getpid()][0].force_flush()
 
 
 def _provider() -> TracerProvider:

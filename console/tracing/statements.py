@@ -17,10 +17,10 @@ _LONGEST = 1000
 
 def connect() -> None:
     """Trace the statements of every connection that this process opens from now on."""
-    connection_created.connect(_watch)
+    connection_created.connect(_add_wrapper)
 
 
-def _watch(connection: BaseDatabaseWrapper, **_: Any) -> None:
+def _add_wrapper(connection: BaseDatabaseWrapper, **_: Any) -> None:
     # The same wrapper opens a connection again and again.
     if _traced not in connection.execute_wrappers:
         connection.execute_wrappers.append(_traced)

@@ -19,7 +19,7 @@ from opentelemetry.trace import Span, SpanKind, StatusCode, format_trace_id, get
 from console.tracing.spans import flush, tracer
 
 #: What a message carries of a trace.
-_CARRIED = ("traceparent", "tracestate")
+_TRACE_HEADERS = ("traceparent", "tracestate")
 
 #: Spans of the tasks that run in this process, by their ids.
 _open: dict[str, AbstractContextManager[Span]] = {}
@@ -27,21 +27,21 @@ _open: dict[str, AbstractContextManager[Span]] = {}
 
 def connect() -> None:
     """Trace the tasks that this process sends and runs."""
-    before_task_publish.connect(_send_along)
+    before_task_publish.connect(_inject_trace)
     task_prerun.connect(_begin)
     task_failure.connect(_fail)
     task_postrun.connect(_end)
-    worker_process_shutdown.connect(_leave)
+    worker_process_shutdown.connect(_flush_spans)
 
 
-def _send_along(headers: dict[str, Any], **_: Any) -> None:
+def _inject_trace(headers: dict[str, Any], **_: Any) -> None:
     # What a task sends is about whoever comes next: one trace would go from each to all others.
     if not _open:
         inject(headers)
 
 
 def _begin(task_id: str, task: Any, **_: Any) -> None:
-    carried = {name: getattr(task.request, name, None) for name in _CARRIED}
+    carried = {name: getattr(task.request, name, None) for name in _TRACE_HEADERS}
     context = extract({name: value for name, value in carried.items() if value})
     opened = tracer().start_as_current_span(task.name, context, SpanKind.CONSUMER)
     span = opened.__enter__()
@@ -62,5 +62,5 @@ def _end(task_id: str, **_: Any) -> None:
         opened.__exit__(None, None, None)
 
 
-def _leave(**_: Any) -> None:
+def _flush_spans(**_: Any) -> None:
     flush()

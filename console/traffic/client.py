@@ -14,10 +14,10 @@ _PAGE = 1000
 _TIMEOUT = 30
 
 #: Outcomes that an executor acts on, or that its submitter has to hear of.
-_ORDERS = ("admitted", "preempted", "withdrawn", "rejected")
+_EXECUTOR_OUTCOMES = ("admitted", "preempted", "withdrawn", "rejected")
 
 
-class Away(Exception):
+class Unavailable(Exception):
     """The API does not answer, or answers that it cannot at the moment; trying again may help."""
 
 
@@ -75,7 +75,7 @@ class Client:
         """Tell what became of one workload; *action* is finish, withdraw or release."""
         self._send("POST", f"/workloads/{uid}/{action}", {})
 
-    def own(self, user: str, state: str) -> list[str]:
+    def workload_ids(self, user: str, state: str) -> list[str]:
         """Return the ids of all workloads of *user* in *state*."""
         return [row["id"] for row in self._pages("/workloads", {"user": user, "state": state})]
 
@@ -108,14 +108,14 @@ class Client:
         rows: list[dict[str, Any]] = self._send("GET", f"/decisions?{query}")["results"]
         return rows
 
-    def orders(self, after: int, seconds: int) -> tuple[list[dict[str, Any]], int]:
+    def executor_decisions(self, after: int, seconds: int) -> tuple[list[dict[str, Any]], int]:
         """
         Return the next decisions that an executor acts on, and the number to go on behind.
 
         Waits up to *seconds*, at most 2, for something to be decided. Nobody has to act on a
         workload that waits.
         """
-        asked = {"after": after, "limit": _PAGE, "outcome": _ORDERS, "wait": seconds}
+        asked = {"after": after, "limit": _PAGE, "outcome": _EXECUTOR_OUTCOMES, "wait": seconds}
         query = urlencode(asked, doseq=True)
         answer = self._send("GET", f"/decisions?{query}")
         return answer["results"], answer["next"]
@@ -148,9 +148,9 @@ class Client:
         except (OSError, http.client.HTTPException) as error:
             # The next request opens a fresh connection.
             self._connection.close()
-            raise Away(str(error) or type(error).__name__) from error
+            raise Unavailable(str(error) or type(error).__name__) from error
         if status >= 500:
-            raise Away(f"status {status}")
+            raise Unavailable(f"status {status}")
         answer = _json(text)
         if status >= 400:
             detail = answer.get("detail") if isinstance(answer, dict) else None

@@ -9,25 +9,25 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from console.traffic.client import Away, Client, Refused
+from console.traffic.client import Client, Refused, Unavailable
 from console.traffic.mix import Body, workload
 
 #: Most workloads of one request.
 _BATCH = 500
 
 #: Seconds that a workload runs, takes to stop, and waits before its submitter gives up.
-_RUN = (20.0, 90.0)
-_STOP = (1.0, 4.0)
-_WAIT = (120.0, 400.0)
+_RUN_SECONDS = (20.0, 90.0)
+_STOP_SECONDS = (1.0, 4.0)
+_WAIT_SECONDS = (120.0, 400.0)
 
 _COUNTED = ("admitted", "preempted", "rejected")
 
 #: 409: somebody or something was faster. 404: it is gone. Both are part of the game.
-_HARMLESS = (404, 409)
+_STALE_STATUSES = (404, 409)
 
 
 @dataclass(order=True, slots=True)
-class _Due:
+class _PlannedAction:
     """Something to tell the API at a time, unless the workload's state has changed until then."""
 
     at: float
@@ -45,24 +45,24 @@ class Executor:
     """
 
     def __init__(
-        self, client: Client, user: str, rate: float, seed: int, say: Callable[[str], None]
+        self, client: Client, user: str, rate: float, seed: int, log: Callable[[str], None]
     ) -> None:
         self._client = client
         self._user = user
         self._rate = rate
         # A key of an earlier run with the same seed would give that run's answer.
         self._run = secrets.token_hex(4)
-        self._draw = random.Random(seed)  # noqa: S311
-        self._say = say
+        self._random = random.Random(seed)  # noqa: S311
+        self._log = log
         self._seq = 0
         self._number = 0
         self._next_arrival: float | None = None
-        self._waiting: list[Body] = []
-        self._sending: list[Body] = []
+        self._unsent: list[Body] = []
+        self._batch: list[Body] = []
         #: How often each own workload has changed state; older plans for it are void.
         self._epochs: dict[str, int] = {}
-        self._due: list[_Due] = []
-        self._away = False
+        self._due: list[_PlannedAction] = []
+        self._is_unavailable = False
         self.counts: Counter[str] = Counter()
 
     def restore(self, now: float, burst: int = 0) -> None:
@@ -73,36 +73,36 @@ class Executor:
         """
         self._seq = self._client.last_decision()
         for state, action, seconds in (
-            ("admitted", "finish", _RUN),
-            ("preempting", "release", _STOP),
-            ("pending", "withdraw", _WAIT),
+            ("admitted", "finish", _RUN_SECONDS),
+            ("preempting", "release", _STOP_SECONDS),
+            ("pending", "withdraw", _WAIT_SECONDS),
         ):
-            for uid in self._client.own(self._user, state):
+            for uid in self._client.workload_ids(self._user, state):
                 self._plan(uid, action, now, seconds)
         if not self._epochs:
-            self._waiting = [self._draw_workload() for _ in range(burst)]
+            self._unsent = [self._draw_workload() for _ in range(burst)]
 
     def _draw_workload(self) -> Body:
         self._number += 1
-        return workload(self._draw, self._number, self._user)
+        return workload(self._random, self._number, self._user)
 
     def step(self, now: float, *, submitting: bool) -> None:
         """Do everything that is due at *now*."""
         try:
             if submitting:
-                self._arrive(now)
+                self._draw_arrivals(now)
                 self._submit(now)
-            while self._follow(now):
+            while self._read_decisions(now):
                 pass
-            self._tell(now)
-        except Away as error:
-            if not self._away:
-                self._say(f"The API is away ({error}); trying again.")
-            self._away = True
+            self._send_due(now)
+        except Unavailable as error:
+            if not self._is_unavailable:
+                self._log(f"The API is away ({error}); trying again.")
+            self._is_unavailable = True
         else:
-            if self._away:
-                self._say("The API is back.")
-            self._away = False
+            if self._is_unavailable:
+                self._log("The API is back.")
+            self._is_unavailable = False
 
     def wind_down(self, now: float) -> None:
         """Finish what runs and withdraw what waits, so that nothing is left behind."""
@@ -111,35 +111,35 @@ class Executor:
             ("withdraw", "preempting"),
             ("withdraw", "pending"),
         ):
-            self._end(action, self._client.own(self._user, state), now)
+            self._report(action, self._client.workload_ids(self._user, state), now)
 
-    def _arrive(self, now: float) -> None:
+    def _draw_arrivals(self, now: float) -> None:
         """Draw the workloads that have come up to *now*: a Poisson stream."""
-        if self._away:
+        if self._is_unavailable:
             # What would have come in the meantime does not come all at once afterwards.
-            self._next_arrival = now + self._draw.expovariate(self._rate)
+            self._next_arrival = now + self._random.expovariate(self._rate)
             return
         if self._next_arrival is None:
             self._next_arrival = now
         while self._next_arrival <= now:
-            self._waiting.append(self._draw_workload())
-            self._next_arrival += self._draw.expovariate(self._rate)
+            self._unsent.append(self._draw_workload())
+            self._next_arrival += self._random.expovariate(self._rate)
 
     def _submit(self, now: float) -> None:
-        while self._waiting:
-            if not self._sending:
-                self._sending = self._waiting[:_BATCH]
+        while self._unsent:
+            if not self._batch:
+                self._batch = self._unsent[:_BATCH]
             # The same batch under the same key until it is answered: an answer that got
             # lost does not submit it twice.
-            key = f"traffic-{self._run}-{self._sending[0]['name']}"
-            ids = self._client.submit(self._sending, key)
-            del self._waiting[: len(self._sending)]
-            self._sending = []
+            key = f"traffic-{self._run}-{self._batch[0]['name']}"
+            ids = self._client.submit(self._batch, key)
+            del self._unsent[: len(self._batch)]
+            self._batch = []
             self.counts["submitted"] += len(ids)
             for uid in ids:
-                self._plan(uid, "withdraw", now, _WAIT)
+                self._plan(uid, "withdraw", now, _WAIT_SECONDS)
 
-    def _follow(self, now: float) -> bool:
+    def _read_decisions(self, now: float) -> bool:
         """Read a page of decisions and plan what comes of them; say whether there was one."""
         rows = self._client.decisions(self._seq)
         for row in rows:
@@ -149,9 +149,9 @@ class Executor:
                 continue
             outcome = row["outcome"]
             if outcome == "admitted":
-                self._plan(uid, "finish", now, _RUN)
+                self._plan(uid, "finish", now, _RUN_SECONDS)
             elif outcome == "preempted":
-                self._plan(uid, "release", now, _STOP)
+                self._plan(uid, "release", now, _STOP_SECONDS)
             elif outcome == "rejected":
                 del self._epochs[uid]
             if outcome in _COUNTED:
@@ -160,9 +160,11 @@ class Executor:
 
     def _plan(self, uid: str, action: str, now: float, seconds: tuple[float, float]) -> None:
         epoch = self._epochs[uid] = self._epochs.get(uid, 0) + 1
-        heapq.heappush(self._due, _Due(now + self._draw.uniform(*seconds), action, uid, epoch))
+        heapq.heappush(
+            self._due, _PlannedAction(now + self._random.uniform(*seconds), action, uid, epoch)
+        )
 
-    def _tell(self, now: float) -> None:
+    def _send_due(self, now: float) -> None:
         """Tell the API what has become of workloads, as many of a kind at a time as are due."""
         while self._due and self._due[0].at <= now:
             due = [heapq.heappop(self._due)]
@@ -171,14 +173,14 @@ class Executor:
             due = [one for one in due if self._epochs.get(one.uid) == one.epoch]
             try:
                 for action in ("release", "finish", "withdraw"):
-                    self._end(action, [one.uid for one in due if one.action == action], now)
-            except Away:
+                    self._report(action, [one.uid for one in due if one.action == action], now)
+            except Unavailable:
                 # What was told already is told again: that is harmless.
                 for one in due:
                     heapq.heappush(self._due, one)
                 raise
 
-    def _end(self, action: str, ids: Sequence[str], now: float) -> None:
+    def _report(self, action: str, ids: Sequence[str], now: float) -> None:
         """Tell the ends of workloads; one that refuses has changed, and a decision will say how."""
         together = _BATCH if action == "finish" else 1
         for group in (ids[at : at + together] for at in range(0, len(ids), together)):
@@ -188,17 +190,17 @@ class Executor:
                 else:
                     self._client.end(group[0], action)
             except Refused as refusal:
-                if refusal.status not in _HARMLESS:
+                if refusal.status not in _STALE_STATUSES:
                     raise
                 if len(group) > 1:
                     for uid in group:
-                        self._end(action, [uid], now)
+                        self._report(action, [uid], now)
                 continue
             self.counts[_PAST[action]] += len(group)
             for uid in group:
                 if action == "release":
                     # It waits again, and its submitter's patience begins anew.
-                    self._plan(uid, "withdraw", now, _WAIT)
+                    self._plan(uid, "withdraw", now, _WAIT_SECONDS)
                 else:
                     self._epochs.pop(uid, None)
 

@@ -28,7 +28,7 @@ _PATIENCE = 120
 
 #: What the environment says about another product than this one. The broker is its own, so that
 #: nobody else's messages are in it.
-_OTHERS = (
+_UNSET_VARIABLES = (
     "DATABASE_URL",
     "REDIS_URL",
     "SECRET_KEY",
@@ -42,7 +42,7 @@ _OTHERS = (
 _ORG = "main"
 
 
-class DidNotStart(Exception):
+class ProductNotStarted(Exception):
     """There is no product to measure; the message says why, with its last lines."""
 
 
@@ -66,11 +66,11 @@ class Product:
         self.reader.start()
 
     def wait_until_ready(self) -> None:
-        """Wait for its address; raise DidNotStart when none comes."""
+        """Wait for its address; raise ProductNotStarted when none comes."""
         with suppress(Empty):
             self.url = self._address.get(timeout=_PATIENCE) or ""
         if not self.url:
-            raise DidNotStart(f"The product did not start:\n{''.join(self.lines)}")
+            raise ProductNotStarted(f"The product did not start:\n{''.join(self.lines)}")
 
     def connect(self) -> Client:
         """Return a connection of its owner."""
@@ -96,15 +96,17 @@ class Product:
 
 
 @contextmanager
-def started() -> Iterator[Product]:
+def running_product() -> Iterator[Product]:
     """
     Start a product with an empty database of its own, and stop it at the end.
 
     The database is SQLite's in a temporary folder or, where `DATABASE_URL` names a PostgreSQL
-    server, a new one on that server, which is dropped at the end. Raises DidNotStart.
+    server, a new one on that server, which is dropped at the end. Raises ProductNotStarted.
     """
     with tempfile.TemporaryDirectory() as folder, _database() as database:
-        environment = {name: value for name, value in os.environ.items() if name not in _OTHERS}
+        environment = {
+            name: value for name, value in os.environ.items() if name not in _UNSET_VARIABLES
+        }
         environment |= {"SLUICE_HOME": folder, "SLUICE_DEMO": "0", **database}
         process = subprocess.Popen(
             [sys.executable, "manage.py", "up", "--port", "0"],
@@ -134,7 +136,7 @@ def _database() -> Iterator[dict[str, str]]:
         with connection.cursor() as cursor:
             cursor.execute(f"CREATE DATABASE {name}")
     except DatabaseError as error:
-        raise DidNotStart(
+        raise ProductNotStarted(
             f"No database could be made on the server of DATABASE_URL ({str(error).strip()}); "
             "its user needs the right to create databases."
         ) from error
@@ -158,8 +160,8 @@ def _token(product: Product) -> str:
             check=True,
         )
     except subprocess.SubprocessError as error:
-        said = str(getattr(error, "stderr", None) or error).strip()
-        raise DidNotStart(f"There is no token for the product: {said}") from error
+        output = str(getattr(error, "stderr", None) or error).strip()
+        raise ProductNotStarted(f"There is no token for the product: {output}") from error
     return done.stdout.strip()
 
 

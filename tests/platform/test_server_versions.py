@@ -14,7 +14,7 @@ from django.test import Client
 from redis import RedisError, ResponseError
 
 from console import broker
-from console.migrating.server import OLDEST_POSTGRESQL, ServerTooOld, refuse_old_server
+from console.migrating.server_version import OLDEST_POSTGRESQL, ServerTooOld, refuse_old_server
 from console.orgs.management.commands import migrate
 from console.supervisor import up
 from console.supervisor.failure import StartFailed

@@ -12,7 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from console.orgs.models import ApiToken, Organization
-from console.traffic.client import Away, Client, Refused
+from console.traffic.client import Client, Refused, Unavailable
 from console.traffic.executor import Executor
 from console.traffic.mix import KINDS, workload
 
@@ -58,7 +58,7 @@ class Scheduler:
             raise Refused(409, f"it is {self.states[uid]}")
         self.states[uid] = becomes
 
-    def own(self, user: str, state: str) -> list[str]:
+    def workload_ids(self, user: str, state: str) -> list[str]:
         self._answer()
         return [uid for uid, now in self.states.items() if now == state]
 
@@ -75,7 +75,7 @@ class Scheduler:
 
     def _answer(self) -> None:
         if self.away:
-            raise Away("it is down")
+            raise Unavailable("it is down")
 
 
 @pytest.fixture
@@ -188,7 +188,7 @@ def test_an_answer_that_got_lost_is_asked_for_with_the_same_key(
     def lose_the_first(workloads, key: str) -> list[str]:
         seen.append((key, list(workloads)))
         if len(seen) == 1:
-            raise Away("connection reset")
+            raise Unavailable("connection reset")
         return submit(workloads, key)
 
     monkeypatch.setattr(scheduler, "submit", lose_the_first)
@@ -244,7 +244,7 @@ def test_the_client_reads_all_pages(server: ThreadingHTTPServer) -> None:
         (200, {"results": [{"id": "b"}], "next": None}),
     ]
     client = Client(f"http://127.0.0.1:{server.server_port}", "here", "token")
-    assert client.own("traffic", "pending") == ["a", "b"]
+    assert client.workload_ids("traffic", "pending") == ["a", "b"]
     assert server.seen == [
         "/api/v1/orgs/here/workloads?user=traffic&state=pending&limit=1000",
         "/api/v1/orgs/here/workloads?user=traffic&state=pending&limit=1000&cursor=2",
@@ -274,9 +274,9 @@ def test_the_client_tells_refusal_from_absence(server: ThreadingHTTPServer) -> N
         client.decisions(0)
     assert refused.value.status == 404
     server.answers.append((503, {}))
-    with pytest.raises(Away, match="status 503"):
+    with pytest.raises(Unavailable, match="status 503"):
         client.decisions(0)
-    with pytest.raises(Away):
+    with pytest.raises(Unavailable):
         Client("http://127.0.0.1:1", "here", "token").decisions(0)
 
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from console.bench.book import BrokenPromise
 from console.bench.kueue.traces import ArrivalTrace, WorkloadSet
+from console.bench.workload_tracker import InvariantViolation
 from console.engine.model.decision import Outcome
 from console.engine.state import State
-from console.traffic.client import Away, Client, Refused
+from console.traffic.client import Client, Refused, Unavailable
 from console.trial import play as play_module
 from console.trial.play import Progress, due_by, play
 from tests.bench.small import CROWDED, PREEMPTING
@@ -93,7 +93,7 @@ class Connection(Client):
             engine.settle()
         return []
 
-    def orders(self, after: int, seconds: int) -> tuple[list[dict[str, Any]], int]:
+    def executor_decisions(self, after: int, seconds: int) -> tuple[list[dict[str, Any]], int]:
         with self.engine.lock:
             rows = self.engine.feed[after : after + 1000]
             self.engine.waits.append(seconds)
@@ -177,19 +177,23 @@ def test_both_uses_are_of_the_time_until_the_last_answer(monkeypatch: pytest.Mon
 
 
 def test_a_product_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(play_module, "_PATIENCE", 0.2)
+    monkeypatch.setattr(play_module, "_STALL_SECONDS", 0.2)
     engine = Engine(PREEMPTING)
-    monkeypatch.setattr(Connection, "orders", lambda _, after, seconds: ([], after))
-    with pytest.raises(BrokenPromise, match=r"^Nothing was decided for 0.2 s; 3 are not done\.$"):
+    monkeypatch.setattr(Connection, "executor_decisions", lambda _, after, seconds: ([], after))
+    with pytest.raises(
+        InvariantViolation, match=r"^Nothing was decided for 0.2 s; 3 are not done\.$"
+    ):
         run(engine, PREEMPTING)
 
 
 def test_a_product_that_does_not_come_to_know_the_end_is_given_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(play_module, "_PATIENCE", 2)
+    monkeypatch.setattr(play_module, "_STALL_SECONDS", 2)
     monkeypatch.setattr(Connection, "has_any", lambda _, state: state == "preempting")
-    with pytest.raises(BrokenPromise, match="All is done, and for the product some are preempting"):
+    with pytest.raises(
+        InvariantViolation, match="All is done, and for the product some are preempting"
+    ):
         run(Engine(PREEMPTING), PREEMPTING)
 
 
@@ -203,14 +207,14 @@ def test_a_workload_that_is_rejected_ends_it() -> None:
         engine.feed[-1]["reason"] = "no_rule_matched"
 
     engine.settle = reject  # type: ignore[method-assign]
-    with pytest.raises(BrokenPromise, match=r"was rejected at \d+ ms: no_rule_matched"):
+    with pytest.raises(InvariantViolation, match=r"was rejected at \d+ ms: no_rule_matched"):
         run(engine, PREEMPTING)
 
 
-@pytest.mark.parametrize("call", ["submit", "orders", "finish", "release"])
+@pytest.mark.parametrize("call", ["submit", "executor_decisions", "finish", "release"])
 def test_what_got_no_answer_is_asked_again(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = getattr(Connection, call)
-    failures = iter([Away("gone"), Away("gone"), None])
+    failures = iter([Unavailable("gone"), Unavailable("gone"), None])
 
     def once(*arguments: Any) -> Any:
         if (failure := next(failures, None)) is not None:
@@ -222,7 +226,7 @@ def test_what_got_no_answer_is_asked_again(call: str, monkeypatch: pytest.Monkey
     assert figures.workloads == 3
 
 
-@pytest.mark.parametrize("failure", [Away("gone"), Refused(400, "no such field")])
+@pytest.mark.parametrize("failure", [Unavailable("gone"), Refused(400, "no such field")])
 def test_what_a_submitter_meets_ends_it(
     failure: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:

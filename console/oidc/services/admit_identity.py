@@ -16,14 +16,16 @@ from console.reading import is_storable
 
 
 @dataclass(frozen=True, slots=True)
-class Admitted:
+class AdmittedUser:
     """A person who may come in, and whether the password that they had has just ended."""
 
     user: User
     has_lost_password: bool = False
 
 
-def admit_identity(identity: str, email: str, *, is_verified: bool, invited_by: str) -> Admitted:
+def admit_identity(
+    identity: str, email: str, *, is_verified: bool, invited_by: str
+) -> AdmittedUser:
     """
     Return the person with *identity*, which is an issuer and a subject and stays theirs.
 
@@ -36,15 +38,17 @@ def admit_identity(identity: str, email: str, *, is_verified: bool, invited_by: 
     with transaction.atomic():
         account = known.first()
         if account is None:
-            return _first_time(identity, email, is_verified, invited_by)
-    _refuse_switched_off(account.user)
+            return _connect_identity(identity, email, is_verified, invited_by)
+    _refuse_disabled(account.user)
     if account.user.proof == Proof.UNKNOWN:
         # A version that recorded no proof connected it.
         User.objects.filter(pk=account.user.pk).update(proof=Proof.PROVIDER)
-    return Admitted(account.user)
+    return AdmittedUser(account.user)
 
 
-def _first_time(identity: str, email: str, is_verified: bool, invited_by: str) -> Admitted:
+def _connect_identity(
+    identity: str, email: str, is_verified: bool, invited_by: str
+) -> AdmittedUser:
     if not (email and is_storable(email)):
         raise NotAllowed("The sign-in provider did not tell an e-mail address.")
     if not is_verified:
@@ -53,7 +57,7 @@ def _first_time(identity: str, email: str, is_verified: bool, invited_by: str) -
     user = accounts[0] if accounts else _invited(email, invited_by)
     # Of two first times at once the second waits, and finds what the first one made.
     user = User.objects.select_for_update(no_key=True).get(pk=user.pk)
-    _refuse_switched_off(user)
+    _refuse_disabled(user)
     mine = SocialAccount.objects.filter(provider=PROVIDER, user=user).first()
     if mine is None:
         SocialAccount.objects.create(provider=PROVIDER, uid=identity, user=user, extra_data={})
@@ -61,15 +65,15 @@ def _first_time(identity: str, email: str, is_verified: bool, invited_by: str) -
         user.proof, user.proven_in = Proof.PROVIDER, None
         user.save(update_fields=["proof", "proven_in"])
         for other in accounts[1:]:
-            _unite(user, other)
+            _merge_accounts(user, other)
         record_person(user, "account.connect", after={"ended_password": has_lost_password})
-        return Admitted(user, has_lost_password)
+        return AdmittedUser(user, has_lost_password)
     if mine.uid != identity:
         raise NotAllowed(
             f"The account of {user.email} belongs to another identity of the sign-in provider. "
             "The operator of this console can disconnect it."
         )
-    return Admitted(user)
+    return AdmittedUser(user)
 
 
 def _end_password(user: User) -> bool:
@@ -87,7 +91,7 @@ def _end_password(user: User) -> bool:
     return True
 
 
-def _unite(user: User, other: User) -> None:
+def _merge_accounts(user: User, other: User) -> None:
     """
     Give *user* the memberships of *other*, an account that an invitation to their address began.
 
@@ -103,7 +107,7 @@ def _unite(user: User, other: User) -> None:
     other.save(update_fields=["is_active"])
 
 
-def _refuse_switched_off(user: User) -> None:
+def _refuse_disabled(user: User) -> None:
     if not user.is_active:
         raise NotAllowed(f"The account of {user.email} is disabled.")
 

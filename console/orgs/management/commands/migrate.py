@@ -10,9 +10,9 @@ from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands import migrate
 from django.db import connections
 
-from console.migrating.patience import LockedOut, migrate_patiently
-from console.migrating.reaching import OutOfReach, reach
-from console.migrating.server import ServerTooOld, refuse_old_server
+from console.migrating.database_wait import DatabaseUnreachable, wait_for_database
+from console.migrating.lock_retries import LockNotAcquired, migrate_with_lock_retries
+from console.migrating.server_version import ServerTooOld, refuse_old_server
 from console.private_state import keep_private
 
 
@@ -41,10 +41,10 @@ class Command(migrate.Command):
         run = partial(super().handle, *args, **options)
         connection = connections[options["database"]]
         try:
-            reach(connection, options["wait"], self._say)
+            wait_for_database(connection, options["wait"], self._say)
             refuse_old_server(connection)
-            migrate_patiently(connection, run, self._say)
-        except (LockedOut, OutOfReach, ServerTooOld) as failure:
+            migrate_with_lock_retries(connection, run, self._say)
+        except (LockNotAcquired, DatabaseUnreachable, ServerTooOld) as failure:
             raise CommandError(str(failure)) from failure
 
     def _say(self, sentence: str) -> None:

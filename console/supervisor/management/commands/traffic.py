@@ -14,19 +14,19 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.utils import timezone
 
+from console.database_command import DatabaseCommand
 from console.orgs.models import Organization, Role
 from console.orgs.services.issue_token import issue_token
 from console.orgs.services.revoke_token import revoke_secret
-from console.prepared import PreparedCommand
 from console.supervisor.listener import url_of
-from console.traffic.client import Away, Client, Refused
+from console.traffic.client import Client, Refused, Unavailable
 from console.traffic.executor import Executor
 
 #: Seconds between two steps; a high rate is sent in larger batches.
 _TICK = 0.25
 
 
-class Command(PreparedCommand):
+class Command(DatabaseCommand):
     """Send synthetic workloads."""
 
     help = (
@@ -93,7 +93,7 @@ def _run(executor: Executor, begun: float, seconds: float, burst: int) -> None:
         executor.wind_down(time.monotonic())
     except KeyboardInterrupt:
         return
-    except Away:
+    except Unavailable:
         return
 
 
@@ -101,7 +101,7 @@ def _adopt(executor: Executor, burst: int) -> None:
     while True:
         try:
             return executor.restore(time.monotonic(), burst)
-        except Away:
+        except Unavailable:
             time.sleep(1)
 
 

@@ -9,13 +9,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from console.bench import virtual
-from console.bench.book import BrokenPromise
 from console.bench.figures import Figures
 from console.bench.kueue.traces import TRACES, ArrivalTrace
-from console.collector import collect_seldom
-from console.traffic.client import Away, Refused
+from console.bench.workload_tracker import InvariantViolation
+from console.garbage_collection import collect_rarely
+from console.traffic.client import Refused, Unavailable
 from console.trial.play import Progress, play
-from console.trial.product import DidNotStart, started
+from console.trial.product import ProductNotStarted, running_product
 
 #: Seconds between two lines of progress.
 _EVERY = 10
@@ -47,17 +47,17 @@ class Command(BaseCommand):
         trace = TRACES[options["trace"]]
         try:
             figures = self._real(trace) if options["clock"] == "real" else _virtual(trace)
-        except BrokenPromise as broken:
+        except InvariantViolation as broken:
             raise CommandError(f"The engine broke a promise: {broken}") from broken
-        except DidNotStart as reason:
+        except ProductNotStarted as reason:
             raise CommandError(str(reason)) from reason
-        except (Away, Refused) as answer:
+        except (Unavailable, Refused) as answer:
             raise CommandError(f"The product did not take a request: {answer}") from answer
         self.stdout.write(json.dumps(figures.to_json()) if options["json"] else figures.to_text())
 
     def _real(self, trace: ArrivalTrace) -> Figures:
         self._next_line = _EVERY
-        with started() as product:
+        with running_product() as product:
             return play(trace, product.connect, product.cpu_seconds, self._tell)
 
     def _tell(self, progress: Progress) -> None:
@@ -69,5 +69,5 @@ class Command(BaseCommand):
 
 def _virtual(trace: ArrivalTrace) -> Figures:
     # As the workers do.
-    collect_seldom()
+    collect_rarely()
     return virtual.play(trace)

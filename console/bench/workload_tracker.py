@@ -1,5 +1,5 @@
 """
-The book: who waits, runs and is done, kept from decisions alone and checked as it is kept.
+The tracker: who waits, runs and is done, kept from decisions alone and checked as it is kept.
 
 It knows nothing of how an engine decides. What no engine may do, it refuses: to start
 what is not there or runs already, or to hand out more than there is.
@@ -11,19 +11,19 @@ from console.bench.kueue.traces import Arrival, ArrivalTrace
 from console.engine.model.amounts import SCALE
 
 
-class BrokenPromise(Exception):
+class InvariantViolation(Exception):
     """An engine decided what it must not; the message says what and when."""
 
 
 class _Pool:
     """What a queue or a cohort holds, and the most it may hold, in thousandths."""
 
-    __slots__ = ("held", "most", "name")
+    __slots__ = ("limit", "name", "used")
 
     def __init__(self, name: str, most: int) -> None:
         self.name = name
-        self.most = most
-        self.held = 0
+        self.limit = most
+        self.used = 0
 
 
 class _Entry:
@@ -44,7 +44,7 @@ class _Entry:
         self.admitted_at = 0
 
 
-class Book:
+class WorkloadTracker:
     """The lives of all workloads of one trace; instants are milliseconds and never go back."""
 
     def __init__(self, trace: ArrivalTrace) -> None:
@@ -58,10 +58,10 @@ class Book:
         self._entries: dict[str, _Entry] = {}
         self._expected = len(trace.queues()) * sum(kind.count for kind in trace.sets)
         self._total = total * trace.cohorts
-        self._waited = dict.fromkeys((kind.name for kind in trace.sets), 0)
-        self._count = dict.fromkeys((kind.name for kind in trace.sets), 0)
+        self._wait_times = dict.fromkeys((kind.name for kind in trace.sets), 0)
+        self._finished = dict.fromkeys((kind.name for kind in trace.sets), 0)
         #: Thousandths held, times milliseconds.
-        self._used = 0
+        self._usage_time = 0
         self._last_end = 0
 
     def submitted(self, arrival: Arrival, now: int) -> None:
@@ -72,19 +72,19 @@ class Book:
         """
         Note that a run of *workload* begins; return when it would end, and the run's number.
 
-        Raises BrokenPromise when it is not waiting, when another queue took it,
+        Raises InvariantViolation when it is not waiting, when another queue took it,
         or when its queue or cohort would hold more than there is.
         """
         entry = self._entries.get(workload)
         if entry is None or entry.running:
-            raise BrokenPromise(f"{workload} was admitted at {now} ms and was not waiting.")
+            raise InvariantViolation(f"{workload} was admitted at {now} ms and was not waiting.")
         if queue != entry.pools[0].name:
-            raise BrokenPromise(f"{workload} was admitted to {queue} at {now} ms.")
+            raise InvariantViolation(f"{workload} was admitted to {queue} at {now} ms.")
         for pool in entry.pools:
-            pool.held += entry.amount
-            if pool.held > pool.most:
-                raise BrokenPromise(
-                    f"{pool.name} held {pool.held / SCALE:g} of {pool.most / SCALE:g} "
+            pool.used += entry.amount
+            if pool.used > pool.limit:
+                raise InvariantViolation(
+                    f"{pool.name} held {pool.used / SCALE:g} of {pool.limit / SCALE:g} "
                     f"when {workload} was admitted at {now} ms."
                 )
         entry.running = True
@@ -101,23 +101,23 @@ class Book:
         """
         Note that a preempted workload has stopped; its work is lost and it waits again.
 
-        Raises BrokenPromise when it was not running.
+        Raises InvariantViolation when it was not running.
         """
         self._leave(workload, now)
 
     def finished(self, workload: str, now: int) -> None:
-        """Note that a workload has done its work; raises BrokenPromise when it was not running."""
+        """Note that a workload has done its work; raises InvariantViolation when it was not running."""
         entry = self._leave(workload, now)
         del self._entries[workload]
-        self._count[entry.kind.name] += 1
-        self._waited[entry.kind.name] += entry.admitted_at - entry.submitted_at
+        self._finished[entry.kind.name] += 1
+        self._wait_times[entry.kind.name] += entry.admitted_at - entry.submitted_at
         self._last_end = now
 
     def close(self) -> None:
-        """Raise BrokenPromise unless every workload of the trace is done."""
+        """Raise InvariantViolation unless every workload of the trace is done."""
         if self.done != self._expected:
             left = next(iter(self._entries), "nobody that was submitted")
-            raise BrokenPromise(
+            raise InvariantViolation(
                 f"{self.done} of {self._expected} workloads were ever done; "
                 f"{left} is among the others."
             )
@@ -125,7 +125,7 @@ class Book:
     @property
     def done(self) -> int:
         """How many workloads have done their work."""
-        return sum(self._count.values())
+        return sum(self._finished.values())
 
     @property
     def expected(self) -> int:
@@ -148,7 +148,7 @@ class Book:
 
     def quota_use_of(self, milliseconds: float) -> float:
         """Return the same of another time, which lasted *milliseconds* (more than 0)."""
-        return self._used / (self._total * milliseconds)
+        return self._usage_time / (self._total * milliseconds)
 
     def mean_admission_seconds(self) -> dict[str, float]:
         """
@@ -158,16 +158,16 @@ class Book:
         test: there each later admission replaces the time of the one before.
         """
         return {
-            kind: self._waited[kind] / count / 1000 if count else 0.0
-            for kind, count in self._count.items()
+            kind: self._wait_times[kind] / count / 1000 if count else 0.0
+            for kind, count in self._finished.items()
         }
 
     def _leave(self, workload: str, now: int) -> _Entry:
         entry = self._entries.get(workload)
         if entry is None or not entry.running:
-            raise BrokenPromise(f"{workload} was to stop at {now} ms and was not running.")
+            raise InvariantViolation(f"{workload} was to stop at {now} ms and was not running.")
         entry.running = False
         for pool in entry.pools:
-            pool.held -= entry.amount
-        self._used += entry.amount * (now - entry.admitted_at)
+            pool.used -= entry.amount
+        self._usage_time += entry.amount * (now - entry.admitted_at)
         return entry

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 from django.db import OperationalError
 
-from console.migrating import patience
-from console.migrating.patience import LockedOut, migrate_patiently
+from console.migrating import lock_retries
+from console.migrating.lock_retries import LockNotAcquired, migrate_with_lock_retries
 
 SERVER = SimpleNamespace(vendor="postgresql")
 
@@ -37,27 +37,27 @@ def failing(*codes: str):
 def paused(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Have every turn come at once, and no pause pass; return the pauses."""
     pauses: list[float] = []
-    monkeypatch.setattr(patience, "_turn", lambda *_: nullcontext())
-    monkeypatch.setattr(patience.time, "sleep", pauses.append)
+    monkeypatch.setattr(lock_retries, "_migration_lock", lambda *_: nullcontext())
+    monkeypatch.setattr(lock_retries.time, "sleep", pauses.append)
     return pauses
 
 
 def test_a_lock_that_did_not_come_and_a_deadlock_are_tried_again(paused: list[float]) -> None:
     said: list[str] = []
-    migrate_patiently(SERVER, failing("55P03", "40P01"), said.append)
+    migrate_with_lock_retries(SERVER, failing("55P03", "40P01"), said.append)
     assert (said, paused) == ([AGAIN, AGAIN], [3, 3])
 
 
 def test_any_other_failure_is_not(paused: list[float]) -> None:
     said: list[str] = []
     with pytest.raises(OperationalError):
-        migrate_patiently(SERVER, failing("53300"), said.append)
+        migrate_with_lock_retries(SERVER, failing("53300"), said.append)
     assert (said, paused) == ([], [])
 
 
 def test_it_gives_up_with_what_to_do() -> None:
-    with pytest.raises(LockedOut) as caught:
-        migrate_patiently(SERVER, failing(*["55P03"] * 41), lambda _: None)
+    with pytest.raises(LockNotAcquired) as caught:
+        migrate_with_lock_retries(SERVER, failing(*["55P03"] * 41), lambda _: None)
     assert str(caught.value) == (
         "A migration did not get a table in 40 attempts, because others use it; what was migrated "
         "before it stays, and the running version goes on. End what holds the table "

@@ -27,23 +27,23 @@ PAUSE = 3
 ATTEMPTS = 40
 
 #: How PostgreSQL calls a lock that did not come in time, and a deadlock.
-_LOCKED_OUT = ("55P03", "40P01")
+_LOCK_ERRORS = ("55P03", "40P01")
 
 #: Names the turn among the advisory locks of the database.
-_TURN = 0x511CE
+_LOCK_KEY = 0x511CE
 
 
-class LockedOut(Exception):
+class LockNotAcquired(Exception):
     """A lock was not to be had; the message says what to do."""
 
 
-def migrate_patiently(
+def migrate_with_lock_retries(
     connection: BaseDatabaseWrapper, migrate: Callable[[], object], say: Callable[[str], None]
 ) -> None:
     """
     Run *migrate*, one process at a time, and again whenever a lock is not to be had in time.
 
-    *say* is told of every further attempt. Raise LockedOut when there were too many. On SQLite
+    *say* is told of every further attempt. Raise LockNotAcquired when there were too many. On SQLite
     it runs once: its writers take turns by themselves.
     """
     if connection.vendor != "postgresql":
@@ -51,10 +51,10 @@ def migrate_patiently(
         return
     for _ in range(ATTEMPTS):
         try:
-            with _turn(connection, say):
+            with _migration_lock(connection, say):
                 migrate()
         except OperationalError as error:
-            if getattr(error.__cause__, "sqlstate", None) not in _LOCKED_OUT:
+            if getattr(error.__cause__, "sqlstate", None) not in _LOCK_ERRORS:
                 raise
             say(
                 f"A migration did not get a table within {LOCK_SECONDS} seconds, because others "
@@ -63,7 +63,7 @@ def migrate_patiently(
             time.sleep(PAUSE)
         else:
             return
-    raise LockedOut(
+    raise LockNotAcquired(
         f"A migration did not get a table in {ATTEMPTS} attempts, because others use it; what was "
         "migrated before it stays, and the running version goes on. End what holds the table "
         "(pg_stat_activity shows the oldest transactions), and migrate again."
@@ -71,11 +71,11 @@ def migrate_patiently(
 
 
 @contextmanager
-def _turn(connection: BaseDatabaseWrapper, say: Callable[[str], None]) -> Iterator[None]:
+def _migration_lock(connection: BaseDatabaseWrapper, say: Callable[[str], None]) -> Iterator[None]:
     """Be the only one that migrates, with short patience for locks, as long as it lasts."""
     try:
         waits = False
-        while not _is_ours(connection):
+        while not _try_lock(connection):
             if not waits:
                 say("Another process is migrating the database; waiting for it to end.")
             waits = True
@@ -88,7 +88,7 @@ def _turn(connection: BaseDatabaseWrapper, say: Callable[[str], None]) -> Iterat
         connection.close()
 
 
-def _is_ours(connection: BaseDatabaseWrapper) -> bool:
+def _try_lock(connection: BaseDatabaseWrapper) -> bool:
     """
     Take the turn if nobody has it.
 
@@ -96,6 +96,6 @@ def _is_ours(connection: BaseDatabaseWrapper) -> bool:
     which an index that is built concurrently waits in turn.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [_TURN])
-        [is_ours] = cursor.fetchone()
-    return bool(is_ours)
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK_KEY])
+        [is_locked] = cursor.fetchone()
+    return bool(is_locked)

@@ -14,20 +14,22 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 PAUSE: Final = 2
 
 
-class OutOfReach(Exception):
+class DatabaseUnreachable(Exception):
     """No connection was to be had; the message says why."""
 
 
-def reach(connection: BaseDatabaseWrapper, seconds: float, say: Callable[[str], None]) -> None:
+def wait_for_database(
+    connection: BaseDatabaseWrapper, seconds: float, say: Callable[[str], None]
+) -> None:
     """
     Connect to PostgreSQL, and try again for so many *seconds*.
 
-    *say* is told why, whenever the reason is another one. Raise OutOfReach when it was in vain.
+    *say* is said why, whenever the reason is another one. Raise DatabaseUnreachable when it was in vain.
     """
     if connection.vendor != "postgresql":
         return
     deadline = time.monotonic() + seconds
-    told = ""
+    said = ""
     while True:
         try:
             # Of one that is too old Django says so here already.
@@ -36,13 +38,13 @@ def reach(connection: BaseDatabaseWrapper, seconds: float, say: Callable[[str], 
         except OperationalError as error:
             reason = str(error).strip().partition("\n")[0]
             if time.monotonic() + PAUSE > deadline:
-                raise OutOfReach(
+                raise DatabaseUnreachable(
                     f"The database cannot be reached ({reason}); check DATABASE_URL, and that the "
                     "server runs and lets this machine in."
                 ) from error
-            if reason != told:
+            if reason != said:
                 say(f"The database cannot be reached yet ({reason}); trying again.")
-                told = reason
+                said = reason
             time.sleep(PAUSE)
         else:
             return

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from console.bench.book import BrokenPromise
+from console.bench.workload_tracker import InvariantViolation
 
 
-class HeldQuota:
+class QuotaUsageLog:
     """Every run of every workload, from the decision that admits it until its end is taken in."""
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class HeldQuota:
         """
         Return what was held, times seconds: *ends* of the last runs, *releases* of the others.
 
-        Raises BrokenPromise when they do not fit what was admitted.
+        Raises InvariantViolation when they do not fit what was admitted.
         """
         stops: dict[str, list[datetime]] = defaultdict(list)
         for uid, at in releases:
@@ -35,7 +35,7 @@ class HeldQuota:
             last = [datetime.fromisoformat(ends[uid])] if uid in ends else []
             until = [*sorted(stops[uid]), *last]
             if len(until) != len(begins):
-                raise BrokenPromise(
+                raise InvariantViolation(
                     f"{uid} was admitted {len(begins)} times,"
                     f" and its runs ended {len(until)} times."
                 )

@@ -12,7 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
-from console.migrating import reaching
+from console.migrating import database_wait
 from console.orgs.management.commands import migrate
 from tests.crash.products import serving_here
 from tests.product import ROOT
@@ -36,12 +36,12 @@ class Server:
 
 def test_another_reason_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr(reaching.time, "sleep", pauses.append)
+    monkeypatch.setattr(database_wait.time, "sleep", pauses.append)
     said: list[str] = []
     server = Server("refused\n\tIs it running?", "refused", "starting up", "refused")
-    reaching.reach(server, PATIENCE, said.append)
+    database_wait.wait_for_database(server, PATIENCE, said.append)
     assert server.reasons == []
-    assert pauses == [reaching.PAUSE] * 4
+    assert pauses == [database_wait.PAUSE] * 4
     assert said == [
         "The database cannot be reached yet (refused); trying again.",
         "The database cannot be reached yet (starting up); trying again.",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from console.bench.book import BrokenPromise
-from console.trial.held import HeldQuota
+from console.bench.workload_tracker import InvariantViolation
+from console.trial.quota_usage import QuotaUsageLog
 
 
 def at(second: float) -> str:
@@ -13,7 +13,7 @@ def at(second: float) -> str:
 
 
 def test_runs_add_up() -> None:
-    held = HeldQuota()
+    held = QuotaUsageLog()
     held.admitted("a", 2, at(0))
     held.admitted("b", 5, at(1))
     held.admitted("a", 2, at(7.5))
@@ -26,13 +26,13 @@ def test_runs_add_up() -> None:
 
 
 def test_an_end_too_many_or_too_few_is_no_sum() -> None:
-    held = HeldQuota()
+    held = QuotaUsageLog()
     held.admitted("a", 1, at(0))
     with pytest.raises(
-        BrokenPromise, match=r"^a was admitted 1 times, and its runs ended 2 times\.$"
+        InvariantViolation, match=r"^a was admitted 1 times, and its runs ended 2 times\.$"
     ):
         held.amount_seconds({"a": at(2)}, [("a", at(1))])
     with pytest.raises(
-        BrokenPromise, match=r"^a was admitted 1 times, and its runs ended 0 times\.$"
+        InvariantViolation, match=r"^a was admitted 1 times, and its runs ended 0 times\.$"
     ):
         held.amount_seconds({}, [])
