@@ -19,8 +19,8 @@ from redis.retry import Retry
 #: Timeout in seconds of a connection or a reply; after it the broker counts as down.
 TIMEOUT = 2
 
-#: A failure that took longer than SLOW seconds opens the circuit breaker for REST seconds.
-SLOW, REST = 0.5, 2
+#: A failure that took longer than SLOW_SECONDS opens the circuit breaker for OPEN_SECONDS.
+SLOW_SECONDS, OPEN_SECONDS = 0.5, 2
 
 #: The oldest supported servers: name -> (major, minor) version.
 _OLDEST: Final = {"Redis": (7, 2), "Valkey": (8, 0)}
@@ -38,7 +38,7 @@ def client() -> Redis:
     )
 
 
-class Away(RedisError):
+class CircuitOpen(RedisError):
     """The circuit breaker is open: another call of this process timed out a moment ago."""
 
     def __init__(self) -> None:
@@ -46,33 +46,33 @@ class Away(RedisError):
 
 
 #: Monotonic time until which the circuit breaker is open; 0 after a reply.
-_rests_until = [0.0]
+_open_until = [0.0]
 
 
 @contextmanager
-def sparing() -> Iterator[None]:
+def circuit_breaker() -> Iterator[None]:
     """
-    Guard optional broker calls with a circuit breaker; raise Away instead of waiting while open.
+    Guard optional calls of the broker; raise CircuitOpen instead of waiting while open.
 
     A server that refuses connections costs no time. A silent server, such as one behind a network
     that drops packets, would block every thread of a web process again and again. Therefore one
     thread tries the broker, and the others continue without it meanwhile.
     """
     begun = time.monotonic()
-    if begun < _rests_until[0]:
-        raise Away
-    if _rests_until[0]:
-        _rests_until[0] = begun + TIMEOUT
+    if begun < _open_until[0]:
+        raise CircuitOpen
+    if _open_until[0]:
+        _open_until[0] = begun + TIMEOUT
     try:
         yield
     except (OperationalError, RedisError):
         now = time.monotonic()
-        _rests_until[0] = now + REST if now - begun > SLOW else 0.0
+        _open_until[0] = now + OPEN_SECONDS if now - begun > SLOW_SECONDS else 0.0
         raise
-    _rests_until[0] = 0.0
+    _open_until[0] = 0.0
 
 
-def outdated() -> str:
+def version_warning() -> str:
     """
     Return a sentence about a server that is older than supported, or "".
 

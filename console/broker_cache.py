@@ -32,7 +32,7 @@ class JsonSerializer:
         return json.loads(data)
 
 
-def _or_own(name: str) -> Callable[..., Any]:
+def _with_fallback(name: str) -> Callable[..., Any]:
     """Return the cache method *name*, which falls back to process memory without the broker."""
     shared = getattr(RedisCache, name)
 
@@ -67,8 +67,8 @@ class BrokerCache(RedisCache):
         #: each thread has its own cache object.
         self.own = LocMemCache("while the broker is away", {})
 
-    add = _or_own("add")
-    get = _or_own("get")
-    set = _or_own("set")
-    incr = _or_own("incr")
-    touch = _or_own("touch")
+    add = _with_fallback("add")
+    get = _with_fallback("get")
+    set = _with_fallback("set")
+    incr = _with_fallback("incr")
+    touch = _with_fallback("touch")

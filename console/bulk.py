@@ -71,7 +71,7 @@ def insert_rows(
     """Prepare the insertion of *rows*, which have a value for each of *columns*, in order."""
     columns = tuple(columns)
     statement = _insertion(model, columns, connection.vendor)
-    return Prepared(statement, _each(_payloads(model, columns, rows)))
+    return Prepared(statement, _as_parameters(_payloads(model, columns, rows)))
 
 
 def insert_objects(objects: Sequence[Model]) -> Prepared:
@@ -82,12 +82,12 @@ def insert_objects(objects: Sequence[Model]) -> Prepared:
     objects.
     """
     model = type(objects[0])
-    unsaid = {
+    omitted = {
         name
         for name in _defaulted(model)
         if all(isinstance(getattr(each, name), DatabaseDefault) for each in objects)
     }
-    columns = tuple(name for name in _columns(model) if name not in unsaid)
+    columns = tuple(name for name in _columns(model) if name not in omitted)
     return insert_rows(
         model, columns, ([getattr(each, name) for name in columns] for each in objects)
     )
@@ -109,7 +109,7 @@ def add_to_rows(
     """
     columns = tuple(columns)
     statement = _addition(model, columns, tuple(key), count, connection.vendor)
-    return Prepared(statement, _each(_payloads(model, columns, rows)))
+    return Prepared(statement, _as_parameters(_payloads(model, columns, rows)))
 
 
 def update_rows(
@@ -125,8 +125,8 @@ def update_rows(
     statement = _change(model, columns, connection.vendor)
     payloads = _payloads(model, columns, rows)
     if connection.vendor == "sqlite":
-        return Prepared(statement, _each(payloads), is_replanned=True)
-    keys = _listed([row[0] for row in rows])
+        return Prepared(statement, _as_parameters(payloads), is_replanned=True)
+    keys = _list_parameters([row[0] for row in rows])
     return Prepared(statement, tuple(zip(payloads, keys, strict=True)), is_replanned=True)
 
 
@@ -139,14 +139,14 @@ def delete_rows(
     *where* is an additional SQL condition.
     """
     statement = _deletion(model, column, where)
-    payloads = tuple((org_id, some) for some in _listed(list(values)))
+    payloads = tuple((org_id, some) for some in _list_parameters(list(values)))
     return Prepared(statement, payloads, is_replanned=True)
 
 
 def delete_keys(model: type[Model], keys: Iterable[int]) -> Prepared:
     """Prepare the deletion of rows by their keys."""
     statement = f"DELETE FROM {_table(model)} WHERE id {statements.AMONG_KEYS}"  # noqa: S608
-    return Prepared(statement, _each(_listed(list(keys))), is_replanned=True)
+    return Prepared(statement, _as_parameters(_list_parameters(list(keys))), is_replanned=True)
 
 
 # Statements differ by database: *vendor* is a parameter because it is part of the cache key.
@@ -245,20 +245,22 @@ def _payloads(
             if values[place] is not None:
                 values[place] = convert(values[place])
         plain.append(values)
-    return _cut(plain)
+    return _json_batches(plain)
 
 
-def _cut(rows: list[Any]) -> tuple[str, ...]:
+def _json_batches(rows: list[Any]) -> tuple[str, ...]:
     return tuple(json.dumps(rows[i : i + _ROWS]) for i in range(0, len(rows), _ROWS))
 
 
-def _each(payloads: Iterable[Any]) -> tuple[tuple[Any, ...], ...]:
+def _as_parameters(payloads: Iterable[Any]) -> tuple[tuple[Any, ...], ...]:
     """Return each of *payloads* as the only parameter of one execution."""
     return tuple((payload,) for payload in payloads)
 
 
-def _listed(values: list[Any]) -> tuple[Any, ...]:
-    return tuple(statements.listed(values[i : i + _ROWS]) for i in range(0, len(values), _ROWS))
+def _list_parameters(values: list[Any]) -> tuple[Any, ...]:
+    return tuple(
+        statements.list_parameter(values[i : i + _ROWS]) for i in range(0, len(values), _ROWS)
+    )
 
 
 @cache

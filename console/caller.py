@@ -26,12 +26,12 @@ class Caller:
     request_id: str = ""
 
 
-_present: ContextVar[Caller] = ContextVar("caller")
+_current: ContextVar[Caller] = ContextVar("caller")
 
 
-def present_caller() -> Caller:
+def current_caller() -> Caller:
     """Return the caller of the current request; an empty one in commands and workers."""
-    return _present.get(Caller())
+    return _current.get(Caller())
 
 
 class CallerMiddleware:
@@ -47,7 +47,7 @@ class CallerMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Store the caller, and return the response."""
         agent = request.headers.get("User-Agent", "")
-        token = _present.set(
+        token = _current.set(
             Caller(
                 ip=client_address(request),
                 agent="".join(filter(str.isprintable, agent))[:_LONGEST_AGENT],
@@ -57,7 +57,7 @@ class CallerMiddleware:
         try:
             return self.get_response(request)
         finally:
-            _present.reset(token)
+            _current.reset(token)
 
 
 def client_address(request: HttpRequest) -> str:

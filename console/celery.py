@@ -21,12 +21,12 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
-from console.collector import collect_seldom
 from console.connections import renew_connections
-from console.keys import require_key
-from console.messages import ExpiringTask, Messages
+from console.garbage_collection import collect_rarely
+from console.message_expiry import BrokerClockAMQP, ExpiringTask
 from console.migrating.skew import log_skew
 from console.private_state import keep_private
+from console.secret_key import require_secret_key
 from console.tracing.start import start_tracing
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
@@ -78,7 +78,7 @@ def _every(seconds: int, task: str, queue: str = COMMON) -> dict[str, object]:
     }
 
 
-app = Celery("sluice", amqp=Messages, task_cls=ExpiringTask)
+app = Celery("sluice", amqp=BrokerClockAMQP, task_cls=ExpiringTask)
 # The broker's URL and the schedule file come from the Django settings.
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.update(
@@ -109,7 +109,7 @@ app.conf.update(
         "socket_connect_timeout": 5,
         "socket_keepalive": True,
     },
-    beat_scheduler="console.clock:Clock",
+    beat_scheduler="console.beat_scheduler:BacklogAwareScheduler",
     beat_schedule={
         "sweep": _every(2, "console.workloads.tasks.sweep"),
         "revert": _every(2, "console.configs.tasks.revert"),
@@ -147,10 +147,10 @@ warnings.filterwarnings("ignore", category=SecurityWarning)
 
 
 @worker_init.connect
-def refuse_a_passing_key(**_: Any) -> None:
+def refuse_temporary_key(**_: Any) -> None:
     """Stop a worker that would sign webhooks with a temporary key that no other process has."""
     try:
-        require_key()
+        require_secret_key()
     except ImproperlyConfigured as error:
         # Celery logs other exceptions of a signal handler and continues.
         raise SystemExit(str(error)) from error
@@ -169,12 +169,12 @@ def keep_state_private(**_: Any) -> None:
 @worker_init.connect
 def collect_garbage_seldom(**_: Any) -> None:
     """Tune the garbage collector for long-lived engines; child processes inherit the setting."""
-    collect_seldom()
+    collect_rarely()
 
 
 @worker_init.connect
 @beat_init.connect
-def say_how_old_the_database_is(**_: Any) -> None:
+def log_database_skew(**_: Any) -> None:
     """Log whether the database is older or newer than this code, before the first task."""
     log_skew()
 
@@ -187,7 +187,7 @@ def bind_task(task_id: str, task: Any, **_: Any) -> None:
 
 
 @worker_init.connect
-def trace_what_is_asked_for(**_: Any) -> None:
+def trace_tasks(**_: Any) -> None:
     """Trace tasks and statements if tracing is configured; child processes inherit it."""
     start_tracing()
 

@@ -31,17 +31,17 @@ def drop_closed(**_: Any) -> None:
     for wrapper in connections.all(initialized_only=True):
         if wrapper.vendor != "postgresql" or wrapper.connection is None or wrapper.in_atomic_block:
             continue
-        if wrapper.connection.closed or not _is_at_rest(wrapper.connection):
+        if wrapper.connection.closed or not _is_idle(wrapper.connection):
             wrapper.close()
 
 
-def _is_at_rest(connection: Any) -> bool:
+def _is_idle(connection: Any) -> bool:
     """Return whether the connection is idle, that is, not inside a statement or transaction."""
     status = connection.info.transaction_status
-    return status is TransactionStatus.IDLE and not _has_news(connection.fileno())
+    return status is TransactionStatus.IDLE and not _is_readable(connection.fileno())
 
 
-def _has_news(socket: int) -> bool:
+def _is_readable(socket: int) -> bool:
     poll = select.poll()
     poll.register(socket, select.POLLIN)
     return bool(poll.poll(0))

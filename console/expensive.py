@@ -29,7 +29,7 @@ import structlog
 from django.conf import settings
 from redis import RedisError
 
-from console.broker import client, sparing
+from console.broker import circuit_breaker, client
 from console.errors import RetryLater
 
 #: Characters of text up to which a request is cheap: below a tenth of a second on one core. A
@@ -41,7 +41,7 @@ LEASE: Final = 30
 
 #: Places of one actor for one kind, of an organization for all kinds, and of one web process that
 #: accepts connections, which has three threads.
-OF_ASKER, OF_ORG, OF_PROCESS = 1, 2, 2
+LIMIT_PER_ACTOR, LIMIT_PER_ORG, LIMIT_PER_PROCESS = 1, 2, 2
 
 _PREFIX: Final = "sluice:expensive"
 _COUNTS: Final = f"{_PREFIX}:counts"
@@ -115,7 +115,7 @@ _NOUNS: Final = {
     Kind.COMPARE: "a comparison of large configs",
     Kind.PREVIEW: "a preview of a config",
     Kind.ROUTE: "a rule test on a large config",
-    Kind.ADVICE: "a search for what would help",
+    Kind.ADVICE: "a search for changes that help",
     Kind.EXPORT: "an export",
 }
 
@@ -132,19 +132,19 @@ class TooManyQuestions(RetryLater):
     """No place is free for an expensive request; *seconds* later one may be."""
 
     status = 429
-    title = "Too many expensive questions at a time"
+    title = "Too many expensive requests at a time"
 
     def __init__(self, kind: Kind, limit: _Limit) -> None:
         seconds = {_Limit.ASKER: 2, _Limit.ORG: 3, _Limit.ALL: 5}[limit]
         said = {
-            _Limit.ASKER: f"You have {kind.noun} under way already; wait for its answer.",
+            _Limit.ASKER: f"You already have {kind.noun} running; wait for its result.",
             _Limit.ORG: (
-                f"This is {kind.noun}, and your organization has {OF_ORG} such expensive "
-                "questions under way, as many as it may have at a time."
+                f"This is {kind.noun}, and your organization already has {LIMIT_PER_ORG} such "
+                "expensive requests running, which is its limit."
             ),
             _Limit.ALL: (
-                f"This is {kind.noun}, and the console has as many such expensive questions "
-                "under way as it answers at a time."
+                f"This is {kind.noun}, and the console has reached its limit of such expensive "
+                "requests."
             ),
         }[limit]
         super().__init__(
@@ -181,27 +181,27 @@ class Place:
 
     def keep(self) -> None:
         """Renew the place for another `LEASE`."""
-        _here.keep(self)
-        _ask(_KEEP, 1, _pool_key(self.kind.pool), self.name, LEASE * 1000)
+        _local_places.keep(self)
+        _run_script(_KEEP, 1, _pool_key(self.kind.pool), self.name, LEASE * 1000)
 
     def release(self) -> None:
         """Release the place; a second call does nothing."""
-        if _here.release(self):
+        if _local_places.release(self):
             try:
-                with sparing():
+                with circuit_breaker():
                     client().zrem(_pool_key(self.kind.pool), self.name)
             except RedisError as error:
                 # The place expires.
-                log.warning("the place of a question is not given back", error=str(error))
+                log.warning("the place of a request is not released", error=str(error))
 
 
-class _Here:
+class _LocalPlaces:
     """The places of this process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         #: The limit of this process.
-        self.most = OF_PROCESS
+        self.most = LIMIT_PER_PROCESS
         #: Place -> monotonic time at which it expires.
         self._places: dict[Place, float] = {}
         #: Places of responses that were never sent; the next request releases them.
@@ -213,9 +213,9 @@ class _Here:
         with self._lock:
             self._places = {each: until for each, until in self._places.items() if until > now}
             pool = [each for each in self._places if each.kind.pool == place.kind.pool]
-            if sum(each.of_asker == place.of_asker for each in pool) >= OF_ASKER:
+            if sum(each.of_asker == place.of_asker for each in pool) >= LIMIT_PER_ACTOR:
                 return _Limit.ASKER
-            if sum(each.org_id == place.org_id for each in pool) >= OF_ORG:
+            if sum(each.org_id == place.org_id for each in pool) >= LIMIT_PER_ORG:
                 return _Limit.ORG
             if len(self._places) >= self.most:
                 return _Limit.ALL
@@ -233,19 +233,19 @@ class _Here:
             return self._places.pop(place, None) is not None
 
 
-_here: Final = _Here()
+_local_places: Final = _LocalPlaces()
 
 #: The place of the current request, which covers all expensive steps of the request.
-_present: ContextVar[Place | None] = ContextVar("expensive", default=None)
+_current: ContextVar[Place | None] = ContextVar("expensive", default=None)
 
 
 #: Whether every expensive step of the current request is refused.
 _refuses: ContextVar[bool] = ContextVar("refuses_expensive", default=False)
 
 
-def allow_here(most: int) -> None:
-    """Set the limit of this process to *most* places instead of `OF_PROCESS`."""
-    _here.most = most
+def set_process_limit(most: int) -> None:
+    """Set the limit of this process to *most* places instead of `LIMIT_PER_PROCESS`."""
+    _local_places.most = most
 
 
 @contextmanager
@@ -258,10 +258,10 @@ def refusing() -> Iterator[None]:
         _refuses.reset(token)
 
 
-def places_of_all() -> int:
+def limit_of_all_orgs() -> int:
     """Return the number of places in one pool, for all organizations together."""
     processes: int = settings.WEB_PROCESSES
-    return max(OF_ORG + 1, processes * 3 // 4)
+    return max(LIMIT_PER_ORG + 1, processes * 3 // 4)
 
 
 def take_place(kind: Kind, org_id: int, asker: str) -> Place:
@@ -272,22 +272,24 @@ def take_place(kind: Kind, org_id: int, asker: str) -> Place:
     """
     with suppress(IndexError):
         while True:
-            _here.abandoned.popleft().release()
+            _local_places.abandoned.popleft().release()
     place = Place(kind, org_id, asker, uuid.uuid4().hex)
-    limit = _Limit.ALL if _refuses.get() else _here.take(place)
+    limit = _Limit.ALL if _refuses.get() else _local_places.take(place)
     if limit is not None:
-        _ask("return redis.call('HINCRBY', KEYS[1], ARGV[1], 1)", 1, _COUNTS, f"{kind}:refused")
+        _run_script(
+            "return redis.call('HINCRBY', KEYS[1], ARGV[1], 1)", 1, _COUNTS, f"{kind}:refused"
+        )
         raise TooManyQuestions(kind, limit)
-    answer = _ask(
+    answer = _run_script(
         _TAKE,
         2,
         _pool_key(kind.pool),
         _COUNTS,
         *(place.name, place.of_asker, place.of_org, LEASE * 1000),
-        *(OF_ASKER, OF_ORG, places_of_all(), kind.value),
+        *(LIMIT_PER_ACTOR, LIMIT_PER_ORG, limit_of_all_orgs(), kind.value),
     )
     if answer:
-        _here.release(place)
+        _local_places.release(place)
         raise TooManyQuestions(kind, _Limit(answer))
     return place
 
@@ -300,19 +302,19 @@ def expensive(kind: Kind, org_id: int, asker: str, *, size: int | None = None) -
     *size* is the number of characters to process, if the cost depends on it: up to `CHEAP_TEXT`
     nothing is counted. A nested `expensive` is not counted either.
     """
-    if _present.get() is not None or (size is not None and size <= CHEAP_TEXT):
+    if _current.get() is not None or (size is not None and size <= CHEAP_TEXT):
         yield
         return
     place = take_place(kind, org_id, asker)
-    token = _present.set(place)
+    token = _current.set(place)
     try:
         yield
     finally:
-        _present.reset(token)
+        _current.reset(token)
         place.release()
 
 
-class Streamed:
+class PlaceHoldingStream:
     """Blocks of a response, which hold a place until the last is sent or the client disconnects."""
 
     def __init__(self, place: Place, blocks: Iterator[bytes]) -> None:
@@ -321,7 +323,7 @@ class Streamed:
         self._kept = time.monotonic()
         self._released = False
 
-    def __iter__(self) -> Streamed:
+    def __iter__(self) -> PlaceHoldingStream:
         """Return this iterator."""
         return self
 
@@ -350,11 +352,11 @@ class Streamed:
         holds the lock of the places or of the broker's client, so no lock may be taken here.
         """
         if not self._released:
-            _here.abandoned.append(self._place)
+            _local_places.abandoned.append(self._place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
+class KindCounts:
     """Counts of requests of one kind: running now, and taken and refused since the broker began."""
 
     kind: Kind
@@ -363,10 +365,10 @@ class Counted:
     refused: int
 
 
-def counted() -> list[Counted]:
+def count_by_kind() -> list[KindCounts]:
     """Return the counts of every kind; an empty list while the broker is down."""
     try:
-        with sparing():
+        with circuit_breaker():
             counts = cast(dict[bytes, bytes], client().hgetall(_COUNTS))
             now = client().time()[0] * 1000
             places = [
@@ -375,10 +377,10 @@ def counted() -> list[Counted]:
                 for name in cast(list[bytes], client().zrangebyscore(_pool_key(pool), now, "+inf"))
             ]
     except RedisError as error:
-        log.warning("expensive questions are not counted", error=str(error))
+        log.warning("expensive requests are not counted", error=str(error))
         return []
     return [
-        Counted(
+        KindCounts(
             kind=kind,
             in_flight=places.count(kind.value),
             taken=int(counts.get(f"{kind}:taken".encode(), 0)),
@@ -392,11 +394,11 @@ def _pool_key(pool: str) -> str:
     return f"{_PREFIX}:{pool}"
 
 
-def _ask(script: str, keys: int, *values: Any) -> int:
+def _run_script(script: str, keys: int, *values: Any) -> int:
     """Return the result of *script* in the broker; 0 while the broker is down."""
     try:
-        with sparing():
+        with circuit_breaker():
             return int(client().eval(script, keys, *values))
     except RedisError as error:
-        log.warning("each process counts expensive questions for itself", error=str(error))
+        log.warning("each process counts expensive requests for itself", error=str(error))
         return 0

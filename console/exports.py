@@ -1,5 +1,5 @@
 """
-Streamed exports of lists as NDJSON and CSV.
+PlaceHoldingStream exports of lists as NDJSON and CSV.
 
 Rows are written while later rows are read. Memory holds one block of text and the rows that the
 iterator holds at a time, whatever the length of the list.
@@ -18,7 +18,7 @@ from django.http import QueryDict, StreamingHttpResponse
 from django.utils import timezone
 
 from console.errors import BadRequest, FieldError
-from console.expensive import Place, Streamed
+from console.expensive import Place, PlaceHoldingStream
 
 Format = Literal["csv", "ndjson"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
@@ -48,7 +48,7 @@ MEDIA_TYPES: Final[dict[Format, str]] = {
 }
 
 
-def asked_format(query: QueryDict) -> Format | None:
+def requested_format(query: QueryDict) -> Format | None:
     """Return the format that the query string requests; raises BadRequest if it is unknown."""
     text = query.get(PARAMETER, "")
     if not text:
@@ -60,7 +60,7 @@ def asked_format(query: QueryDict) -> Format | None:
     raise BadRequest([FieldError(PARAMETER, "invalid_choice", message)])
 
 
-def asks_for_markdown(query: QueryDict) -> bool:
+def is_markdown_requested(query: QueryDict) -> bool:
     """Return whether the query string requests Markdown; raises BadRequest for other formats."""
     text = query.get(PARAMETER, "")
     if text and text != MARKDOWN:
@@ -79,7 +79,9 @@ def export_answer(
     holds *place* until it is sent.
     """
     blocks = ndjson_of(rows) if form == "ndjson" else csv_of(columns, rows)
-    response = StreamingHttpResponse(Streamed(place, blocks), content_type=MEDIA_TYPES[form])
+    response = StreamingHttpResponse(
+        PlaceHoldingStream(place, blocks), content_type=MEDIA_TYPES[form]
+    )
     file = f"{name}-{timezone.now():%Y-%m-%d}.{form}"
     response.headers["Content-Disposition"] = f'attachment; filename="{file}"'
     response.headers["Cache-Control"] = "private, no-store"

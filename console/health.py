@@ -17,7 +17,7 @@ from console.celery import QUEUES, SHARDS, shard_of
 from console.engine.wording.words import listed, plural
 from console.heartbeat import SILENCE, is_beating
 from console.migrating.skew import find_skew
-from console.piles import MOST, piles
+from console.queue_backlog import MAX_MESSAGES, full_queues
 from console.workloads.queries.intake import LATE, late_by_org
 
 _UNKNOWN = "unknown, because the broker does not answer"
@@ -64,15 +64,15 @@ def _database(notes: list[str]) -> str:
         # An older database may lack the columns of the next queries.
         if skew.older:
             return skew.older
-        if late := _late():
+        if late := _late_requests():
             notes.append(late)
-        return _only_reads() or _room()
+        return _read_only() or _disk_space()
     except DatabaseError as error:
         log.error("database does not answer", error=str(error))
         return "does not answer"
 
 
-def _late() -> str:
+def _late_requests() -> str:
     """
     Return a sentence about accepted requests that wait for too long, or "".
 
@@ -89,13 +89,13 @@ def _late() -> str:
     return (
         f"Accepted requests of {plural(len(late), 'organization')} wait for longer than "
         f"{LATE.seconds} seconds, the oldest since {since:%Y-%m-%dT%H:%M:%SZ}, in {place} "
-        f"{listed(shards)}. Look whether a worker takes from there, and start it again if it is "
+        f"{listed(shards)}. Check that a worker reads from there, and restart it if it is "
         "stuck; where an engine fails, its log says `engine failed` and why. A worker that is "
         "only behind catches up."
     )
 
 
-def _only_reads() -> str:
+def _read_only() -> str:
     """Return a sentence if the database server is read-only, or ""."""
     if connection.vendor != "postgresql":
         return ""
@@ -104,14 +104,14 @@ def _only_reads() -> str:
         [answer] = cursor.fetchone()
     if answer != "on":
         return ""
-    log.error("database only reads")
+    log.error("database is read-only")
     return (
-        "only reads: it is a standby, or default_transaction_read_only is on; "
-        "have DATABASE_URL lead to the primary, or switch that off"
+        "is read-only: it is a standby, or default_transaction_read_only is on; "
+        "set DATABASE_URL to the primary, or turn that setting off"
     )
 
 
-def _room() -> str:
+def _disk_space() -> str:
     """Return "ok", or a sentence if the disk of an SQLite file is full; no check for PostgreSQL."""
     if connection.vendor != "sqlite":
         return "ok"
@@ -128,25 +128,25 @@ def _broker(notes: list[str]) -> str:
     except RedisError as error:
         log.error("broker does not answer", error=str(error))
         return "does not answer"
-    if old := broker.outdated():
+    if old := broker.version_warning():
         notes.append(old)
-    if left := _left_lying():
+    if left := _full_queues():
         notes.append(left)
     return "ok"
 
 
-def _left_lying() -> str:
+def _full_queues() -> str:
     """Return a sentence about the message queues that no worker reads, or ""."""
     try:
-        found = piles(QUEUES)
+        found = full_queues(QUEUES)
     except RedisError:
         return ""
     if not found:
         return ""
     place = "the queue" if len(found) == 1 else "the queues"
     return (
-        f"{MOST:,} messages or more wait in {place} {listed(found)}, and no more are sent there. "
-        "Start a worker that takes from there; one that is only behind catches up."
+        f"{MAX_MESSAGES:,} messages or more wait in {place} {listed(found)}, and no more are sent "
+        "there. Start a worker that reads from there; a worker that is only behind catches up."
     )
 
 

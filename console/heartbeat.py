@@ -49,17 +49,17 @@ class Pulse(StrEnum):
 _FRESH = 3.0
 
 #: The cached result and the monotonic time at which it was read.
-_felt: list[tuple[float, Pulse]] = []
+_cached: list[tuple[float, Pulse]] = []
 
 
 def pulse() -> Pulse:
     """Return the state of the workers, at most a few seconds old."""
-    if _felt and time.monotonic() - _felt[0][0] < _FRESH:
-        return _felt[0][1]
+    if _cached and time.monotonic() - _cached[0][0] < _FRESH:
+        return _cached[0][1]
     try:
-        with broker.sparing():
+        with broker.circuit_breaker():
             found = Pulse.BEATING if is_beating() else Pulse.WORKER_SILENT
     except RedisError:
         found = Pulse.BROKER_AWAY
-    _felt[:] = [(time.monotonic(), found)]
+    _cached[:] = [(time.monotonic(), found)]
     return found

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 
-def join_link(request: HttpRequest, secret: str) -> str:
+def invitation_link(request: HttpRequest, secret: str) -> str:
     """Return the link of an invitation."""
     url = request.build_absolute_uri(reverse("pages:join", args=[secret]))
     # Behind a proxy that ends TLS, the request itself is plain http.

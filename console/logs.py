@@ -108,7 +108,7 @@ def configure(log_format: str) -> dict[str, Any]:
     }
 
 
-def naming(uids: Iterable[str]) -> dict[str, object]:
+def workload_fields(uids: Iterable[str]) -> dict[str, object]:
     """
     Return the log fields for workloads: the first ids without duplicates, and the number of others.
 
@@ -121,7 +121,7 @@ def naming(uids: Iterable[str]) -> dict[str, object]:
 
 def bind_workloads(uids: Iterable[str]) -> None:
     """Add the workloads to all further log lines of this request, including its summary line."""
-    structlog.contextvars.bind_contextvars(**naming(uids))
+    structlog.contextvars.bind_contextvars(**workload_fields(uids))
 
 
 def without_secrets(logger: object, method: str, event: dict[str, Any]) -> dict[str, Any]:

@@ -111,7 +111,7 @@ def _stored_secret_key() -> str:
 
 
 SECRET_KEY = env.text("SECRET_KEY", _stored_secret_key())
-#: No key is set or generated: enough for commands, and refused by `console.keys` for processes.
+#: No key is set or generated: commands can run without one, `console.secret_key` refuses processes.
 SECRET_KEY_IS_TEMPORARY = not SECRET_KEY
 if SECRET_KEY_IS_TEMPORARY:
     SECRET_KEY = secrets.token_urlsafe(50)
@@ -246,7 +246,7 @@ BATCH_OBSERVERS = [
 ]
 
 MIDDLEWARE = [
-    "console.server.lengths.ContentLengthMiddleware",
+    "console.server.content_length.ContentLengthMiddleware",
     "console.logs.RequestLogMiddleware",
     "console.caller.CallerMiddleware",
     "django.middleware.security.SecurityMiddleware",

@@ -23,7 +23,7 @@ from django.db.backends.utils import CursorWrapper
 from psycopg import Cursor, Pipeline
 
 #: The active pipeline, or None.
-_row: ContextVar[Pipeline | None] = ContextVar("row", default=None)
+_pipeline: ContextVar[Pipeline | None] = ContextVar("pipeline", default=None)
 
 
 def run(statement: str, parameters: Sequence[Any], *, is_replanned: bool = False) -> int:
@@ -35,7 +35,7 @@ def run(statement: str, parameters: Sequence[Any], *, is_replanned: bool = False
     """
     with _cursor(_Replanning if is_replanned else Cursor) as cursor:
         cursor.execute(statement, parameters)
-        _end_statement()
+        _sync_pipeline()
         count: int = cursor.rowcount
     return count
 
@@ -54,7 +54,7 @@ def pipeline() -> Iterator[None]:
         return
     connection.ensure_connection()
     with connection.wrap_database_errors, connection.connection.pipeline() as pipeline:
-        token = _row.set(pipeline)
+        token = _pipeline.set(pipeline)
         try:
             yield
             pipeline.sync()
@@ -63,10 +63,10 @@ def pipeline() -> Iterator[None]:
             connection.connection.close()
             raise
         finally:
-            _row.reset(token)
+            _pipeline.reset(token)
 
 
-def _end_statement() -> None:
+def _sync_pipeline() -> None:
     """
     Send a sync message after a statement in a pipeline, without waiting for the result.
 
@@ -74,7 +74,7 @@ def _end_statement() -> None:
     `idle_in_transaction_session_timeout`: a process that is stopped inside a pipeline holds no
     locks. This is `Pipeline.sync` without its waiting.
     """
-    if (pipeline := _row.get()) is not None:
+    if (pipeline := _pipeline.get()) is not None:
         pipeline.result_queue.append(None)
         connection.connection.pgconn.pipeline_sync()
 
@@ -85,17 +85,17 @@ def rows(
     """Return the rows of *statement*; JSON is returned as text. *is_replanned* is as in `run`."""
     with _cursor(_Replanning if is_replanned else Cursor) as cursor:
         cursor.execute(statement, parameters)
-        _end_statement()
+        _sync_pipeline()
         found: list[tuple[Any, ...]] = cursor.fetchall()
     return found
 
 
-def moment_of(value: datetime) -> datetime:
+def as_utc(value: datetime) -> datetime:
     """Return a time from `rows` in UTC: a time from SQLite has no time zone."""
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value
 
 
-#: SQL conditions that a column is one of the keys, or texts, of a parameter from `listed`.
+#: SQL conditions that a column is one of the keys, or texts, of a parameter from `list_parameter`.
 #: PostgreSQL gets an array, whose length it sees when it plans. For a subquery, it would assume 100
 #: rows; and for an organization without recent statistics, it assumes one row and would scan the
 #: list for each row: with 20,000 values, that takes seconds.
@@ -105,7 +105,7 @@ AMONG_KEYS, AMONG_TEXTS = {
 }[connection.vendor]
 
 
-def listed(values: Iterable[int] | Iterable[str]) -> Any:
+def list_parameter(values: Iterable[int] | Iterable[str]) -> Any:
     """Return *values* as the parameter of AMONG_KEYS or AMONG_TEXTS."""
     found = list(values)
     return found if connection.vendor == "postgresql" else json.dumps(found)

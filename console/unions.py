@@ -20,7 +20,7 @@ M = TypeVar("M", bound=Model)
 SIZE: Final = 50
 
 
-def united(lists: Iterable[QuerySet[M]]) -> Iterator[QuerySet[M]]:
+def union_querysets(lists: Iterable[QuerySet[M]]) -> Iterator[QuerySet[M]]:
     """
     Yield one unordered queryset with the rows of *lists* for every `SIZE` lists.
 

@@ -8,17 +8,17 @@ from django.conf import settings
 from django.core.signals import request_started
 from django.core.wsgi import get_wsgi_application
 
-from console.collector import collect_between_requests, collect_seldom
 from console.connections import drop_closed
-from console.keys import require_key
+from console.garbage_collection import collect_between_requests, collect_rarely
 from console.migrating.skew import log_skew
 from console.private_state import keep_private
+from console.secret_key import require_secret_key
 from console.tracing.start import start_tracing
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 
 # Sessions are signed with the key.
-require_key()
+require_secret_key()
 keep_private(settings.HOME)
 
 application = get_wsgi_application()
@@ -29,6 +29,6 @@ import_module(settings.ROOT_URLCONF)
 log_skew()
 start_tracing()
 # Loaded modules stay in memory: collections that examine them again and again would delay requests.
-collect_seldom()
+collect_rarely()
 collect_between_requests()
 gc.freeze()

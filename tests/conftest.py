@@ -144,7 +144,7 @@ def standing(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
 @pytest.fixture(autouse=True)
 def _no_question_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have each test begin without the exports that another one did not read to their end."""
-    monkeypatch.setattr(expensive, "_here", expensive._Here())
+    monkeypatch.setattr(expensive, "_local_places", expensive._LocalPlaces())
 
 
 @pytest.fixture(autouse=True)
@@ -238,7 +238,7 @@ def with_token(actor: Actor) -> Client:
 @pytest.fixture(autouse=True)
 def _a_worker_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have pages and lists find a worker: no broker is ever there to say so."""
-    monkeypatch.setattr("console.heartbeat._felt", [(time.monotonic() + 3600, Pulse.BEATING)])
+    monkeypatch.setattr("console.heartbeat._cached", [(time.monotonic() + 3600, Pulse.BEATING)])
 
 
 @pytest.fixture

@@ -1,1 +1,1 @@
-"""Benchmarks that come with the product: traces of arrivals, the clock that plays them, figures."""
+"""Benchmarks of the engine: arrival traces, their replay in virtual time, and the results."""

@@ -1,4 +1,4 @@
-"""The figures: what a played trace came to, for people and for programs."""
+"""Results of the replay of a trace, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -9,39 +9,38 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What one played trace cost and reached."""
+    """The measurements of one replay of a trace."""
 
     trace: str
     workloads: int
-    #: Seconds that passed while it was played, and those that the processor worked.
+    #: Wall time and processor time of the replay, in seconds.
     wall_seconds: float
     cpu_seconds: float
-    #: Quota held over time, of nominal quota over the same time, 0 to 1: in virtual time over the
-    #: makespan, in real time over the wall time, which ends when the last end has been told.
+    #: Quota used over time as a fraction of nominal quota, 0 to 1: in virtual time over the
+    #: makespan, in real time over the wall time, which ends with the last report of a finish.
     quota_use: float
-    #: Mean seconds of the trace's own time from submission to admission, by set of workloads.
+    #: Mean seconds of trace time from submission to admission, by workload set.
     admission_seconds: Mapping[str, float]
-    #: In real time those that an executor is told, which leaves out who waits.
+    #: In real time only the decisions that an executor reads, without pending workloads.
     decisions: int
     preemptions: int
-    #: Seconds of the trace's own time from its begin to the latest end.
+    #: Seconds of trace time from its start to the latest finish.
     makespan_seconds: float
-    #: What of `quota_use` is time in which the executor ran the work; None in virtual time, in
-    #: which there is no other.
+    #: The part of `quota_use` in which the executor ran workloads; None in virtual time, in which
+    #: it is all of `quota_use`.
     work_use: float | None = None
-    #: Names all decisions in their order: equal digests, equal decisions. In real time no two
-    #: plays are alike, and there is none.
+    #: Digest of all decisions in order. None in real time, in which no two replays are equal.
     digest: str | None = None
 
     @property
     def decisions_per_second(self) -> float:
-        """Decisions per second that passed."""
+        """Decisions per second of wall time."""
         return self.decisions / self.wall_seconds if self.wall_seconds else 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values; seconds to the millisecond."""
-        told = {name: value for name, value in asdict(self).items() if value is not None}
-        return told | {
+        """Return all measurements as JSON values; seconds are rounded to milliseconds."""
+        known = {name: value for name, value in asdict(self).items() if value is not None}
+        return known | {
             "wall_seconds": round(self.wall_seconds, 3),
             "cpu_seconds": round(self.cpu_seconds, 3),
             "quota_use": round(self.quota_use, 4),
@@ -54,7 +53,7 @@ class Figures:
         }
 
     def to_text(self) -> str:
-        """Return a line for each figure."""
+        """Return one line per measurement."""
         waits = ", ".join(f"{kind} {each:.2f} s" for kind, each in self.admission_seconds.items())
         rows = [
             ("workloads", f"{self.workloads:,}, every one done once"),

@@ -18,17 +18,17 @@ from console.bench.workload_tracker import InvariantViolation, WorkloadTracker
 from console.engine.model.decision import Outcome
 from console.engine.state import State
 
-#: Rounds of stopping and settling within one instant before a world counts as restless.
+#: The most rounds of stopping and settling at one time before the replay fails as unstable.
 _MAX_ROUNDS = 10_000
 
 
 def play(trace: ArrivalTrace) -> Figures:
     """
-    Play *trace* to its end, and return what it cost and reached.
+    Replay *trace* to its end, and return the measurements.
 
-    Measured is everything from an empty state to the last end: the engine, the
-    events and the checks; only the arrivals are made before. Raises
-    InvariantViolation when the engine decides what it must not.
+    They include everything from an empty state to the last finish: the engine, the events and the
+    checks; only the arrivals are created before. Raise InvariantViolation for a decision that the
+    engine must not make.
     """
     arrivals: dict[int, list[Arrival]] = {}
     for arrival in trace.arrivals():
@@ -61,16 +61,16 @@ class _Playback:
         self.preemptions = 0
         self.digest = blake2b(digest_size=16)
         self._state = State(trace.policy())
-        #: By instant; taken out as they come, so that what is done is forgotten.
+        #: By time; removed as they are submitted, to free their memory.
         self._arrivals = arrivals
-        #: (workload, number of the run) by the instant of the run's end.
+        #: (workload, number of the run) by the time of the run's end.
         self._ends: dict[int, list[tuple[str, int]]] = {}
-        #: Instants at which something happens, each once.
+        #: Times of events, each once, as a heap.
         self._instants = list(self._arrivals)
         heapify(self._instants)
 
     def run(self) -> None:
-        """Go from instant to instant until nothing is left to happen."""
+        """Process the events in order of time until none is left."""
         state, tracker = self._state, self.tracker
         while self._instants:
             now = heappop(self._instants)
@@ -78,14 +78,14 @@ class _Playback:
                 tracker.submitted(arrival, now)
                 state.submit(arrival.workload)
             for workload, run in self._ends.pop(now, ()):
-                # The end of a run that was stopped before is nobody's end.
+                # The end of a run that was preempted is void.
                 if tracker.is_running(workload, run):
                     tracker.finished(workload, now)
                     state.finish(workload)
             self._settle_until_stable(now)
 
     def close(self) -> None:
-        """Raise InvariantViolation unless everything is done and the engine knows it."""
+        """Raise InvariantViolation unless all workloads have finished and the engine is empty."""
         self.tracker.close()
         state = self._state
         held = {name: usage for name in state.queues if (usage := state.usage(name))}

@@ -12,11 +12,11 @@ from console.engine.model.amounts import SCALE
 
 
 class InvariantViolation(Exception):
-    """An engine decided what it must not; the message says what and when."""
+    """An engine made a decision that it must not make; the message names decision and time."""
 
 
 class _Pool:
-    """What a queue or a cohort holds, and the most it may hold, in thousandths."""
+    """The usage and limit of a queue or a cohort, in thousandths."""
 
     __slots__ = ("limit", "name", "used")
 
@@ -27,25 +27,25 @@ class _Pool:
 
 
 class _Entry:
-    """One workload that waits or runs."""
+    """One pending or running workload."""
 
     __slots__ = ("admitted_at", "amount", "kind", "pools", "running", "runs", "submitted_at")
 
     def __init__(self, arrival: Arrival, pools: tuple[_Pool, ...], now: int) -> None:
         self.kind = arrival.kind
         self.submitted_at = now
-        #: Those of its queue, which comes first, and of its cohort.
+        #: The pools of its queue, which is first, and of its cohort.
         self.pools = pools
         self.amount = arrival.kind.cpu * SCALE
-        #: Times it was admitted; tells the end of its present run from those of stopped ones.
+        #: Number of admissions; distinguishes the end of the current run from ends of stopped runs.
         self.runs = 0
         self.running = False
-        #: Instant of the latest admission.
+        #: Time of the latest admission.
         self.admitted_at = 0
 
 
 class WorkloadTracker:
-    """The lives of all workloads of one trace; instants are milliseconds and never go back."""
+    """The states of all workloads of one trace; times are in milliseconds and never decrease."""
 
     def __init__(self, trace: ArrivalTrace) -> None:
         nominal = trace.nominal * SCALE
@@ -60,20 +60,20 @@ class WorkloadTracker:
         self._total = total * trace.cohorts
         self._wait_times = dict.fromkeys((kind.name for kind in trace.sets), 0)
         self._finished = dict.fromkeys((kind.name for kind in trace.sets), 0)
-        #: Thousandths held, times milliseconds.
+        #: Thousandths used, times milliseconds.
         self._usage_time = 0
         self._last_end = 0
 
     def submitted(self, arrival: Arrival, now: int) -> None:
-        """Note that a workload asks for admission."""
+        """Record the submission of a workload."""
         self._entries[arrival.workload.id] = _Entry(arrival, self._pools[arrival.queue], now)
 
     def admitted(self, workload: str, queue: str | None, now: int) -> tuple[int, int]:
         """
-        Note that a run of *workload* begins; return when it would end, and the run's number.
+        Record an admission of *workload*; return when the run would end, and the run's number.
 
-        Raises InvariantViolation when it is not waiting, when another queue took it,
-        or when its queue or cohort would hold more than there is.
+        Raise InvariantViolation if the workload is not pending, if *queue* is not its queue, or if
+        its queue or cohort would exceed its limit.
         """
         entry = self._entries.get(workload)
         if entry is None or entry.running:
@@ -93,20 +93,20 @@ class WorkloadTracker:
         return now + entry.kind.run_time, entry.runs
 
     def is_running(self, workload: str, run: int | None = None) -> bool:
-        """Say whether *workload*, or that *run* of it, goes on: it was not stopped or finished."""
+        """Return whether *workload*, or its run number *run*, is running."""
         entry = self._entries.get(workload)
         return entry is not None and entry.running and run in (None, entry.runs)
 
     def stopped(self, workload: str, now: int) -> None:
         """
-        Note that a preempted workload has stopped; its work is lost and it waits again.
+        Record that a preempted workload has stopped; its progress is lost and it is pending again.
 
-        Raises InvariantViolation when it was not running.
+        Raise InvariantViolation if it was not running.
         """
         self._leave(workload, now)
 
     def finished(self, workload: str, now: int) -> None:
-        """Note that a workload has done its work; raises InvariantViolation when it was not running."""
+        """Record that a workload has finished; raise InvariantViolation if it was not running."""
         entry = self._leave(workload, now)
         del self._entries[workload]
         self._finished[entry.kind.name] += 1
@@ -114,7 +114,7 @@ class WorkloadTracker:
         self._last_end = now
 
     def close(self) -> None:
-        """Raise InvariantViolation unless every workload of the trace is done."""
+        """Raise InvariantViolation unless every workload of the trace has finished."""
         if self.done != self._expected:
             left = next(iter(self._entries), "nobody that was submitted")
             raise InvariantViolation(
@@ -124,38 +124,38 @@ class WorkloadTracker:
 
     @property
     def done(self) -> int:
-        """How many workloads have done their work."""
+        """The number of finished workloads."""
         return sum(self._finished.values())
 
     @property
     def expected(self) -> int:
-        """How many workloads the trace has."""
+        """The number of workloads of the trace."""
         return self._expected
 
     @property
     def makespan(self) -> int:
-        """Milliseconds from the begin of the trace to the latest end."""
+        """Milliseconds from the start of the trace to the latest finish."""
         return self._last_end
 
     @property
     def quota_use(self) -> float:
         """
-        What was held over time, of what all queues own together over the makespan: 0 to 1.
+        Quota used over the makespan, as a fraction of the nominal quota of all queues: 0 to 1.
 
-        Runs that were stopped count: they held quota.
+        Preempted runs count, because they used quota.
         """
         return self.quota_use_of(self._last_end) if self._last_end else 0.0
 
     def quota_use_of(self, milliseconds: float) -> float:
-        """Return the same of another time, which lasted *milliseconds* (more than 0)."""
+        """Return the same fraction for a duration of *milliseconds* (more than 0)."""
         return self._usage_time / (self._total * milliseconds)
 
     def mean_admission_seconds(self) -> dict[str, float]:
         """
-        Return the mean seconds from submission to admission, by the name of the set.
+        Return the mean seconds from submission to admission, by the name of the workload set.
 
-        The admission counted is that of the run which was finished, as in Kueue's
-        test: there each later admission replaces the time of the one before.
+        The admission of the finished run counts, as in Kueue's test, in which each later
+        admission replaces the time of the one before.
         """
         return {
             kind: self._wait_times[kind] / count / 1000 if count else 0.0

@@ -10,10 +10,14 @@ from console.configs.read_expectations import read_expectations
 from console.dialects.catalogue import Family
 from console.dialects.codes import Code
 from console.dialects.diagnostics import Diagnostic, Severity
-from console.engine.explain.route_result import met_sentence
+from console.engine.explain.route_result import checked_expectation_sentence
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy
-from console.engine.routing.expectations import Expected, Met, meet
+from console.engine.routing.expectations import (
+    CheckedExpectation,
+    ExpectedRoute,
+    check_expected_routes,
+)
 from console.errors import FieldError
 from console.reading import Reader
 from console.reading.typed_values import Typed, read_typed
@@ -49,7 +53,7 @@ _LIST: Final = "expectations"
 class ExpectationFile:
     """A parsed file: its expectations, or its errors."""
 
-    expectations: tuple[Expected, ...]
+    expectations: tuple[ExpectedRoute, ...]
     findings: tuple[Diagnostic, ...]
     _typed: Typed = field(repr=False)
 
@@ -59,18 +63,20 @@ class ExpectationFile:
 
         *place* returns file, line and column of an origin in the policy.
         """
-        for number, met in enumerate(meet(policy, self.expectations)):
+        for number, met in enumerate(check_expected_routes(policy, self.expectations)):
             if not met.is_met:
                 yield self._broken(number, met, place)
 
-    def _broken(self, number: int, met: Met, place: Callable[[Origin], str]) -> Diagnostic:
+    def _broken(
+        self, number: int, met: CheckedExpectation, place: Callable[[Origin], str]
+    ) -> Diagnostic:
         reaches = met.route_result.queue == met.expected.queue
         field = "effective_priority" if reaches else "queue"
         path = f"{_LIST}[{number}].{field}"
         return Diagnostic(
             code=BROKEN.code,
             severity=BROKEN.severity,
-            message=met_sentence(met),
+            message=checked_expectation_sentence(met),
             path=path,
             span=self._typed.span_of(path),
             hint=_hint(met, place),
@@ -109,7 +115,7 @@ def _unreadable(errors: list[FieldError], typed: Typed) -> Iterator[Diagnostic]:
         )
 
 
-def _hint(met: Met, place: Callable[[Origin], str]) -> str:
+def _hint(met: CheckedExpectation, place: Callable[[Origin], str]) -> str:
     """Return a reference to the rule or local queue that decided, or an empty text."""
     route = met.route_result.route
     origin = route.rules[-1].origin if met.route_result.queue and route.rules else None

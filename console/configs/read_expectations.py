@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from console.dialects.numbers import LEAST_PRIORITY
 from console.engine.model.workload import PodSet, Workload
-from console.engine.routing.expectations import Expected
+from console.engine.routing.expectations import ExpectedRoute
 from console.reading import Reader, join
 from console.workloads.read_pod_sets import LONGEST_KEY, read_pod_sets, read_requests
 
@@ -75,7 +75,7 @@ def any_priority() -> int:
 
 def read_expectations(
     reader: Reader, value: Any, path: str, least_priority: LeastPriority = any_priority
-) -> list[Expected]:
+) -> list[ExpectedRoute]:
     """
     Read a list of 1 to `MOST_EXPECTATIONS` expectations with distinct names.
 
@@ -88,7 +88,9 @@ def read_expectations(
     return found
 
 
-def _expectation(reader: Reader, value: Any, path: str, least_priority: LeastPriority) -> Expected:
+def _expectation(
+    reader: Reader, value: Any, path: str, least_priority: LeastPriority
+) -> ExpectedRoute:
     fields = reader.mapping(value, path, EXPECTATION_FIELDS, required=("name", "queue"))
     name = fields.get("name", "")
     effective = fields.get("effective_priority")
@@ -96,7 +98,7 @@ def _expectation(reader: Reader, value: Any, path: str, least_priority: LeastPri
     if queue is None and effective is not None:
         message = "No priority is expected without a queue; remove this field."
         reader.refuse(f"{path}.effective_priority", "conflicting_fields", message)
-    return Expected(
+    return ExpectedRoute(
         name=reader.text(name, f"{path}.name", LONGEST_NAME, blank=False) if name else "",
         workload=read_tested_workload(reader, fields, path, least_priority=least_priority),
         queue=queue,
@@ -107,7 +109,7 @@ def _expectation(reader: Reader, value: Any, path: str, least_priority: LeastPri
     )
 
 
-def _check_names(reader: Reader, found: Sequence[Expected], path: str) -> None:
+def _check_names(reader: Reader, found: Sequence[ExpectedRoute], path: str) -> None:
     names: set[str] = set()
     for i, each in enumerate(found):
         if each.name and each.name in names:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, get_args
 
 from console.bulk import insert_objects
-from console.caller import present_caller
+from console.caller import current_caller
 from console.orgs.models import AuditEntry, Organization, User
 from console.orgs.permissions import Actor
 
@@ -138,7 +138,7 @@ def _entry(
     after: Facts | None,
 ) -> AuditEntry:
     assert not _SECRETS & {*(before or {}), *(after or {})}, f"{action} would record a secret"
-    caller = present_caller()
+    caller = current_caller()
     return AuditEntry(
         org_id=org.pk,
         action=action,

@@ -14,8 +14,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from console.moments import written
 from console.orgs.models import AuditEntry
+from console.time_formats import written
 
 #: Columns of an entry and its digest, in the order of `sealed_facts_of`.
 COLUMNS = (

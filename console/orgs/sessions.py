@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from console.caller import present_caller
+from console.caller import current_caller
 from console.orgs.models import BrowserSession, Membership
 from console.orgs.queries import member_in_session
 from console.orgs.token_secrets import digest_of
@@ -41,7 +41,7 @@ class SessionStore(DatabaseSessionStore):
 
     def create_model_instance(self, data: dict[str, Any]) -> BrowserSession:  # type: ignore[override]
         """Return the row of this session, to be written."""
-        caller = present_caller()
+        caller = current_caller()
         return BrowserSession(
             digest=digest_of(self._get_or_create_session_key()),  # type: ignore[attr-defined]
             session_data=self.encode(data),
@@ -107,5 +107,5 @@ class SessionStore(DatabaseSessionStore):
         """Record time and address of the request, unless they were written recently."""
         now = timezone.now()
         if self._seen_at is not None and self._seen_at < now - SEEN_EVERY:
-            caller = present_caller()
+            caller = current_caller()
             self._rows(self.session_key).update(last_seen_at=now, ip=caller.ip, agent=caller.agent)

@@ -9,7 +9,7 @@ from console.celery import BACKGROUND, CHECK_UPS
 from console.overview.services.check_up import check_up, due_check_ups
 from console.overview.services.look_out import due_outlooks, look_out
 from console.overview.services.measure_consumers import due_consumptions, measure_consumers
-from console.piles import send_each
+from console.queue_backlog import send_to_each
 
 _LOOK_OUT = "console.overview.tasks.look_out_one"
 _CHECK_UP = "console.overview.tasks.check_up_one"
@@ -25,7 +25,7 @@ def look() -> None:
         (_MEASURE, due_consumptions(now), CHECK_UPS),
         (_LOOK_OUT, due_outlooks(now), BACKGROUND),
     ):
-        send_each(name, keys, queue, expires=20)
+        send_to_each(name, keys, queue, expires=20)
 
 
 @shared_task(name=_LOOK_OUT)

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from console.exports import MARKDOWN, MARKDOWN_TYPE, PARAMETER
 
 
-def asks_for_markdown(request: HttpRequest) -> bool:
+def is_markdown_requested(request: HttpRequest) -> bool:
     """Say whether the address asks for the page as Markdown."""
     return request.GET.get(PARAMETER) == MARKDOWN
 

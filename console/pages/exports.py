@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest, QueryDict, StreamingHttpResponse
 
 from console.expensive import Kind, take_place
-from console.exports import FORMATS, PARAMETER, Row, asked_format, export_answer
+from console.exports import FORMATS, PARAMETER, Row, export_answer, requested_format
 from console.orgs.permissions import Actor
 from console.pages.presenters.lists.addresses import with_query
 
@@ -30,7 +30,7 @@ def exported(
     *rows* is an iterator that reads them as it goes; nothing of it is touched for a page.
     Raises BadRequest for an unknown format, and TooManyQuestions.
     """
-    form = asked_format(request.GET)
+    form = requested_format(request.GET)
     if form is None:
         return None
     place = take_place(Kind.EXPORT, actor.org.pk, actor.key)

@@ -9,11 +9,15 @@ from datetime import timedelta
 from django.http import HttpRequest
 
 from console.configs.services.set_timer import LONGEST
-from console.engine.model.consequences import GRAVITY, Gravity
+from console.engine.model.consequences import CONFIRMATION_LEVELS, ConfirmationLevel
 from console.pages.draft_address import read_number
 
 #: Codes that take a typed version number beside their tick.
-TYPED = frozenset(code.value for code, gravity in GRAVITY.items() if gravity is Gravity.TYPED)
+TYPED = frozenset(
+    code.value
+    for code, gravity in CONFIRMATION_LEVELS.items()
+    if gravity is ConfirmationLevel.TYPED
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from console.configs.read_expectations import (
 )
 from console.engine.model.amounts import format_amount
 from console.engine.model.workload import PodSet, Workload
-from console.engine.routing.expectations import Expected
+from console.engine.routing.expectations import ExpectedRoute
 from console.errors import BadRequest, FieldError, NotFound
 from console.orgs.models import Organization
 from console.pages.pasted_labels import paste_one, read_pairs
@@ -146,7 +146,7 @@ def workload_of(asked: Asked, org: Organization) -> Workload:
     return _with_pods(workload, org, asked.pods) if asked.pods else workload
 
 
-def expected_of(form: QueryDict, asked: Asked, org: Organization) -> Expected:
+def expected_of(form: QueryDict, asked: Asked, org: Organization) -> ExpectedRoute:
     """Return what a form expects of the workload in *asked*; raises BadRequest."""
     reader = Reader()
     try:
@@ -163,7 +163,7 @@ def expected_of(form: QueryDict, asked: Asked, org: Organization) -> Expected:
     elif priority is not None:
         reader.integer(priority, "effective_priority", least=any_priority())
     reader.finish()
-    return Expected(name=name, workload=workload, queue=queue or None, priority=priority)
+    return ExpectedRoute(name=name, workload=workload, queue=queue or None, priority=priority)
 
 
 def _with_pods(workload: Workload, org: Organization, uid: str) -> Workload:

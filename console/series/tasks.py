@@ -6,7 +6,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from console.celery import BACKGROUND
-from console.piles import send_each
+from console.queue_backlog import send_to_each
 from console.series.services.forget_series import forget_series
 from console.series.services.roll_up import due_for_rolling, roll_up_org
 from console.series.services.sample_org import sample_org
@@ -19,7 +19,7 @@ _ROLL_ONE = "console.series.tasks.roll_one"
 @shared_task(name="console.series.tasks.sample")
 def sample() -> None:
     """Sample all organizations: changed ones in their own tasks."""
-    send_each(_SAMPLE_ONE, sample_orgs(timezone.now()), BACKGROUND, expires=20)
+    send_to_each(_SAMPLE_ONE, sample_orgs(timezone.now()), BACKGROUND, expires=20)
 
 
 @shared_task(name=_SAMPLE_ONE)
@@ -31,7 +31,7 @@ def sample_one(org_id: int) -> None:
 @shared_task(name="console.series.tasks.roll")
 def roll() -> None:
     """Enqueue roll-ups for all organizations with minutes."""
-    send_each(_ROLL_ONE, due_for_rolling(timezone.now()), BACKGROUND, expires=240)
+    send_to_each(_ROLL_ONE, due_for_rolling(timezone.now()), BACKGROUND, expires=240)
 
 
 @shared_task(name=_ROLL_ONE)

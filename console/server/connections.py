@@ -34,9 +34,9 @@ BODY_SECONDS, BODY_RATE = 20, 20_000
 READER_SECONDS: Final = 30
 #: Seconds that a connection is kept for another request; while the process stops, those in which
 #: one may be on its way that was sent before the client knew.
-KEPT_SECONDS, STOPPING_SECONDS = 15, 2
+KEEP_ALIVE_SECONDS, STOPPING_SECONDS = 15, 2
 #: Connections of one process: each takes a descriptor, and a microsecond of every turn of the loop.
-MOST_CONNECTIONS: Final = 1_000
+MAX_CONNECTIONS: Final = 1_000
 #: Seconds between two log lines about connections that made room.
 _LOG_EVERY: Final = 60
 
@@ -84,7 +84,7 @@ class Request(HTTPRequestParser):
         if any(line.startswith((b" ", b"\t")) for line in lines):
             raise ParsingError("A header goes on in the next line.")
         names = Counter(line.partition(b":")[0].lower() for line in lines)
-        for name in _ONCE:
+        for name in _SINGLE_HEADERS:
             if names[name] > 1:
                 raise ParsingError(f"The header {name.decode()} is there twice.")
         super().parse_header(header_plus)
@@ -93,10 +93,10 @@ class Request(HTTPRequestParser):
 
 
 #: Headers that a request has once at most.
-_ONCE: Final = (b"content-length", b"host", b"transfer-encoding")
+_SINGLE_HEADERS: Final = (b"content-length", b"host", b"transfer-encoding")
 
 
-class Answer(WSGITask):
+class ResponseTask(WSGITask):
     """The answer to one request, as a thread writes it."""
 
     def write(self, data: bytes) -> None:
@@ -110,7 +110,7 @@ class Connection(HTTPChannel):
     """One connection of a client."""
 
     parser_class = Request
-    task_class = Answer
+    task_class = ResponseTask
     #: Those that are complete and not answered yet, and the one that is arriving.
     requests: list[Request]
     request: Request | None
@@ -120,40 +120,42 @@ class Connection(HTTPChannel):
         self, server: Listener, sock: socket.socket, addr: tuple[str, int], adj: Any, **kwargs: Any
     ) -> None:
         #: Since when it is waited for a request: its beginning, or the end of the last one.
-        self.since = time.monotonic()
+        self.idle_since = time.monotonic()
         #: When the first byte of the request came that is arriving now.
-        self.begun = self.since
+        self.request_started = self.idle_since
         #: When a byte last came or went.
-        self.moved = self.since
+        self.last_transfer = self.idle_since
         self.was_answered = False
         self.peer = addr[0]
         super().__init__(server, sock, addr, adj, **kwargs)
         server.by_peer[self.peer].add(self)
 
     @property
-    def is_waited_for(self) -> bool:
+    def awaits_client(self) -> bool:
         """Whether nothing of it is under way but what its client has to do."""
         return not self.requests
 
     def is_overdue(self, now: float, *, stopping: bool) -> bool:
         """Say whether its client took too long for what it has to do."""
         if self.total_outbufs_len:
-            return now - self.moved > READER_SECONDS
+            return now - self.last_transfer > READER_SECONDS
         if self.requests:
             return False
         if self.request is None:
-            seconds = KEPT_SECONDS if self.was_answered else HEAD_SECONDS
-            idle = now - max(self.since, self.moved)
+            seconds = KEEP_ALIVE_SECONDS if self.was_answered else HEAD_SECONDS
+            idle = now - max(self.idle_since, self.last_transfer)
             return idle > (STOPPING_SECONDS if stopping else seconds)
         if not self.request.headers_finished:
-            return now - self.begun > HEAD_SECONDS
-        return now - self.begun > BODY_SECONDS + self.request.body_bytes_received / BODY_RATE
+            return now - self.request_started > HEAD_SECONDS
+        return (
+            now - self.request_started > BODY_SECONDS + self.request.body_bytes_received / BODY_RATE
+        )
 
     def received(self, data: bytes) -> bool:
         """Take in bytes, and have a thread answer each request that is complete."""
-        self.moved = time.monotonic()
+        self.last_transfer = time.monotonic()
         if self.request is None:
-            self.begun = self.moved
+            self.request_started = self.last_transfer
         return bool(super().received(data))
 
     def writable(self) -> bool:
@@ -177,7 +179,7 @@ class Connection(HTTPChannel):
         """Have bytes of an answer be sent; called in a thread."""
         if not self.total_outbufs_len:
             # Its client has had nothing to take until now.
-            self.moved = time.monotonic()
+            self.last_transfer = time.monotonic()
         written: int = super().write_soon(data)
         return written
 
@@ -188,7 +190,7 @@ class Connection(HTTPChannel):
                 self.requests[0].headers["CONNECTION"] = "close"
             super().service()
         finally:
-            self.since = time.monotonic()
+            self.idle_since = time.monotonic()
             self.was_answered = True
             self.server.finished_task()
 
@@ -203,7 +205,7 @@ class Connection(HTTPChannel):
     def _flush_some(self, do_close: bool = True) -> bool:
         sent: bool = super()._flush_some(do_close=do_close)
         if sent:
-            self.moved = time.monotonic()
+            self.last_transfer = time.monotonic()
         return sent
 
 
@@ -211,7 +213,7 @@ class Listener(BaseWSGIServer):
     """
     The connections of one listening socket that this process accepted.
 
-    *of_address* is how many one address may have, 0 for any number; those of *trusted* networks
+    *max_per_address* is how many one address may have, 0 for any number; those of *trusted* networks
     and of unix sockets are proxies, who answer for that themselves.
     """
 
@@ -222,20 +224,20 @@ class Listener(BaseWSGIServer):
         application: Any,
         listening: socket.socket,
         *,
-        of_address: int,
+        max_per_address: int,
         trusted: Iterable[IPv4Network | IPv6Network],
         **kwargs: Any,
     ) -> None:
         self.by_peer: defaultdict[str, set[Connection]] = defaultdict(set)
         self.is_stopping = False
-        self._of_address = of_address
+        self._max_per_address = max_per_address
         self._trusted = tuple(trusted)
         self._lock = threading.Lock()
         #: Requests that a thread answers, or will.
-        self._under_way = 0
+        self._in_progress = 0
         self._is_full = False
-        self._made_room: defaultdict[str, int] = defaultdict(int)
-        self._told = 0.0
+        self._closed_counts: defaultdict[str, int] = defaultdict(int)
+        self._last_logged = 0.0
         information = (listening.family, listening.type, None, listening.getsockname())
         super().__init__(
             application, _sock=listening, sockinfo=information, bind_socket=False, **kwargs
@@ -262,19 +264,19 @@ class Listener(BaseWSGIServer):
         While all threads are busy it is left to another process, which may have one that is not.
         """
         with self._lock:
-            self._is_full = self._under_way >= self.adj.threads
+            self._is_full = self._in_progress >= self.adj.threads
             return bool(self.accepting) and not self._is_full
 
     def add_task(self, task: Connection) -> None:
         """Have a thread answer the next request of *task*."""
         with self._lock:
-            self._under_way += 1
+            self._in_progress += 1
         super().add_task(task)
 
     def finished_task(self) -> None:
         """Note that a request is answered."""
         with self._lock:
-            self._under_way -= 1
+            self._in_progress -= 1
             was_full, self._is_full = self._is_full, False
         if was_full:
             self.pull_trigger()
@@ -287,10 +289,14 @@ class Listener(BaseWSGIServer):
             return
         newest: Connection = next(reversed(self.active_channels.values()))
         held = self.by_peer[newest.peer]
-        if self._of_address and len(held) > self._of_address and not self._is_proxy(newest.peer):
-            self._make_room(held, newest)
-        elif len(self.active_channels) > MOST_CONNECTIONS:
-            self._make_room(max(self.by_peer.values(), key=len), newest)
+        if (
+            self._max_per_address
+            and len(held) > self._max_per_address
+            and not self._is_proxy(newest.peer)
+        ):
+            self._close_longest_idle(held, newest)
+        elif len(self.active_channels) > MAX_CONNECTIONS:
+            self._close_longest_idle(max(self.by_peer.values(), key=len), newest)
 
     def tidy(self) -> None:
         """Close connections whose clients took too long, and say who had to make room."""
@@ -298,11 +304,11 @@ class Listener(BaseWSGIServer):
         for each in list(self.active_channels.values()):
             if each.is_overdue(now, stopping=self.is_stopping):
                 each.handle_close()
-        if self._made_room and now - self._told > _LOG_EVERY:
-            self._told = now
-            for address, count in sorted(self._made_room.items()):
+        if self._closed_counts and now - self._last_logged > _LOG_EVERY:
+            self._last_logged = now
+            for address, count in sorted(self._closed_counts.items()):
                 log.warning("an address has too many connections", address=address, closed=count)
-            self._made_room.clear()
+            self._closed_counts.clear()
 
     def stop_accepting(self) -> None:
         """Leave new connections to others, and close each one here with its next answer."""
@@ -312,10 +318,10 @@ class Listener(BaseWSGIServer):
     def maintenance(self, now: float) -> None:
         """Do nothing: `tidy` does it, outside the turns of the loop."""
 
-    def _make_room(self, held: set[Connection], newest: Connection) -> None:
-        waited_for = [each for each in held if each.is_waited_for]
-        closed = min(waited_for, key=lambda each: each.since, default=newest)
-        self._made_room[closed.peer] += 1
+    def _close_longest_idle(self, held: set[Connection], newest: Connection) -> None:
+        closable = [each for each in held if each.awaits_client]
+        closed = min(closable, key=lambda each: each.idle_since, default=newest)
+        self._closed_counts[closed.peer] += 1
         closed.handle_close()
 
     def _is_proxy(self, peer: str) -> bool:

@@ -29,14 +29,14 @@ from urllib.parse import quote
 import structlog
 from django.conf import settings
 
-from console.expensive import CHEAP_TEXT, OF_PROCESS, refusing
+from console.expensive import CHEAP_TEXT, LIMIT_PER_PROCESS, refusing
 
 #: What nice(2) adds to their priority: beside processes of ordinary priority that are busy they get
 #: about a tenth of a core.
 NICENESS: Final = 10
 
 #: Seconds in which the process of low priority has to answer, or to go on with its answer.
-_PATIENCE: Final = 120
+_TIMEOUT: Final = 120
 
 #: Bytes of an answer that are passed on at a time.
 _BLOCK: Final = 64 * 1024
@@ -50,29 +50,29 @@ _OF_CONNECTION: Final = (
 )
 
 #: Headers of one connection, which do not go on to the next.
-_OF_ONE_HOP: Final = frozenset(
+_HOP_BY_HOP: Final = frozenset(
     ("connection", "expect", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade")
 )
 
 #: Printable ASCII, which an address may have as it is.
-_AS_IS: Final = "".join(map(chr, range(0x21, 0x7F)))
+_UNQUOTED: Final = "".join(map(chr, range(0x21, 0x7F)))
 
 _ORG: Final = r"/api/v1/orgs/[^/]+"
-_CLIENT: Final = r"/+(?:api/v2|ext/v0)/scheduler/config"
+_COMPATIBILITY_API: Final = r"/+(?:api/v2|ext/v0)/scheduler/config"
 _PAGES: Final = r"/o/[^/]+"
 
 #: Addresses that search, compare, preview or route, whatever is sent to them.
 _EXPENSIVE: Final = re.compile(
     rf"{_ORG}/workloads/[^/]+/explanation"
     rf"|{_ORG}/config/(?:impact|rollback|route|expectations/check|versions/\d+/diff)"
-    rf"|{_CLIENT}/(?:preview|rollback)"
+    rf"|{_COMPATIBILITY_API}/(?:preview|rollback)"
     rf"|{_PAGES}/workloads/[^/]+/changes"
     rf"|{_PAGES}/config(?:/v/\d+|/compare(?:/.*)?|/review(?:/fix)?|/conflict|/impact(?:/again)?)?"
     rf"|{_PAGES}/config/drafts/\d+"
     rf"|{_PAGES}/tools/route/many"
 )
 #: Addresses that read the text that is sent to them.
-_READS_TEXT: Final = re.compile(rf"(?:{_ORG}|{_PAGES}|{_CLIENT})(?:/.*)?")
+_READS_TEXT: Final = re.compile(rf"(?:{_ORG}|{_PAGES}|{_COMPATIBILITY_API})(?:/.*)?")
 #: A query that asks for a whole list, and one that asks for an explanation without a search.
 _EXPORT: Final = re.compile(r"(?:^|&)as=(?:csv|ndjson)(?:&|$)")
 _MARKDOWN: Final = re.compile(r"(?:^|&)as=markdown(?:&|$)")
@@ -138,15 +138,15 @@ class Offload:
         self._application = application
         self._path = path
         # The others stay for cheap requests.
-        self._places = threading.Semaphore(OF_PROCESS)
+        self._places = threading.Semaphore(LIMIT_PER_PROCESS)
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Answer the request."""
         if not is_offloaded(environ):
-            return self._here(environ, start_response)
+            return self._answer_here(environ, start_response)
         if not self._places.acquire(blocking=False):
             with refusing():
-                return self._here(environ, start_response)
+                return self._answer_here(environ, start_response)
         connection = _UnixConnection(self._path)
         handed_on = False
         try:
@@ -154,37 +154,39 @@ class Offload:
                 connection.connect()
             except OSError as error:
                 log.warning("expensive requests are answered at full priority", error=str(error))
-                return self._here(environ, start_response)
+                return self._answer_here(environ, start_response)
             try:
                 answer = _answer(connection, environ)
             except (OSError, HTTPException) as error:
                 log.error("an expensive request had no answer", error=repr(error))
                 return _refuse(start_response)
-            start_response(f"{answer.status} {answer.reason}", _kept(answer.getheaders()))
+            start_response(
+                f"{answer.status} {answer.reason}", _end_to_end_headers(answer.getheaders())
+            )
             handed_on = True
-            return _Relayed(answer, connection, self._places)
+            return _RelayedBody(answer, connection, self._places)
         finally:
             if not handed_on:
                 connection.close()
                 self._places.release()
 
-    def _here(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+    def _answer_here(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         answer: Iterable[bytes] = self._application(environ, start_response)
         return answer
 
 
 class _UnixConnection(HTTPConnection):
     def __init__(self, path: str) -> None:
-        super().__init__("localhost", timeout=_PATIENCE)
+        super().__init__("localhost", timeout=_TIMEOUT)
         self._path = path
 
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(_PATIENCE)
+        self.sock.settimeout(_TIMEOUT)
         self.sock.connect(self._path)
 
 
-class _Relayed:
+class _RelayedBody:
     """The body of an answer as it comes; its end, or that of its reader, frees the place."""
 
     def __init__(
@@ -212,19 +214,21 @@ def _answer(connection: HTTPConnection, environ: Environ) -> HTTPResponse:
     address = environ.get("REQUEST_URI") or quote(environ["PATH_INFO"], encoding="latin-1")
     connection.putrequest(
         environ["REQUEST_METHOD"],
-        quote(address, safe=_AS_IS, encoding="latin-1"),
+        quote(address, safe=_UNQUOTED, encoding="latin-1"),
         skip_host=True,
         skip_accept_encoding=True,
     )
     for key, value in environ.items():
         name = key.removeprefix("HTTP_").replace("_", "-").title()
         is_header = key.startswith("HTTP_") and key != _environ_key(_HEADER)
-        if key == "CONTENT_TYPE" or (is_header and name.lower() not in _OF_ONE_HOP):
+        if key == "CONTENT_TYPE" or (is_header and name.lower() not in _HOP_BY_HOP):
             connection.putheader(name, value.encode("latin-1"))
     length = int(environ.get("CONTENT_LENGTH") or 0)
     if environ.get("CONTENT_LENGTH"):
         connection.putheader("Content-Length", str(length))
-    connection.putheader(_HEADER, json.dumps({key: environ[key] for key in _known(environ)}))
+    connection.putheader(
+        _HEADER, json.dumps({key: environ[key] for key in _connection_keys(environ)})
+    )
     connection.putheader("Connection", "close")
     connection.endheaders()
     while length > 0 and (block := environ["wsgi.input"].read(min(length, _BLOCK))):
@@ -233,12 +237,12 @@ def _answer(connection: HTTPConnection, environ: Environ) -> HTTPResponse:
     return connection.getresponse()
 
 
-def _known(environ: Environ) -> list[str]:
+def _connection_keys(environ: Environ) -> list[str]:
     return [key for key in _OF_CONNECTION if key in environ]
 
 
-def _kept(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [each for each in headers if each[0].lower() not in _OF_ONE_HOP]
+def _end_to_end_headers(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [each for each in headers if each[0].lower() not in _HOP_BY_HOP]
 
 
 def _refuse(start_response: StartResponse) -> Iterable[bytes]:

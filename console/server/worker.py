@@ -16,7 +16,7 @@ from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.task import ThreadedTaskDispatcher
 
-from console.expensive import OF_PROCESS, allow_here, places_of_all
+from console.expensive import LIMIT_PER_PROCESS, limit_of_all_orgs, set_process_limit
 from console.server.connections import STOPPING_SECONDS, Listener
 from console.server.memory import collect_after_large_requests, return_large_buffers
 from console.server.offload import NICENESS, Offload, Socket, restore_connection
@@ -71,14 +71,14 @@ class BufferingWorker(Worker):
         if self.offload is not None and self.answers_expensive:
             os.nice(NICENESS)
             # Every question that may be under way, and every export.
-            sockets, count = [self.offload.listening], 2 * places_of_all()
-            allow_here(count)
+            sockets, count = [self.offload.listening], 2 * limit_of_all_orgs()
+            set_process_limit(count)
             collect_after_large_requests()
         elif self.offload is not None:
             self.wsgi = Offload(self.wsgi, self.offload.path)
             # While threads wait for another process, as many as ever are there for the rest: a
             # process accepts no connection while all of its threads are busy.
-            count += OF_PROCESS
+            count += LIMIT_PER_PROCESS
         threads = ThreadedTaskDispatcher()
         threads.set_thread_count(count)
         adjustments = Adjustments(
@@ -97,7 +97,7 @@ class BufferingWorker(Worker):
                 Listener(
                     self._answer,
                     each,
-                    of_address=_share(),
+                    max_per_address=_max_connections_per_address(),
                     trusted=settings.TRUSTED_PROXIES,
                     map=self._map,
                     dispatcher=threads,
@@ -145,11 +145,13 @@ class BufferingWorker(Worker):
 
     def _is_secure(self, environ: dict[str, Any]) -> bool:
         """Say whether a proxy that gunicorn is told to believe says that it ended TLS."""
-        said = any(
+        is_declared = any(
             environ.get("HTTP_" + name.upper().replace("-", "_")) == value
             for name, value in self.cfg.secure_scheme_headers.items()
         )
-        return said and _is_believed(environ["REMOTE_ADDR"], self.cfg.forwarded_allow_ips)
+        return is_declared and _is_trusted_proxy(
+            environ["REMOTE_ADDR"], self.cfg.forwarded_allow_ips
+        )
 
 
 class _NoBody:
@@ -166,13 +168,13 @@ class _NoBody:
             self._answer.close()
 
 
-def _share() -> int:
+def _max_connections_per_address() -> int:
     """Return how many connections one address may have in each process; 0 for any number."""
     most: int = settings.CONNECTIONS_PER_ADDRESS
     return most and max(_LEAST_SHARE, most // settings.WEB_PROCESSES)
 
 
-def _is_believed(address: str, allowed: list[str]) -> bool:
+def _is_trusted_proxy(address: str, allowed: list[str]) -> bool:
     # Only a proxy of this machine is behind a unix socket.
     if not address or "*" in allowed:
         return True

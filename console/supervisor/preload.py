@@ -16,8 +16,8 @@ import celery.bin.celery
 import celery.concurrency.prefork
 import celery.concurrency.thread  # noqa: F401
 
+from console.beat_scheduler import BacklogAwareScheduler  # noqa: F401
 from console.celery import app
-from console.clock import Clock  # noqa: F401
 from console.supervisor.forked import entitle
 from console.supervisor.parent_death import end_with_parent
 

@@ -123,7 +123,7 @@ def _wait_for_broker(children: Children) -> None:
     patience = 10 if settings.REDIS_IS_EMBEDDED else 5
     if not _wait(children, answers, patience):
         raise StartFailed(f"The broker does not answer ({failure}); check REDIS_URL.")
-    _say(broker_client.outdated())
+    _say(broker_client.version_warning())
 
 
 def _wait_until_ready(children: Children, host: str, port: int) -> None:

@@ -76,7 +76,7 @@ def _questions() -> Iterator[PrometheusMetric]:
         CounterMetricFamily(PREFIX + family.name, family.meaning, labels=family.labels)
         for family in (TAKEN, REFUSED)
     )
-    for each in expensive.counted():
+    for each in expensive.count_by_kind():
         labels = [each.kind.value]
         under_way.add_metric(labels, each.in_flight)
         taken.add_metric(labels, each.taken)

@@ -1,1 +1,1 @@
-"""Synthetic work that comes in over HTTP, as an executor would hand it in and report on it."""
+"""Synthetic traffic: workloads submitted over the HTTP API, and an executor that reports on them."""

@@ -1,4 +1,4 @@
-"""The part of the HTTP API that an executor needs."""
+"""A client of the HTTP API, with the calls that submitters and executors need."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-#: Rows of one page of a list.
+#: The number of rows of a page of a list.
 _PAGE = 1000
 
 _TIMEOUT = 30
 
-#: Outcomes that an executor acts on, or that its submitter has to hear of.
+#: Outcomes that an executor acts on or reports to the submitter.
 _EXECUTOR_OUTCOMES = ("admitted", "preempted", "withdrawn", "rejected")
 
 
 class Unavailable(Exception):
-    """The API does not answer, or answers that it cannot at the moment; trying again may help."""
+    """The API does not answer, or answers with a server error; a retry may succeed."""
 
 
 class Refused(Exception):
-    """The API refused a request; *status* and the message are its own."""
+    """The API rejected a request, with *status* and a message."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -30,7 +30,7 @@ class Refused(Exception):
 
 
 class Client:
-    """Talks to one organization with one token over one connection that is kept open."""
+    """A client for one organization with one token, over one persistent connection."""
 
     def __init__(self, url: str, org: str, token: str) -> None:
         parts = urlsplit(url)
@@ -54,11 +54,11 @@ class Client:
         return ids
 
     def finish(self, ids: Sequence[str]) -> None:
-        """Tell that workloads are done: all of them, or none when one refuses."""
+        """Report workloads as finished: all of them, or none if the API rejects one."""
         self._send("POST", "/workloads/finish", {"ids": list(ids)})
 
     def release(self, ids: Sequence[str]) -> None:
-        """Tell that preempted workloads have stopped: all of them, or none when one refuses."""
+        """Report preempted workloads as released: all of them, or none if the API rejects one."""
         self._send("POST", "/workloads/release", {"ids": list(ids)})
 
     def apply(self, dialect: str, text: str) -> None:
@@ -67,12 +67,12 @@ class Client:
         self._send("POST", "/config/versions", version)
 
     def has_any(self, state: str) -> bool:
-        """Say whether any workload is in *state*."""
+        """Return whether any workload is in *state*."""
         query = urlencode({"state": state, "limit": 1})
         return bool(self._send("GET", f"/workloads?{query}")["results"])
 
     def end(self, uid: str, action: str) -> None:
-        """Tell what became of one workload; *action* is finish, withdraw or release."""
+        """Report the end of one workload; *action* is finish, withdraw or release."""
         self._send("POST", f"/workloads/{uid}/{action}", {})
 
     def workload_ids(self, user: str, state: str) -> list[str]:
@@ -80,7 +80,7 @@ class Client:
         return [row["id"] for row in self._pages("/workloads", {"user": user, "state": state})]
 
     def ends(self) -> dict[str, str]:
-        """Return when each finished workload ended, as the product says, by id."""
+        """Return the end time of each finished workload, as the API reports it, by id."""
         rows = self._pages("/workloads", {"state": "finished"})
         return {row["id"]: row["ended_at"] for row in rows}
 
@@ -90,7 +90,7 @@ class Client:
         return [(row["workload"], row["created_at"]) for row in rows]
 
     def last_decision(self) -> int:
-        """Return a number behind which there is no decision yet, found by halving."""
+        """Return the number of the last decision, found by binary search."""
         low, high = 0, 1
         while self.decisions(high, limit=1):
             low, high = high, high * 2
@@ -103,17 +103,17 @@ class Client:
         return high
 
     def decisions(self, after: int, limit: int = _PAGE) -> list[dict[str, Any]]:
-        """Return the next decisions after the number *after*."""
+        """Return the next decisions after number *after*."""
         query = urlencode({"after": after, "limit": limit})
         rows: list[dict[str, Any]] = self._send("GET", f"/decisions?{query}")["results"]
         return rows
 
     def executor_decisions(self, after: int, seconds: int) -> tuple[list[dict[str, Any]], int]:
         """
-        Return the next decisions that an executor acts on, and the number to go on behind.
+        Return the next decisions that an executor acts on, and the number to continue after.
 
-        Waits up to *seconds*, at most 2, for something to be decided. Nobody has to act on a
-        workload that waits.
+        Wait up to *seconds*, at most 2, for such a decision. Decisions that a workload is pending
+        are left out, because they need no action.
         """
         asked = {"after": after, "limit": _PAGE, "outcome": _EXECUTOR_OUTCOMES, "wait": seconds}
         query = urlencode(asked, doseq=True)
@@ -146,7 +146,7 @@ class Client:
             response = self._connection.getresponse()
             status, text = response.status, response.read()
         except (OSError, http.client.HTTPException) as error:
-            # The next request opens a fresh connection.
+            # The next request opens a new connection.
             self._connection.close()
             raise Unavailable(str(error) or type(error).__name__) from error
         if status >= 500:

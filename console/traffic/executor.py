@@ -1,4 +1,4 @@
-"""Plays submitters and executor: submits work, runs what is admitted, stops what is preempted."""
+"""A simulated executor: submits workloads, runs admitted ones and stops preempted ones."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from dataclasses import dataclass, field
 from console.traffic.client import Client, Refused, Unavailable
 from console.traffic.mix import Body, workload
 
-#: Most workloads of one request.
+#: The most workloads in one request.
 _BATCH = 500
 
-#: Seconds that a workload runs, takes to stop, and waits before its submitter gives up.
+#: Ranges in seconds: of a run, of a stop, and of the wait until a pending workload is withdrawn.
 _RUN_SECONDS = (20.0, 90.0)
 _STOP_SECONDS = (1.0, 4.0)
 _WAIT_SECONDS = (120.0, 400.0)
 
 _COUNTED = ("admitted", "preempted", "rejected")
 
-#: 409: somebody or something was faster. 404: it is gone. Both are part of the game.
+#: Statuses of reports that are out of date: 409, the state has changed; 404, the workload is gone.
 _STALE_STATUSES = (404, 409)
 
 
 @dataclass(order=True, slots=True)
 class _PlannedAction:
-    """Something to tell the API at a time, unless the workload's state has changed until then."""
+    """A report to send at a time, unless the workload's state has changed by then."""
 
     at: float
     action: str = field(compare=False)
@@ -38,10 +38,10 @@ class _PlannedAction:
 
 class Executor:
     """
-    One run of traffic against one organization, as *user*: it touches nobody else's workloads.
+    One run of traffic in one organization; it touches only workloads of *user*.
 
-    Time is handed in, in seconds, so that the same seed and the same answers give the
-    same run. When the API is away, what is due stays due.
+    Times are arguments, in seconds, so that equal seeds and answers give equal runs. While the
+    API is unavailable, due reports stay due.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Executor:
         self._client = client
         self._user = user
         self._rate = rate
-        # A key of an earlier run with the same seed would give that run's answer.
+        # With the key of an earlier run with the same seed, the API would repeat its answer.
         self._run = secrets.token_hex(4)
         self._random = random.Random(seed)  # noqa: S311
         self._log = log
@@ -59,7 +59,7 @@ class Executor:
         self._next_arrival: float | None = None
         self._unsent: list[Body] = []
         self._batch: list[Body] = []
-        #: How often each own workload has changed state; older plans for it are void.
+        #: The number of state changes of each own workload; reports planned before are void.
         self._epochs: dict[str, int] = {}
         self._due: list[_PlannedAction] = []
         self._is_unavailable = False
@@ -67,9 +67,9 @@ class Executor:
 
     def restore(self, now: float, burst: int = 0) -> None:
         """
-        Take over what an earlier run left behind, and follow the decisions from here on.
+        Adopt the workloads of an earlier run, and follow the decisions from now on.
 
-        When it left nothing, begin with *burst* workloads at once.
+        Without any, start with *burst* workloads at once.
         """
         self._seq = self._client.last_decision()
         for state, action, seconds in (
@@ -87,7 +87,7 @@ class Executor:
         return workload(self._random, self._number, self._user)
 
     def step(self, now: float, *, submitting: bool) -> None:
-        """Do everything that is due at *now*."""
+        """Submit, read decisions and send reports that are due at *now*."""
         try:
             if submitting:
                 self._draw_arrivals(now)
@@ -105,7 +105,7 @@ class Executor:
             self._is_unavailable = False
 
     def wind_down(self, now: float) -> None:
-        """Finish what runs and withdraw what waits, so that nothing is left behind."""
+        """Finish running workloads and withdraw pending ones, so that none is left."""
         for action, state in (
             ("finish", "admitted"),
             ("withdraw", "preempting"),
@@ -114,9 +114,9 @@ class Executor:
             self._report(action, self._client.workload_ids(self._user, state), now)
 
     def _draw_arrivals(self, now: float) -> None:
-        """Draw the workloads that have come up to *now*: a Poisson stream."""
+        """Draw the workloads that arrive up to *now*, as a Poisson process."""
         if self._is_unavailable:
-            # What would have come in the meantime does not come all at once afterwards.
+            # Skip the arrivals of an outage: they would otherwise all arrive after it.
             self._next_arrival = now + self._random.expovariate(self._rate)
             return
         if self._next_arrival is None:
@@ -129,8 +129,8 @@ class Executor:
         while self._unsent:
             if not self._batch:
                 self._batch = self._unsent[:_BATCH]
-            # The same batch under the same key until it is answered: an answer that got
-            # lost does not submit it twice.
+            # The same batch is sent with the same key until it is answered, so that a lost
+            # answer does not submit it twice.
             key = f"traffic-{self._run}-{self._batch[0]['name']}"
             ids = self._client.submit(self._batch, key)
             del self._unsent[: len(self._batch)]
@@ -140,7 +140,7 @@ class Executor:
                 self._plan(uid, "withdraw", now, _WAIT_SECONDS)
 
     def _read_decisions(self, now: float) -> bool:
-        """Read a page of decisions and plan what comes of them; say whether there was one."""
+        """Read a page of decisions and plan the reports for them; return whether there was any."""
         rows = self._client.decisions(self._seq)
         for row in rows:
             self._seq = row["seq"]
@@ -165,7 +165,7 @@ class Executor:
         )
 
     def _send_due(self, now: float) -> None:
-        """Tell the API what has become of workloads, as many of a kind at a time as are due."""
+        """Send the reports that are due at *now*, in batches of the same kind."""
         while self._due and self._due[0].at <= now:
             due = [heapq.heappop(self._due)]
             while self._due and self._due[0].at <= now and len(due) < _BATCH:
@@ -175,13 +175,13 @@ class Executor:
                 for action in ("release", "finish", "withdraw"):
                     self._report(action, [one.uid for one in due if one.action == action], now)
             except Unavailable:
-                # What was told already is told again: that is harmless.
+                # Reports that were already sent are repeated, which is harmless.
                 for one in due:
                     heapq.heappush(self._due, one)
                 raise
 
     def _report(self, action: str, ids: Sequence[str], now: float) -> None:
-        """Tell the ends of workloads; one that refuses has changed, and a decision will say how."""
+        """Report ends of workloads; a rejected report is out of date, and a decision follows."""
         together = _BATCH if action == "finish" else 1
         for group in (ids[at : at + together] for at in range(0, len(ids), together)):
             try:
@@ -199,7 +199,7 @@ class Executor:
             self.counts[_PAST[action]] += len(group)
             for uid in group:
                 if action == "release":
-                    # It waits again, and its submitter's patience begins anew.
+                    # It is pending again, and its time until withdrawal starts again.
                     self._plan(uid, "withdraw", now, _WAIT_SECONDS)
                 else:
                     self._epochs.pop(uid, None)

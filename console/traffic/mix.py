@@ -1,4 +1,4 @@
-"""What the traffic is made of: a research team's work, that of others, and some that cannot run."""
+"""The mix of synthetic workloads: of a research team, of others, and some that cannot run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Body = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of work: how often it comes, and its request."""
+    """One kind of workload: its relative frequency and its request."""
 
     weight: int
     body: Callable[[random.Random], Body]
@@ -63,7 +63,7 @@ def _untagged(draw: random.Random) -> Body:
 
 
 def _without_flavor(draw: random.Random) -> Body:
-    """Asks for a reservation from an instance that none is made for."""
+    """Return a workload that requires a reservation on an instance type without one."""
     return {
         "name": "reserved",
         "type": "job",

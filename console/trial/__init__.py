@@ -1,1 +1,1 @@
-"""Trials: a trace of arrivals played in real time, through a whole product of its own."""
+"""Replay of an arrival trace in real time, against a complete product started for it."""

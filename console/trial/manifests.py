@@ -1,4 +1,4 @@
-"""A trace for a product: its queues as Kueue manifests, its workloads as the API reads them."""
+"""A trace as input of the product: queues as Kueue manifests, workloads as request bodies."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _API = "kueue.x-k8s.io/v1beta2"
 
 
 def manifests(trace: ArrivalTrace) -> str:
-    """Return the config: one flavor, the cohorts' ClusterQueues, and a LocalQueue for each."""
+    """Return the config: one flavor, and a ClusterQueue and LocalQueue for each queue."""
     return yaml.safe_dump_all(_objects(trace), default_flow_style=None, sort_keys=False)
 
 
 def body(arrival: Arrival) -> dict[str, Any]:
-    """Return what to submit; its name is the id that the trace gave it."""
+    """Return the request body of a workload; its name is its id in the trace."""
     return {
         "name": arrival.workload.id,
         "namespace": arrival.workload.namespace,
@@ -49,7 +49,7 @@ def _objects(trace: ArrivalTrace) -> Iterator[dict[str, Any]]:
                 "resourceGroups": [
                     {
                         "coveredResources": [RESOURCE],
-                        # A copy, for YAML would make references of one object.
+                        # A copy, because YAML would write a shared object as references.
                         "flavors": [{"name": FLAVOR, "resources": [dict(quota)]}],
                     }
                 ],

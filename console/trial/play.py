@@ -1,11 +1,11 @@
 """
-The real clock: plays a trace against a running product over HTTP, as submitters and an executor do.
+Replay of a trace in real time over HTTP, in the roles of submitters and executor.
 
-One connection submits at the instants of the trace, one reads the decisions, and one tells the
-product what has run for its stated time and what has stopped. A preempted workload stops at once
-and starts again from nothing. Instants are those of this client: a workload waits from when it is
-sent until its admission is read, and works until its end is told. Quota alone is held for as long
-as the product says, which is what keeps others from it.
+One connection submits at the times of the trace, one reads the decisions, and one reports
+workloads that have finished or stopped. A preempted workload stops at once and starts again from
+the beginning. Times are those of this client: a workload waits from its submission until its
+admission is read, and runs until its end is reported. Only quota usage has the times of the
+product, because other workloads have to wait for as long.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from console.traffic.client import Client, Unavailable
 from console.trial.manifests import body, manifests
 from console.trial.quota_usage import QuotaUsageLog
 
-#: Most workloads of one request.
+#: The most workloads in one request.
 _BATCH = 1000
 
-#: Seconds that a look at the decisions waits for one, and between two that found none.
+#: Seconds for which a request for decisions waits for one, and between two requests without any.
 _WAIT, _PAUSE = 2, 0.01
 
-#: Milliseconds after which an executor looks again at what is to end first.
+#: The longest wait of the executor in milliseconds, after which it checks for the next end again.
 _POLL = 10
 
-#: Seconds without a decision after which a product that has work left is given up.
+#: Seconds without a decision after which the replay fails, if workloads are left.
 _STALL_SECONDS = 60
 
-#: How often a request is sent until there is an answer.
+#: The most attempts of a request without an answer.
 _TRIES = 5
 
 _P = ParamSpec("_P")
@@ -48,7 +48,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a play is, for whoever waits for it."""
+    """The progress of a replay: finished and expected workloads."""
 
     seconds: float
     done: int
@@ -62,11 +62,12 @@ def play(
     report: Callable[[Progress], None],
 ) -> Figures:
     """
-    Play *trace* to its end against an organization without a config, and return its figures.
+    Replay *trace* to its end in an organization without a config, and return the measurements.
 
-    Measured is everything from the first arrival until every end has been told. *cpu_seconds*
-    says what the product's processes have worked so far. Raises InvariantViolation when the product
-    decides what it must not, or nothing; Refused when it takes something for a mistake.
+    They cover the time from the first arrival until every end has been reported. *cpu_seconds*
+    returns the processor time of the product's processes so far. Raise InvariantViolation for a
+    decision that the product must not make, or for missing decisions; Refused for a request that
+    the API rejects.
     """
     with ExitStack() as connections:
         clients = [connect() for _ in range(3)]
@@ -93,7 +94,7 @@ def play(
 
 
 class _Playback:
-    """One trace while it is played."""
+    """One replay of a trace."""
 
     def __init__(
         self, trace: ArrivalTrace, clients: Sequence[Client], report: Callable[[Progress], None]
@@ -111,19 +112,19 @@ class _Playback:
         #: Three threads write in the tracker, and read what follows here.
         self._changed = Condition()
         self._is_over = False
-        #: (instant, id, name, number of the run), the earliest first.
+        #: (time of the end, id, name, number of the run), as a heap.
         self._running: list[tuple[int, str, str, int]] = []
-        #: Ids of those that have stopped and have not been released.
+        #: Ids of preempted workloads that are not reported as released.
         self._stopped: list[str] = []
         self._begun = 0.0
 
     def configure(self, text: str) -> None:
-        """Give the organization its config."""
-        # Asked again it would be a second config.
+        """Apply the config of the organization."""
+        # Not retried: a second attempt would apply a second config.
         self._submitter.apply("kueue", text)
 
     def run(self) -> None:
-        """Submit and run until everything is done."""
+        """Submit, read and execute in three threads until all workloads have finished."""
         self._begun = time.monotonic()
         with ThreadPoolExecutor(2) as pool:
             others = [pool.submit(self._submit), pool.submit(self._execute)]
@@ -138,9 +139,9 @@ class _Playback:
 
     def close(self, seconds: float) -> None:
         """
-        Find out how much quota was held in *seconds*, all of which there were.
+        Compute the quota use over *seconds*, the duration of the replay.
 
-        Raises InvariantViolation unless everything is done and the product comes to know it.
+        Raise InvariantViolation unless all workloads have finished and the product agrees.
         """
         self.tracker.close()
         deadline = time.monotonic() + _STALL_SECONDS
@@ -158,7 +159,7 @@ class _Playback:
         return int((time.monotonic() - self._begun) * 1000)
 
     def _submit(self) -> None:
-        """Send every workload at its instant, those of one moment together."""
+        """Submit every workload at its time, in batches of those that are due."""
         rest, number = 0, 0
         while rest < len(self._arrivals):
             with self._changed:
@@ -177,14 +178,14 @@ class _Playback:
             rest, number = rest + len(due), number + 1
 
     def _read_decisions(self, others: Sequence[Future[None]]) -> None:
-        """Read the decisions until every end has been told."""
+        """Read decisions until every end has been reported."""
         seq, latest = 0, time.monotonic()
         while self.tracker.done < self.tracker.expected or not others[1].done():
             for other in others:
                 if other.done():
-                    # What went wrong there ends this, too.
+                    # An error of the other thread ends this one, too.
                     other.result()
-            # Nobody is admitted any more once the rest runs: then its ends alone are waited for.
+            # When all remaining workloads run, no admission follows: do not wait for decisions.
             left = self.tracker.expected - self.tracker.done
             seconds = 0 if left == len(self._running) else _WAIT
             rows, seq = _retry(self._reader.executor_decisions, seq, seconds)
@@ -209,7 +210,7 @@ class _Playback:
             )
 
     def _record(self, rows: Sequence[dict[str, Any]], now: int) -> None:
-        """Note what was decided."""
+        """Record the decisions *rows*."""
         self.decisions += len(rows)
         for row in rows:
             uid, name, outcome = row["workload"]["id"], row["workload"]["name"], row["outcome"]
@@ -219,7 +220,7 @@ class _Playback:
                 self._usage_log.admitted(uid, self._cpu[name], row["created_at"])
             elif outcome == "preempted":
                 self.preemptions += 1
-                # One whose end was told in the meantime needs no release.
+                # A workload whose end was reported in the meantime needs no release.
                 if self.tracker.is_running(name):
                     self.tracker.stopped(name, now)
                     self._stopped.append(uid)
@@ -227,7 +228,7 @@ class _Playback:
                 raise InvariantViolation(f"{name} was {outcome} at {now} ms: {row['reason']}.")
 
     def _execute(self) -> None:
-        """Tell who has stopped and who is done, as soon as it is so."""
+        """Report stopped and finished workloads as soon as they are due."""
         while self.tracker.done < self.tracker.expected:
             with self._changed:
                 self._changed.wait_for(lambda: self._is_over or self._stopped, self._until_next())
@@ -241,12 +242,12 @@ class _Playback:
                 _retry(self._executor.finish, ids)
 
     def _until_next(self) -> float:
-        """Return the seconds until the next end that is known, which an earlier one may precede."""
+        """Return the seconds until the next known end, at most `_POLL`: an earlier one may follow."""
         wait = self._running[0][0] - self._now() if self._running else _POLL
         return max(0, min(wait, _POLL)) / 1000
 
     def _finished(self, now: int) -> list[str]:
-        """Note who is done by now, and return their ids."""
+        """Record the workloads that have finished by *now*, and return their ids."""
         done = []
         while self._running and self._running[0][0] <= now:
             _, uid, name, run = heappop(self._running)
@@ -257,7 +258,7 @@ class _Playback:
 
 
 def _retry(request: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
-    """Send *request*, which may come twice, again when there is no answer."""
+    """Send *request*, which has to be idempotent, until there is an answer."""
     for _ in range(_TRIES - 1):
         try:
             return request(*arguments, **named)
@@ -267,7 +268,7 @@ def _retry(request: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -
 
 
 def due_by(now: int, arrivals: Iterable[Arrival]) -> list[Arrival]:
-    """Return those at the head of *arrivals* that have come by *now*."""
+    """Return the first *arrivals*, up to those at time *now*."""
     return list(takewhile(lambda arrival: arrival.at <= now, arrivals))
 
 

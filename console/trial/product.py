@@ -1,4 +1,4 @@
-"""A product of one's own to measure: started as users start it, and gone when it was measured."""
+"""A temporary product for measurements: started by `manage.py up`, and removed afterwards."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from django.db import DatabaseError, connection
 
 from console.traffic.client import Client
 
-#: Seconds that a start, a stop and a command may take.
+#: Timeout of a start, a stop and a command in seconds.
 _PATIENCE = 120
 
-#: What the environment says about another product than this one. The broker is its own, so that
-#: nobody else's messages are in it.
+#: Variables that configure another product, removed from the environment. The temporary product
+#: has its own broker, which has no messages of other products.
 _UNSET_VARIABLES = (
     "DATABASE_URL",
     "REDIS_URL",
@@ -43,41 +43,41 @@ _ORG = "main"
 
 
 class ProductNotStarted(Exception):
-    """There is no product to measure; the message says why, with its last lines."""
+    """The product did not start; the message has the reason and its last output lines."""
 
 
 @dataclass(slots=True)
 class Product:
-    """A running product."""
+    """A running product and its output."""
 
     process: subprocess.Popen[str]
     environment: dict[str, str]
     url: str = ""
     token: str = ""
-    #: Its last lines.
+    #: The last lines of its output.
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=20))
-    #: Gets its address as soon as a line has it, and None at the end.
+    #: Receives its address when a line contains it, and None at the end of the output.
     _address: Queue[str | None] = field(default_factory=Queue)
     reader: Thread = field(init=False)
 
     def __post_init__(self) -> None:
-        """Read what the process prints until it ends: a full pipe would stop it."""
+        """Read the output of the process until it ends: a full pipe would block it."""
         self.reader = Thread(target=self._read, daemon=True)
         self.reader.start()
 
     def wait_until_ready(self) -> None:
-        """Wait for its address; raise ProductNotStarted when none comes."""
+        """Wait for its address; raise ProductNotStarted if it prints none."""
         with suppress(Empty):
             self.url = self._address.get(timeout=_PATIENCE) or ""
         if not self.url:
             raise ProductNotStarted(f"The product did not start:\n{''.join(self.lines)}")
 
     def connect(self) -> Client:
-        """Return a connection of its owner."""
+        """Return a client with the token of an owner."""
         return Client(self.url, _ORG, self.token)
 
     def cpu_seconds(self) -> float:
-        """Return how long all its processes that live now have worked since they began."""
+        """Return the total processor time of all its current processes."""
         total = 0.0
         parent = psutil.Process(self.process.pid)
         for process in (parent, *parent.children(recursive=True)):
@@ -98,10 +98,10 @@ class Product:
 @contextmanager
 def running_product() -> Iterator[Product]:
     """
-    Start a product with an empty database of its own, and stop it at the end.
+    Start a product with an empty database, and stop it at the end.
 
-    The database is SQLite's in a temporary folder or, where `DATABASE_URL` names a PostgreSQL
-    server, a new one on that server, which is dropped at the end. Raises ProductNotStarted.
+    The database is an SQLite file in a temporary folder or, if `DATABASE_URL` names a PostgreSQL
+    server, a new database on that server, which is dropped at the end. Raise ProductNotStarted.
     """
     with tempfile.TemporaryDirectory() as folder, _database() as database:
         environment = {
@@ -127,7 +127,7 @@ def running_product() -> Iterator[Product]:
 
 @contextmanager
 def _database() -> Iterator[dict[str, str]]:
-    """Yield the setting of an empty database."""
+    """Yield the environment variables of an empty database."""
     if connection.vendor != "postgresql":
         yield {}
         return
@@ -173,7 +173,7 @@ def _stop(product: Product) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-    # Its end ends the thread that reads its lines.
+    # The reader thread ends with the output.
     product.reader.join()
     assert process.stdout is not None
     process.stdout.close()

@@ -1,4 +1,4 @@
-"""How long quota was held, by what the product itself says of its decisions and of their ends."""
+"""Quota usage over time, from the times that the product reports for admissions and ends."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from console.bench.workload_tracker import InvariantViolation
 
 
 class QuotaUsageLog:
-    """Every run of every workload, from the decision that admits it until its end is taken in."""
+    """The runs of all workloads, from the admitting decision until the product records the end."""
 
     def __init__(self) -> None:
         self._admitted: dict[str, list[datetime]] = defaultdict(list)
         self._amounts: dict[str, int] = {}
 
     def admitted(self, uid: str, amount: int, at: str) -> None:
-        """Note that *uid* holds *amount* from *at* on, an ISO time."""
+        """Record that *uid* uses *amount* from *at* on, an ISO time."""
         self._admitted[uid].append(datetime.fromisoformat(at))
         self._amounts[uid] = amount
 
     def amount_seconds(self, ends: Mapping[str, str], releases: Iterable[tuple[str, str]]) -> float:
         """
-        Return what was held, times seconds: *ends* of the last runs, *releases* of the others.
+        Return the used amount times seconds: *ends* are of final runs, *releases* of preempted ones.
 
-        Raises InvariantViolation when they do not fit what was admitted.
+        Raise InvariantViolation if their numbers do not match the admissions.
         """
         stops: dict[str, list[datetime]] = defaultdict(list)
         for uid, at in releases:

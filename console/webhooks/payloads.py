@@ -17,8 +17,8 @@ from urllib.parse import quote, urlencode
 from django.conf import settings
 
 from console.engine.wording.notices import config_notice, workloads_notice
-from console.moments import written
 from console.orgs.models import Organization
+from console.time_formats import written
 from console.webhooks.models import Kind
 
 VERSION: Final = 1

@@ -13,7 +13,7 @@ from redis import RedisError
 
 from console import broker
 from console.celery import WEBHOOKS
-from console.piles import is_pile
+from console.queue_backlog import is_full
 
 DELIVER = "console.webhooks.tasks.deliver"
 
@@ -35,7 +35,7 @@ def send(webhook_ids: Iterable[int]) -> None:
     An error of the broker is logged and not raised, because the sweep finds the rows.
     """
     try:
-        with broker.sparing():
+        with broker.circuit_breaker():
             for webhook_id in webhook_ids:
                 if broker.client().set(_key(webhook_id), 1, nx=True, ex=_COALESCED):
                     _enqueue(webhook_id)
@@ -44,7 +44,7 @@ def send(webhook_ids: Iterable[int]) -> None:
 
 
 def _enqueue(webhook_id: int) -> None:
-    if not is_pile(WEBHOOKS):
+    if not is_full(WEBHOOKS):
         current_app.send_task(DELIVER, args=[webhook_id], queue=WEBHOOKS, expires=60)
 
 

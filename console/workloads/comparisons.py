@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from console.engine.explain.compared import Compared, compare
-from console.engine.explain.sentences import Telling
+from console.engine.explain.sentences import ExplainContext
 from console.orgs.permissions import Actor
 from console.workloads.disclosure import for_reader
 from console.workloads.explanations import Explained, explain_decision, explain_workload
@@ -93,4 +93,4 @@ def _half(actor: Actor, workload: Workload, number: int | None) -> Half:
 
 
 def _compared(one: Explained, other: Explained) -> tuple[Compared, ...]:
-    return compare(Telling(one.trace, one.names), Telling(other.trace, other.names))
+    return compare(ExplainContext(one.trace, one.names), ExplainContext(other.trace, other.names))

@@ -15,7 +15,7 @@ from typing import Any
 from console.chunks import chunks
 from console.engine.explain import explain, mentioned
 from console.engine.explain.changes import change_sentence
-from console.engine.explain.others import unnamed
+from console.engine.explain.hidden_names import hidden_name
 from console.orgs.permissions import Actor, Permission
 from console.workloads.changes import Help
 from console.workloads.explanations import Explained
@@ -44,10 +44,10 @@ def disclose(actor: Actor, uids: Iterable[str]) -> Disclosed:
             if is_open or owner == actor.key:
                 names[uid] = name
             else:
-                names[uid] = unnamed(queue)
+                names[uid] = hidden_name(queue)
                 hidden.add(uid)
     for uid in set(asked) - names.keys():
-        names[uid] = uid if is_open else unnamed(None)
+        names[uid] = uid if is_open else hidden_name(None)
         hidden.add(uid)
     return Disclosed(names, frozenset(hidden))
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from console.engine.model.amounts import amount_to_number
 from console.engine.wording.reasons import event_sentence
-from console.moments import written
+from console.time_formats import written
 from console.workloads.models import Event
 
 #: The keys of `event_facts`, in its order.

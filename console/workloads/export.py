@@ -7,9 +7,9 @@ from typing import Any
 
 from console.engine.model.amounts import amount_to_number
 from console.engine.wording.reasons import reason_message
-from console.moments import written
 from console.orgs.permissions import Actor
 from console.paging import MAX_LIMIT, every_row
+from console.time_formats import written
 from console.workloads.models import Workload
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.listing import list_workloads

@@ -10,7 +10,7 @@ from console.engine.explain.fixes import fixes
 from console.engine.model.policy import Policy
 from console.engine.routing.nearest_local_queue import nearest_local_queues
 from console.engine.routing.nearest_rule import NearestRules
-from console.engine.routing.route_result import land
+from console.engine.routing.route_result import find_route_result
 from console.engine.routing.rule_evaluation import RuleEvaluation, RuleStanding, evaluate_rules
 from console.workloads.models import State, Workload
 from console.workloads.services.load_state import engine_workloads
@@ -32,7 +32,7 @@ def what_would_let_in(policy: Policy, workload: Workload) -> tuple[tuple[Change,
     nearest = NearestRules(policy, judged)
     misses = tuple(nearest.miss(rule.index) for rule in narrow)
     misses += nearest_local_queues(policy, judged, _MOST)
-    return tuple(fixes(land(policy, judged), misses, narrow, judged.priority))
+    return tuple(fixes(find_route_result(policy, judged), misses, narrow, judged.priority))
 
 
 def _narrowest(rules: Iterable[RuleEvaluation]) -> list[RuleEvaluation]:

@@ -22,7 +22,7 @@ from django.db import connection
 from django.utils import timezone
 
 from console import statements
-from console.moments import milliseconds
+from console.time_formats import milliseconds
 from console.workloads.models import ENDED, State
 from console.workloads.signals import lease_taken_over
 

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from console import heartbeat
-from console.moments import milliseconds
+from console.time_formats import milliseconds
 from console.workloads import wakeup
 from console.workloads.models import Engine, Intake
 from console.workloads.services.forget_answers import forget_answers

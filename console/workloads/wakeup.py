@@ -21,7 +21,7 @@ from redis.commands.core import Script
 
 from console import broker
 from console.celery import SHARDS, shard_of
-from console.piles import is_pile
+from console.queue_backlog import is_full
 
 ADMIT: Final = "console.workloads.tasks.admit"
 
@@ -176,7 +176,7 @@ def leave(shard: str) -> None:
 
 def _tell(shard: str, message: bytes | None) -> None:
     # What waits in the shard is found by the first worker that takes from it again.
-    if message is not None and not is_pile(shard):
+    if message is not None and not is_full(shard):
         current_app.send_task(ADMIT, args=[shard, message.decode()], queue=shard, expires=60)
 
 
@@ -187,7 +187,7 @@ def _unless_down(ask: Callable[[], Any], event: str, **about: object) -> Any:
     The rows are there, and the sweep looks.
     """
     try:
-        with broker.sparing():
+        with broker.circuit_breaker():
             return ask()
     except (OperationalError, RedisError) as error:
         log.warning(event, **about, error=str(error))

@@ -14,7 +14,7 @@ from console.configs.services.apply_config import apply_config
 from console.configs.services.save_expectations import save_expectations
 from console.dialects.kueue import DIALECT as KUEUE
 from console.engine.model.workload import Workload
-from console.engine.routing.expectations import Expected
+from console.engine.routing.expectations import ExpectedRoute
 from console.orgs.models import Organization, Role
 from console.orgs.permissions import Actor
 from console.orgs.services.issue_token import issue_token
@@ -111,7 +111,7 @@ def test_a_text_with_errors_says_which(apply: Apply):
 
 def test_consequences_are_agreed_to_by_name(apply: Apply, owner: Actor):
     apply(FIRST)
-    expected = Expected(
+    expected = ExpectedRoute(
         name="strangers stay out", workload=Workload(id="any", sequence=0), queue=None
     )
     save_expectations(owner, [expected])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from console.bench.figures import Figures
 from console.bench.kueue.traces import BASELINE, LARGE, ArrivalTrace
 from console.bench.virtual import play
-from console.collector import collect_seldom
+from console.garbage_collection import collect_rarely
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.pace import Pace
 
@@ -18,7 +18,7 @@ MOST = 8
 def run() -> Iterator[Measured]:
     """Play each trace a few times: the quickest one counts, and all decide the same."""
     # As the workers do.
-    collect_seldom()
+    collect_rarely()
     for trace, seconds in ((BASELINE, 2), (LARGE, 10)):
         plays = list(_plays(trace))
         assert len({each.digest for each in plays}) == 1, trace.name

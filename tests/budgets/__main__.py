@@ -34,7 +34,7 @@ def main() -> None:
 
     setup_test_environment()
     # No broker is there to say that a worker lives, as in tests.
-    heartbeat._felt = [(time.monotonic() + 3600, heartbeat.Pulse.BEATING)]
+    heartbeat._cached = [(time.monotonic() + 3600, heartbeat.Pulse.BEATING)]
     with tempfile.TemporaryDirectory() as folder:
         for name, told, addresses, client in (
             ("pages.toml", page_patterns.PAGES, page_addresses, World.browser),

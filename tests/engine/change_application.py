@@ -228,7 +228,7 @@ def _rename(told: Told, change: Change) -> None:
 
 
 def settled(told: Told) -> Told:
-    """Return *told* without traces of the telling: empty mappings, and orders of nothing."""
+    """Return *told* without traces of the context: empty mappings, and orders of nothing."""
     return _settled(told)
 
 

@@ -13,7 +13,7 @@ from console.engine.disciplines.quota.trace import (
     QuotaFacts,
 )
 from console.engine.explain.compared import Compared, compare
-from console.engine.explain.sentences import Telling
+from console.engine.explain.sentences import ExplainContext
 from console.engine.model.common_reasons import PASSTHROUGH, WAITING_FOR_PREEMPTED
 from console.engine.model.decision import Outcome
 from console.engine.model.trace import (
@@ -79,7 +79,7 @@ def test_what_differs_is_told_stage_by_stage_with_its_numbers() -> None:
         FlavorVerdict.FITS,
         OutcomeStep(outcome=Outcome.ADMITTED, reason=PASSTHROUGH),
     )
-    found = compare(Telling(waits, {}), Telling(runs, {}))
+    found = compare(ExplainContext(waits, {}), ExplainContext(runs, {}))
     assert [(row.stage, row.what, row.one, row.other) for row in found if not row.is_same] == [
         ("intake", "Requested GPU", "6", "2"),
         ("queue", "Queue", "research, on hold", "research"),
@@ -129,7 +129,7 @@ def test_what_only_one_of_them_reached_is_missing_in_the_other() -> None:
             outcome=Outcome.PENDING, reason=WAITING_FOR_PREEMPTED, victims=("x", "y")
         ),
     )
-    found = {row.what: row for row in compare(Telling(lost, {}), Telling(waits, {}))}
+    found = {row.what: row for row in compare(ExplainContext(lost, {}), ExplainContext(waits, {}))}
     assert found["Queue"] == Compared(stage="queue", what="Queue", one="—", other="research")
     assert (found["Position"].one, found["Position"].other) == ("—", "3 of 9")
     assert (found["Preempted workloads"].one, found["Preempted workloads"].other) == (

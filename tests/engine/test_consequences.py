@@ -21,7 +21,13 @@ from console.engine.disciplines.quota.spec import (
 )
 from console.engine.explain.consequences import consequence_sentence
 from console.engine.model.amounts import UNLIMITED, Amount
-from console.engine.model.consequences import GRAVITY, ConsequenceCode, Excess, Finding, Gravity
+from console.engine.model.consequences import (
+    CONFIRMATION_LEVELS,
+    ConfirmationLevel,
+    ConsequenceCode,
+    Excess,
+    Finding,
+)
 from console.engine.model.history import Backlog, Live, Waiting
 from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.selectors import MatchExpression, Operator, Selector
@@ -266,8 +272,10 @@ def test_the_gravest_come_first_and_all_have_words() -> None:
         names = ("Native", "Kueue") if code is ConsequenceCode.DIALECT_CHANGED else ("a",)
         sentence = consequence_sentence(Finding(code=code, names=names, successors={"a": "b"}))
         assert sentence.endswith(".")
-        assert code in GRAVITY
-    assert {code for code, gravity in GRAVITY.items() if gravity is Gravity.TYPED} == {
+        assert code in CONFIRMATION_LEVELS
+    assert {
+        code for code, gravity in CONFIRMATION_LEVELS.items() if gravity is ConfirmationLevel.TYPED
+    } == {
         ConsequenceCode.WORK_EVICTED,
         ConsequenceCode.QUEUE_REMOVED,
         ConsequenceCode.CATCH_ALL_LOST,

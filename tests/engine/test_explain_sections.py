@@ -10,7 +10,13 @@ import pytest
 from console.engine.explain import explain, mentioned
 from console.engine.explain.compared import compare
 from console.engine.explain.explain_sections import ExplainSections, Stage
-from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.explain.sentences import (
+    ExplainContext,
+    Sentence,
+    StageText,
+    Verdict,
+    stage_text,
+)
 from console.engine.model.common_reasons import BEHIND_OTHERS, QUEUE_HELD
 from console.engine.model.trace import Trace
 from console.engine.model.trace_sections import TraceSection
@@ -31,17 +37,17 @@ def _tickets(told: Trace) -> Tickets:
     return found
 
 
-def _drawing(telling: Telling) -> StageText:
-    found = _tickets(telling.trace)
-    text = f"Ticket {found.ticket} lost to {telling.name(found.winner)}."
+def _drawing(context: ExplainContext) -> StageText:
+    found = _tickets(context.trace)
+    text = f"Ticket {found.ticket} lost to {context.name(found.winner)}."
     return stage_text("drawing", Verdict.FAIL, [Sentence(text=text, workloads=(found.winner,))])
 
 
-def _answers(telling: Telling) -> Iterator[tuple[str, str]]:
-    yield "Ticket", str(_tickets(telling.trace).ticket)
+def _facts(context: ExplainContext) -> Iterator[tuple[str, str]]:
+    yield "Ticket", str(_tickets(context.trace).ticket)
 
 
-def _no_order(_: Telling) -> StageText:
+def _no_order(_: ExplainContext) -> StageText:
     return stage_text("order", Verdict.INFO, [Sentence(text="A lottery has no order.")])
 
 
@@ -51,10 +57,10 @@ class Lottery:
     def explain_sections(self) -> ExplainSections:
         return ExplainSections(
             stages=(
-                Stage(code="drawing", words=_drawing, answers=_answers),
+                Stage(code="drawing", words=_drawing, facts=_facts),
                 Stage(code="order", words=_no_order),
             ),
-            headlines={BEHIND_OTHERS: lambda telling: f"No luck yet in {telling.queue}."},
+            headlines={BEHIND_OTHERS: lambda context: f"No luck yet in {context.queue}."},
             mentioned=lambda told: (_tickets(told).winner,),
         )
 
@@ -86,7 +92,7 @@ def test_its_headlines_are_for_the_reasons_that_it_says() -> None:
 
 def test_what_it_found_is_compared_in_its_stages() -> None:
     without = replace(DRAWN, sections={})
-    found = compare(Telling(without, {}), Telling(DRAWN, {}))
+    found = compare(ExplainContext(without, {}), ExplainContext(DRAWN, {}))
     assert [(row.stage, row.what, row.one, row.other) for row in found if not row.is_same] == [
         ("drawing", "Ticket", "—", "7"),
         (

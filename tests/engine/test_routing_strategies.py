@@ -16,7 +16,7 @@ from console.engine.model.routing import Destination, NoRouting
 from console.engine.model.workload import Workload
 from console.engine.routing.missing_labels import missing_labels
 from console.engine.routing.referenced_labels import referenced_labels
-from console.engine.routing.route_result import accepted, land
+from console.engine.routing.route_result import accepted_flavors, find_route_result
 from console.engine.routing.router import Router
 from console.engine.routing.rule_routing import RuleRouting, route_by, rules_of
 from console.engine.simulation.consequences import find, successors
@@ -121,12 +121,14 @@ def test_a_policy_whose_strategy_drains_evicts_what_runs() -> None:
 
 def test_route_results_tell_where_it_leads() -> None:
     subject = world()
-    reached, lost, waiting = (land(subject, asking("a", each)) for each in ("train", "x", ""))
+    reached, lost, waiting = (
+        find_route_result(subject, asking("a", each)) for each in ("train", "x", "")
+    )
     assert (reached.queue, reached.reason, reached.is_refused) == ("train", None, False)
-    assert accepted(reached) == ("a100",)
+    assert accepted_flavors(reached) == ("a100",)
     assert (lost.queue, lost.reason, lost.outcome) == (None, NO_QUEUE, Outcome.REJECTED)
     assert (waiting.queue, waiting.reason, waiting.outcome) == (None, WAITS, Outcome.PENDING)
-    excluded = land(subject, workload("a", namespace="train", gpu=1))
+    excluded = find_route_result(subject, workload("a", namespace="train", gpu=1))
     assert (excluded.queue, excluded.route.queue, excluded.outcome) == (
         None,
         "train",
@@ -137,7 +139,7 @@ def test_route_results_tell_where_it_leads() -> None:
 def test_labels_that_matter_are_those_of_the_strategy_and_of_the_flavors() -> None:
     subject = world()
     assert referenced_labels(subject) == {"urgent", "kind"}
-    (missing,) = missing_labels(subject, land(subject, asking("a", "train")))
+    (missing,) = missing_labels(subject, find_route_result(subject, asking("a", "train")))
     assert (missing.key, [(b.values, b.route_result.priority) for b in missing.branches]) == (
         "urgent",
         [(("yes",), 10), ((), 0)],
@@ -174,7 +176,7 @@ def test_recorded_work_is_routed_by_it() -> None:
 def test_a_config_without_rules_routes_nothing() -> None:
     assert route_by(()) == NoRouting()
     unrouted = policy(queue("train"), rules=())
-    result = land(unrouted, workload("a", priority=7))
+    result = find_route_result(unrouted, workload("a", priority=7))
     assert (result.queue, result.priority, result.is_refused) == (None, 7, False)
     assert (result.outcome, result.reason) == (Outcome.ADMITTED, "no_rules")
     assert missing_labels(unrouted, result) == ()

@@ -18,7 +18,7 @@ from console.engine.disciplines.quota.spec import (
     quota_policy,
 )
 from console.engine.explain.route_result import route_sentence
-from console.engine.explain.tested import (
+from console.engine.explain.workload_tests import (
     branch_words,
     fit_sentences,
     near_sentence,
@@ -41,7 +41,7 @@ from console.engine.routing.nearest_rule import (
     NearMiss,
     changed_labels,
 )
-from console.engine.routing.route_result import land
+from console.engine.routing.route_result import find_route_result
 from console.engine.routing.router import Router
 from console.engine.routing.rule_evaluation import (
     RuleStanding,
@@ -92,7 +92,7 @@ ANY = PriorityPolicy()
 def misses(policy: Policy, workload: Workload) -> list[str]:
     """Return the nearest miss of every rule that does not take *workload*, in words."""
     nearest = NearestRules(policy, workload)
-    took = land(policy, workload).route.rule
+    took = find_route_result(policy, workload).route.rule
     return [near_sentence(nearest.miss(r.index)) for r in rules_of(policy) if r.index != took]
 
 
@@ -297,7 +297,7 @@ GPUS = quota_policy(
 
 
 def test_a_missing_label_shows_what_each_value_would_change():
-    missing = missing_labels(GPUS, land(GPUS, asking()))
+    missing = missing_labels(GPUS, find_route_result(GPUS, asking()))
     assert [
         (label.key, [(values_words(b), branch_words(b)) for b in label.branches])
         for label in missing
@@ -310,12 +310,12 @@ def test_a_missing_label_shows_what_each_value_would_change():
             ],
         )
     ]
-    assert missing_labels(GPUS, land(GPUS, asking({"accelerator": "a100"}))) == ()
+    assert missing_labels(GPUS, find_route_result(GPUS, asking({"accelerator": "a100"}))) == ()
 
 
 def test_fit_tells_what_could_ever_start_and_what_could_now():
     fitting = Fitting(GPUS, {"research": {("any", "gpu"): 3000}, "gone": {("any", "gpu"): 1}})
-    fit = fitting.fit(land(GPUS, asking()))
+    fit = fitting.fit(find_route_result(GPUS, asking()))
     assert list(fit_sentences(fit)) == [
         "It can fit: if nothing else ran, it would start on any.",
         "Waiting for quota in research: needs 2 GPUs on any, 1 free now, 1 short.",
@@ -331,10 +331,10 @@ def test_fit_tells_what_could_ever_start_and_what_could_now():
         ),
         ("any", "Accepts it.", [(2000, 4000, 1000)]),
     ]
-    labeled = fitting.fit(land(GPUS, asking({"accelerator": "a100"})))
+    labeled = fitting.fit(find_route_result(GPUS, asking({"accelerator": "a100"})))
     assert list(fit_sentences(labeled))[1] == "It fits now: it would start on a100."
     large = asking(pod_sets=(PodSet(requests={"gpu": 9000}),))
-    assert list(fit_sentences(fitting.fit(land(GPUS, large)))) == [
+    assert list(fit_sentences(fitting.fit(find_route_result(GPUS, large)))) == [
         (
             "Can never run under this config: it requests 9 GPUs, but research can never have more "
             "than 4 on any."
@@ -343,7 +343,7 @@ def test_fit_tells_what_could_ever_start_and_what_could_now():
 
 
 def test_a_queue_that_a_person_holds_lets_nobody_start_now():
-    fit = Fitting(GPUS, {}, ["research", "gone"]).fit(land(GPUS, asking()))
+    fit = Fitting(GPUS, {}, ["research", "gone"]).fit(find_route_result(GPUS, asking()))
     assert list(fit_sentences(fit)) == [
         "It can fit: if nothing else ran, it would start on any.",
         "Waiting: research is on hold and admits nothing new.",
@@ -379,7 +379,7 @@ DOORS = quota_policy(
 
 def test_local_queues_are_judged_in_their_own_terms():
     workload = asking({"door": "shared"}, namespace="vision")
-    route_result = land(DOORS, workload)
+    route_result = find_route_result(DOORS, workload)
     assert route_sentence(route_result) == (
         "It reaches no queue: speech does not admit workloads of namespace vision."
     )
@@ -406,7 +406,9 @@ def test_local_queues_are_judged_in_their_own_terms():
 
 def test_a_missing_priority_class_is_removed_on_the_way_to_another_queue():
     workload = asking({"door": "main", "class": "low"}, namespace="speech")
-    assert route_sentence(land(DOORS, workload)) == ("Waiting: there is no priority class low.")
+    assert route_sentence(find_route_result(DOORS, workload)) == (
+        "Waiting: there is no priority class low."
+    )
     assert [near_sentence(miss) for miss in nearest_local_queues(DOORS, workload, 2)] == [
         "Be in namespace vision and remove class.",
         "Remove class.",
@@ -415,7 +417,7 @@ def test_a_missing_priority_class_is_removed_on_the_way_to_another_queue():
 
 def test_a_stopped_local_queue_leads_nowhere_as_the_engine_decides():
     workload = asking({"door": "shut"}, namespace="speech")
-    route_result = land(DOORS, workload)
+    route_result = find_route_result(DOORS, workload)
     standing = Judge(DOORS).standing(workload, request_of(workload))
     state = State(DOORS)
     state.submit(workload)
@@ -443,7 +445,7 @@ def test_a_stopped_local_queue_leads_nowhere_as_the_engine_decides():
 def test_a_workload_without_a_label_is_led_by_the_default_of_its_namespace():
     policy = replace(DOORS, routing=replace(ROUTING, default_local_queue="main"))
     workload = asking({}, namespace="vision")
-    assert route_sentence(land(policy, workload)) == (
+    assert route_sentence(find_route_result(policy, workload)) == (
         "Local queue main of namespace vision by default routes it to vision with priority 0."
     )
     assert [(d.local_queue.name, d.is_taken) for d in evaluate_local_queues(policy, workload)] == [

@@ -26,7 +26,7 @@ from console.configs.services.begin_draft import begin_draft
 from console.configs.services.find_impact import find_impact
 from console.configs.services.save_expectations import save_expectations
 from console.engine.model import workload as engine
-from console.engine.routing.expectations import Expected
+from console.engine.routing.expectations import ExpectedRoute
 from console.orgs.models import Role
 from console.orgs.permissions import Actor
 from console.orgs.services.issue_token import create_token
@@ -124,8 +124,8 @@ def made(owner: Actor) -> Bad:
     save_expectations(
         token,
         [
-            Expected(name=BAD, workload=tested, queue=NAME),
-            Expected(name=NAME, workload=tested, queue=None),
+            ExpectedRoute(name=BAD, workload=tested, queue=NAME),
+            ExpectedRoute(name=NAME, workload=tested, queue=None),
         ],
     )
     changed = {**CONFIG, "resource_flavors": [{"name": NAME, "selector": []}]}
@@ -351,7 +351,7 @@ def test_generated_yaml_reads_as_it_was_meant(
         namespace=namespace,
         pod_sets=(engine.PodSet(requests={}),),
     )
-    expected = Expected(name=name, workload=tested, queue=queue)
+    expected = ExpectedRoute(name=name, workload=tested, queue=queue)
     text = as_file([expected])
     reader = Reader()
     read = read_expectations(reader, yaml.safe_load(text)["expectations"], "expectations")

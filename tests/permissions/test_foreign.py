@@ -10,12 +10,12 @@ from tests.permissions.conftest import Stage
 from tests.permissions.sending import ask_in_vain, nothing_is_written
 from tests.permissions.table import API, CLIENT, NAMES, PAGES, Line
 
-OF_ORG = [line for line in (*PAGES, *API) if line.is_of_org]
+LIMIT_PER_ORG = [line for line in (*PAGES, *API) if line.is_of_org]
 ROLLBACK = '{"version": $version, "expected_version": 3}'
 WITH_THINGS = [line for line in (*PAGES, *API, *CLIENT) if line.things]
 
 
-@pytest.mark.parametrize("line", OF_ORG, ids=lambda line: line.id)
+@pytest.mark.parametrize("line", LIMIT_PER_ORG, ids=lambda line: line.id)
 def test_a_foreign_organization_is_like_one_that_does_not_exist(line: Line, stage: Stage) -> None:
     names = ["owner elsewhere", *(["token of owner elsewhere"] if line in API else [])]
     for caller in map(stage.caller, names):

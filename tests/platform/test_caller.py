@@ -8,7 +8,7 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from console.caller import Caller, CallerMiddleware, client_address, present_caller
+from console.caller import Caller, CallerMiddleware, client_address, current_caller
 from console.logs import RequestLogMiddleware
 
 PROXIES = [ip_network("10.0.0.0/8"), ip_network("::1")]
@@ -45,7 +45,7 @@ def test_the_caller_is_known_while_a_request_is_answered(settings) -> None:
     seen: list[Caller] = []
 
     def view(request: HttpRequest) -> HttpResponse:
-        seen.append(present_caller())
+        seen.append(current_caller())
         return HttpResponse()
 
     headers = {"user-agent": "curl/8\x07" + "x" * 400, "x-request-id": "abc-1"}
@@ -53,4 +53,4 @@ def test_the_caller_is_known_while_a_request_is_answered(settings) -> None:
     RequestLogMiddleware(CallerMiddleware(view))(request)
     agent = "curl/8" + "x" * 294
     assert seen == [Caller(ip="203.0.113.9", agent=agent, request_id="abc-1")]
-    assert present_caller() == Caller()
+    assert current_caller() == Caller()

@@ -21,14 +21,14 @@ from console import expensive as gate
 from console.errors import RetryLater
 from console.expensive import (
     CHEAP_TEXT,
-    OF_ORG,
-    OF_PROCESS,
+    LIMIT_PER_ORG,
+    LIMIT_PER_PROCESS,
     Kind,
-    Streamed,
+    PlaceHoldingStream,
     TooManyQuestions,
-    counted,
+    count_by_kind,
     expensive,
-    places_of_all,
+    limit_of_all_orgs,
     take_place,
 )
 from console.orgs.models import ApiToken
@@ -122,7 +122,7 @@ def test_processes_count_together(
     # Exports have places of their own.
     assert limit_of(Kind.EXPORT, 1, "user:1") == "taken"
     with expensive(Kind.CHECK, 2, "user:3"):
-        assert places_of_all() == 3
+        assert limit_of_all_orgs() == 3
         assert limit_of(Kind.CHECK, 3, "user:4") == "ALL"
     assert limit_of(Kind.CHECK, 3, "user:4") == "taken"
 
@@ -149,14 +149,14 @@ def test_each_process_counts_for_itself_while_the_broker_is_away() -> None:
         assert limit_of(Kind.CHECK, 1, "user:1") == "ASKER"
         assert limit_of(Kind.COMPARE, 1, "user:1") == "taken"
     with ExitStack() as stack:
-        for number in range(OF_PROCESS):
+        for number in range(LIMIT_PER_PROCESS):
             place = take_place(Kind.CHECK, 1, f"user:{number}")
             stack.callback(place.release)
-        assert OF_PROCESS == OF_ORG == 2
+        assert LIMIT_PER_PROCESS == LIMIT_PER_ORG == 2
         assert limit_of(Kind.CHECK, 1, "user:9") == "ORG"
         assert limit_of(Kind.CHECK, 2, "user:9") == "ALL"
     assert limit_of(Kind.CHECK, 2, "user:9") == "taken"
-    assert counted() == []
+    assert count_by_kind() == []
 
 
 def test_a_small_text_and_a_question_within_another_take_no_place(shared: Redis) -> None:
@@ -167,10 +167,10 @@ def test_a_small_text_and_a_question_within_another_take_no_place(shared: Redis)
         expensive(Kind.COMPARE, 1, "user:1"),
         expensive(Kind.CHECK, 1, "user:1"),
     ):
-        assert {each.kind: each.in_flight for each in counted() if each.in_flight} == {
+        assert {each.kind: each.in_flight for each in count_by_kind() if each.in_flight} == {
             Kind.COMPARE: 1
         }
-    assert not any(each.in_flight for each in counted())
+    assert not any(each.in_flight for each in count_by_kind())
 
 
 def test_a_question_that_fails_gives_its_place_back() -> None:
@@ -200,18 +200,18 @@ def test_metrics_count_by_kind(shared: Redis, client: Client, db: None) -> None:
 def test_an_export_holds_its_place_until_it_is_sent_or_its_reader_is_gone(
     shared: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    blocks = Streamed(take_place(Kind.EXPORT, 1, "user:1"), iter([b"one", b"two"]))
+    blocks = PlaceHoldingStream(take_place(Kind.EXPORT, 1, "user:1"), iter([b"one", b"two"]))
     assert next(blocks) == b"one"
     assert limit_of(Kind.EXPORT, 1, "user:1") == "ASKER"
     assert list(blocks) == [b"two"]
     assert limit_of(Kind.EXPORT, 1, "user:1") == "taken"
-    unread = Streamed(take_place(Kind.EXPORT, 1, "user:1"), iter([b"one"]))
+    unread = PlaceHoldingStream(take_place(Kind.EXPORT, 1, "user:1"), iter([b"one"]))
     assert limit_of(Kind.EXPORT, 1, "user:1") == "ASKER"
     unread.close()
     unread.close()
     assert limit_of(Kind.EXPORT, 1, "user:1") == "taken"
     # One that takes long keeps its place.
-    slow = Streamed(take_place(Kind.EXPORT, 1, "user:1"), iter([b"one", b"two"]))
+    slow = PlaceHoldingStream(take_place(Kind.EXPORT, 1, "user:1"), iter([b"one", b"two"]))
     ((name, _),) = shared.zrange("sluice:expensive:exports", 0, -1, withscores=True)
     shared.zadd("sluice:expensive:exports", {name: time.time() * 1000 + 500})
     now = time.monotonic()
@@ -225,12 +225,12 @@ def test_an_export_holds_its_place_until_it_is_sent_or_its_reader_is_gone(
 def test_an_export_that_no_server_sends_may_be_collected_while_a_lock_is_held(
     shared: Redis,
 ) -> None:
-    unsent = Streamed(take_place(Kind.EXPORT, 1, "user:1"), iter([b"one"]))
+    unsent = PlaceHoldingStream(take_place(Kind.EXPORT, 1, "user:1"), iter([b"one"]))
     collected = threading.Event()
 
     def collect() -> None:
         nonlocal unsent
-        with gate._here._lock:
+        with gate._local_places._lock:
             del unsent
         collected.set()
 
@@ -270,9 +270,9 @@ def test_the_api_refuses_a_second_check_of_a_large_text(
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert answer.json() == {
         "type": "urn:sluice:problem:too_many_questions",
-        "title": "Too many expensive questions at a time",
+        "title": "Too many expensive requests at a time",
         "status": 429,
-        "detail": "You have a check of a large config under way already; wait for its answer. "
+        "detail": "You already have a check of a large config running; wait for its result. "
         "Send this request again in 2 s.",
         "code": "too_many_questions",
     }
@@ -298,7 +298,7 @@ def test_the_public_client_and_pages_say_it_in_their_own_forms(
     assert page.status_code == 429
     assert page.headers["Retry-After"] == "2"
     text = page.content.decode()
-    assert "You have an export under way already" in text
+    assert "You already have an export running" in text
     assert 'href="/o/here/workloads?as=csv&amp;state=pending"' in text
     assert b"".join(browser.get("/o/here/workloads?as=csv").streaming_content).startswith(b"id,")
 

@@ -13,7 +13,7 @@ from django.http import QueryDict
 
 from console.errors import BadRequest
 from console.expensive import Kind, take_place
-from console.exports import asked_format, csv_of, export_answer, ndjson_of
+from console.exports import csv_of, export_answer, ndjson_of, requested_format
 
 #: What spreadsheets would calculate, and what they would not.
 ROWS = [
@@ -61,10 +61,10 @@ def test_an_answer_is_a_file_of_its_own_name_and_kept_by_nobody() -> None:
 
 
 def test_an_unknown_format_is_refused() -> None:
-    assert asked_format(QueryDict("as=csv")) == "csv"
-    assert asked_format(QueryDict("type=x")) is None
+    assert requested_format(QueryDict("as=csv")) == "csv"
+    assert requested_format(QueryDict("type=x")) is None
     with pytest.raises(BadRequest) as caught:
-        asked_format(QueryDict("as=xlsx"))
+        requested_format(QueryDict("as=xlsx"))
     (error,) = caught.value.errors
     assert (error.path, error.message) == ("as", "as has to be one of: csv, ndjson.")
 

@@ -208,8 +208,8 @@ def test_a_database_that_only_reads_is_not_ready(client: Client, embedded) -> No
         {
             "status": "unavailable",
             "checks": {
-                "database": "only reads: it is a standby, or default_transaction_read_only is on; "
-                "have DATABASE_URL lead to the primary, or switch that off",
+                "database": "is read-only: it is a standby, or default_transaction_read_only is "
+                "on; set DATABASE_URL to the primary, or turn that setting off",
                 "broker": "ok",
                 "worker": "ok",
             },
@@ -254,8 +254,8 @@ def test_requests_that_wait_for_too_long_are_told_with_their_lane(
     assert told(client) == [
         (
             "Accepted requests of 1 organization wait for longer than 30 seconds, the oldest since "
-            f"2026-03-01T09:30:00Z, in the shard {shard_of(org.pk)}. Look whether a worker takes "
-            "from there, and start it again if it is stuck; where an engine fails, its log says "
+            f"2026-03-01T09:30:00Z, in the shard {shard_of(org.pk)}. Check that a worker reads "
+            "from there, and restart it if it is stuck; where an engine fails, its log says "
             "`engine failed` and why. A worker that is only behind catches up."
         )
     ]
@@ -271,7 +271,7 @@ def test_every_lane_is_told_once_and_in_order(client: Client, embedded, db: None
     [sentence] = told(client)
     assert sentence.startswith(
         "Accepted requests of 9 organizations wait for longer than 30 seconds, the oldest since "
-        f"2026-03-01T09:29:52Z, in the shards {', '.join(first)} and {last}. Look whether "
+        f"2026-03-01T09:29:52Z, in the shards {', '.join(first)} and {last}. Check that "
     )
 
 

@@ -13,7 +13,7 @@ import structlog
 from django.test import Client
 
 from console.celery import bind_task
-from console.logs import naming
+from console.logs import workload_fields
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import Workload
@@ -207,12 +207,12 @@ def test_a_batch_is_a_line(
 
 def test_a_line_names_the_first_twenty_workloads_each_once() -> None:
     uids = [f"w{number}" for number in range(23)]
-    assert naming(uids[:20]) == {"workloads": uids[:20], "more_workloads": 0}
-    assert naming(["w3", *uids, "w3"]) == {
+    assert workload_fields(uids[:20]) == {"workloads": uids[:20], "more_workloads": 0}
+    assert workload_fields(["w3", *uids, "w3"]) == {
         "workloads": ["w3", *(uid for uid in uids[:20] if uid != "w3")],
         "more_workloads": 3,
     }
-    assert naming([]) == {"workloads": [], "more_workloads": 0}
+    assert workload_fields([]) == {"workloads": [], "more_workloads": 0}
 
 
 def test_the_line_of_a_request_names_what_it_submits_and_ends(

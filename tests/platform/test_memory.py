@@ -12,7 +12,7 @@ from django.core.signals import request_finished
 from django.db import close_old_connections
 
 from console.server import memory
-from tests.platform.test_collector import made_cycle
+from tests.platform.test_garbage_collection import made_cycle
 
 #: Makes large buffers between small ones that stay, frees the large ones, and prints how many MiB
 #: of the process are in memory beyond those at the start.

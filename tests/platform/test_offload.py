@@ -294,7 +294,7 @@ def test_a_process_keeps_a_thread_for_cheap_requests(tmp_path: Path) -> None:
             each.start()
         taken = [listener.accept()[0] for _ in asked]
         (text,) = offload(_environ("GET", "/o/here/config", "", 0), None)
-        assert b"as many such expensive questions under way as it answers at a time" in text
+        assert b"reached its limit of such expensive requests" in text
         for each in taken:
             each.close()
         for thread in asked:

@@ -52,9 +52,9 @@ class Silent:
 def silent(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Silent]:
     """The broker of this process, whose patience is short here."""
     monkeypatch.setattr(broker, "TIMEOUT", 0.2)
-    monkeypatch.setattr(broker, "SLOW", 0.1)
-    monkeypatch.setattr(broker, "_rests_until", [0.0])
-    monkeypatch.setattr(heartbeat, "_felt", [])
+    monkeypatch.setattr(broker, "SLOW_SECONDS", 0.1)
+    monkeypatch.setattr(broker, "_open_until", [0.0])
+    monkeypatch.setattr(heartbeat, "_cached", [])
     server = Silent()
     settings.REDIS_URL = f"redis://127.0.0.1:{server.port}/0"
     broker.client.cache_clear()
@@ -83,25 +83,25 @@ def test_it_is_asked_again_by_one_after_a_while(
     monkeypatch.setattr(broker, "time", SimpleNamespace(monotonic=lambda: clock[0]))
 
     def fail(seconds: float, *, beside: bool = False) -> None:
-        with pytest.raises(RedisError, match="gone"), broker.sparing():  # noqa: PT012
+        with pytest.raises(RedisError, match="gone"), broker.circuit_breaker():  # noqa: PT012
             if beside:
-                with pytest.raises(broker.Away), broker.sparing():
+                with pytest.raises(broker.CircuitOpen), broker.circuit_breaker():
                     raise AssertionError
             clock[0] += seconds
             raise RedisError("gone")
 
-    fail(broker.SLOW + 0.1)
-    clock[0] += broker.REST - 0.1
-    with pytest.raises(broker.Away), broker.sparing():
+    fail(broker.SLOW_SECONDS + 0.1)
+    clock[0] += broker.OPEN_SECONDS - 0.1
+    with pytest.raises(broker.CircuitOpen), broker.circuit_breaker():
         raise AssertionError
     clock[0] += 0.2
     # While one asks, nobody else does.
-    fail(broker.SLOW + 0.1, beside=True)
-    clock[0] += broker.REST + 0.1
+    fail(broker.SLOW_SECONDS + 0.1, beside=True)
+    clock[0] += broker.OPEN_SECONDS + 0.1
     # One that refuses at once keeps nobody waiting.
     fail(0)
     fail(0)
-    with broker.sparing():
+    with broker.circuit_breaker():
         pass
 
 

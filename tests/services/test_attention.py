@@ -15,7 +15,7 @@ from console.configs.services.apply_config import apply_config
 from console.configs.services.save_expectations import delete_expectations, save_expectations
 from console.engine.model.workload import PodSet
 from console.engine.model.workload import Workload as Judged
-from console.engine.routing.expectations import Expected
+from console.engine.routing.expectations import ExpectedRoute
 from console.heartbeat import Pulse
 from console.orgs.models import ApiToken, Organization, User
 from console.orgs.permissions import Actor
@@ -310,7 +310,9 @@ def expect(owner: Actor, name: str, queue: str) -> None:
         priority=None,
         pod_sets=(PodSet(requests={}),),
     )
-    save_expectations(owner, [Expected(name=name, workload=workload, queue=queue, priority=None)])
+    save_expectations(
+        owner, [ExpectedRoute(name=name, workload=workload, queue=queue, priority=None)]
+    )
 
 
 def test_expectations_that_are_not_met(lab: Organization, owner: Actor) -> None:

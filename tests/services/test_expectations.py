@@ -14,7 +14,7 @@ from console.configs.services.save_expectations import (
 from console.dialects.native import DIALECT
 from console.engine.model.policy import Policy
 from console.engine.model.workload import PodSet, Workload
-from console.engine.routing.expectations import Expected
+from console.engine.routing.expectations import ExpectedRoute
 from console.engine.wording.reasons import event_sentence
 from console.errors import BadRequest, Conflict, NotAllowed, NotFound
 from console.orgs.models import Organization
@@ -111,11 +111,11 @@ def test_expectations_of_another_organization_are_not_looked_at(
     assert check_expectations(org, policy()) == ()
 
 
-def expected(name: str, queue: str | None = "research", **labels: str) -> Expected:
+def expected(name: str, queue: str | None = "research", **labels: str) -> ExpectedRoute:
     """Return an expectation of a workload that asks for two pods of half a gpu."""
     pods = (PodSet(count=2, requests={"gpu": 500}),)
     workload = Workload(id="any", sequence=0, labels=labels, pod_sets=pods)
-    return Expected(name=name, workload=workload, queue=queue)
+    return ExpectedRoute(name=name, workload=workload, queue=queue)
 
 
 def test_what_is_saved_is_what_is_checked(editor: Actor, org: Organization):

@@ -54,7 +54,7 @@ def test_one_that_the_server_has_closed_is_opened_anew() -> None:
 
 
 def test_one_in_a_transaction_is_left_to_whoever_began_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("console.connections._has_news", lambda socket: True)
+    monkeypatch.setattr("console.connections._is_readable", lambda socket: True)
     with transaction.atomic():
         pid = backend()
         drop_closed()

@@ -14,9 +14,9 @@ from console.engine.disciplines import Progress
 from console.engine.disciplines.quota.discipline import QuotaDiscipline
 from console.engine.live.live_tree import LiveTree
 from console.engine.state import State
-from console.moments import milliseconds
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.time_formats import milliseconds
 from console.workloads import tasks, wakeup
 from console.workloads.lease import look
 from console.workloads.models import Engine, Workload

@@ -120,7 +120,7 @@ def test_a_second_search_of_one_asker_is_refused_and_a_kept_answer_is_not(
     try:
         refused = browser.get(page)
         assert (refused.status_code, refused.headers["Retry-After"]) == (429, "2")
-        assert b"You have a search for what would help under way" in refused.content
+        assert b"You already have a search for changes that help running" in refused.content
         assert begun == []
     finally:
         place.release()

@@ -15,7 +15,7 @@ from console import broker as broker_module
 from console.celery import QUEUES, shard_of
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.piles import MOST
+from console.queue_backlog import MAX_MESSAGES
 from console.workloads import tasks, wakeup
 from console.workloads.lease import leased
 from console.workloads.services import run_engine as run_engine_module
@@ -134,7 +134,7 @@ def test_who_comes_while_a_worker_is_at_it_has_another_message_sent(
 
 
 def test_no_message_is_added_to_a_pile(broker: Redis, sent: Sent, ran: list[int]) -> None:
-    broker.rpush(LANE, *["{}"] * MOST)
+    broker.rpush(LANE, *["{}"] * MAX_MESSAGES)
     wakeup.send(FIRST)
     wakeup.send(ELSEWHERE)
     assert sent.shards == [shard_of(ELSEWHERE)]

@@ -87,8 +87,8 @@ def renamed(uids: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
 
 
 def test_nothing_is_looked_at_for_each_that_is_asked_for(backlog: Organization) -> None:
-    keys = statements.listed(some(Workload, backlog, "pk"))
-    digests = statements.listed(some(LabelSet, backlog, "digest"))
+    keys = statements.list_parameter(some(Workload, backlog, "pk"))
+    digests = statements.list_parameter(some(LabelSet, backlog, "digest"))
     for statement, parameters in (
         (take_in_module._named(), [keys]),
         (take_in_module._NAMES, [keys]),

@@ -14,7 +14,7 @@ from console.configs.services.measure_effects import measure_effects
 from console.configs.services.run_impact import run_impact
 from console.configs.services.save_expectations import save_expectations
 from console.engine.model.workload import Workload
-from console.engine.routing.expectations import Expected
+from console.engine.routing.expectations import ExpectedRoute
 from console.orgs.models import ApiToken, Membership
 from console.orgs.permissions import Actor
 from console.orgs.services.invite import invite
@@ -119,7 +119,7 @@ def tell(owner: Actor, deliveries: int, name: str) -> dict[str, Any]:
 def _expect(owner: Actor, queue: str) -> int:
     workload = Workload(id="", sequence=0, labels={"team": "nobody"}, pod_sets=())
     (row,) = save_expectations(
-        owner, [Expected(name="Nobody's work", workload=workload, queue=queue, priority=None)]
+        owner, [ExpectedRoute(name="Nobody's work", workload=workload, queue=queue, priority=None)]
     )
     return row.pk
 

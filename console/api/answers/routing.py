@@ -10,8 +10,8 @@ from console.api.answers.times import time_answer
 from console.api.answers.workloads import amounts_answer
 from console.configs.models import Expectation
 from console.configs.services.try_route import RouteTest
-from console.engine.explain.route_result import met_sentence, route_sentence
-from console.engine.explain.tested import (
+from console.engine.explain.route_result import checked_expectation_sentence, route_sentence
+from console.engine.explain.workload_tests import (
     branch_words,
     fit_sentences,
     near_sentence,
@@ -21,7 +21,7 @@ from console.engine.explain.tested import (
 from console.engine.model.amounts import amount_to_number
 from console.engine.model.decision import Outcome
 from console.engine.model.reasons import Reason
-from console.engine.routing.expectations import Met
+from console.engine.routing.expectations import CheckedExpectation
 from console.engine.routing.flavor_evaluation import FlavorEvaluation
 from console.engine.routing.missing_labels import Branch
 from console.engine.routing.nearest_rule import NearMiss
@@ -73,7 +73,7 @@ def expectation_answer(row: Expectation) -> dict[str, Any]:
     }
 
 
-def met_answer(met: Sequence[Met]) -> dict[str, Any]:
+def met_answer(met: Sequence[CheckedExpectation]) -> dict[str, Any]:
     """Return the results of expectations in a config."""
     broken = sum(not each.is_met for each in met)
     return {
@@ -83,7 +83,7 @@ def met_answer(met: Sequence[Met]) -> dict[str, Any]:
             {
                 "name": each.expected.name,
                 "met": each.is_met,
-                "text": met_sentence(each),
+                "text": checked_expectation_sentence(each),
                 "queue": each.route_result.queue,
                 "priority": each.route_result.priority,
             }

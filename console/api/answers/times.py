@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from console.moments import written
+from console.time_formats import written
 
 
 def time_answer(moment: datetime | None) -> str | None:

@@ -12,7 +12,7 @@ from console.api.base import PAGING, OrgView, results
 from console.api.schemas import audit as schemas
 from console.api.schemas.common import EXPORT, PAGED, or_files, problems, query
 from console.expensive import Kind, take_place
-from console.exports import PARAMETER, asked_format, export_answer
+from console.exports import PARAMETER, export_answer, requested_format
 from console.orgs.audit_search import REPEATABLE, AuditSearch, all_audit, search_audit
 from console.orgs.chain import COLUMNS, sealed_facts_of
 
@@ -52,7 +52,7 @@ class Audit(OrgView):
     def get(self, request: Request, **kwargs: Any) -> HttpResponseBase:
         """List a page of entries, or export all of them."""
         search = AuditSearch.from_query(request.query_params)
-        form = asked_format(request.query_params)
+        form = requested_format(request.query_params)
         if form:
             rows = map(sealed_facts_of, all_audit(self.actor, search))
             place = take_place(Kind.EXPORT, self.actor.org.pk, self.actor.key)

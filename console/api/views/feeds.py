@@ -1,4 +1,4 @@
-"""Decisions in order, for executors, and events, for people."""
+"""Feeds: decisions in order, for executors, and events, newest first, for people."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from console.api.schemas.common import EXPORT, LIMIT, PAGED, or_files, problems,
 from console.api.waiting import MOST_SECONDS, wait_for
 from console.engine.model.decision import Outcome
 from console.expensive import Kind, take_place
-from console.exports import PARAMETER, asked_format, export_answer
+from console.exports import PARAMETER, export_answer, requested_format
 from console.policies.queries import policies_of
 from console.reading import LARGEST_INTEGER
 from console.reading.query import QueryReader
@@ -129,7 +129,7 @@ class Events(OrgView):
         """List a page of events, or export all of them."""
         org = self.actor.org
         search = EventSearch.from_query(request.query_params)
-        form = asked_format(request.query_params)
+        form = requested_format(request.query_params)
         if form:
             rows = map(event_facts, disclose_events(self.actor, all_events(org, search)))
             place = take_place(Kind.EXPORT, self.actor.org.pk, self.actor.key)

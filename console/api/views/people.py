@@ -13,7 +13,7 @@ from console.api.base import PAGING, OrgView, results
 from console.api.schemas import people as schemas
 from console.api.schemas.common import PAGED, example, problems, query
 from console.errors import BadRequest, FieldError
-from console.links import join_link
+from console.links import invitation_link
 from console.orgs.models import Role
 from console.orgs.people import get_member, list_invitations, search_members
 from console.orgs.permissions import Permission
@@ -175,7 +175,7 @@ class Invitations(OrgView):
         days = reader.integer(days, "expires_in_days", 1, MOST_DAYS)
         reader.finish()
         invited = invite(self.actor, email, role, days)
-        link = join_link(request._request, invited.secret)  # noqa: SLF001
+        link = invitation_link(request._request, invited.secret)  # noqa: SLF001
         return Response({**invitation_answer(invited.invitation), "link": link}, status=201)
 
 

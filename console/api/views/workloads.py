@@ -30,9 +30,9 @@ from console.exports import (
     MARKDOWN,
     MARKDOWN_TYPE,
     PARAMETER,
-    asked_format,
-    asks_for_markdown,
     export_answer,
+    is_markdown_requested,
+    requested_format,
 )
 from console.logs import bind_workloads
 from console.orgs.permissions import Permission
@@ -117,7 +117,7 @@ class Workloads(OrgView):
     def get(self, request: Request, **kwargs: Any) -> HttpResponseBase:
         """List a page of workloads, count them by group, or export all of them."""
         conditions = WorkloadFilter.from_query(request.query_params, self.actor.org)
-        form = asked_format(request.query_params)
+        form = requested_format(request.query_params)
         if form:
             name, rows = f"{self.actor.org.slug}-workloads", exported_rows(self.actor, conditions)
             place = take_place(Kind.EXPORT, self.actor.org.pk, self.actor.key)
@@ -211,7 +211,7 @@ class WorkloadExplanation(OrgView):
     def get(self, request: Request, uid: str, **kwargs: Any) -> HttpResponseBase:
         """Explain the workload."""
         workload = get_workload(self.actor.org, uid)
-        if asks_for_markdown(request.query_params):
+        if is_markdown_requested(request.query_params):
             explained = for_reader(self.actor, explain_workload(self.actor.org, workload))
             links = Links(request.build_absolute_uri("/"), self.actor.org.slug)
             text = explanation_markdown(workload, explained, links)

@@ -1,1 +1,1 @@
-"""The traces of the scheduler performance test of Kueue."""
+"""Traces of the scheduler performance test of Kueue."""

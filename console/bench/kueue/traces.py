@@ -1,8 +1,8 @@
 """
-The two traces: queues that share quota, and workloads that arrive at fixed instants, as values.
+Two arrival traces: queues that share quota, and workloads that arrive at fixed times.
 
-They are the shapes of Kueue's own scheduler performance test (Kueue, spec 10.1), so
-that the figures can be laid beside those that Kueue publishes.
+They have the shape of Kueue's own scheduler performance test (Kueue, spec 10.1), so that the
+results are comparable with those that Kueue publishes.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ FLAVOR, RESOURCE = "default", "cpu"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadSet:
-    """Alike workloads that every queue gets, one after another."""
+    """Equal workloads that arrive in every queue at a fixed interval."""
 
-    #: Small, medium, large: what figures are told apart by.
+    #: Small, medium or large: the key of the results.
     name: str
     count: int
-    #: Milliseconds from one to the next; the first arrives at instant 0.
+    #: Milliseconds from one arrival to the next; the first is at time 0.
     interval: int
     #: Units of the one resource.
     cpu: int
-    #: Milliseconds from an admission to the end, if nothing stops it before.
+    #: Milliseconds from an admission to the finish, unless it is preempted before.
     run_time: int
     priority: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """One workload of a trace, and when it comes."""
+    """One workload of a trace, and the time of its submission."""
 
-    #: Milliseconds since the trace began.
+    #: Milliseconds since the start of the trace.
     at: int
     queue: str
     kind: WorkloadSet
@@ -62,11 +62,11 @@ class Arrival:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrivalTrace:
     """
-    Cohorts of alike queues, and the sets of workloads that each queue gets.
+    Cohorts of equal queues, and the sets of workloads that arrive in each queue.
 
-    Every queue owns *nominal* and may borrow *borrowing_limit* units of one
-    resource on one flavor, takes back what others borrowed from whomever, and
-    stops lower priorities of its own (Kueue, spec 10.1).
+    Every queue owns *nominal* and may borrow *borrowing_limit* units of one resource on one
+    flavor, reclaims quota from workloads of any priority, and preempts lower priorities of its
+    own (Kueue, spec 10.1).
     """
 
     name: str
@@ -77,7 +77,7 @@ class ArrivalTrace:
     sets: tuple[WorkloadSet, ...]
 
     def queues(self) -> dict[str, str]:
-        """Return the name of every queue's cohort, by the name of the queue."""
+        """Return the cohort of every queue, by the name of the queue."""
         return {
             f"queue-{cohort}-{queue}": f"cohort-{cohort}"
             for cohort in range(self.cohorts)
@@ -85,7 +85,7 @@ class ArrivalTrace:
         }
 
     def policy(self) -> Policy:
-        """Return the policy under which they ask; each queue has a namespace of its own."""
+        """Return the policy of the queues; each queue has a namespace of its own."""
         names = self.queues()
         quota = Quota(nominal=self.nominal * SCALE, borrowing_limit=self.borrowing_limit * SCALE)
         group = ResourceGroup(
@@ -122,8 +122,8 @@ class ArrivalTrace:
         """
         Return every arrival, the earliest first.
 
-        At one instant queues come in the order of their names' numbers, and
-        within a queue the sets in listed order.
+        Arrivals of the same time are sorted by the numbers in the queue names, and within a queue
+        by the order of the sets.
         """
         label = LocalQueueRouting().queue_label
         expected = sorted(self._expected(label), key=lambda each: each[0])

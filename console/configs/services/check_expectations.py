@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from console.configs.models import Expectation
 from console.configs.queries import expectations_of
 from console.configs.read_expectations import MOST_EXPECTATIONS
-from console.engine.explain.route_result import met_sentence
+from console.engine.explain.route_result import checked_expectation_sentence
 from console.engine.model.policy import Policy
 from console.engine.model.workload import PodSet, Workload
-from console.engine.routing.expectations import Expected, Met, meet
+from console.engine.routing.expectations import (
+    CheckedExpectation,
+    ExpectedRoute,
+    check_expected_routes,
+)
 from console.orgs.models import Organization
 
 
@@ -38,14 +42,14 @@ def check_expectations(org: Organization, policy: Policy) -> tuple[BrokenExpecta
     )
 
 
-def evaluate_expectations(org: Organization, policy: Policy) -> tuple[Met, ...]:
+def evaluate_expectations(org: Organization, policy: Policy) -> tuple[CheckedExpectation, ...]:
     """Return the results of all expectations of *org* under *policy*, by name."""
-    return meet(policy, saved_expectations(org))
+    return check_expected_routes(policy, saved_expectations(org))
 
 
-def to_expected(row: Expectation) -> Expected:
+def to_expected(row: Expectation) -> ExpectedRoute:
     """Return the expectation of *row* for the engine."""
-    return Expected(
+    return ExpectedRoute(
         name=row.name,
         workload=Workload(
             id=row.name,
@@ -60,7 +64,7 @@ def to_expected(row: Expectation) -> Expected:
     )
 
 
-def describe_broken(met: Met) -> BrokenExpectation:
+def describe_broken(met: CheckedExpectation) -> BrokenExpectation:
     """Return the description of an expectation that is not met."""
     return BrokenExpectation(
         name=met.expected.name,
@@ -68,10 +72,10 @@ def describe_broken(met: Met) -> BrokenExpectation:
         priority=met.expected.priority,
         found_queue=met.route_result.queue,
         found_priority=met.route_result.priority,
-        message=met_sentence(met),
+        message=checked_expectation_sentence(met),
     )
 
 
-def saved_expectations(org: Organization) -> Iterator[Expected]:
+def saved_expectations(org: Organization) -> Iterator[ExpectedRoute]:
     """Return the saved expectations of *org* for the engine, by name."""
     return map(to_expected, expectations_of(org)[:MOST_EXPECTATIONS])

@@ -28,7 +28,13 @@ from console.dialects.lints.wording import quoted
 from console.dialects.objects import find_replacements, renames_between
 from console.dialects.reading_cache import read_cached
 from console.engine.explain.consequences import Consequence, consequence_sentence
-from console.engine.model.consequences import GRAVITY, ConsequenceCode, Excess, Finding, with_ends
+from console.engine.model.consequences import (
+    CONFIRMATION_LEVELS,
+    ConsequenceCode,
+    Excess,
+    Finding,
+    with_ends,
+)
 from console.engine.model.history import Backlog, Live
 from console.engine.model.policy import Policy
 from console.engine.simulation.consequences import find
@@ -85,8 +91,10 @@ def consequences_of(
 
 def _to_consequences(findings: Iterable[Finding]) -> tuple[Consequence, ...]:
     return tuple(
-        Consequence(finding.code.value, consequence_sentence(finding), GRAVITY[finding.code])
-        for finding in sorted(findings, key=lambda finding: -GRAVITY[finding.code])
+        Consequence(
+            finding.code.value, consequence_sentence(finding), CONFIRMATION_LEVELS[finding.code]
+        )
+        for finding in sorted(findings, key=lambda finding: -CONFIRMATION_LEVELS[finding.code])
     )
 
 

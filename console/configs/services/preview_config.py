@@ -14,7 +14,7 @@ from console.dialects.diagnostics import Diagnostic, Severity
 from console.engine.model.history import Shape
 from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload
-from console.engine.routing.route_result import land
+from console.engine.routing.route_result import find_route_result
 from console.engine.routing.router import Router
 from console.engine.routing.rule_routing import rules_of
 from console.orgs.permissions import Actor
@@ -113,7 +113,7 @@ class _PreviewRouter:
         self._router = Router(policy)
 
     def route(self, workload: Workload) -> PreviewRoute:
-        route_result = land(self._policy, workload, self._router)
+        route_result = find_route_result(self._policy, workload, self._router)
         queue = route_result.route.queue
         return PreviewRoute(
             queue, route_result.route.rule, queue is None and route_result.is_refused

@@ -10,7 +10,7 @@ from django.db import transaction
 from console.configs.models import Expectation
 from console.configs.read_expectations import MOST_EXPECTATIONS
 from console.engine.model.amounts import format_amount
-from console.engine.routing.expectations import Expected
+from console.engine.routing.expectations import ExpectedRoute
 from console.errors import BadRequest, Conflict, FieldError, NotFound
 from console.orgs.audit import record
 from console.orgs.models import Organization
@@ -30,7 +30,7 @@ _STORED_FIELDS = (
 )
 
 
-def save_expectations(actor: Actor, expectations: Sequence[Expected]) -> list[Expectation]:
+def save_expectations(actor: Actor, expectations: Sequence[ExpectedRoute]) -> list[Expectation]:
     """
     Save *expectations*, and return them in order; each replaces one with the same name.
 
@@ -43,7 +43,7 @@ def save_expectations(actor: Actor, expectations: Sequence[Expected]) -> list[Ex
 
 
 def _save(
-    actor: Actor, expectations: Sequence[Expected], renamed: Mapping[str, Mapping[str, Any]]
+    actor: Actor, expectations: Sequence[ExpectedRoute], renamed: Mapping[str, Mapping[str, Any]]
 ) -> list[Expectation]:
     """Save *expectations*; *renamed* maps new names of renamed ones to their previous fields."""
     org = actor.org
@@ -71,7 +71,7 @@ def _save(
     return [found[name] for name in names]
 
 
-def save_expectation(actor: Actor, expected: Expected, number: int | None) -> Expectation:
+def save_expectation(actor: Actor, expected: ExpectedRoute, number: int | None) -> Expectation:
     """
     Create an expectation, or replace expectation *number* and its name; None creates one.
 
@@ -153,7 +153,7 @@ def _in_units(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {**facts, "requests": requests}
 
 
-def _row(actor: Actor, org: Organization, expected: Expected) -> Expectation:
+def _row(actor: Actor, org: Organization, expected: ExpectedRoute) -> Expectation:
     workload = expected.workload
     return Expectation(
         org=org,

@@ -13,7 +13,7 @@ from console.engine.model.workload import Workload
 from console.engine.routing.missing_labels import MissingLabel, missing_labels
 from console.engine.routing.nearest_local_queue import nearest_local_queues
 from console.engine.routing.nearest_rule import NearestRules, NearMiss
-from console.engine.routing.route_result import land
+from console.engine.routing.route_result import find_route_result
 from console.engine.routing.router import Router
 from console.engine.routing.rule_evaluation import (
     LocalQueueEvaluation,
@@ -74,7 +74,7 @@ def try_route(
     actor.require(Permission.READ)
     policy = config.policy
     router = Router(policy)
-    route_result = land(policy, workload, router)
+    route_result = find_route_result(policy, workload, router)
     rules = evaluate_rules(policy, workload)
     shown = rules[start : start + MOST_RULES]
     local_queues = evaluate_local_queues(policy, workload)
@@ -100,7 +100,7 @@ def try_routes(
     actor.require(Permission.READ)
     router = Router(config.policy)
     fits = fitting(actor.org, config.policy)
-    route_results = [land(config.policy, workload, router) for workload in workloads]
+    route_results = [find_route_result(config.policy, workload, router) for workload in workloads]
     return tuple(
         BatchRouteTest(route_result, fits.fit(route_result)) for route_result in route_results
     )

@@ -13,7 +13,13 @@ from collections.abc import Mapping
 from console.engine.explain.disciplines import own_stages
 from console.engine.explain.headline import headline
 from console.engine.explain.outcome import mentioned
-from console.engine.explain.sentences import Explanation, Sentence, StageText, Telling, Verdict
+from console.engine.explain.sentences import (
+    ExplainContext,
+    Explanation,
+    Sentence,
+    StageText,
+    Verdict,
+)
 from console.engine.explain.stages import in_order
 from console.engine.explain.unsupported import with_unsupported
 from console.engine.model.trace import Trace
@@ -39,16 +45,16 @@ def explain(
 
     Every trace of a known version has an explanation.
     """
-    telling = Telling(trace, names or {}, has_config)
+    context = ExplainContext(trace, names or {}, has_config)
     stages = in_order(own_stages(trace)).values()
-    texts = [text for stage in stages if (text := stage.words(telling)).sentences]
+    texts = [text for stage in stages if (text := stage.words(context)).sentences]
     return Explanation(
-        headline=headline(telling),
+        headline=headline(context),
         reason=trace.outcome.reason,
-        stages=tuple(with_unsupported(telling, text) for text in texts),
+        stages=tuple(with_unsupported(context, text) for text in texts),
     )
 
 
 def headline_of(trace: Trace, names: Mapping[str, str] | None = None) -> str:
     """Return only the headline of `explain`, which costs less."""
-    return headline(Telling(trace, names or {}))
+    return headline(ExplainContext(trace, names or {}))

@@ -7,7 +7,7 @@ from typing import Final
 
 from console.engine.explain.disciplines import own_stages
 from console.engine.explain.explain_sections import Stage
-from console.engine.explain.sentences import Telling
+from console.engine.explain.sentences import ExplainContext
 from console.engine.explain.stages import in_order
 
 _NOTHING: Final = "—"
@@ -28,24 +28,24 @@ class Compared:
         return self.one == self.other
 
 
-def compare(one: Telling, other: Telling) -> tuple[Compared, ...]:
+def compare(one: ExplainContext, other: ExplainContext) -> tuple[Compared, ...]:
     """Return the comparison of two traces, in the order of the stages."""
     of_one, of_other = own_stages(one.trace), own_stages(other.trace)
     first, second = in_order(of_one), in_order(of_other)
     found = []
     for code in in_order({**of_one, **of_other}):
-        answers, others = _answers(first.get(code), one), _answers(second.get(code), other)
+        facts, others = _facts(first.get(code), one), _facts(second.get(code), other)
         found += [
             Compared(
                 stage=code,
                 what=what,
-                one=answers.get(what, _NOTHING),
+                one=facts.get(what, _NOTHING),
                 other=others.get(what, _NOTHING),
             )
-            for what in {**answers, **others}
+            for what in {**facts, **others}
         ]
     return tuple(found)
 
 
-def _answers(stage: Stage | None, telling: Telling) -> dict[str, str]:
-    return dict(stage.answers(telling)) if stage is not None else {}
+def _facts(stage: Stage | None, context: ExplainContext) -> dict[str, str]:
+    return dict(stage.facts(context)) if stage is not None else {}

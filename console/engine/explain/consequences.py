@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from console.engine.model.consequences import ConsequenceCode, Excess, Finding, Gravity, Limit
+from console.engine.model.consequences import (
+    ConfirmationLevel,
+    ConsequenceCode,
+    Excess,
+    Finding,
+    Limit,
+)
 from console.engine.wording.words import amount, cut, listed, lower_first, plural
 
 
@@ -15,7 +21,7 @@ class Consequence:
 
     code: str
     message: str
-    level: Gravity
+    level: ConfirmationLevel
 
 
 def consequence_sentence(finding: Finding) -> str:

@@ -6,7 +6,13 @@ from functools import partial
 
 from console.engine.disciplines import load_discipline
 from console.engine.explain.explain_sections import NO_EXPLAIN_SECTIONS, ExplainSections, Stage
-from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.explain.sentences import (
+    ExplainContext,
+    Sentence,
+    StageText,
+    Verdict,
+    stage_text,
+)
 from console.engine.model.trace import Trace
 from console.engine.model.trace_sections import UnreadSection
 
@@ -32,6 +38,6 @@ def own_stages(trace: Trace) -> dict[str, Stage]:
     return stages
 
 
-def _unread(code: str, _: Telling) -> StageText:
+def _unread(code: str, _: ExplainContext) -> StageText:
     text = f"This version of Sluice cannot read what the scheduler {code} found."
     return stage_text(code, Verdict.INFO, [Sentence(text=text)])

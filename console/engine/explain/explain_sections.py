@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from console.engine.explain.sentences import Sentence, StageText, Telling
+from console.engine.explain.sentences import ExplainContext, Sentence, StageText
 from console.engine.model.reasons import Reason
 from console.engine.model.trace import Trace
 
@@ -30,9 +30,9 @@ class Stage:
     #: Small letters and underscores; `stage_title` returns its title.
     code: str
     #: Returns the sentences; a stage without sentences is not shown.
-    words: Callable[[Telling], StageText]
+    words: Callable[[ExplainContext], StageText]
     #: Returns the facts that comparisons show: their names and values.
-    answers: Callable[[Telling], Iterable[tuple[str, str]]] = _nothing
+    facts: Callable[[ExplainContext], Iterable[tuple[str, str]]] = _nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class ExplainSections:
 
     stages: tuple[Stage, ...] = ()
     #: Headlines of reasons that disciplines share.
-    headlines: Mapping[Reason, Callable[[Telling], str]] = field(default_factory=dict)
+    headlines: Mapping[Reason, Callable[[ExplainContext], str]] = field(default_factory=dict)
     #: Returns the ids of other workloads in the section.
     mentioned: Callable[[Trace], Iterable[str]] = _nothing
     #: Returns the text after "it would start on (flavors)", with its comma; "" for nothing.

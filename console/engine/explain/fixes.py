@@ -8,7 +8,7 @@ from console.engine.counterfactual.change import Change, ChangeKind
 from console.engine.disciplines import load_discipline
 from console.engine.explain.route_result import route_sentence
 from console.engine.explain.sentences import Sentence, Verdict
-from console.engine.explain.tested import near_sentence, rule_sentence
+from console.engine.explain.workload_tests import near_sentence, rule_sentence
 from console.engine.model.route_result import RouteResult
 from console.engine.routing.nearest_rule import NearMiss
 from console.engine.routing.rule_evaluation import RuleEvaluation

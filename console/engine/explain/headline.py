@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from console.engine.explain.disciplines import explain_sections_of
 from console.engine.explain.order import turn
-from console.engine.explain.preempted import right
+from console.engine.explain.preempted import preemption_policy
 from console.engine.explain.route import local_queue_problem
-from console.engine.explain.sentences import Telling
+from console.engine.explain.sentences import ExplainContext
 from console.engine.model.common_reasons import (
     BEHIND_OTHERS,
     DRAINED,
@@ -33,18 +33,18 @@ from console.engine.routing.reasons import (
 from console.engine.wording.words import failed_expression, out_of_range, sentence_case
 
 
-def headline(telling: Telling) -> str:
+def headline(context: ExplainContext) -> str:
     """Return the headline of the trace."""
-    reason = telling.trace.outcome.reason
+    reason = context.trace.outcome.reason
     if isinstance(reason.headline, str):
-        return reason.headline.format(queue=telling.queue)
-    words = reason.headline or explain_sections_of(telling.trace).headlines.get(reason)
+        return reason.headline.format(queue=context.queue)
+    words = reason.headline or explain_sections_of(context.trace).headlines.get(reason)
     words = words or _HEADLINES.get(reason)
-    return words(telling) if words is not None else f"{reason.label}."
+    return words(context) if words is not None else f"{reason.label}."
 
 
-def _no_rule(telling: Telling) -> str:
-    rules = telling.trace.rules
+def _no_rule(context: ExplainContext) -> str:
+    rules = context.trace.rules
     if not rules:
         return "Rejected: no scheduling rule accepts it."
     lead = (
@@ -52,7 +52,7 @@ def _no_rule(telling: Telling) -> str:
         if len(rules) == 1
         else f"Rejected: none of the {len(rules)} scheduling rules accepts it."
     )
-    refused = next((p for p in telling.trace.priorities if p.effective is None), None)
+    refused = next((p for p in context.trace.priorities if p.effective is None), None)
     if refused is not None:
         return f"{lead} {sentence_case(out_of_range(refused))}."
     for rule in rules:
@@ -61,88 +61,88 @@ def _no_rule(telling: Telling) -> str:
     return lead
 
 
-def _behind(telling: Telling) -> str:
-    trace = telling.trace
+def _behind(context: ExplainContext) -> str:
+    trace = context.trace
     if trace.turn is not None:
-        return f"Waiting in {telling.queue}: {turn(telling, trace.turn)}."
+        return f"Waiting in {context.queue}: {turn(context, trace.turn)}."
     if trace.order is not None and trace.order.blocked_by is not None:
-        first = telling.name(trace.order.blocked_by)
+        first = context.name(trace.order.blocked_by)
         return (
-            f"Waiting in {telling.queue}: {first} is at the head of the queue and must start first."
+            f"Waiting in {context.queue}: {first} is at the head of the queue and must start first."
         )
-    return f"Waiting in {telling.queue}: it would fit, but workloads ahead of it go first."
+    return f"Waiting in {context.queue}: it would fit, but workloads ahead of it go first."
 
 
-def _soon(telling: Telling) -> str:
-    lead = f"Starting soon in {telling.queue}"
-    count = len(telling.trace.outcome.victims)
+def _soon(context: ExplainContext) -> str:
+    lead = f"Starting soon in {context.queue}"
+    count = len(context.trace.outcome.victims)
     if count:
         are = "workload is" if count == 1 else "workloads are"
         return f"{lead}: {count} {are} being preempted to free quota."
-    if telling.trace.turn is not None:
-        return f"{lead}: {turn(telling, telling.trace.turn)}."
+    if context.trace.turn is not None:
+        return f"{lead}: {turn(context, context.trace.turn)}."
     return f"{lead}: it fits as soon as preempted workloads have stopped."
 
 
-def preempted(telling: Telling) -> str:
+def preempted(context: ExplainContext) -> str:
     """Return the headline with the preemptor and the preemption policy that allowed it."""
-    step = telling.trace.preempted
+    step = context.trace.preempted
     if step is None:
         return "Preempted: it holds its quota until it is released."
-    name = telling.name(step.preemptor)
+    name = context.name(step.preemptor)
     return (
         f"Preempted: {name} with priority {step.preemptor_priority} needs its quota; "
-        f"{right(telling, step)}."
+        f"{preemption_policy(context, step)}."
     )
 
 
-def _drained(telling: Telling) -> str:
-    local = telling.trace.local_queue
+def _drained(context: ExplainContext) -> str:
+    local = context.trace.local_queue
     if local is not None and local.verdict is LocalQueueVerdict.STOPPED:
         stopped = f"its local queue {local.name} is stopped"
     else:
-        stopped = f"{telling.queue} is stopped by its config"
+        stopped = f"{context.queue} is stopped by its config"
     return f"Preempted: {stopped}, and its running workloads are drained."
 
 
-def _unrouted(telling: Telling) -> str:
-    step = telling.trace.local_queue
+def _unrouted(context: ExplainContext) -> str:
+    step = context.trace.local_queue
     fallback = "it names no existing local queue or priority class"
     return f"Waiting: {local_queue_problem(step) if step is not None else fallback}."
 
 
-def _namespace(telling: Telling) -> str:
-    step = telling.trace.local_queue
-    fallback = f"{telling.queue} does not admit workloads of its namespace"
+def _namespace(context: ExplainContext) -> str:
+    step = context.trace.local_queue
+    fallback = f"{context.queue} does not admit workloads of its namespace"
     return f"Waiting: {local_queue_problem(step) if step is not None else fallback}."
 
 
-def _misconfigured(telling: Telling) -> str:
-    queue = telling.trace.queue
+def _misconfigured(context: ExplainContext) -> str:
+    queue = context.trace.queue
     if queue is not None and queue.missing_flavor is not None:
         return (
             f"Waiting: {queue.name} admits nothing, because the config does not define its "
             f"flavor {queue.missing_flavor}."
         )
-    return f"Waiting: {telling.queue} is misconfigured and admits nothing."
+    return f"Waiting: {context.queue} is misconfigured and admits nothing."
 
 
-def _stopped(telling: Telling) -> str:
-    step = telling.trace.local_queue
+def _stopped(context: ExplainContext) -> str:
+    step = context.trace.local_queue
     if step is not None and step.verdict is LocalQueueVerdict.STOPPED:
         return f"Waiting: {local_queue_problem(step)} and admits nothing to {step.queue}."
-    return f"Waiting: {telling.queue} is stopped by its config and admits nothing new."
+    return f"Waiting: {context.queue} is stopped by its config and admits nothing new."
 
 
 #: Headlines of common reasons and of the reasons of routing; disciplines have their own.
-_HEADLINES: dict[Reason, Callable[[Telling], str]] = {
-    NO_RULES: lambda telling: (
+_HEADLINES: dict[Reason, Callable[[ExplainContext], str]] = {
+    NO_RULES: lambda context: (
         "Admitted without a queue: the config has no scheduling rules."
-        if telling.has_config
+        if context.has_config
         else "Admitted without a queue: there is no config yet, and an owner has to apply one."
     ),
-    PASSTHROUGH: lambda telling: (
-        f"Admitted: {telling.queue} has no quota and admits every workload."
+    PASSTHROUGH: lambda context: (
+        f"Admitted: {context.queue} has no quota and admits every workload."
     ),
     NO_RULE_MATCHED: _no_rule,
     LOCAL_QUEUE_MISSING: _unrouted,
@@ -150,7 +150,7 @@ _HEADLINES: dict[Reason, Callable[[Telling], str]] = {
     NAMESPACE_NOT_ALLOWED: _namespace,
     QUEUE_MISCONFIGURED: _misconfigured,
     QUEUE_STOPPED: _stopped,
-    QUEUE_HELD: lambda telling: f"Waiting: {telling.queue} is on hold and admits nothing new.",
+    QUEUE_HELD: lambda context: f"Waiting: {context.queue} is on hold and admits nothing new.",
     WAITING_FOR_PREEMPTED: _soon,
     BEHIND_OTHERS: _behind,
     NOT_EVALUATED: lambda _: (

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.explain.sentences import (
+    ExplainContext,
+    Sentence,
+    StageText,
+    Verdict,
+    stage_text,
+)
 from console.engine.model.trace import PodSetStep
 from console.engine.wording.words import amounts, plural
 
 
-def intake(telling: Telling) -> StageText:
+def intake(context: ExplainContext) -> StageText:
     """Return the sentences about labels, namespace, requests and pod sets."""
-    sentences = [Sentence(text=text) for text in _texts(telling)]
+    sentences = [Sentence(text=text) for text in _texts(context)]
     return stage_text("intake", Verdict.INFO, sentences)
 
 
-def _texts(telling: Telling) -> Iterator[str]:
-    trace = telling.trace
+def _texts(context: ExplainContext) -> Iterator[str]:
+    trace = context.trace
     labels = ", ".join(f"{key}={value}" for key, value in sorted(trace.labels.items()))
     yield f"Labels: {labels or 'none'}."
     if trace.namespace:

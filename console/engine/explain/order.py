@@ -4,27 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.explain.sentences import (
+    ExplainContext,
+    Sentence,
+    StageText,
+    Verdict,
+    stage_text,
+)
 from console.engine.model.trace import OrderStep, TurnStep, TurnVerdict
 from console.engine.wording.words import plural, sentence_case
 
 
-def order(telling: Telling) -> StageText:
+def order(context: ExplainContext) -> StageText:
     """Return the sentences about the position of a workload in its queue, and about its turn."""
     sentences: list[Sentence] = []
-    if telling.trace.order is not None:
-        sentences += _place(telling, telling.trace.order)
-    if telling.trace.turn is not None:
-        step = telling.trace.turn
-        text = f"{sentence_case(turn(telling, step))}."
+    if context.trace.order is not None:
+        sentences += _place(context, context.trace.order)
+    if context.trace.turn is not None:
+        step = context.trace.turn
+        text = f"{sentence_case(turn(context, step))}."
         sentences.append(Sentence(text=text, verdict=Verdict.FAIL, workloads=step.others[:5]))
-    failed = telling.trace.turn is not None or _is_blocked(telling.trace.order)
+    failed = context.trace.turn is not None or _is_blocked(context.trace.order)
     return stage_text("order", Verdict.FAIL if failed else Verdict.INFO, sentences)
 
 
-def turn(telling: Telling, step: TurnStep) -> str:
+def turn(context: ExplainContext, step: TurnStep) -> str:
     """Return the result of a turn in words, without a capital letter and a period."""
-    others = telling.named(step.others) if step.others else ""
+    others = context.named(step.others) if step.others else ""
     one = len(step.others) == 1
     match step.verdict:
         case TurnVerdict.OVERTAKEN:
@@ -58,7 +64,7 @@ def turn(telling: Telling, step: TurnStep) -> str:
             )
 
 
-def _place(telling: Telling, step: OrderStep) -> Iterator[Sentence]:
+def _place(context: ExplainContext, step: OrderStep) -> Iterator[Sentence]:
     numbers = {"pending": step.pending, "alike": step.alike, "cannot_run": step.cannot_run}
     if step.position is None:
         texts = ["It has no position in the queue, because it can never run under this config."]
@@ -83,7 +89,7 @@ def _place(telling: Telling, step: OrderStep) -> Iterator[Sentence]:
     yield from (Sentence(text=text, numbers=numbers) for text in texts)
     if step.blocked_by is not None:
         text = (
-            f"{telling.name(step.blocked_by)} is at the head of the queue and must start before it."
+            f"{context.name(step.blocked_by)} is at the head of the queue and must start before it."
         )
         yield Sentence(text=text, verdict=Verdict.FAIL, workloads=(step.blocked_by,))
 

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 
 from console.engine.explain.disciplines import explain_sections_of
 from console.engine.explain.headline import headline
-from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.explain.sentences import (
+    ExplainContext,
+    Sentence,
+    StageText,
+    Verdict,
+    stage_text,
+)
 from console.engine.model.decision import Outcome, PodSetAssignment
 from console.engine.model.trace import Trace
 from console.engine.wording.words import listed, plural, resource_name
@@ -20,12 +26,12 @@ _VERDICTS = {
 }
 
 
-def outcome(telling: Telling) -> StageText:
+def outcome(context: ExplainContext) -> StageText:
     """Return the sentences about the outcome and the assignment."""
-    ended = telling.trace.outcome
+    ended = context.trace.outcome
     verdict = _VERDICTS[ended.outcome]
-    text = headline(telling)
-    sentences = [Sentence(text=text, verdict=verdict, workloads=_spoken_of(telling, text))]
+    text = headline(context)
+    sentences = [Sentence(text=text, verdict=verdict, workloads=_spoken_of(context, text))]
     pod_sets = ended.assignment
     for each in pod_sets:
         sentences += [Sentence(text=text) for text in _flavors(each, alone=len(pod_sets) == 1)]
@@ -47,10 +53,10 @@ def _in_the_way(trace: Trace) -> Iterator[str]:
         yield trace.order.blocked_by
 
 
-def _spoken_of(telling: Telling, text: str) -> tuple[str, ...]:
+def _spoken_of(context: ExplainContext, text: str) -> tuple[str, ...]:
     """Return the ids of the workloads in the headline, and of the victims."""
-    named = [each for each in _in_the_way(telling.trace) if telling.name(each) in text]
-    return tuple(dict.fromkeys([*named, *telling.trace.outcome.victims]))
+    named = [each for each in _in_the_way(context.trace) if context.name(each) in text]
+    return tuple(dict.fromkeys([*named, *context.trace.outcome.victims]))
 
 
 def _flavors(each: PodSetAssignment, *, alone: bool) -> Iterator[str]:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.explain.sentences import (
+    ExplainContext,
+    Sentence,
+    StageText,
+    Verdict,
+    stage_text,
+)
 from console.engine.model.trace import PreemptedStep
 from console.engine.wording.words import amounts
 
@@ -19,18 +25,18 @@ COVERED = {
 }
 
 
-def preempted(telling: Telling) -> StageText:
+def preempted(context: ExplainContext) -> StageText:
     """Return the sentences about the preemption of the workload."""
-    step = telling.trace.preempted
-    sentences = _stopped(telling, step) if step is not None else ()
+    step = context.trace.preempted
+    sentences = _stopped(context, step) if step is not None else ()
     return stage_text("preemption", Verdict.FAIL, sentences)
 
 
-def right(telling: Telling, step: PreemptedStep) -> str:
+def preemption_policy(context: ExplainContext, step: PreemptedStep) -> str:
     """Return the preemption policy that allowed the preemption, without a period."""
-    found = telling.trace.outcome.reason.right
-    if found is not None:
-        return found.words.format(queue=step.queue, whom=workloads(step.rule))
+    grant = context.trace.outcome.reason.preemption_grant
+    if grant is not None:
+        return grant.words.format(queue=step.queue, whom=workloads(step.rule))
     return f"{step.queue} may preempt {own_workloads(step.rule)}"
 
 
@@ -44,14 +50,14 @@ def own_workloads(rule: str) -> str:
     return f"its own workloads{COVERED[rule]}" if COVERED.get(rule) else "any of its own workloads"
 
 
-def _stopped(telling: Telling, step: PreemptedStep) -> Iterator[Sentence]:
+def _stopped(context: ExplainContext, step: PreemptedStep) -> Iterator[Sentence]:
     text = (
-        f"{telling.name(step.preemptor)} requests {amounts(step.preemptor_requests) or 'nothing'} "
+        f"{context.name(step.preemptor)} requests {amounts(step.preemptor_requests) or 'nothing'} "
         f"in {step.queue} with priority {step.preemptor_priority}."
     )
     yield Sentence(text=text, verdict=Verdict.FAIL, workloads=(step.preemptor,))
-    by_right = right(telling, step)
-    yield Sentence(text=f"{by_right}.", verdict=Verdict.FAIL, origin=step.origin)
+    policy = preemption_policy(context, step)
+    yield Sentence(text=f"{policy}.", verdict=Verdict.FAIL, origin=step.origin)
     shared = next((name for name in step.own_path if name in step.path), None)
-    if shared is not None and step.queue != telling.queue:
-        yield Sentence(text=f"{step.queue} and {telling.queue} share the quota of cohort {shared}.")
+    if shared is not None and step.queue != context.queue:
+        yield Sentence(text=f"{step.queue} and {context.queue} share the quota of cohort {shared}.")

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.explain.sentences import (
+    ExplainContext,
+    Sentence,
+    StageText,
+    Verdict,
+    stage_text,
+)
 from console.engine.model.common_reasons import DRAINED, QUEUE_MISCONFIGURED
 
 
-def queue(telling: Telling) -> StageText:
+def queue(context: ExplainContext) -> StageText:
     """Return the sentences about the queue of the workload."""
-    step = telling.trace.queue
+    step = context.trace.queue
     if step is None:
         return stage_text("queue", Verdict.INFO, [])
     texts: list[tuple[str, Verdict]] = []
     if step.held:
         texts.append((f"{step.name} is on hold: it admits nothing new.", Verdict.FAIL))
     if step.stopped:
-        drains = telling.trace.outcome.reason is DRAINED
+        drains = context.trace.outcome.reason is DRAINED
         rest = ", and its running workloads are drained" if drains else ""
         texts.append(
             (f"{step.name} is stopped by its config: it admits nothing new{rest}.", Verdict.FAIL)
@@ -26,7 +32,7 @@ def queue(telling: Telling) -> StageText:
             "config does not define."
         )
         texts.append((text, Verdict.FAIL))
-    if not texts and telling.trace.outcome.reason is QUEUE_MISCONFIGURED:
+    if not texts and context.trace.outcome.reason is QUEUE_MISCONFIGURED:
         texts.append((f"{step.name} is misconfigured and admits nothing.", Verdict.FAIL))
     if not texts and step.passthrough:
         texts.append((f"{step.name} has no quota: it admits every workload.", Verdict.PASS))

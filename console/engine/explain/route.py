@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.explain.sentences import (
+    ExplainContext,
+    Sentence,
+    StageText,
+    Verdict,
+    stage_text,
+)
 from console.engine.model.trace import (
     LocalQueueStep,
     LocalQueueVerdict,
@@ -22,9 +28,9 @@ from console.engine.wording.words import (
 )
 
 
-def route(telling: Telling) -> StageText:
+def route(context: ExplainContext) -> StageText:
     """Return the sentences about the rules that were tried, or about the local queue."""
-    trace = telling.trace
+    trace = context.trace
     if trace.local_queue is not None:
         sentences = list(_local_queue(trace.local_queue))
         return stage_text("route", sentences[-1].verdict, sentences)
@@ -35,16 +41,16 @@ def route(telling: Telling) -> StageText:
         return stage_text("route", Verdict.INFO, [])
     text = (
         "The config has no scheduling rules, so every workload is admitted."
-        if telling.has_config
+        if context.has_config
         else "There is no config yet, so every workload is admitted. "
         "Apply one to use queues and quota."
     )
     return stage_text("route", Verdict.PASS, [Sentence(text=text, verdict=Verdict.PASS)])
 
 
-def priority(telling: Telling) -> StageText:
+def priority(context: ExplainContext) -> StageText:
     """Return the sentences about the source of the effective priority."""
-    trace = telling.trace
+    trace = context.trace
     if trace.local_queue is not None:
         sentence = _class_priority(trace.local_queue, trace.requested_priority)
         return stage_text("priority", sentence.verdict, [sentence])

@@ -5,10 +5,10 @@ from __future__ import annotations
 from console.engine.disciplines import load_discipline
 from console.engine.explain.headline import headline
 from console.engine.explain.route import local_queue_problem
-from console.engine.explain.sentences import Telling
+from console.engine.explain.sentences import ExplainContext
 from console.engine.live.decision_builder import DecisionBuilder
 from console.engine.model.route_result import RouteResult
-from console.engine.routing.expectations import Expected, Met
+from console.engine.routing.expectations import CheckedExpectation, ExpectedRoute
 from console.engine.routing.reasons import NAMESPACE_NOT_ALLOWED
 from console.engine.wording.expectations import expected_place
 
@@ -26,7 +26,7 @@ def route_sentence(route_result: RouteResult) -> str:
             return f"It reaches no queue: {local_queue_problem(step)}."
         policy = route_result.policy
         build = DecisionBuilder(policy, load_discipline(policy.discipline))
-        return headline(Telling(build.route_trace(route_result), {}))
+        return headline(ExplainContext(build.route_trace(route_result), {}))
     if step is not None:
         default = "by default " if step.default else ""
         local_queue = f"Local queue {step.name} of namespace {step.namespace} {default}"
@@ -39,12 +39,12 @@ def route_sentence(route_result: RouteResult) -> str:
     return f"Rule {route_result.route.rule + 1} routes it to {place}."
 
 
-def expectation_sentence(expected: Expected) -> str:
+def expectation_sentence(expected: ExpectedRoute) -> str:
     """Return the expected queue and priority, without a period."""
     return expected_place(expected.queue, expected.priority)
 
 
-def met_sentence(met: Met) -> str:
+def checked_expectation_sentence(met: CheckedExpectation) -> str:
     """Return the expected and the actual routing of a workload, with its name."""
     name = f"{met.expected.name} is {expectation_sentence(met.expected)}"
     return f"{name}. {route_sentence(met.route_result)}"

@@ -55,7 +55,7 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class ExplainContext:
     """The trace to explain, and *names*, the display names of workloads by id."""
 
     trace: Trace

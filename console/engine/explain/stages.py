@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from console.engine.explain import answers
+from console.engine.explain import compared_facts
 from console.engine.explain.explain_sections import Stage
 from console.engine.explain.intake import intake
 from console.engine.explain.order import order
@@ -15,15 +15,15 @@ from console.engine.explain.queue import queue
 from console.engine.explain.route import priority, route
 
 _FIRST: Final = {
-    "intake": Stage(code="intake", words=intake, answers=answers.intake),
-    "route": Stage(code="route", words=route, answers=answers.route),
-    "priority": Stage(code="priority", words=priority, answers=answers.priority),
-    "queue": Stage(code="queue", words=queue, answers=answers.queue),
+    "intake": Stage(code="intake", words=intake, facts=compared_facts.intake),
+    "route": Stage(code="route", words=route, facts=compared_facts.route),
+    "priority": Stage(code="priority", words=priority, facts=compared_facts.priority),
+    "queue": Stage(code="queue", words=queue, facts=compared_facts.queue),
 }
 _LAST: Final = {
-    "preemption": Stage(code="preemption", words=preempted, answers=answers.preemption),
-    "order": Stage(code="order", words=order, answers=answers.order),
-    "outcome": Stage(code="outcome", words=outcome, answers=answers.outcome),
+    "preemption": Stage(code="preemption", words=preempted, facts=compared_facts.preemption),
+    "order": Stage(code="order", words=order, facts=compared_facts.order),
+    "outcome": Stage(code="outcome", words=outcome, facts=compared_facts.outcome),
 }
 
 

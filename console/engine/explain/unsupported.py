@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.explain.sentences import Sentence, StageText, Telling
+from console.engine.explain.sentences import ExplainContext, Sentence, StageText
 from console.engine.model.decision import Outcome
 from console.engine.model.unsupported_settings import Unsupported, UnsupportedSetting
 from console.engine.wording.words import cut
@@ -23,11 +23,11 @@ _STAGES = {
 }
 
 
-def with_unsupported(telling: Telling, stage: StageText) -> StageText:
+def with_unsupported(context: ExplainContext, stage: StageText) -> StageText:
     """Return *stage* with a sentence for each unsupported setting that concerns it."""
     added = tuple(
         Sentence(text=_text(setting), origin=setting.origin)
-        for setting in _settings(telling)
+        for setting in _settings(context)
         if _STAGES[setting.kind] == stage.stage
     )
     if not added:
@@ -35,9 +35,9 @@ def with_unsupported(telling: Telling, stage: StageText) -> StageText:
     return StageText(stage=stage.stage, verdict=stage.verdict, sentences=(*stage.sentences, *added))
 
 
-def _settings(telling: Telling) -> Iterator[UnsupportedSetting]:
-    is_admitted = telling.trace.outcome.outcome is Outcome.ADMITTED
-    for setting in telling.trace.unsupported:
+def _settings(context: ExplainContext) -> Iterator[UnsupportedSetting]:
+    is_admitted = context.trace.outcome.outcome is Outcome.ADMITTED
+    for setting in context.trace.unsupported:
         if is_admitted or setting.kind is not Unsupported.PODS_READY:
             yield setting
 

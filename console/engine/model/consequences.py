@@ -100,7 +100,7 @@ def _fewest(over: int, holds: list[tuple[int, int]]) -> int | None:
     return found if over <= 0 else None
 
 
-class Gravity(IntEnum):
+class ConfirmationLevel(IntEnum):
     """How explicitly a person has to accept a consequence before an apply."""
 
     #: By the button, whose label states the consequence.
@@ -129,8 +129,8 @@ class ConsequenceCode(StrEnum):
     PREVIEW_UNAVAILABLE = "preview_unavailable"
 
 
-GRAVITY: Mapping[ConsequenceCode, Gravity] = {
-    code: Gravity.TYPED
+CONFIRMATION_LEVELS: Mapping[ConsequenceCode, ConfirmationLevel] = {
+    code: ConfirmationLevel.TYPED
     if code
     in (
         ConsequenceCode.WORK_EVICTED,
@@ -138,7 +138,7 @@ GRAVITY: Mapping[ConsequenceCode, Gravity] = {
         ConsequenceCode.CATCH_ALL_LOST,
         ConsequenceCode.QUOTA_DROPPED,
     )
-    else Gravity.NAMED
+    else ConfirmationLevel.NAMED
     for code in ConsequenceCode
 }
 

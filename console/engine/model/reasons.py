@@ -63,7 +63,7 @@ class Shortage(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PreemptionRight:
+class PreemptionGrant:
     """
     The preemption policy that lets a workload preempt workloads of other queues.
 
@@ -82,7 +82,7 @@ class PreemptionRight:
     reclaim_event: str | None = None
 
 
-#: One sentence: a format with the {queue} of the workload, or a function of the `Telling`.
+#: One sentence: a format with the {queue} of the workload, or a function of the `ExplainContext`.
 Headline: TypeAlias = str | Callable[[Any], str]
 
 
@@ -104,7 +104,7 @@ class Reason(str):
     #: sums count its requests apart from the demand that capacity could serve.
     cannot_run: bool
     shortage: Shortage | None
-    right: PreemptionRight | None
+    preemption_grant: PreemptionGrant | None
     #: Whether it is stored in the rows of pending workloads, not in the row of their class.
     is_of_workload: bool
 
@@ -118,7 +118,7 @@ class Reason(str):
         headline: Headline | None = None,
         cannot_run: bool | None = None,
         shortage: Shortage | None = None,
-        right: PreemptionRight | None = None,
+        preemption_grant: PreemptionGrant | None = None,
         is_of_workload: bool = False,
     ) -> Self:
         """Create a reason; *cannot_run* is determined by the class unless it is given."""
@@ -130,7 +130,7 @@ class Reason(str):
         never = reason_class is ReasonClass.CANNOT_RUN
         self.cannot_run = never if cannot_run is None else cannot_run
         self.shortage = shortage
-        self.right = right
+        self.preemption_grant = preemption_grant
         self.is_of_workload = is_of_workload
         return self
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from console.engine.model.policy import Policy
 from console.engine.model.route_result import RouteResult
 from console.engine.model.workload import Workload
-from console.engine.routing.route_result import land
+from console.engine.routing.route_result import find_route_result
 from console.engine.routing.router import Router
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
+class ExpectedRoute:
     """The required routing of one workload."""
 
     name: str
@@ -25,10 +25,10 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class CheckedExpectation:
     """An expectation and the actual route result of its workload under a config."""
 
-    expected: Expected
+    expected: ExpectedRoute
     route_result: RouteResult
 
     @property
@@ -41,7 +41,12 @@ class Met:
         return route_result.queue == expected.queue and wanted in (None, route_result.priority)
 
 
-def meet(policy: Policy, expectations: Iterable[Expected]) -> tuple[Met, ...]:
+def check_expected_routes(
+    policy: Policy, expectations: Iterable[ExpectedRoute]
+) -> tuple[CheckedExpectation, ...]:
     """Return every expectation with its result under *policy*, in order."""
     router = Router(policy)
-    return tuple(Met(each, land(policy, each.workload, router)) for each in expectations)
+    return tuple(
+        CheckedExpectation(each, find_route_result(policy, each.workload, router))
+        for each in expectations
+    )

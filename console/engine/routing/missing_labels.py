@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from console.engine.disciplines import load_discipline
 from console.engine.model.policy import Policy
 from console.engine.model.route_result import RouteResult
-from console.engine.routing.route_result import accepted, land
+from console.engine.routing.route_result import accepted_flavors, find_route_result
 from console.engine.routing.router import Router
 
 #: Missing labels to try, and values of each.
@@ -29,7 +29,7 @@ class Branch:
     @property
     def flavors(self) -> tuple[str, ...]:
         """The flavors that accept the workload with that label."""
-        return accepted(self.route_result)
+        return accepted_flavors(self.route_result)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ def _branches(
     ends: dict[tuple[object, ...], tuple[list[str], RouteResult]] = {}
     for value in (*values, _OTHER):
         labels = {**route_result.workload.labels, key: value}
-        found = land(policy, replace(route_result.workload, labels=labels), router)
+        found = find_route_result(policy, replace(route_result.workload, labels=labels), router)
         ends.setdefault(_end(found), ([], found))[0].append(value)
     return tuple(
         # The branch of all other values needs no list of values.
@@ -83,7 +83,7 @@ def _end(route_result: RouteResult) -> tuple[object, ...]:
         route_result.queue,
         route_result.priority,
         route_result.route.rule,
-        accepted(route_result),
+        accepted_flavors(route_result),
     )
 
 

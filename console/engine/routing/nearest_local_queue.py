@@ -15,7 +15,7 @@ from console.engine.routing.local_queues import (
     local_routing_of,
 )
 from console.engine.routing.nearest_rule import LabelChange, NearMiss, changed_labels
-from console.engine.routing.route_result import land
+from console.engine.routing.route_result import find_route_result
 from console.engine.routing.router import Router
 
 #: Local queues to try for each queue.
@@ -34,7 +34,7 @@ def nearest_local_queues(policy: Policy, workload: Workload, most: int) -> tuple
     if routing is None:
         return ()
     router = Router(policy)
-    reached = land(policy, workload, router).queue
+    reached = find_route_result(policy, workload, router).queue
     local_queues: dict[str, list[LocalQueue]] = defaultdict(list)
     for local_queue in routing.local_queues.values():
         local_queues[local_queue.queue].append(local_queue)
@@ -61,7 +61,7 @@ def _nearest(
                 namespace=local_queue.namespace,
                 labels=changed_labels(workload.labels, labels),
             )
-            if land(policy, changed, router).queue == queue:
+            if find_route_result(policy, changed, router).queue == queue:
                 return NearMiss(
                     queue=queue,
                     labels=tuple(

@@ -10,7 +10,9 @@ from console.engine.routing.reasons import NO_RULES
 from console.engine.routing.router import Router
 
 
-def land(policy: Policy, workload: Workload, router: Router | None = None) -> RouteResult:
+def find_route_result(
+    policy: Policy, workload: Workload, router: Router | None = None
+) -> RouteResult:
     """Return the route result of *workload* under *policy*; *router* must be of the same policy."""
     route = (router or Router(policy)).route(workload)
     if route.queue is None:
@@ -35,7 +37,7 @@ def land(policy: Policy, workload: Workload, router: Router | None = None) -> Ro
     )
 
 
-def accepted(route_result: RouteResult) -> tuple[str, ...]:
+def accepted_flavors(route_result: RouteResult) -> tuple[str, ...]:
     """Return the flavors of the reached queue that accept the workload's labels, in order."""
     policy = route_result.policy
     queue = policy.queues.get(route_result.queue or "")

@@ -12,7 +12,7 @@ from console.engine.model.history import Backlog, Live
 from console.engine.model.policy import Policy, Queue
 from console.engine.model.reasons import Reason
 from console.engine.model.route_result import RouteResult
-from console.engine.routing.route_result import land
+from console.engine.routing.route_result import find_route_result
 from console.engine.routing.router import Router
 
 _Names: TypeAlias = Mapping[str, set[str]]
@@ -45,7 +45,8 @@ def affected_workloads(
     return here + sum(
         kind.count
         for kind in elsewhere
-        if _end_of(land(old, kind.workload, before)) != _end_of(land(new, kind.workload, after))
+        if _end_of(find_route_result(old, kind.workload, before))
+        != _end_of(find_route_result(new, kind.workload, after))
     )
 
 

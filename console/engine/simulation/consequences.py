@@ -7,7 +7,12 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from console.engine.disciplines import load_discipline
-from console.engine.model.consequences import GRAVITY, ConsequenceCode, Finding, of_queues
+from console.engine.model.consequences import (
+    CONFIRMATION_LEVELS,
+    ConsequenceCode,
+    Finding,
+    of_queues,
+)
 from console.engine.model.history import Live
 from console.engine.model.policy import Policy, StopPolicy
 from console.engine.routing.local_queues import local_routing_of
@@ -30,7 +35,7 @@ def find(
         *_routing(old, new),
         *_of_the_discipline(old, new, live),
     )
-    return tuple(sorted(found, key=lambda finding: -GRAVITY[finding.code]))
+    return tuple(sorted(found, key=lambda finding: -CONFIRMATION_LEVELS[finding.code]))
 
 
 def successors(old: Policy, new: Policy) -> dict[str, str]:

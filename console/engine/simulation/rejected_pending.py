@@ -7,7 +7,7 @@ from console.engine.model.decision import Outcome
 from console.engine.model.history import Backlog
 from console.engine.model.policy import Policy
 from console.engine.model.route_result import RouteResult
-from console.engine.routing.route_result import land
+from console.engine.routing.route_result import find_route_result
 from console.engine.routing.router import Router
 
 
@@ -21,8 +21,8 @@ def find_rejected_pending(old: Policy, new: Policy, backlog: Backlog) -> Finding
     rejected = [
         kind
         for kind in backlog.kinds
-        if _is_rejected(land(new, kind.workload, after))
-        and not _is_rejected(land(old, kind.workload, before))
+        if _is_rejected(find_route_result(new, kind.workload, after))
+        and not _is_rejected(find_route_result(old, kind.workload, before))
     ]
     if not rejected:
         return None

@@ -83,13 +83,13 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
         return hold_event(kind, data)
     reason = data.get("reason")
     words = _EVENTS[kind]
-    right = reason_of(reason).right if reason else None
+    grant = reason_of(reason).preemption_grant if reason else None
     if kind == "REQUEST_PREEMPTED" and reason == DRAINED:
         words = _DRAINED
-    elif kind == "REQUEST_PREEMPTED" and right is not None:
-        words = right.preempted_event
-    elif kind == "QUOTA_RECLAIMED" and right is not None and right.reclaim_event is not None:
-        words = right.reclaim_event
+    elif kind == "REQUEST_PREEMPTED" and grant is not None:
+        words = grant.preempted_event
+    elif kind == "QUOTA_RECLAIMED" and grant is not None and grant.reclaim_event is not None:
+        words = grant.reclaim_event
     flavors = sorted(set(data.get("flavors", {}).values()))
     return words.format(
         name=data.get("name", "A workload"),

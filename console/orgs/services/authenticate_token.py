@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from console import statements
-from console.caller import present_caller
+from console.caller import current_caller
 from console.orgs.models import ApiToken, Organization
 from console.orgs.token_secrets import PREFIX, digest_of
 
@@ -47,7 +47,7 @@ def authenticate_token(secret: str) -> ApiToken | None:
     )
     token.org = org
     if is_due:
-        caller = present_caller()
+        caller = current_caller()
         ApiToken.objects.filter(pk=token.pk).update(
             last_used_at=now, last_used_ip=caller.ip, last_used_agent=caller.agent
         )

@@ -9,7 +9,7 @@ from django.template.context import Context
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from console.caller import present_caller
+from console.caller import current_caller
 from console.errors import ConsoleError
 
 register = template.Library()
@@ -34,7 +34,7 @@ class Part(template.Node):
             raise
         # An error of one part must not hide the other parts.
         except Exception:
-            request_id = present_caller().request_id
+            request_id = current_caller().request_id
             log.exception("a part of a page failed", part=self.title)
             failed = {"title": self.title, "region": self.region, "request_id": request_id}
             return render_to_string("components/part_failed.html", {"at": timezone.now(), **failed})

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from console.errors import BadRequest, Conflict
-from console.links import join_link
+from console.links import invitation_link
 from console.orgs.models import Membership, Role
 from console.orgs.people import get_member, invitations_above, list_invitations, search_members
 from console.orgs.permissions import Actor, Permission
@@ -166,7 +166,7 @@ def new_invitation(request: HttpRequest, actor: Actor) -> HttpResponse:
         else:
             context = {
                 "invitation": invited.invitation,
-                "link": join_link(request, invited.secret),
+                "link": invitation_link(request, invited.secret),
             }
             return render_page(request, actor, "settings/invited.html", context, section="settings")
     context = {

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
-from console.pages.as_text import asks_for_markdown, markdown_answer
+from console.pages.as_text import is_markdown_requested, markdown_answer
 from console.pages.presenters.lists.tallies import kept_since
 from console.pages.presenters.workloads.preemption_receipt import receipt_markdown, receipt_page
 from console.pages.shell import render_page
@@ -26,7 +26,7 @@ def preemption(request: HttpRequest, actor: Actor, uid: str, number: int) -> Htt
     page = receipt_page(receipt, kept_since(settings.EVENT_RETENTION_DAYS))
     links = Links(request.build_absolute_uri("/"), actor.org.slug)
     text = receipt_markdown(receipt, page, links.to("preemption", uid, number), links)
-    if asks_for_markdown(request):
+    if is_markdown_requested(request):
         return markdown_answer(text)
     context = {
         "workload": subject,

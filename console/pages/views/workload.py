@@ -18,7 +18,7 @@ from console.engine.model.common_reasons import QUEUE_HELD
 from console.errors import NotFound
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
-from console.pages.as_text import asks_for_markdown, markdown_answer
+from console.pages.as_text import is_markdown_requested, markdown_answer
 from console.pages.live import live_page
 from console.pages.presenters.activity.timeline import timeline_of
 from console.pages.presenters.lists.addresses import pager_of
@@ -70,7 +70,7 @@ def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     """Show one tab of one workload, or end it."""
     if request.method == "POST":
         return _end(request, actor, uid)
-    if asks_for_markdown(request):
+    if is_markdown_requested(request):
         subject = get_workload(actor.org, uid)
         explained = for_reader(actor, explain_workload(actor.org, subject))
         return markdown_answer(_markdown(request, actor, subject, explained))
@@ -119,7 +119,7 @@ def decision(request: HttpRequest, actor: Actor, uid: str, number: int) -> HttpR
     made = get_decision(subject, number)
     explained = for_reader(actor, explain_decision(actor.org, made))
     text = _markdown(request, actor, subject, explained, number)
-    if asks_for_markdown(request):
+    if is_markdown_requested(request):
         return markdown_answer(text)
     context = {
         "workload": subject,

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 from console.errors import BadRequest, FieldError
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
-from console.pages.as_text import asks_for_markdown, markdown_answer
+from console.pages.as_text import is_markdown_requested, markdown_answer
 from console.pages.presenters.lists.addresses import with_query
 from console.pages.presenters.lists.filters import canonical_query
 from console.pages.presenters.workloads.comparison import comparison_markdown, comparison_page
@@ -29,7 +29,7 @@ def comparison(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     if page.other is not None:
         here = Links(request.build_absolute_uri("/"), actor.org.slug).to("workload-compare", uid)
         text = comparison_markdown(page, with_query(here, query, **{"as": None}))
-    if asks_for_markdown(request):
+    if is_markdown_requested(request):
         if not text:
             message = "There is no workload to compare with yet."
             raise BadRequest([FieldError("as", "nothing_to_compare", message)])

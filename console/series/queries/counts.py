@@ -11,7 +11,6 @@ from typing import Any
 
 from django.utils import timezone
 
-from console.moments import moment_of
 from console.orgs.models import Organization
 from console.series.coverage import DAY, HOUR, floor_hour, floor_minute
 from console.series.models import Kind, SeriesPoint, Step, Tally
@@ -22,6 +21,7 @@ from console.series.readings import FLOOR, LENGTH, edges
 from console.series.subjects import EVERYTHING, Subject
 from console.series.tallies import Counts
 from console.series.waits import WaitQuantiles, quantiles
+from console.time_formats import parse_time
 from console.workloads.happenings import What
 from console.workloads.stored_texts import as_text
 
@@ -185,4 +185,4 @@ def _of_minutes(
     for name, at, what, bucket, count in told.values_list("name", "at", "what", "bucket", "count"):
         found[name, at].add(what, bucket, count)
     for (name, at), counts in found.items():
-        yield name, moment_of(at), counts
+        yield name, parse_time(at), counts

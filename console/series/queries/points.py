@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from console.moments import moment_of
 from console.orgs.models import Organization
 from console.series.models import SeriesPoint, Step
 from console.series.stored import COLUMNS, totals_of
 from console.series.subjects import Subject
 from console.series.tallies import Counts
 from console.series.totals import Totals
+from console.time_formats import parse_time
 from console.workloads.stored_texts import as_text
 
 #: JSON columns, and the other columns of totals.
@@ -60,7 +60,7 @@ class Points:
             told = rows.order_by("start").annotate(**texts).values_list(*texts, *_PLAIN)
             found = list(zip(*told, strict=True)) or [()] * (len(texts) + len(_PLAIN))
             self._read[asked] = _Columns(
-                starts=[moment_of(text) for text in found[0]],
+                starts=[parse_time(text) for text in found[0]],
                 texts=dict(zip(_TEXTS, found[1:], strict=False)),
                 plain=dict(zip(_PLAIN, found[len(texts) :], strict=True)),
             )

@@ -10,11 +10,11 @@ from typing import Literal
 
 from django.utils import timezone
 
-from console.moments import moment_of
 from console.orgs.models import Organization
 from console.series.coverage import HOUR, MINUTE, floor_hour, floor_minute
 from console.series.models import Kind, SampledHour, SeriesPoint, Step
 from console.series.readings import edges, minutes_of
+from console.time_formats import parse_time
 from console.workloads.stored_texts import as_text
 
 #: The values: highest use of any nominal quota, in thousandths, or peak counts.
@@ -74,7 +74,7 @@ def _sparks(
         rows = rows.union(minutes.values_list(*columns), all=True)
     found: defaultdict[str, list[tuple[datetime, int]]] = defaultdict(list)
     for name, at, value in rows.order_by("at"):
-        found[name].append((moment_of(at), value))
+        found[name].append((parse_time(at), value))
     return Sparks(
         step=step,
         since=since,

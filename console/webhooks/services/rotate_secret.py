@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
-from console.moments import written
 from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
+from console.time_formats import written
 from console.webhooks.models import Webhook, new_seed
 from console.webhooks.queries import get_webhook
 from console.webhooks.signing import secret_of

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from console.chunks import chunks
-from console.engine.explain.others import unnamed
+from console.engine.explain.hidden_names import hidden_name
 from console.engine.live.dirty_set import DirtySet
 from console.engine.model.common_reasons import WAITING_FOR_PREEMPTED
 from console.engine.model.decision import Decision, Outcome
@@ -253,5 +253,5 @@ def _preemptor(
     if fact.preemptor is None:
         return None
     if queues and fact.preemptor_queue not in queues:
-        return {"id": None, "name": unnamed(fact.preemptor_queue)}
+        return {"id": None, "name": hidden_name(fact.preemptor_queue)}
     return {"id": fact.preemptor, "name": known[fact.preemptor]["name"]}

@@ -13,8 +13,8 @@ from django.db.models.expressions import RawSQL
 from console import statements
 from console.engine.model.workload import Workload
 from console.engine.state import State
-from console.moments import milliseconds
 from console.orgs.models import Organization
+from console.time_formats import milliseconds
 from console.workloads import models
 from console.workloads.models import EventType, Intake
 from console.workloads.services.batch import Batch
@@ -70,7 +70,7 @@ def apply_intake(org: Organization, state: State, intake: list[Intake], batch: B
 def _submitted(org_id: int, keys: list[int], batch: Batch) -> dict[int, Workload]:
     """Return the pending workloads by key, and add their shapes to *batch*."""
     submitted = {}
-    asked = [statements.listed(keys)]
+    asked = [statements.list_parameter(keys)]
     for row in statements.rows(_named(), asked, is_replanned=True):
         *_, label_set, name, submitted_at, org, state = row
         if (org, state) != (org_id, models.State.PENDING):
@@ -80,7 +80,7 @@ def _submitted(org_id: int, keys: list[int], batch: Batch) -> dict[int, Workload
         _, key, _, *shape = row[: len(COLUMNS) - len(_NOT_RECORDED)]
         batch.known[workload.id] = key, name
         batch.taken_in.append(TakenIn(label_set, *shape))
-        batch.submitted[workload.id] = statements.moment_of(submitted_at)
+        batch.submitted[workload.id] = statements.as_utc(submitted_at)
     return submitted
 
 
@@ -111,7 +111,7 @@ _NAMES: Final = (
 def _uids(org_id: int, keys: list[int], batch: Batch) -> dict[int, str]:
     """Return the ids of workloads named by other requests, and add their names to *batch*."""
     uids = {}
-    asked = [statements.listed(keys)]
+    asked = [statements.list_parameter(keys)]
     for key, uid, name, org in statements.rows(_NAMES, asked, is_replanned=True):
         if org == org_id:
             uids[key] = uid

@@ -13,7 +13,7 @@ from console.engine.live.running import Running
 from console.engine.model.amounts import FlavorResource, Usage
 from console.engine.model.policy import Policy
 from console.orgs.models import Organization
-from console.unions import united
+from console.unions import union_querysets
 from console.workloads.models import State, Workload
 from console.workloads.queries.used import counts_of_running, used_of
 
@@ -98,7 +98,7 @@ class Books:
             for name, number in missing:
                 most[name] = max(number, most.get(name, 0))
             lists = (first_to_stop(running.filter(queue=name), n) for name, n in most.items())
-            found = [row for rows in united(lists) for row in _in_order(rows)]
+            found = [row for rows in union_querysets(lists) for row in _in_order(rows)]
             for each in missing:
                 keys = [key for key, queue in found if queue == each[0]]
                 self._first[each] = keys[: each[1]]

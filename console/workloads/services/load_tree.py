@@ -16,7 +16,7 @@ from console.engine.model.workload import Workload as EngineWorkload
 from console.engine.pending.pending_class import min_requests_of
 from console.engine.state import State
 from console.orgs.models import Organization
-from console.unions import united
+from console.unions import union_querysets
 from console.workloads import models
 from console.workloads.keyed import keyed
 from console.workloads.models import QueueHold, Workload
@@ -97,7 +97,7 @@ def _run(
     # Workloads that are stopping: those that wait for them go on claiming their room.
     keys = [*books.stopping(org, names), *books.first_to_stop(org, named)]
     lists += [Workload.objects.filter(pk__in=some) for some in chunks(keys)]
-    restore_running(state, united(lists), config_version)
+    restore_running(state, union_querysets(lists), config_version)
     restored: dict[str, list[Running]] = {}
     for each in state.running.values():
         restored.setdefault(each.queue or "", []).append(each)
@@ -155,7 +155,7 @@ def _lowest(org: Organization, names: Iterable[str]) -> dict[str, int]:
     firsts = (running.filter(queue=name).order_by("priority")[:1] for name in sorted(names))
     return {
         queue: priority or 0
-        for rows in united(firsts)
+        for rows in union_querysets(firsts)
         for queue, priority in rows.values_list("queue", "priority")
         if queue is not None
     }
@@ -191,7 +191,7 @@ def _ahead(
     strict = dict.fromkeys(queue.name for queue, _ in waiting if queue.pending.is_strict)
     lists += [pending.filter(queue=name).order_by("-priority", "pk")[:1] for name in strict]
     own = [workload.pk for _, workload in waiting]
-    for rows in united(lists):
+    for rows in union_querysets(lists):
         yield rows.exclude(pk__in=own)
 
 

@@ -72,5 +72,5 @@ def _intake(org_id: int, row: tuple[Any, ...]) -> Intake:
         kind=kind,
         payload=json.loads(payload),
         size=size,
-        created_at=statements.moment_of(created_at),
+        created_at=statements.as_utc(created_at),
     )

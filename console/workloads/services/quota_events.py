@@ -114,7 +114,7 @@ def reclaims_of(decisions: Iterable[tuple[Decision, Trace]]) -> list[Reclaim]:
     """
     victims: dict[tuple[str, str | None, Reason], list[str]] = {}
     for decision, trace in decisions:
-        if decision.outcome is not Outcome.PREEMPTED or decision.reason.right is None:
+        if decision.outcome is not Outcome.PREEMPTED or decision.reason.preemption_grant is None:
             continue
         assert decision.preemptor is not None, decision
         key = (decision.preemptor, preemptor_queue(trace), decision.reason)

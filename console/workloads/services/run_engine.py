@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from console import statements
 from console.bulk import delete_keys
-from console.logs import naming
+from console.logs import workload_fields
 from console.orgs.models import Organization
 from console.tracing.spans import note, span
 from console.workloads import models
@@ -203,7 +203,7 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
         config_version=warm.config_version,
         intake=len(intake),
         decisions=len(batch.decisions),
-        **naming(each.decision.workload for each in batch.decisions),
+        **workload_fields(each.decision.workload for each in batch.decisions),
         milliseconds=round((time.perf_counter() - begun) * 1000, 1),
     )
     note(

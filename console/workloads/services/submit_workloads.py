@@ -134,7 +134,7 @@ def _digest(labels: Mapping[str, str]) -> str:
 
 def _keys_of(org: Organization, digests: Iterable[str]) -> dict[str, int]:
     """Return the keys of those label sets that are there, by digest."""
-    asked = [org.pk, statements.listed(digests)]
+    asked = [org.pk, statements.list_parameter(digests)]
     return dict(statements.rows(_KEYS, asked, is_replanned=True))
 
 

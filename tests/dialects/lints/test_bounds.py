@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from console.dialects import dialects, past
+from console.dialects import dialects, routed_history
 from console.dialects.base import Dialect
 from console.dialects.diagnostics import Severity
 from console.dialects.lints import Checked, Facts, lint, shadows
@@ -57,10 +57,10 @@ def test_a_part_of_history_is_called_a_part(monkeypatch: pytest.MonkeyPatch):
     part = "of the 3 workloads of what was recorded last, in the last 30 days at most"
     cut = history(*teams, is_complete=False)
     assert lost(check(RULES, Facts(history=cut))) == f"No rule matches 2 {part}"
-    monkeypatch.setattr(past, "MOST_KINDS", 1)
+    monkeypatch.setattr(routed_history, "MOST_KINDS", 1)
     assert lost(check(RULES, Facts(history=history(*teams)))) == f"No rule matches 1 {part}"
-    monkeypatch.setattr(past, "MOST_KINDS", 10)
-    monkeypatch.setattr(past, "MOST_JUDGED", -1)
+    monkeypatch.setattr(routed_history, "MOST_KINDS", 10)
+    monkeypatch.setattr(routed_history, "MOST_EVALUATED", -1)
     assert "LNT001" not in {
         each.code for each in check(RULES, Facts(history=history(*teams))).lints
     }

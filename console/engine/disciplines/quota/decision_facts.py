@@ -52,8 +52,8 @@ def preempted_step(
     assert settings is not None
     assert target.reason is not None
     rules = settings.preemption
-    right = target.reason.right
-    rule = right.rule(rules) if right is not None else rules.within_queue
+    grant = target.reason.preemption_grant
+    rule = grant.rule(rules) if grant is not None else rules.within_queue
     return PreemptedStep(
         preemptor=preemptor.id,
         preemptor_priority=priority,

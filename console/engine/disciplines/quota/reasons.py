@@ -7,7 +7,7 @@ from typing import Final
 from console.engine.disciplines.quota.explain.headline import admitted, exceeds, short
 from console.engine.explain.headline import preempted
 from console.engine.model.reasons import (
-    PreemptionRight,
+    PreemptionGrant,
     Reason,
     ReasonClass,
     Shortage,
@@ -51,7 +51,7 @@ RECLAIMED_IN_COHORT: Final = register(
         label="Quota reclaimed",
         reason_class=ReasonClass.PREEMPTED,
         headline=preempted,
-        right=PreemptionRight(
+        preemption_grant=PreemptionGrant(
             rule=lambda rules: rules.reclaim_within_cohort,
             words="{queue} reclaims what other queues borrow, and may preempt {whom} there",
             target="is preempted: {queue} uses more than its nominal quota",
@@ -67,7 +67,7 @@ RECLAIMED_WHILE_BORROWING: Final = register(
         label="Preempted by a borrower",
         reason_class=ReasonClass.PREEMPTED,
         headline=preempted,
-        right=PreemptionRight(
+        preemption_grant=PreemptionGrant(
             rule=lambda rules: rules.borrow_within_cohort,
             words="{queue} borrows too, and may preempt {whom} in other queues that borrow",
             target="is preempted: its priority is lower, and {queue} borrows",
@@ -86,7 +86,7 @@ PREEMPTED_FOR_FAIR_SHARE: Final = register(
         label="Preempted for fair sharing",
         reason_class=ReasonClass.PREEMPTED,
         headline=preempted,
-        right=PreemptionRight(
+        preemption_grant=PreemptionGrant(
             rule=lambda rules: rules.reclaim_within_cohort,
             words="{queue} has the smaller share, and may preempt {whom} in queues that borrow",
             target="is preempted: {shares}",

@@ -8,15 +8,15 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db import transaction
 
+from console.database_command import DatabaseCommand
 from console.errors import ConsoleError
 from console.orgs.management.accounts import add_account_options, wanted_account
 from console.orgs.models import Organization, Role
 from console.orgs.services.add_member import add_member
 from console.orgs.services.choose_account import choose_account
-from console.prepared import PreparedCommand
 
 
-class Command(PreparedCommand):
+class Command(DatabaseCommand):
     """Add a person to an organization."""
 
     help = "Add a person to an organization with a role. A new account gets a generated password."

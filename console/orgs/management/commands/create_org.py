@@ -8,14 +8,14 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db import transaction
 
+from console.database_command import DatabaseCommand
 from console.errors import ConsoleError
 from console.orgs.management.accounts import add_account_options, wanted_account
 from console.orgs.services.choose_account import choose_account
 from console.orgs.services.create_org import create_org
-from console.prepared import PreparedCommand
 
 
-class Command(PreparedCommand):
+class Command(DatabaseCommand):
     """Create an organization."""
 
     help = "Create an organization without a config."

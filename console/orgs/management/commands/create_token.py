@@ -9,13 +9,13 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.utils import timezone
 
+from console.database_command import DatabaseCommand
 from console.errors import ConsoleError
 from console.orgs.models import Organization, Role
 from console.orgs.services.issue_token import MOST_DAYS, USUAL_DAYS, issue_token
-from console.prepared import PreparedCommand
 
 
-class Command(PreparedCommand):
+class Command(DatabaseCommand):
     """Create an API token."""
 
     help = "Create an API token. Its secret is printed to standard output, only once."

@@ -7,12 +7,12 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from console.database_command import DatabaseCommand
 from console.errors import ConsoleError
 from console.orgs.services.reset_password import reset_password
-from console.prepared import PreparedCommand
 
 
-class Command(PreparedCommand):
+class Command(DatabaseCommand):
     """Reset a password."""
 
     help = "Set a new generated password, and sign the person out of all browsers."

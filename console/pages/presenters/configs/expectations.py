@@ -12,7 +12,7 @@ import yaml
 from console.configs.models import Expectation
 from console.engine.explain.route_result import expectation_sentence, route_sentence
 from console.engine.model.amounts import amount_to_number
-from console.engine.routing.expectations import Expected, Met
+from console.engine.routing.expectations import CheckedExpectation, ExpectedRoute
 from console.engine.wording.characters import DIRECTIONS, LINE_ENDS
 from console.engine.wording.words import sentence_case
 from console.pages.tester_query import Asked, written
@@ -36,7 +36,7 @@ class ExpectationRow:
 
 
 def expectation_rows(
-    met: Iterable[Met], numbers: Mapping[str, int], config: str, path: str
+    met: Iterable[CheckedExpectation], numbers: Mapping[str, int], config: str, path: str
 ) -> list[ExpectationRow]:
     """
     Return expectations as rows, broken ones first.
@@ -70,7 +70,7 @@ def asked_of_expectation(row: Expectation) -> Asked:
     )
 
 
-def as_file(expectations: Iterable[Expected]) -> str:
+def as_file(expectations: Iterable[ExpectedRoute]) -> str:
     """Return expectations as `check_config --expect` reads them."""
     content = {"expectations": [_item(each) for each in expectations]}
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
@@ -80,7 +80,7 @@ def as_file(expectations: Iterable[Expected]) -> str:
     return text
 
 
-def _item(expected: Expected) -> dict[str, Any]:
+def _item(expected: ExpectedRoute) -> dict[str, Any]:
     workload = expected.workload
     requests = {name: amount_to_number(amount) for name, amount in workload.total().items()}
     item: dict[str, Any] = {"name": expected.name, "labels": dict(workload.labels)}
@@ -96,11 +96,11 @@ def _item(expected: Expected) -> dict[str, Any]:
     return item
 
 
-def _labels(expected: Expected) -> str:
+def _labels(expected: ExpectedRoute) -> str:
     return " ".join(f"{key}={value}" for key, value in expected.workload.labels.items())
 
 
-def _asked(expected: Expected, config: str) -> Asked:
+def _asked(expected: ExpectedRoute, config: str) -> Asked:
     workload = expected.workload
     return Asked(
         config=config,

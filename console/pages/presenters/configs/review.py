@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from console.configs.services.fix_draft import fix_key
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.engine.explain.consequences import Consequence
-from console.engine.model.consequences import ConsequenceCode, Gravity
+from console.engine.model.consequences import ConfirmationLevel, ConsequenceCode
 from console.engine.wording.words import plural
 from console.pages.review_form import ReviewForm
 
@@ -90,7 +90,7 @@ def ladder_of(
         Tick(
             code=each.code,
             message=each.message,
-            is_grave=each.level is Gravity.TYPED,
+            is_grave=each.level is ConfirmationLevel.TYPED,
             is_ticked=each.code in form.ticked,
             is_missing=was_sent and each.code not in form.ticked,
         )

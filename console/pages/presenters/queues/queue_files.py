@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from console.engine.model.amounts import amount_to_number
 from console.engine.model.capacity_node import CapacityNode
-from console.moments import written
 from console.pages.presenters.queues.queue import queue_row
 from console.pages.queue_form import state_of
 from console.series.waits import WaitQuantiles
+from console.time_formats import written
 from console.workloads.queries import QueueView
 from console.workloads.queries.pressure import utilization_of
 

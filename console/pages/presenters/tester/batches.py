@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from console.configs.services.try_route import BatchRouteTest
 from console.engine.explain.route_result import route_sentence
 from console.engine.model.workload import PodSet, Workload
-from console.engine.routing.route_result import accepted
+from console.engine.routing.route_result import accepted_flavors
 from console.exports import cell
 from console.pages.presenters.tester.tested import starts_now
 from console.pages.tester_query import Asked, written
@@ -75,7 +75,7 @@ def _batch_row(number: int, placed: BatchRouteTest, config: str, path: str) -> B
         queue=route_result.queue or "",
         priority=str(route_result.priority) if route_result.queue is not None else "",
         rule=str(route_result.route.rule + 1) if route_result.route.rule is not None else "",
-        flavors=" ".join(accepted(route_result)),
+        flavors=" ".join(accepted_flavors(route_result)),
         can_ever=_yes(ever),
         fits_now=_yes(ever and starts_now(placed.fit)),
         sentence=route_sentence(route_result),

@@ -9,7 +9,7 @@ from typing import Any
 from console.configs.compiled_configs import CompiledConfig
 from console.configs.services.try_route import RouteTest
 from console.engine.explain.route_result import route_sentence
-from console.engine.explain.tested import (
+from console.engine.explain.workload_tests import (
     actual_words,
     branch_words,
     expression_words,

@@ -8,13 +8,13 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from console.prepared import PreparedCommand
+from console.database_command import DatabaseCommand
 from console.retention.parts.make_ahead import make_ahead
 from console.retention.parts.reshaping import Busy
 from console.retention.parts.turn_over import turn_over
 
 
-class Command(PreparedCommand):
+class Command(DatabaseCommand):
     """Partition decisions, events and samples over time."""
 
     help = (

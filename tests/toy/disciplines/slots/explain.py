@@ -7,21 +7,27 @@ from typing import Final
 
 from console.engine.disciplines.slots.trace import LimitCheck, checks_of
 from console.engine.explain.explain_sections import ExplainSections, Stage
-from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.explain.sentences import (
+    ExplainContext,
+    Sentence,
+    StageText,
+    Verdict,
+    stage_text,
+)
 from console.engine.wording.words import amount, quantity, resource_name
 
 
-def _limit(telling: Telling) -> StageText:
-    found = checks_of(telling.trace)
+def _limit(context: ExplainContext) -> StageText:
+    found = checks_of(context.trace)
     fails = any(each.missing for each in found)
     verdict = Verdict.FAIL if fails else Verdict.PASS
-    return stage_text("limit", verdict, (_sentence(telling, each) for each in found))
+    return stage_text("limit", verdict, (_sentence(context, each) for each in found))
 
 
-def _sentence(telling: Telling, check: LimitCheck) -> Sentence:
+def _sentence(context: ExplainContext, check: LimitCheck) -> Sentence:
     used = quantity(check.used, check.resource)
     text = (
-        f"{telling.queue} uses {used} of {amount(check.limit, check.resource)}, and "
+        f"{context.queue} uses {used} of {amount(check.limit, check.resource)}, and "
         f"{quantity(check.requested, check.resource)} is requested"
     )
     if not check.missing:
@@ -30,13 +36,11 @@ def _sentence(telling: Telling, check: LimitCheck) -> Sentence:
     return Sentence(text=f"{text}: {missing} short.", verdict=Verdict.FAIL)
 
 
-def _answers(telling: Telling) -> Iterator[tuple[str, str]]:
-    for each in checks_of(telling.trace):
+def _facts(context: ExplainContext) -> Iterator[tuple[str, str]]:
+    for each in checks_of(context.trace):
         free = quantity(max(0, each.limit - each.used), each.resource)
         asked = quantity(each.requested, each.resource)
         yield f"{resource_name(each.resource)} within the limit", f"{asked} of {free} free"
 
 
-EXPLAIN_SECTIONS: Final = ExplainSections(
-    stages=(Stage(code="limit", words=_limit, answers=_answers),)
-)
+EXPLAIN_SECTIONS: Final = ExplainSections(stages=(Stage(code="limit", words=_limit, facts=_facts),))

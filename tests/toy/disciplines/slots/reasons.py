@@ -5,30 +5,30 @@ from __future__ import annotations
 from typing import Final
 
 from console.engine.disciplines.slots.trace import checks_of
-from console.engine.explain.sentences import Telling
+from console.engine.explain.sentences import ExplainContext
 from console.engine.model.reasons import Reason, ReasonClass, Shortage, register
 from console.engine.wording.words import amount, listed, quantity
 
 
-def _short(telling: Telling) -> str:
+def _short(context: ExplainContext) -> str:
     parts = [
         f"it requests {amount(each.requested, each.resource)}, "
         f"{quantity(each.requested - each.missing, each.resource)} of "
         f"{quantity(each.limit, each.resource)} free now"
-        for each in checks_of(telling.trace)
+        for each in checks_of(context.trace)
         if each.missing
     ]
-    return f"Waiting in {telling.queue}: {listed(parts) or 'the limit is reached'}."
+    return f"Waiting in {context.queue}: {listed(parts) or 'the limit is reached'}."
 
 
-def _exceeds(telling: Telling) -> str:
+def _exceeds(context: ExplainContext) -> str:
     parts = [
         f"it requests {amount(each.requested, each.resource)}, and the limit is "
         f"{quantity(each.limit, each.resource)}"
-        for each in checks_of(telling.trace)
+        for each in checks_of(context.trace)
         if each.requested > each.limit
     ]
-    return f"Rejected by {telling.queue}: {listed(parts) or 'it exceeds the limit'}."
+    return f"Rejected by {context.queue}: {listed(parts) or 'it exceeds the limit'}."
 
 
 WITHIN_LIMIT: Final = register(

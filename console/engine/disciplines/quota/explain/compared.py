@@ -11,8 +11,8 @@ from console.engine.disciplines.quota.trace import (
     QuotaCheck,
     quota_facts,
 )
-from console.engine.explain.answers import MOST_ROWS, preempted_workloads
-from console.engine.explain.sentences import Telling
+from console.engine.explain.compared_facts import MOST_ROWS, preempted_workloads
+from console.engine.explain.sentences import ExplainContext
 from console.engine.model.trace import FlavorVerdict
 from console.engine.wording.words import amount, failed_expression, quantity, resource_name
 
@@ -38,22 +38,22 @@ _PREEMPTION_WORDS = {
 }
 
 
-def flavor_answers(telling: Telling) -> Iterator[tuple[str, str]]:
+def flavor_answers(context: ExplainContext) -> Iterator[tuple[str, str]]:
     """Yield the verdict of each flavor, with the arithmetic of each resource."""
-    return islice(_flavors(telling), MOST_ROWS)
+    return islice(_flavors(context), MOST_ROWS)
 
 
-def preemption_answers(telling: Telling) -> Iterator[tuple[str, str]]:
+def preemption_answers(context: ExplainContext) -> Iterator[tuple[str, str]]:
     """Yield the result of the search for workloads to preempt."""
-    step = quota_facts(telling.trace).preemption
-    found = preempted_workloads(telling)
-    if step is not None and not telling.trace.outcome.victims:
+    step = quota_facts(context.trace).preemption
+    found = preempted_workloads(context)
+    if step is not None and not context.trace.outcome.victims:
         found = _PREEMPTION_WORDS.get(step.verdict, "candidates found")
     yield "Preempted workloads", found
 
 
-def _flavors(telling: Telling) -> Iterator[tuple[str, str]]:
-    for group in quota_facts(telling.trace).groups:
+def _flavors(context: ExplainContext) -> Iterator[tuple[str, str]]:
+    for group in quota_facts(context.trace).groups:
         for tried in group.flavors:
             if not tried.checks:
                 yield f"Flavor {tried.flavor}", _without_checks(tried)

@@ -11,7 +11,13 @@ from console.engine.disciplines.quota.trace import (
     QuotaCheck,
     quota_facts,
 )
-from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.explain.sentences import (
+    ExplainContext,
+    Sentence,
+    StageText,
+    Verdict,
+    stage_text,
+)
 from console.engine.model.amounts import Amount, Unlimited, format_amount
 from console.engine.model.common_reasons import BEHIND_OTHERS, NO_FLAVOR_MATCHED
 from console.engine.model.decision import Outcome
@@ -25,11 +31,11 @@ _NOT_JUDGED = frozenset(
 )
 
 
-def flavors(telling: Telling) -> StageText:
+def flavors(context: ExplainContext) -> StageText:
     """Return the text of the walk over the flavors of every resource group."""
-    trace, facts = telling.trace, quota_facts(telling.trace)
+    trace, facts = context.trace, quota_facts(context.trace)
     sentences = [Sentence(text=text) for text in _reductions(trace)]
-    sentences += [sentence for group in facts.groups for sentence in _group(telling, group)]
+    sentences += [sentence for group in facts.groups for sentence in _group(context, group)]
     if facts.uncovered:
         verb = "is" if len(facts.uncovered) == 1 else "are"
         names = listed(map(resource_name, facts.uncovered))
@@ -37,7 +43,7 @@ def flavors(telling: Telling) -> StageText:
         sentences.append(Sentence(text=text))
     if facts.undeclared is not None:
         text = (
-            f"{resource_name(facts.undeclared)} is in no resource group of {telling.queue}, so the "
+            f"{resource_name(facts.undeclared)} is in no resource group of {context.queue}, so the "
             "queue cannot admit it."
         )
         origin = trace.queue.origin if trace.queue is not None else None
@@ -100,32 +106,32 @@ def _was_too_large(trace: Trace, step: PodSetStep) -> bool:
     return fewer and bool(quota_facts(trace).groups) and trace.outcome.reason.shortage is not None
 
 
-def _group(telling: Telling, group: GroupStep) -> Iterator[Sentence]:
+def _group(context: ExplainContext, group: GroupStep) -> Iterator[Sentence]:
     if group.pod_sets:
         sets, verb = ("Pod set", "needs") if len(group.pod_sets) == 1 else ("Pod sets", "need")
         resources = listed(group.resources)
         text = f"{sets} {listed(group.pod_sets)} {verb} one flavor for {resources}."
         yield Sentence(text=text, origin=group.origin)
     for tried in group.flavors:
-        yield from _flavor(telling, group, tried)
-    reason = telling.trace.outcome.reason
+        yield from _flavor(context, group, tried)
+    reason = context.trace.outcome.reason
     had_choice = len(group.flavors) > 1 and group.chosen is not None
     if had_choice and (reason.shortage is Shortage.NOW or reason is BEHIND_OTHERS):
         yield Sentence(text=f"{group.chosen} comes closest.", origin=group.origin)
 
 
-def _flavor(telling: Telling, group: GroupStep, tried: FlavorTried) -> Iterator[Sentence]:
+def _flavor(context: ExplainContext, group: GroupStep, tried: FlavorTried) -> Iterator[Sentence]:
     if tried.verdict in _NOT_JUDGED and not tried.checks:
         text = _not_judged(group, tried)
         yield Sentence(text=text, verdict=Verdict.SKIP, origin=tried.origin)
-    against = obstacle(tried, telling.queue)
+    against = obstacle(tried, context.queue)
     if against is not None:
         origin = (tried.failed.origin if tried.failed is not None else None) or tried.origin
         yield Sentence(text=f"{against}.", verdict=Verdict.FAIL, origin=origin)
     for check in tried.checks:
-        yield _check(telling, tried, check)
+        yield _check(context, tried, check)
         if check.verdict is not FlavorVerdict.FITS or check.borrow_level:
-            yield from _pool(telling, tried, check)
+            yield from _pool(context, tried, check)
 
 
 def _not_judged(group: GroupStep, tried: FlavorTried) -> str:
@@ -144,12 +150,12 @@ def _not_judged(group: GroupStep, tried: FlavorTried) -> str:
     return f"{tried.flavor} was not tried."
 
 
-def _check(telling: Telling, tried: FlavorTried, check: QuotaCheck) -> Sentence:
+def _check(context: ExplainContext, tried: FlavorTried, check: QuotaCheck) -> Sentence:
     if check.verdict is FlavorVerdict.EXCEEDS_MAX:
         maximum = quantity(check.maximum, check.resource)
-        text = f"{_need(check)} is more than the {maximum} that {telling.queue} can ever have"
+        text = f"{_need(check)} is more than the {maximum} that {context.queue} can ever have"
     else:
-        text = f"{_arithmetic(telling, check)}: {_ending(telling, check)}"
+        text = f"{_arithmetic(context, check)}: {_ending(context, check)}"
     text = f"{tried.flavor}: {text}."
     return Sentence(
         text=text,
@@ -174,14 +180,14 @@ def _need(check: QuotaCheck) -> str:
     return f"{need} (after {quantity(check.assumed, check.resource)} for earlier pod sets)"
 
 
-def _arithmetic(telling: Telling, check: QuotaCheck) -> str:
+def _arithmetic(context: ExplainContext, check: QuotaCheck) -> str:
     used, nominal = quantity(check.used, check.resource), quantity(check.nominal, check.resource)
     available = quantity(check.available, check.resource)
     # The difference equals the available amount only for a queue without borrowing or lending.
     if check.nominal - check.used == check.available:
         return f"{_need(check)} of {nominal} nominal - {used} used = {available} available"
     more = available if check.available > 0 else "no"
-    return f"{_need(check)}; {telling.queue} uses {_use(check)} and can get {more} more"
+    return f"{_need(check)}; {context.queue} uses {_use(check)} and can get {more} more"
 
 
 def _use(check: QuotaCheck) -> str:
@@ -192,18 +198,18 @@ def _use(check: QuotaCheck) -> str:
     return f"{used}, {over} above its {nominal} nominal,"
 
 
-def _ending(telling: Telling, check: QuotaCheck) -> str:
+def _ending(context: ExplainContext, check: QuotaCheck) -> str:
     short = f"{quantity(check.missing, check.resource)} short"
     by_borrowing = ""
     if check.borrow_level:
-        by_borrowing = f", borrowing from {lending_cohort(telling.trace, check)}"
+        by_borrowing = f", borrowing from {lending_cohort(context.trace, check)}"
     match check.verdict:
         case FlavorVerdict.FITS:
             part = borrowed(check)
             if not part:
                 return f"fits{by_borrowing}"
             borrows = quantity(part, check.resource)
-            return f"fits, borrowing {borrows} from {lending_cohort(telling.trace, check)}"
+            return f"fits, borrowing {borrows} from {lending_cohort(context.trace, check)}"
         case FlavorVerdict.NO_ROOM:
             return f"{short}, and it may not preempt beyond its nominal quota"
         case FlavorVerdict.NO_CANDIDATES:
@@ -215,11 +221,11 @@ def _ending(telling: Telling, check: QuotaCheck) -> str:
     return short
 
 
-def _pool(telling: Telling, tried: FlavorTried, check: QuotaCheck) -> Iterator[Sentence]:
+def _pool(context: ExplainContext, tried: FlavorTried, check: QuotaCheck) -> Iterator[Sentence]:
     """Yield sentences on the borrowing limit, the cohorts above and the lenders of a check."""
     if not isinstance(check.borrowing_limit, Unlimited):
         limit = amount(check.borrowing_limit, check.resource)
-        text = f"{telling.queue} may borrow {limit} on {tried.flavor}"
+        text = f"{context.queue} may borrow {limit} on {tried.flavor}"
         if not isinstance(check.nominal, Unlimited):
             borrows = max(0, check.used - check.nominal)
             text += (

@@ -13,7 +13,7 @@ from console.engine.disciplines.quota.trace import (
     QuotaFacts,
     quota_facts,
 )
-from console.engine.explain.sentences import Telling
+from console.engine.explain.sentences import ExplainContext
 from console.engine.model.amounts import Amount
 from console.engine.model.decision import Outcome
 from console.engine.model.trace import FlavorVerdict, Trace
@@ -42,9 +42,9 @@ _OUT = frozenset(
 _OBSTACLES = 2
 
 
-def admitted(telling: Telling) -> str:
+def admitted(context: ExplainContext) -> str:
     """Return the headline of an admission: its flavors and borrowed amounts."""
-    trace, queue, facts = telling.trace, telling.queue, quota_facts(telling.trace)
+    trace, queue, facts = context.trace, context.queue, quota_facts(context.trace)
     flavors = sorted({f for each in trace.outcome.assignment for f in each.flavors.values()})
     if not flavors:
         return f"Admitted in {queue}: it requests no resource that the queue limits."
@@ -71,10 +71,10 @@ def borrowing(trace: Trace) -> str:
     return f", borrowing {listed(parts)}" if parts else ""
 
 
-def no_flavor(telling: Telling) -> str:
+def no_flavor(context: ExplainContext) -> str:
     """Return the headline of a workload that no flavor of its queue accepts."""
-    queue, facts = telling.queue, quota_facts(telling.trace)
-    is_rejected = telling.trace.outcome.outcome is Outcome.REJECTED
+    queue, facts = context.queue, quota_facts(context.trace)
+    is_rejected = context.trace.outcome.outcome is Outcome.REJECTED
     lead = "Rejected" if is_rejected else "Can never run under this config"
     if facts.undeclared is not None:
         resource = resource_name(facts.undeclared)
@@ -91,10 +91,10 @@ def no_flavor(telling: Telling) -> str:
     return f"{'; '.join([lead, *against[:_OBSTACLES]])}."
 
 
-def exceeds(telling: Telling) -> str:
+def exceeds(context: ExplainContext) -> str:
     """Return the headline of a workload whose request exceeds the limit of its queue."""
     parts = []
-    for group in quota_facts(telling.trace).groups:
+    for group in quota_facts(context.trace).groups:
         exceeded = [(flavor.flavor, found) for flavor in group.flavors if (found := _over(flavor))]
         if not _usable(group) and exceeded:
             flavor, checks = min(exceeded, key=lambda pair: _distance(pair[1]))
@@ -106,33 +106,33 @@ def exceeds(telling: Telling) -> str:
                 for each in checks
             )
             parts.append(
-                f"it requests {asked}, but {telling.queue} can never have more than {most} "
+                f"it requests {asked}, but {context.queue} can never have more than {most} "
                 f"on {flavor}"
             )
-    why = "; ".join(parts) or f"it requests more than {telling.queue} can ever have"
-    fewest = _fewer_pods(telling.trace)
+    why = "; ".join(parts) or f"it requests more than {context.queue} can ever have"
+    fewest = _fewer_pods(context.trace)
     even = f"even with {fewest}, " if fewest else ""
     return f"Can never run under this config: {even}{why}."
 
 
-def short(telling: Telling) -> str:
+def short(context: ExplainContext) -> str:
     """Return the headline of a workload that waits for quota: the missing amounts."""
     parts = [
         f"needs {amount(check.requested + check.assumed, check.resource)} on {flavor.flavor}, "
         f"{quantity(max(0, check.available), check.resource)} free now, "
         f"{quantity(check.missing, check.resource)} short"
-        for group in quota_facts(telling.trace).groups
+        for group in quota_facts(context.trace).groups
         for flavor in _closest(group)
         for check in flavor.checks
         if check.missing
     ]
     why = "; ".join(parts) or "the quota that it needs is in use"
-    fewest = _fewer_pods(telling.trace)
+    fewest = _fewer_pods(context.trace)
     if fewest:
         why = f"to start with {fewest} it {why}" if parts else f"{why}, even for {fewest}"
-    if finds_no_candidate(quota_facts(telling.trace).preemption):
+    if finds_no_candidate(quota_facts(context.trace).preemption):
         why += "; no workload may be preempted for it"
-    return f"Waiting for quota in {telling.queue}: {why}."
+    return f"Waiting for quota in {context.queue}: {why}."
 
 
 def _fewer_pods(trace: Trace) -> str:

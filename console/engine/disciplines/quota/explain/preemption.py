@@ -14,7 +14,13 @@ from console.engine.disciplines.quota.trace import (
     quota_facts,
 )
 from console.engine.explain.preempted import preempted
-from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.explain.sentences import (
+    ExplainContext,
+    Sentence,
+    StageText,
+    Verdict,
+    stage_text,
+)
 from console.engine.model.reasons import reason_of
 from console.engine.model.trace import Trace
 from console.engine.wording.words import listed, places, plural, share
@@ -99,12 +105,12 @@ _JUDGMENTS = {
 }
 
 
-def preemption(telling: Telling) -> StageText:
+def preemption(context: ExplainContext) -> StageText:
     """Return the text of the search for victims, and of the workload's own preemption."""
-    stage, step = preempted(telling), quota_facts(telling.trace).preemption
+    stage, step = preempted(context), quota_facts(context.trace).preemption
     if step is None:
         return stage
-    sentences = [*stage.sentences, *_search(telling, step)]
+    sentences = [*stage.sentences, *_search(context, step)]
     return stage_text("preemption", _judged(step), sentences)
 
 
@@ -128,19 +134,19 @@ def finds_no_candidate(step: PreemptionStep | None) -> bool:
     return bool(step.candidates) and not any(c.verdict in _ELIGIBLE for c in step.candidates)
 
 
-def _search(telling: Telling, step: PreemptionStep) -> Iterator[Sentence]:
-    yield Sentence(text=_found(telling, step), verdict=_judged(step), origin=step.origin)
+def _search(context: ExplainContext, step: PreemptionStep) -> Iterator[Sentence]:
+    yield Sentence(text=_found(context, step), verdict=_judged(step), origin=step.origin)
     if step.needs:
         yield Sentence(text=f"Quota to free: {places(step.needs)}.")
-    rights = allowed(telling.queue, step)
+    rights = allowed(context.queue, step)
     if rights is not None:
         yield Sentence(text=rights, origin=step.origin)
-    yield from (Sentence(text=text) for text in fair_sharing(telling.queue, step))
+    yield from (Sentence(text=text) for text in fair_sharing(context.queue, step))
     for candidate in step.candidates:
-        name = telling.name(candidate.workload)
+        name = context.name(candidate.workload)
         place = f", in {candidate.queue}" if candidate.queue is not None else ""
         text = (
-            f"{name} (priority {candidate.priority}{place}) {_judgment(telling, step, candidate)}"
+            f"{name} (priority {candidate.priority}{place}) {_judgment(context, step, candidate)}"
         )
         text += f"; it holds {places(candidate.frees)}." if candidate.frees else "."
         target = candidate.verdict is CandidateVerdict.TARGET
@@ -154,17 +160,17 @@ def _search(telling: Telling, step: PreemptionStep) -> Iterator[Sentence]:
         yield Sentence(text=text)
 
 
-def _found(telling: Telling, step: PreemptionStep) -> str:
+def _found(context: ExplainContext, step: PreemptionStep) -> str:
     if step.verdict is PreemptionVerdict.FOUND:
         # Some victims may have stopped since the decision.
         targets = sum(each.verdict is CandidateVerdict.TARGET for each in step.candidates)
-        count = max(targets, len(telling.trace.outcome.victims))
+        count = max(targets, len(context.trace.outcome.victims))
         return f"Preempting {plural(count, 'workload')} frees enough quota."
     if step.verdict is PreemptionVerdict.NOT_ALLOWED:
-        return f"No workload may be preempted for it: {_why_not_allowed(telling.queue, step)}."
+        return f"No workload may be preempted for it: {_why_not_allowed(context.queue, step)}."
     if step.verdict is PreemptionVerdict.NOBODY_RUNS:
         return (
-            f"No workload may be preempted for it: none runs {where_allowed(telling.queue, step)}."
+            f"No workload may be preempted for it: none runs {where_allowed(context.queue, step)}."
         )
     if not finds_no_candidate(step):
         return "Preempting every permitted workload would not free enough quota."
@@ -187,29 +193,29 @@ def _why_no_candidate(step: PreemptionStep) -> str:
     return f"of {len(step.candidates)} running workloads considered, {kinds}"
 
 
-def _judgment(telling: Telling, step: PreemptionStep, candidate: Candidate) -> str:
+def _judgment(context: ExplainContext, step: PreemptionStep, candidate: Candidate) -> str:
     words = _JUDGMENTS[candidate.verdict]
     if candidate.verdict is CandidateVerdict.TARGET:
-        by_right = reason_of(candidate.right).right if candidate.right else None
+        grant = reason_of(candidate.right).preemption_grant if candidate.right else None
         # A preemption within the queue has no text of its own.
-        words = by_right.target if by_right is not None else words
+        words = grant.target if grant is not None else words
     return words.format(
-        queue=candidate.queue or telling.queue,
-        own=telling.queue,
+        queue=candidate.queue or context.queue,
+        own=context.queue,
         threshold="the threshold" if step.threshold is None else step.threshold,
-        shares=_shares(telling, candidate),
+        shares=_shares(context, candidate),
     )
 
 
-def _shares(telling: Telling, candidate: Candidate) -> str:
+def _shares(context: ExplainContext, candidate: Candidate) -> str:
     shares = (candidate.share_before, candidate.share_after, candidate.share)
     before, after, own = (share(each) for each in shares)
     # Without recorded shares, or with all of them unbounded, there are no numbers to show.
     if shares == (None, None, None):
         than = "is larger" if candidate.verdict is CandidateVerdict.TARGET else "is not larger"
-        return f"the share of its branch {than} than that of {telling.queue}"
+        return f"the share of its branch {than} than that of {context.queue}"
     return (
-        f"the share of its branch is {before}, {after} without it, and that of {telling.queue} "
+        f"the share of its branch is {before}, {after} without it, and that of {context.queue} "
         f"would be {own}"
     )
 

@@ -14,8 +14,8 @@ from console.engine.model.common_reasons import NO_FLAVOR_MATCHED
 
 EXPLAIN_SECTIONS: Final = ExplainSections(
     stages=(
-        Stage(code="flavors", words=flavors, answers=flavor_answers),
-        Stage(code="preemption", words=preemption, answers=preemption_answers),
+        Stage(code="flavors", words=flavors, facts=flavor_answers),
+        Stage(code="preemption", words=preemption, facts=preemption_answers),
     ),
     headlines={NO_FLAVOR_MATCHED: no_flavor},
     mentioned=candidates,

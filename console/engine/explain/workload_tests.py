@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from console.engine.explain.disciplines import explain_sections_of
 from console.engine.explain.headline import headline
-from console.engine.explain.sentences import Telling
+from console.engine.explain.sentences import ExplainContext
 from console.engine.model.common_reasons import PASSTHROUGH
 from console.engine.model.obstacles import Obstacle
 from console.engine.model.policy import StopPolicy
@@ -137,13 +137,13 @@ def obstacle_words(flavor: FlavorEvaluation) -> str:
 def fit_sentences(fit: Fit) -> Iterator[str]:
     """Yield whether the workload fits if nothing else runs, and whether it fits now."""
     if fit.now is None:
-        yield headline(Telling(fit.ever, {}))
+        yield headline(ExplainContext(fit.ever, {}))
         return
     yield f"It can fit: if nothing else ran, it would {_start(fit.ever)}."
     if fit.now.outcome.reason is fit.ever.outcome.reason:
         yield f"It fits now: it would {_start(fit.now)}."
     else:
-        yield headline(Telling(fit.now, {}))
+        yield headline(ExplainContext(fit.now, {}))
 
 
 def _start(trace: Trace) -> str:

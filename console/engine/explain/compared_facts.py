@@ -8,7 +8,7 @@ from typing import Final
 from console.engine.explain.headline import headline
 from console.engine.explain.order import turn
 from console.engine.explain.route import local_queue_problem
-from console.engine.explain.sentences import Telling
+from console.engine.explain.sentences import ExplainContext
 from console.engine.model.trace import RuleVerdict, Trace
 from console.engine.wording.words import plural, quantity, resource_name, sentence_case
 
@@ -16,17 +16,17 @@ from console.engine.wording.words import plural, quantity, resource_name, senten
 MOST_ROWS: Final = 60
 
 
-def intake(telling: Telling) -> Iterator[tuple[str, str]]:
+def intake(context: ExplainContext) -> Iterator[tuple[str, str]]:
     """Yield the labels and the requests."""
-    for key, value in sorted(telling.trace.labels.items())[:MOST_ROWS]:
+    for key, value in sorted(context.trace.labels.items())[:MOST_ROWS]:
         yield f"Label {key}", value
-    for resource, asked in sorted(telling.trace.requests.items()):
+    for resource, asked in sorted(context.trace.requests.items()):
         yield f"Requested {resource_name(resource)}", quantity(asked, resource)
 
 
-def route(telling: Telling) -> Iterator[tuple[str, str]]:
+def route(context: ExplainContext) -> Iterator[tuple[str, str]]:
     """Yield the matching rule or the local queue."""
-    yield "Routed by", _route(telling.trace)
+    yield "Routed by", _route(context.trace)
 
 
 def _route(trace: Trace) -> str:
@@ -44,9 +44,9 @@ def _route(trace: Trace) -> str:
     return "no rule"
 
 
-def priority(telling: Telling) -> Iterator[tuple[str, str]]:
+def priority(context: ExplainContext) -> Iterator[tuple[str, str]]:
     """Yield the requested and the effective priority."""
-    trace = telling.trace
+    trace = context.trace
     asked = "none" if trace.requested_priority is None else str(trace.requested_priority)
     yield "Requested", asked
     got = [step for step in trace.priorities if step.effective is not None]
@@ -54,36 +54,36 @@ def priority(telling: Telling) -> Iterator[tuple[str, str]]:
         yield "Effective", str(got[-1].effective)
 
 
-def queue(telling: Telling) -> Iterator[tuple[str, str]]:
+def queue(context: ExplainContext) -> Iterator[tuple[str, str]]:
     """Yield the queue, and whether it is held or stopped."""
-    step = telling.trace.queue
+    step = context.trace.queue
     if step is not None:
         stops = ", on hold" if step.held else ", stopped by its config" if step.stopped else ""
         yield "Queue", f"{step.name}{stops}"
 
 
-def preemption(telling: Telling) -> Iterator[tuple[str, str]]:
+def preemption(context: ExplainContext) -> Iterator[tuple[str, str]]:
     """Yield the number of victims."""
-    yield "Preempted workloads", preempted_workloads(telling)
+    yield "Preempted workloads", preempted_workloads(context)
 
 
-def preempted_workloads(telling: Telling) -> str:
+def preempted_workloads(context: ExplainContext) -> str:
     """Return the number of victims in words."""
-    victims = telling.trace.outcome.victims
+    victims = context.trace.outcome.victims
     return plural(len(victims), "workload") if victims else "no search"
 
 
-def order(telling: Telling) -> Iterator[tuple[str, str]]:
+def order(context: ExplainContext) -> Iterator[tuple[str, str]]:
     """Yield the position in the queue and the result of the turn."""
-    trace = telling.trace
+    trace = context.trace
     if trace.order is not None:
         place = trace.order.position
         text = "none: it can never run" if place is None else f"{place} of {trace.order.pending}"
         yield "Position", text
     if trace.turn is not None:
-        yield "Its turn", sentence_case(turn(telling, trace.turn))
+        yield "Its turn", sentence_case(turn(context, trace.turn))
 
 
-def outcome(telling: Telling) -> Iterator[tuple[str, str]]:
+def outcome(context: ExplainContext) -> Iterator[tuple[str, str]]:
     """Yield the headline."""
-    yield "Outcome", headline(telling)
+    yield "Outcome", headline(context)

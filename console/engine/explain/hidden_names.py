@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 
-def unnamed(queue: str | None) -> str:
+def hidden_name(queue: str | None) -> str:
     """
     Return the words for a workload of *queue* whose name is hidden.
 
-    >>> unnamed("research"), unnamed(None)
+    >>> hidden_name("research"), hidden_name(None)
     ('another workload of queue research', 'another workload')
     """
     return f"another workload of queue {queue}" if queue is not None else "another workload"
