@@ -45,7 +45,7 @@ CONTROL_CHARACTER = Code(
     "YML003",
     Severity.ERROR,
     "Character that YAML does not allow",
-    "Control characters and lone surrogates cannot stand in YAML text. Remove them, or write "
+    "Control characters and lone surrogates are not allowed in YAML text. Remove them, or write "
     "them as an escape in double quotes.",
 )
 TOO_LARGE = Code(
@@ -115,7 +115,7 @@ KEY_NOT_TEXT = Code(
 MERGE = Code(
     "YML014",
     Severity.ERROR,
-    "Merge of something that is not a mapping",
+    "Merge of a value that is not a mapping",
     "The merge key << takes an alias of a mapping, or a list of such aliases.",
 )
 UNRENDERED_TEMPLATE = Code(

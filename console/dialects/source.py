@@ -112,7 +112,7 @@ def _has_unreadable_characters(findings: Findings) -> bool:
     findings.add(
         CONTROL_CHARACTER,
         Place(first, first + 1),
-        f"The character U+{ord(character):04X}{more} cannot stand in YAML text.",
+        f"The character U+{ord(character):04X}{more} is not allowed in YAML text.",
         "Remove it, or write it as an escape in double quotes.",
         repairs,
     )

@@ -11,15 +11,15 @@ from console.dialects.codes import SYNTAX, TAB, UNRENDERED_TEMPLATE
 from console.dialects.findings import Edit, Findings, Place, Repair
 from console.dialects.templates import RENDER, tag_on_line
 
-_GOES_ON: Final = "goes on wrongly here"
+_INVALID: Final = "is invalid here"
 #: Problem of libyaml -> message and hint. ``{line}`` is the line where the construct began.
 _WORDS: Final = {
     "did not find expected ',' or ']'": (
-        f"The list that begins on {{line}} {_GOES_ON}",
+        f"The list that begins on {{line}} {_INVALID}",
         "Put a comma between items, and close the list with ].",
     ),
     "did not find expected ',' or '}'": (
-        f"The mapping that begins on {{line}} {_GOES_ON}",
+        f"The mapping that begins on {{line}} {_INVALID}",
         "Put a comma between fields, and close the mapping with }.",
     ),
     "did not find expected key": (
@@ -31,7 +31,7 @@ _WORDS: Final = {
         "Check the indentation: all items of a list begin in the same column, with '- '.",
     ),
     "mapping values are not allowed in this context": (
-        "A ':' cannot stand here",
+        "A ':' is not allowed here",
         "Quote the text if the colon belongs to it; otherwise check the indentation.",
     ),
     "could not find expected ':'": (
@@ -92,7 +92,7 @@ def report_syntax_error(findings: Findings, error: yaml.MarkedYAMLError) -> None
     elif error.problem in _WORDS:
         message, hint = _WORDS[error.problem]
         if not text[at:].strip():
-            message = message.replace(_GOES_ON, "is never closed")
+            message = message.replace(_INVALID, "is never closed")
         message = message.replace("{line}", line)
     else:
         message, hint = f"This is not valid YAML: {error.problem}", ""
@@ -121,7 +121,7 @@ def _report_tab(findings: Findings, at: int) -> None:
     findings.add(
         TAB,
         Place(at, end),
-        "A tab stands in the indentation; YAML allows only spaces there.",
+        "The indentation contains a tab; YAML allows only spaces there.",
         "Replace it with spaces.",
         (Repair("Replace tabs in the indentation with spaces", tuple(edits)),) if covered else (),
     )

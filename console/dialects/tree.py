@@ -209,7 +209,7 @@ class _TreeBuilder:
         start, end, name = event.start_mark.index, event.end_mark.index, event.anchor
         if any(frame.anchor == name for frame in self._stack):
             shown = shorten(name)
-            message = f"*{shown} stands inside the value of &{shown}."
+            message = f"*{shown} is inside the value of &{shown}."
             self._findings.add(RECURSIVE_ALIAS, Place(start, end), message)
         elif name in self._anchors:
             node, weight, height = self._anchors[name]
@@ -266,7 +266,7 @@ class _TreeBuilder:
             self._findings.add(
                 DUPLICATE_KEY,
                 Place(key.start, key.end),
-                f'The key "{shorten(key.text)}" is written twice; the first one stands on {line}.',
+                f'The key "{shorten(key.text)}" is written twice; the first one is on {line}.',
                 "Remove one of the two.",
             )
         else:

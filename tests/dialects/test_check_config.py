@@ -78,7 +78,7 @@ def test_no_finding_commands_the_terminal(config: Path):
     config.write_bytes('a\u202eb: "\x1b[2J"\n'.encode())
     printed, status = run(config)
     assert printed == (
-        f"{config}:1:7: error YML003 The character U+001B cannot stand in YAML text.\n"
+        f"{config}:1:7: error YML003 The character U+001B is not allowed in YAML text.\n"
         '  a\ufffdb: "\ufffd[2J"\n'
         "        ^\n"
         "  Remove it, or write it as an escape in double quotes.\n"
@@ -92,7 +92,7 @@ def test_warnings_alone_pass(config: Path):
     config.write_text(WARNED)
     output, status = run(config)
     assert status == 0
-    assert output.startswith(f"{config}:2:9: warning NAT022 No rule leads to queue")
+    assert output.startswith(f"{config}:2:9: warning NAT022 No rule routes to queue")
     assert output.endswith(f"{config}: no errors, 1 warning\n")
 
 

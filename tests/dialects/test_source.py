@@ -91,15 +91,15 @@ def test_syntax_errors_are_told_in_plain_words():
         if code == "YML001"
     }
     assert messages == {
-        "list not closed": "The list that begins on line 1 goes on wrongly here.",
+        "list not closed": "The list that begins on line 1 is invalid here.",
         "list open at the end": "The list that begins on line 2 is never closed.",
-        "mapping not closed": "The mapping that begins on line 1 goes on wrongly here.",
+        "mapping not closed": "The mapping that begins on line 1 is invalid here.",
         "quote not closed": "The quote that opens on line 1 is never closed.",
         "bracket too many": "A value is expected here.",
         "indentation between two levels": (
             "A field is expected here, to continue the mapping of line 1."
         ),
-        "colon in a plain text": "A ':' cannot stand here.",
+        "colon in a plain text": "A ':' is not allowed here.",
         "colon missing": "A ':' is missing after the key on line 2.",
         "character that begins nothing": "A value cannot begin with '@'.",
         "text after the end": "The document has ended before this.",

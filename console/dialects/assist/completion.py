@@ -121,7 +121,7 @@ def _first_items(root: Schema, schemas: list[Schema], known: Known) -> list[Comp
 
 
 def _whole(parsed: TolerantParser, cursor: CursorContext) -> Node | None:
-    """Return the document of the cursor with the text after the cursor, if it still exists."""
+    """Return the document of the cursor, including the text after the cursor if it still exists."""
     return parsed.roots[cursor.document] if cursor.document < len(parsed.roots) else cursor.root
 
 

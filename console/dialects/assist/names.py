@@ -1,9 +1,9 @@
 """
 Names: the objects that a text defines, in order, and the references to them.
 
-The schema marks the places: ``x-item`` on the schema of an object, with the path to its name or
-to the field ``leads_to``, and ``x-refers-to`` on a text that names an object. An object of a kind
-with ``x-implied`` exists as soon as it is referenced.
+The schema marks the places: ``x-item`` on the schema of an object, with the path to its name
+(``name``) or to the name of its target (``leads_to``), and ``x-refers-to`` on a text that names an
+object. An object of a kind with ``x-implied`` exists as soon as it is referenced.
 """
 
 from __future__ import annotations

@@ -148,8 +148,8 @@ class _GroupsCheck:
         self.findings.add(
             RESOURCES_ORDER,
             first.place,
-            f"{shorten(first.value)} stands where coveredResources has "
-            f"{shorten(covered[names.index(first)])}.",
+            f"{shorten(first.value)} is at the place of "
+            f"{shorten(covered[names.index(first)])} in coveredResources.",
             f"Write them in the order {listed([shorten(c) for c in covered[:8]], 'and')}.",
             self._reorder([resources[c] for c in covered]),
         )

@@ -42,14 +42,14 @@ NO_NAMESPACE = Code(
 UNKNOWN_QUEUE = Code(
     "KUE050",
     Severity.WARNING,
-    "LocalQueue leads to no queue",
+    "LocalQueue without a ClusterQueue",
     "Workloads that name the LocalQueue wait until its ClusterQueue exists. Correct the name or "
     "add the ClusterQueue.",
 )
 NO_LOCAL_QUEUE = Code(
     "KUE051",
     Severity.WARNING,
-    "No LocalQueue leads to the queue",
+    "ClusterQueue without a LocalQueue",
     "Workloads reach a ClusterQueue only through a LocalQueue of their namespace. Add one, or "
     "remove the ClusterQueue.",
 )
@@ -64,7 +64,7 @@ NAMESPACE_NOT_SELECTED = Code(
     Severity.WARNING,
     "Namespace that the queue does not select",
     "The LocalQueue's namespace does not match the namespaceSelector of its ClusterQueue, so its "
-    "workloads wait for ever. Correct the labels or the selector.",
+    "workloads wait forever. Correct the labels or the selector.",
 )
 FLAVOR_UNUSED = Code(
     "KUE054",
@@ -192,7 +192,7 @@ LENDING_STARVES = Code(
     Severity.WARNING,
     "Lending limits below the largest workloads",
     "The cohort owns enough for a workload that fills its largest queue, and because of lending "
-    "limits this queue can never have that much: such a workload waits here for ever. Raise the "
+    "limits this queue can never have that much: such a workload waits here forever. Raise the "
     "lending limits of others, or route such workloads to the queue that owns it.",
 )
 UNKNOWN_SETTING = Code(

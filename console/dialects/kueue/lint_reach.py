@@ -33,7 +33,7 @@ def lint_reach(document: Document, policy: Policy, findings: Findings) -> None:
             findings.add(
                 NO_LOCAL_QUEUE,
                 queue.name.place,
-                f'No LocalQueue leads to "{shorten(queue.name.value)}", so no workload ever '
+                f'No LocalQueue refers to "{shorten(queue.name.value)}", so no workload ever '
                 "reaches it.",
                 "Add a LocalQueue that names it, or remove it.",
             )
@@ -66,8 +66,8 @@ def _lint_local_queue(local: LocalQueueDoc, policy: Policy, findings: Findings) 
         findings.add(
             UNKNOWN_QUEUE,
             local.name.place,
-            f'LocalQueue "{shorten(local.name.value)}" names no ClusterQueue, so what is sent here '
-            "waits.",
+            f'LocalQueue "{shorten(local.name.value)}" names no ClusterQueue, so workloads '
+            "submitted to it wait.",
             "Add spec.clusterQueue.",
         )
     if not isinstance(target, Written) or not isinstance(namespace, Written):
@@ -78,7 +78,7 @@ def _lint_local_queue(local: LocalQueueDoc, policy: Policy, findings: Findings) 
         findings.add(
             UNKNOWN_QUEUE,
             target.place,
-            f'ClusterQueue "{shorten(target.value)}" does not exist, so workloads sent here wait.',
+            f'ClusterQueue "{shorten(target.value)}" does not exist, so submitted workloads wait.',
             hint or "Add it, or use a ClusterQueue that exists.",
             repairs,
         )

@@ -87,7 +87,7 @@ def _warn_unsupported(config: Fields) -> None:
         place = config.key_place(key)
         is_off = key == "gangScheduling" and value_of(policy) is not GangScheduling.BY_WORKLOAD
         if place is not None and not is_off:
-            config.findings.add(NOT_ACTED_ON, place, f"{key} is not acted on: {why}.")
+            config.findings.add(NOT_ACTED_ON, place, f"{key} is not supported: {why}.")
 
 
 def _note_unused(config: Fields) -> None:

@@ -111,7 +111,7 @@ class _Object:
     def note(self, field: _Field, instead: str) -> None:
         """Warn that *field* is not supported, and describe the behavior *instead*."""
         name = field.path.rpartition(".")[2]
-        self.findings.add(NOT_ACTED_ON, field.place, f"{name} is not acted on: {instead}.")
+        self.findings.add(NOT_ACTED_ON, field.place, f"{name} is not supported: {instead}.")
 
     def doc(self, field: _Field, kind: Unsupported, *names: str) -> UnsupportedDoc:
         """Return the fact about *field* for the policy."""
@@ -205,7 +205,7 @@ def _configuration(settings: _Object) -> Iterator[UnsupportedDoc]:
 def _gates(settings: _Object) -> None:
     gates = settings.field("featureGates")
     for name, (key, value) in gates.entries.items() if gates is not None else ():
-        assert gates is not None, "it has entries"
+        assert gates is not None, "the field has entries"
         place = _Field(f"{gates.path}.{name}", key, value).place
         word = _text(value).lower()
         instead = unsupported_behavior(name, word == "true") if word in ("true", "false") else None
@@ -215,7 +215,7 @@ def _gates(settings: _Object) -> None:
             )
         elif instead is not None:
             settings.findings.add(
-                NOT_ACTED_ON, place, f"{name}: {word} is not acted on: {instead}."
+                NOT_ACTED_ON, place, f"{name}: {word} is not supported: {instead}."
             )
 
 
@@ -236,11 +236,11 @@ def _topology_object(topology: _Object) -> Iterator[UnsupportedDoc]:
 
 def _note_object(each: _Object, instead: str) -> None:
     kind = each.field("kind")
-    assert kind is not None, "it was found by its kind"
+    assert kind is not None, "every manifest has a kind"
     place = Place(kind.value.start, kind.value.end, kind.path)
     name = shorten(each.text("metadata", "name"))
     what = f'{each.manifest.kind} "{name}"' if name else f"This {each.manifest.kind}"
-    each.findings.add(NOT_ACTED_ON, place, f"{what} is not acted on: {instead}.")
+    each.findings.add(NOT_ACTED_ON, place, f"{what} is not supported: {instead}.")
 
 
 def _workload(workload: _Object) -> Iterator[UnsupportedDoc]:

@@ -9,7 +9,7 @@ RECORDED_WITHOUT_RULE = Code(
     "LNT001",
     Severity.WARNING,
     "Recorded workloads that reach no queue",
-    "Workloads like some of the last 30 days would be rejected, or wait for ever, because no rule "
+    "Workloads like some of the last 30 days would be rejected, or wait forever, because no rule "
     "or local queue routes them to a queue. Add a last rule without a selector, widen a rule, or "
     "accept it.",
     is_live=True,
@@ -60,7 +60,7 @@ BLOCKED_BY_ZERO = Code(
     Severity.INFO,
     "Blocked by a quota of 0",
     "A quota of 0 admits nothing unless quota can be borrowed, and none can be borrowed here in "
-    "any flavor of the queue. Workloads that request the resource wait for ever.",
+    "any flavor of the queue. Workloads that request the resource wait forever.",
 )
 LENDER_STARVED = Code(
     "LNT009",
@@ -99,7 +99,7 @@ NEVER_FITS = Code(
     "LNT013",
     Severity.WARNING,
     "Recorded request that can never fit",
-    "Workloads like some of the last 30 days would wait here for ever: they request more than the "
+    "Workloads like some of the last 30 days would wait here forever: they request more than the "
     "queue can have in any flavor that accepts them, even when nothing else runs. Raise a quota "
     "or a borrowing limit, or route such workloads to another queue.",
     is_live=True,

@@ -28,13 +28,13 @@ def lint_queues(
     }
     for queue in policy.queues.values():
         if queue.name not in filled:
-            what = "No rule that leads to" if queue.name in named else "No rule leads to"
+            what = "No rule that routes to" if queue.name in named else "No rule routes to"
             ever = " ever matches a workload" if queue.name in named else ""
             findings.add(
                 QUEUE_UNREACHED,
                 places.name(queue.origin, queue.name),
                 f"{what} queue {quoted(queue.name)}{ever}, so it gets no workload.",
-                "Add a rule that leads to it, or remove it.",
+                "Add a rule that routes to it, or remove it.",
             )
 
 
@@ -63,7 +63,7 @@ def lint_unrouted(
         RECORDED_WITHOUT_RULE,
         _first_door(policy, places),
         f"No local queue routes {share} to a queue that admits them: a similar workload "
-        f"would wait for ever. The most frequent had {example}.",
+        f"would wait forever. The most frequent had {example}.",
         "Add the local queues that they name.",
     )
 

@@ -9,7 +9,7 @@ UNKNOWN_QUEUE = Code(
     "NAT001",
     Severity.ERROR,
     "Queue is not defined",
-    "A rule leads to a queue that resource_queues does not define. Correct the name or add "
+    "A rule routes to a queue that resource_queues does not define. Correct the name or add "
     "the queue.",
 )
 UNKNOWN_FLAVOR = Code(
@@ -96,7 +96,7 @@ SPEC_CHANGED = Code(
     Severity.ERROR,
     "Queue changed under the same name",
     "The first version that has a queue fixes its spec, so that usage and history keep their "
-    "meaning. Give the changed queue a new name, and change the rules to lead to it.",
+    "meaning. Give the changed queue a new name, and change the rules to route to it.",
     is_live=True,
 )
 PREEMPTION_WITHOUT_COHORT = Code(
@@ -122,7 +122,7 @@ RULE_NEVER_REACHED = Code(
 QUEUE_WITHOUT_RULE = Code(
     "NAT022",
     Severity.WARNING,
-    "No rule leads to the queue",
+    "No rule routes to the queue",
     "Workloads reach a queue only by a rule. Add a rule, or remove the queue.",
 )
 FLAVOR_UNUSED = Code(

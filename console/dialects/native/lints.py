@@ -38,8 +38,8 @@ def lint(document: Document, policy: Policy, findings: Findings) -> None:
             findings.add(
                 QUEUE_WITHOUT_RULE,
                 name.place,
-                f'No rule leads to queue "{shorten(name.value)}", so no workload ever reaches it.',
-                "Add a rule that leads to it, or remove it.",
+                f'No rule routes to queue "{shorten(name.value)}", so no workload ever reaches it.',
+                "Add a rule that routes to it, or remove it.",
             )
     used = {value_of(quota.name) for queue in document.queues for quota in queue.quotas()}
     for flavor in document.flavors:

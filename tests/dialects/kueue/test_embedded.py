@@ -86,7 +86,7 @@ def test_a_syntax_error_in_a_block_names_the_lines_of_the_whole_text():
     text = block(INNER.replace("InitialShare]", "InitialShare"))
     (error,) = DIALECT.read(text, {}).errors
     assert (error.code, error.span.line) == ("YML001", 10)
-    assert error.message == "The list that begins on line 9 goes on wrongly here."
+    assert error.message == "The list that begins on line 9 is invalid here."
 
 
 def test_a_finding_in_a_quoted_text_has_its_column_and_no_fix():

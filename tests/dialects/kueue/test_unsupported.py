@@ -109,7 +109,7 @@ def test_a_gate_is_told_of_where_it_is_set_to_what_is_not_done(gate: str) -> Non
     told, silent = ("false", "true") if gate in ON else ("true", "false")
     instead = (ON if gate in ON else OFF)[gate]
     assert warned == {
-        told: [("KUE042", 4, f"{gate}: {told} is not acted on: {instead}.")],
+        told: [("KUE042", 4, f"{gate}: {told} is not supported: {instead}.")],
         silent: [],
     }
 

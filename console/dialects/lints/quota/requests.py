@@ -59,7 +59,7 @@ def lint_requests(
         for where, found in checker.unsatisfiable(kinds).items():
             of = f"{workloads(found.runs)} of {window(past)}"
             if where is None:
-                end = "wait for ever" if checker.blocks else "be rejected"
+                end = "wait forever" if checker.blocks else "be rejected"
                 findings.add(
                     RECORDED_WITHOUT_FLAVOR,
                     places.name(queue.origin, name),
