@@ -56,7 +56,7 @@ class Figures:
         """Return one line per measurement."""
         waits = ", ".join(f"{kind} {each:.2f} s" for kind, each in self.admission_seconds.items())
         rows = [
-            ("workloads", f"{self.workloads:,}, every one done once"),
+            ("workloads", f"{self.workloads:,}, all finished"),
             ("wall", f"{self.wall_seconds:.2f} s"),
             ("cpu", f"{self.cpu_seconds:.2f} s"),
             ("decisions", f"{self.decisions:,} ({self.decisions_per_second:,.0f} per second)"),
@@ -66,7 +66,7 @@ class Figures:
             ("mean time to admission", waits),
         ]
         if self.work_use is not None:
-            rows.append(("quota in use by work", f"{self.work_use:.1%}"))
+            rows.append(("quota use of runs", f"{self.work_use:.1%}"))
         if self.digest is not None:
             rows.append(("digest of the decisions", self.digest))
         return "\n".join(f"{name:<25}{value}" for name, value in rows)

@@ -1,9 +1,9 @@
 """
-The virtual clock: plays a trace through the engine alone and jumps from event to event.
+Replay of a trace in virtual time, with the engine only: time jumps from event to event.
 
-At each instant arrivals are submitted, then what ends is finished, then the engine
-settles; who was lines to stop has stopped at once, and it settles again until nothing
-changes. A preempted workload starts again from nothing.
+At each time, arrivals are submitted, ended workloads are finished, and the engine settles.
+Preempted workloads stop at once, and the engine settles again until nothing changes. A preempted
+workload starts again from the beginning.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def play(trace: ArrivalTrace) -> Figures:
 
 
 class _Playback:
-    """One trace while it is played: the state, the tracker, and what happens when."""
+    """One replay of a trace: the engine state, the tracker and the events by time."""
 
     def __init__(self, trace: ArrivalTrace, arrivals: dict[int, list[Arrival]]) -> None:
         self.tracker = WorkloadTracker(trace)
@@ -90,7 +90,9 @@ class _Playback:
         state = self._state
         held = {name: usage for name in state.queues if (usage := state.usage(name))}
         if held or state.pending or state.running:
-            raise InvariantViolation(f"All is done, and the engine still counts: {held}.")
+            raise InvariantViolation(
+                f"All workloads have finished, but the engine still counts usage: {held}."
+            )
 
     def _settle_until_stable(self, now: int) -> None:
         state, tracker = self._state, self.tracker
@@ -102,11 +104,11 @@ class _Playback:
             if state.is_settled:
                 return
         raise InvariantViolation(
-            f"The world does not come to rest at {now} ms: {stopping} stop again."
+            f"The engine does not settle at {now} ms: it preempts {stopping} again."
         )
 
     def _settle(self, now: int) -> list[str]:
-        """Let the engine decide, and return who was lines to stop."""
+        """Let the engine decide, and return the workloads that it preempted."""
         stopping: list[str] = []
         lines: list[str] = []
         for decision in self._state.settle():

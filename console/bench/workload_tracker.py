@@ -1,8 +1,8 @@
 """
-The tracker: who waits, runs and is done, kept from decisions alone and checked as it is kept.
+The workload tracker: the state of all workloads of a trace, checked against invariants.
 
-It knows nothing of how an engine decides. What no engine may do, it refuses: to start
-what is not there or runs already, or to hand out more than there is.
+It is updated from decisions only and does not depend on an engine's algorithm. It raises an error
+for decisions that no engine may make: to admit a workload that is not pending, or to exceed quota.
 """
 
 from __future__ import annotations
@@ -77,14 +77,14 @@ class WorkloadTracker:
         """
         entry = self._entries.get(workload)
         if entry is None or entry.running:
-            raise InvariantViolation(f"{workload} was admitted at {now} ms and was not waiting.")
+            raise InvariantViolation(f"{workload} was admitted at {now} ms and was not pending.")
         if queue != entry.pools[0].name:
             raise InvariantViolation(f"{workload} was admitted to {queue} at {now} ms.")
         for pool in entry.pools:
             pool.used += entry.amount
             if pool.used > pool.limit:
                 raise InvariantViolation(
-                    f"{pool.name} held {pool.used / SCALE:g} of {pool.limit / SCALE:g} "
+                    f"{pool.name} used {pool.used / SCALE:g} of {pool.limit / SCALE:g} "
                     f"when {workload} was admitted at {now} ms."
                 )
         entry.running = True
@@ -116,10 +116,9 @@ class WorkloadTracker:
     def close(self) -> None:
         """Raise InvariantViolation unless every workload of the trace has finished."""
         if self.done != self._expected:
-            left = next(iter(self._entries), "nobody that was submitted")
+            left = next(iter(self._entries), "one that was not submitted")
             raise InvariantViolation(
-                f"{self.done} of {self._expected} workloads were ever done; "
-                f"{left} is among the others."
+                f"{self.done} of {self._expected} workloads have finished; {left} has not."
             )
 
     @property
@@ -165,7 +164,7 @@ class WorkloadTracker:
     def _leave(self, workload: str, now: int) -> _Entry:
         entry = self._entries.get(workload)
         if entry is None or not entry.running:
-            raise InvariantViolation(f"{workload} was to stop at {now} ms and was not running.")
+            raise InvariantViolation(f"{workload} ended at {now} ms and was not running.")
         entry.running = False
         for pool in entry.pools:
             pool.used -= entry.amount

@@ -1,1 +1,1 @@
-"""Synthetic traffic: workloads submitted over the HTTP API, and an executor that reports on them."""
+"""Synthetic traffic: workloads submitted over the HTTP API, and a simulated executor."""

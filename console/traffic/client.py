@@ -90,7 +90,7 @@ class Client:
         return [(row["workload"], row["created_at"]) for row in rows]
 
     def last_decision(self) -> int:
-        """Return the number of the last decision, found by binary search."""
+        """Return a number after which there is no decision yet, found by binary search."""
         low, high = 0, 1
         while self.decisions(high, limit=1):
             low, high = high, high * 2

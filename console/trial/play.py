@@ -109,7 +109,7 @@ class _Playback:
         self._total_quota = trace.nominal * len(trace.queues())
         self._submitter, self._reader, self._executor = clients
         self._report = report
-        #: Three threads write in the tracker, and read what follows here.
+        #: Three threads share the tracker and the following attributes; this guards both.
         self._changed = Condition()
         self._is_over = False
         #: (time of the end, id, name, number of the run), as a heap.
@@ -148,7 +148,9 @@ class _Playback:
         for state in ("admitted", "preempting", "pending"):
             while _retry(self._reader.has_any, state):
                 if time.monotonic() > deadline:
-                    raise InvariantViolation(f"All is done, and for the product some are {state}.")
+                    raise InvariantViolation(
+                        f"All workloads have finished, but the product has some in state {state}."
+                    )
                 time.sleep(0.1)
         ends, releases = _retry(self._reader.ends), _retry(self._reader.releases)
         self.quota_use = self._usage_log.amount_seconds(ends, releases) / (
@@ -197,7 +199,7 @@ class _Playback:
                     self._changed.notify_all()
             elif now - latest > _STALL_SECONDS:
                 raise InvariantViolation(
-                    f"Nothing was decided for {_STALL_SECONDS} s; {left:,} are not done."
+                    f"No decision for {_STALL_SECONDS} s; {left:,} workloads have not finished."
                 )
             else:
                 time.sleep(_PAUSE)
@@ -242,7 +244,7 @@ class _Playback:
                 _retry(self._executor.finish, ids)
 
     def _until_next(self) -> float:
-        """Return the seconds until the next known end, at most `_POLL`: an earlier one may follow."""
+        """Return the seconds until the next known end, at most `_POLL`: an earlier one may come."""
         wait = self._running[0][0] - self._now() if self._running else _POLL
         return max(0, min(wait, _POLL)) / 1000
 

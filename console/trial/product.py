@@ -137,7 +137,7 @@ def _database() -> Iterator[dict[str, str]]:
             cursor.execute(f"CREATE DATABASE {name}")
     except DatabaseError as error:
         raise ProductNotStarted(
-            f"No database could be made on the server of DATABASE_URL ({str(error).strip()}); "
+            f"No database could be created on the server of DATABASE_URL ({str(error).strip()}); "
             "its user needs the right to create databases."
         ) from error
     try:
@@ -161,7 +161,7 @@ def _token(product: Product) -> str:
         )
     except subprocess.SubprocessError as error:
         output = str(getattr(error, "stderr", None) or error).strip()
-        raise ProductNotStarted(f"There is no token for the product: {output}") from error
+        raise ProductNotStarted(f"No token could be created for the product: {output}") from error
     return done.stdout.strip()
 
 

@@ -23,7 +23,7 @@ class QuotaUsageLog:
 
     def amount_seconds(self, ends: Mapping[str, str], releases: Iterable[tuple[str, str]]) -> float:
         """
-        Return the used amount times seconds: *ends* are of final runs, *releases* of preempted ones.
+        Return the used amounts times seconds: *ends* of final runs, *releases* of preempted runs.
 
         Raise InvariantViolation if their numbers do not match the admissions.
         """

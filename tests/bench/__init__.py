@@ -1,1 +1,1 @@
-"""The traces, the book that checks them, and the clock that plays them."""
+"""The traces, the tracker that checks them, and their replay."""

@@ -72,24 +72,24 @@ def test_the_same_decisions_whatever_the_hash_seed() -> None:
 def test_an_engine_that_decides_nothing_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(State, "settle", lambda state: [])
     monkeypatch.setattr(State, "is_settled", True)
-    with pytest.raises(InvariantViolation, match="0 of 3 workloads were ever done"):
+    with pytest.raises(InvariantViolation, match="0 of 3 workloads have finished"):
         play(PREEMPTING)
 
 
 def test_an_engine_that_forgets_an_end_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(State, "finish", lambda state, workload: True)
-    with pytest.raises(InvariantViolation, match="1 of 3 workloads were ever done"):
+    with pytest.raises(InvariantViolation, match="1 of 3 workloads have finished"):
         play(PREEMPTING)
     # Nobody waits for what the engine still counts, and it is found all the same.
     alone = replace(PREEMPTING, sets=PREEMPTING.sets[:1])
-    with pytest.raises(InvariantViolation, match=r"the engine still counts: {'queue-0-0': .*20000"):
+    with pytest.raises(InvariantViolation, match=r"the engine still counts usage: {'queue-0-0': .*20000"):
         play(alone)
 
 
 def test_an_engine_that_never_rests_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(virtual, "_ROUNDS", 3)
+    monkeypatch.setattr(virtual, "_MAX_ROUNDS", 3)
     monkeypatch.setattr(State, "is_settled", False)
-    with pytest.raises(InvariantViolation, match="does not come to rest at 0 ms"):
+    with pytest.raises(InvariantViolation, match="does not settle at 0 ms"):
         play(PREEMPTING)
 
 
@@ -100,5 +100,5 @@ def test_an_engine_that_decides_twice_is_found_out(monkeypatch: pytest.MonkeyPat
         return [each for each in settle(state) for _ in range(2)]
 
     monkeypatch.setattr(State, "settle", twice)
-    with pytest.raises(InvariantViolation, match="high-0 was admitted at 0 ms and was not waiting"):
+    with pytest.raises(InvariantViolation, match="high-0 was admitted at 0 ms and was not pending"):
         play(PREEMPTING)

@@ -1,4 +1,4 @@
-"""The book refuses what no engine may do, and adds up what is left."""
+"""The workload tracker rejects invalid decisions and computes the results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def arrivals() -> list[Arrival]:
 
 @pytest.fixture
 def tracker(arrivals: list[Arrival]) -> WorkloadTracker:
-    """Return a book in which all of them wait."""
+    """Return a tracker in which all of them are pending."""
     tracker = WorkloadTracker(BORROWING)
     for arrival in arrivals:
         tracker.submitted(arrival, arrival.at)
@@ -42,7 +42,7 @@ def test_a_life(tracker: WorkloadTracker, arrivals: list[Arrival]) -> None:
 
 def test_nobody_runs_twice_at_once(tracker: WorkloadTracker) -> None:
     tracker.admitted("queue-0-0-even-0", "queue-0-0", 0)
-    with pytest.raises(InvariantViolation, match="even-0 was admitted at 7 ms and was not waiting"):
+    with pytest.raises(InvariantViolation, match="even-0 was admitted at 7 ms and was not pending"):
         tracker.admitted("queue-0-0-even-0", "queue-0-0", 7)
 
 
@@ -50,13 +50,13 @@ def test_nobody_runs_again_who_is_done(tracker: WorkloadTracker) -> None:
     tracker.admitted("queue-0-0-even-0", "queue-0-0", 0)
     tracker.finished("queue-0-0-even-0", 100)
     with pytest.raises(
-        InvariantViolation, match="even-0 was admitted at 100 ms and was not waiting"
+        InvariantViolation, match="even-0 was admitted at 100 ms and was not pending"
     ):
         tracker.admitted("queue-0-0-even-0", "queue-0-0", 100)
 
 
 def test_nobody_runs_who_was_not_submitted() -> None:
-    with pytest.raises(InvariantViolation, match="even-0 was admitted at 0 ms and was not waiting"):
+    with pytest.raises(InvariantViolation, match="even-0 was admitted at 0 ms and was not pending"):
         WorkloadTracker(BORROWING).admitted("queue-0-0-even-0", "queue-0-0", 0)
 
 
@@ -70,24 +70,24 @@ def test_nobody_runs_in_another_queue(tracker: WorkloadTracker) -> None:
 def test_a_queue_borrows_no_more_than_it_may(tracker: WorkloadTracker) -> None:
     tracker.admitted("queue-0-0-even-0", "queue-0-0", 0)
     tracker.admitted("queue-0-0-even-1", "queue-0-0", 0)
-    with pytest.raises(InvariantViolation, match="queue-0-0 held 6 of 4 when queue-0-0-even-2"):
+    with pytest.raises(InvariantViolation, match="queue-0-0 used 6 of 4 when queue-0-0-even-2"):
         tracker.admitted("queue-0-0-even-2", "queue-0-0", 0)
 
 
 def test_a_cohort_never_holds_more_than_there_is(tracker: WorkloadTracker) -> None:
     for name in ("queue-0-0-even-0", "queue-0-0-even-1", "queue-0-1-even-0"):
         tracker.admitted(name, name[:9], 0)
-    with pytest.raises(InvariantViolation, match="cohort-0 held 8 of 6 when queue-0-1-even-1"):
+    with pytest.raises(InvariantViolation, match="cohort-0 used 8 of 6 when queue-0-1-even-1"):
         tracker.admitted("queue-0-1-even-1", "queue-0-1", 0)
 
 
 def test_who_does_not_run_cannot_stop(tracker: WorkloadTracker) -> None:
-    with pytest.raises(InvariantViolation, match="even-0 was to stop at 3 ms and was not running"):
+    with pytest.raises(InvariantViolation, match="even-0 ended at 3 ms and was not running"):
         tracker.stopped("queue-0-0-even-0", 3)
 
 
 def test_everybody_has_to_be_done(tracker: WorkloadTracker) -> None:
     tracker.admitted("queue-0-0-even-0", "queue-0-0", 0)
     tracker.finished("queue-0-0-even-0", 100)
-    with pytest.raises(InvariantViolation, match=r"1 of 6 .* queue-0-0-even-1 is among the others"):
+    with pytest.raises(InvariantViolation, match=r"1 of 6 .* queue-0-0-even-1 has not"):
         tracker.close()

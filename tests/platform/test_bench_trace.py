@@ -45,7 +45,7 @@ def test_lines_for_people(capsys) -> None:
     measured = {key: told.pop(key) for key in ("wall", "cpu", "digest of the decisions")}
     assert told.pop("decisions").startswith("8 (")
     assert told == {
-        "workloads": "3, every one done once",
+        "workloads": "3, all finished",
         "preemptions": "1",
         "makespan": "1.70 s of the trace's time",
         "quota use": "100.0%",

@@ -93,7 +93,7 @@ def said() -> list[str]:
 @pytest.fixture
 def executor(scheduler: Scheduler, said: list[str]) -> Executor:
     """A run of one workload per second."""
-    return Executor(scheduler, "traffic", 1.0, seed=7, say=said.append)
+    return Executor(scheduler, "traffic", 1.0, seed=7, log=said.append)
 
 
 def run(executor: Executor, begin: int, end: int, *, submitting: bool = True) -> None:

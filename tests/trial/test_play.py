@@ -181,7 +181,7 @@ def test_a_product_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch
     engine = Engine(PREEMPTING)
     monkeypatch.setattr(Connection, "executor_decisions", lambda _, after, seconds: ([], after))
     with pytest.raises(
-        InvariantViolation, match=r"^Nothing was decided for 0.2 s; 3 are not done\.$"
+        InvariantViolation, match=r"^No decision for 0.2 s; 3 workloads have not finished\.$"
     ):
         run(engine, PREEMPTING)
 
@@ -191,9 +191,7 @@ def test_a_product_that_does_not_come_to_know_the_end_is_given_up(
 ) -> None:
     monkeypatch.setattr(play_module, "_STALL_SECONDS", 2)
     monkeypatch.setattr(Connection, "has_any", lambda _, state: state == "preempting")
-    with pytest.raises(
-        InvariantViolation, match="All is done, and for the product some are preempting"
-    ):
+    with pytest.raises(InvariantViolation, match="the product has some in state preempting"):
         run(Engine(PREEMPTING), PREEMPTING)
 
 
