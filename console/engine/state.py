@@ -12,9 +12,9 @@ from collections.abc import Iterable
 
 from console.engine.disciplines import Progress, load_discipline
 from console.engine.live.accounts import QueueLedger
-from console.engine.live.decision_builder import DecisionBuilder, as_of_now, order_of
+from console.engine.live.decision_builder import DecisionBuilder, order_of, refreshed_verdict
 from console.engine.live.dirty_set import DirtySet
-from console.engine.live.live_tree import AnyQueue, LiveTree, Preemptor, QueueState, plant
+from console.engine.live.live_tree import AnyQueue, LiveTree, Preemptor, QueueState, build_trees
 from console.engine.live.mutations import StateMutations, usage_of
 from console.engine.live.running import Running
 from console.engine.model.amounts import Usage
@@ -22,7 +22,7 @@ from console.engine.model.common_reasons import BEHIND_OTHERS, DRAINED
 from console.engine.model.decision import Assignment, Decision
 from console.engine.model.inventory import Inventory
 from console.engine.model.policy import Policy, StopPolicy
-from console.engine.model.preemption_loops import NEVER, Stops, is_circle
+from console.engine.model.preemption_loops import NEVER, Stops, is_loop
 from console.engine.model.reasons import Reason
 from console.engine.model.route import Route
 from console.engine.model.trace import PreemptedStep, Trace, TurnStep, TurnVerdict
@@ -159,7 +159,7 @@ class State(StateMutations):
         self._stop(running)
         again = Pending(running.workload, Route(), stopped_for=running.stopped_for)
         preemptor = running.preemptor
-        if preemptor is not None and is_circle(running.stopped_for, preemptor):
+        if preemptor is not None and is_loop(running.stopped_for, preemptor):
             again.yields_to = preemptor
         self._arrive(again)
         return True
@@ -169,13 +169,13 @@ class State(StateMutations):
         state = self.queue(queue)
         state.held = True
         self._bar(state, state.pending.classes.values())
-        self.stir(state)
+        self.schedule_requeue(state)
 
     def resume(self, queue: str) -> None:
         """End the hold of *queue*."""
         state = self.queue(queue)
         state.held = False
-        self.stir(state)
+        self.schedule_requeue(state)
 
     def change_policy(self, policy: Policy) -> None:
         """
@@ -193,7 +193,7 @@ class State(StateMutations):
         for state in self.queues.values():
             self._changes.queues.add(state.name)
             self._changes.classes.update((state.name, key) for key in state.pending.classes)
-            state.reset_line()
+            state.clear_pending()
         self._waiting_for.clear()
         self._take_policy(policy)
         for running in self.running.values():
@@ -260,7 +260,7 @@ class State(StateMutations):
         while self._active and self.has_budget:
             for tree in list(self._active):
                 if self._turn(tree, skipping=True) is Progress.NOTHING:
-                    self._rest(tree)
+                    self._finish_pass(tree)
         # A state rebuilt from rows has no memory of interrupted turns.
         for tree in self._active:
             tree.forget()
@@ -289,7 +289,7 @@ class State(StateMutations):
         """Discard all memory of earlier turns, and requeue every class."""
         for queue in self.queues.values():
             queue.tree.forget()
-            self.stir(queue)
+            self.schedule_requeue(queue)
 
     def take_in_arrivals(self) -> None:
         """Route the workloads that arrived since the last settle; `settle` and `step` call it."""
@@ -302,26 +302,26 @@ class State(StateMutations):
             self._route(pending)
 
     def _turn(self, tree: LiveTree, *, skipping: bool) -> Progress:
-        if tree.stirred:
-            tree.stirred = False
+        if tree.needs_requeue:
+            tree.needs_requeue = False
             self._discipline.requeue(self, tree)
         return self._discipline.cycle(self, tree, skipping=skipping)
 
-    def _rest(self, tree: LiveTree) -> None:
+    def _finish_pass(self, tree: LiveTree) -> None:
         """
         Requeue every class once without memory of earlier turns, then deactivate the tree.
 
         The first call for a version of the tree requeues, and a later one deactivates.
         """
-        if tree.looked_at != tree.version:
-            tree.looked_at = tree.version
+        if tree.evaluated_at != tree.version:
+            tree.evaluated_at = tree.version
             tree.forget()
             return
         if self._discipline.final_pass(self, tree):
             return
         for queue in tree.queues:
             self._announce_all(queue)
-        tree.hope()
+        tree.retry_preemptions()
         del self._active[tree]
 
     # Reporting
@@ -355,7 +355,7 @@ class State(StateMutations):
             return self._builder.trace_running(running, self._stopped_for(running))
         pending = self.pending[workload_id]
         if pending.route.queue is None:
-            return self._builder.stranded(pending).trace
+            return self._builder.pending_without_queue(pending).trace
         queue = self.queues[pending.route.queue]
         waiting = queue.preemptors.get(workload_id)
         if waiting is not None:
@@ -370,7 +370,7 @@ class State(StateMutations):
         else:
             last = queue.pending.classes[pending.class_key].verdict
             found = self._discipline.report(self, queue, pending)
-            verdict = as_of_now(last, found)
+            verdict = refreshed_verdict(last, found)
         order = order_of(queue, pending, verdict.reason)
         return self._builder.inadmissible(queue, pending, verdict, order).trace
 
@@ -394,7 +394,7 @@ class State(StateMutations):
         for cls in queue.pending.fresh():
             if cls.verdict is None:
                 # The class was created after the last turn of its queue.
-                self.note(queue, cls, Verdict(BEHIND_OTHERS))
+                self.record_verdict(queue, cls, Verdict(BEHIND_OTHERS))
             self._announce(queue, cls)
 
     def _note_blocked(self, queue: AnyQueue) -> None:
@@ -405,7 +405,7 @@ class State(StateMutations):
             if head is first or head.route.problem is not None or head.yields_to is not None:
                 continue
             if verdict is None or verdict.reason is not BEHIND_OTHERS:
-                self.note(queue, cls, Verdict(BEHIND_OTHERS))
+                self.record_verdict(queue, cls, Verdict(BEHIND_OTHERS))
 
     def _announce(self, queue: AnyQueue, cls: PendingClass) -> None:
         self._decisions.extend(self._builder.announce(queue, cls))
@@ -429,8 +429,8 @@ class State(StateMutations):
             if name not in self.queues:
                 self.queues[name] = QueueState(name)
         for state in self.queues.values():
-            state.follow(policy)
-        plant(policy, self.ledger, self.queues)
+            state.apply_policy(policy)
+        build_trees(policy, self.ledger, self.queues)
         # A workload may end or be withdrawn before its eviction is announced.
         self._draining = [uid for uid, each in self.running.items() if self._drains(each)]
 
@@ -447,13 +447,13 @@ class State(StateMutations):
         """Evict the running workloads that the policy drains."""
         draining, self._draining = self._draining, []
         for running in (self.running[uid] for uid in draining if uid in self.running):
-            told = self.queues[running.queue or ""]
-            queue = told.policy
+            state = self.queues[running.queue or ""]
+            queue = state.policy
             drained = queue is not None and queue.stop is StopPolicy.HOLD_AND_DRAIN
             local_queue = None if drained else self._router.route(running.workload).local_queue
             running.evicting, running.reason, running.preemptor = True, DRAINED, None
             self.evicting.add(running.workload.id)
-            told.running.tell(running)
+            state.running.mark_evicting(running)
             self._decisions.append(self._builder.drained(running, local_queue))
 
     # Arrivals
@@ -470,16 +470,16 @@ class State(StateMutations):
             return
         route = self._router.route(pending.workload)
         queue = self.queue(route.queue) if route.queue is not None else None
-        if queue is None or not self._is_taken_by(queue, pending, route):
+        if queue is None or not self._is_accepted_by(queue, pending, route):
             self._arrive(pending)
             return
         pending.route = route
         self.pending[pending.workload.id] = pending
         assert queue.policy is not None
         self._wait_outside(queue, Preemptor(pending, None, stopping))
-        self.stir(queue)
+        self.schedule_requeue(queue)
 
-    def _is_taken_by(self, queue: AnyQueue, pending: Pending, route: Route) -> bool:
+    def _is_accepted_by(self, queue: AnyQueue, pending: Pending, route: Route) -> bool:
         if queue.policy is None or route.problem is not None:
             return False
         pending.route = route
@@ -494,13 +494,13 @@ class State(StateMutations):
             return
         queue = self.queue(route.queue)
         assert queue.policy is not None
-        judged = self._eligibility.judge(pending, queue.policy)
-        if judged.rejection is not None:
-            self._reject(pending, judged.rejection)
+        found = self._eligibility.judge(pending, queue.policy)
+        if found.rejection is not None:
+            self._reject(pending, found.rejection)
             return
         if pending.yields_to is not None and pending.yields_to not in self.pending:
             pending.yields_to = None
-        cls = queue.pending.join(pending, judged.key if pending.yields_to is None else None)
+        cls = queue.pending.join(pending, found.key if pending.yields_to is None else None)
         self._changes.queues.add(route.queue)
         self._changes.classes.add((route.queue, cls.key))
         if pending.yields_to is not None:
@@ -520,10 +520,10 @@ class State(StateMutations):
 
     def _route_nowhere(self, pending: Pending) -> None:
         if pending.route.problem is not None:
-            said = (None, pending.route.priority, None, pending.route.problem)
-            if pending.announced != said:
-                pending.announced = said
-                self._decisions.append(self._builder.stranded(pending))
+            announcement = (None, pending.route.priority, None, pending.route.problem)
+            if pending.announced != announcement:
+                pending.announced = announcement
+                self._decisions.append(self._builder.pending_without_queue(pending))
         elif pending.route.rejection is not None:
             self._reject(pending, pending.route.rejection)
         else:

@@ -32,7 +32,7 @@ def run() -> Iterator[Measured]:
     """Store decisions as they are and with their rules, and read them back."""
     policy = _policy()
     decisions = _decided(policy)
-    brief, took = _stored(decisions, lambda each: each.brief)
+    brief, took = _stored(decisions, lambda each: each.trace_without_rules)
     whole, took_whole = _stored(_decided(policy), lambda each: each.trace)
     start = time.perf_counter()
     read = [

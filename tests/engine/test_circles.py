@@ -8,7 +8,7 @@ from hypothesis import event, given, note
 from hypothesis import strategies as st
 
 from console.engine.model.policy import Policy
-from console.engine.model.preemption_loops import MOST_STOPS, NEVER, is_circle, situation
+from console.engine.model.preemption_loops import MOST_STOPS, NEVER, is_loop, situation
 from console.engine.model.workload import Workload
 from console.engine.routing.router import Router
 from tests.engine.reference_model import settle as settling
@@ -24,10 +24,10 @@ VICTIM = ("v", {("spot", "gpu"): 1000})
 def test_the_same_ask_twice_is_a_circle() -> None:
     ask = situation(USAGE, [VICTIM], {})
     assert situation(dict(USAGE), iter([VICTIM]), {}) == ask
-    assert not is_circle(NEVER, "p")
-    assert not is_circle({"p": (ask,)}, "p")
-    assert is_circle({"p": (ask, ask)}, "p")
-    assert not is_circle({"p": (ask, ask)}, "other")
+    assert not is_loop(NEVER, "p")
+    assert not is_loop({"p": (ask,)}, "p")
+    assert is_loop({"p": (ask, ask)}, "p")
+    assert not is_loop({"p": (ask, ask)}, "other")
 
 
 def test_another_ask_is_no_circle() -> None:
@@ -40,7 +40,7 @@ def test_another_ask_is_no_circle() -> None:
         situation(USAGE, [VICTIM], {"q": 2}),
     )
     assert len(set(asks)) == len(asks)
-    assert not is_circle({"p": asks}, "p")
+    assert not is_loop({"p": asks}, "p")
 
 
 def test_how_often_the_preemptor_itself_was_stopped_does_not_count_for_ever() -> None:
@@ -49,8 +49,8 @@ def test_how_often_the_preemptor_itself_was_stopped_does_not_count_for_ever() ->
 
 def test_very_many_stops_for_one_count_as_a_circle() -> None:
     told_to_stop = tuple(str(number) for number in range(MOST_STOPS))
-    assert is_circle({"p": told_to_stop}, "p")
-    assert not is_circle({"p": told_to_stop[1:]}, "p")
+    assert is_loop({"p": told_to_stop}, "p")
+    assert not is_loop({"p": told_to_stop[1:]}, "p")
 
 
 @worlds(60)

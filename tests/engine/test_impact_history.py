@@ -271,4 +271,4 @@ def test_a_shape_starts_alone_exactly_where_it_is_told_to(draw: st.DrawFn) -> No
         state.settle()
         uid = each.shape.workload.id
         assert each.after.fit.starts == (uid in state.running)
-        assert (each.after.fit is Fit.REJECTED) == (not state.knows(uid))
+        assert (each.after.fit is Fit.REJECTED) == (not state.has_workload(uid))

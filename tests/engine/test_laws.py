@@ -182,7 +182,7 @@ class Story:
 def _finds_the_rules_again(policy: Policy, decisions: Iterable[Decision]) -> None:
     """What is stored of a trace and the policy that decided make the whole of it."""
     for each in decisions:
-        stored = json.loads(json.dumps(trace_to_json(each.brief)))
+        stored = json.loads(json.dumps(trace_to_json(each.trace_without_rules)))
         assert not stored.keys() & {"rules", "priorities"}
         assert with_rules(trace_from_json(stored), policy, each.rule) == each.trace
 

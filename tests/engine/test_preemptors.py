@@ -147,7 +147,7 @@ def test_at_rest_nobody_remembers_to_have_looked_in_vain() -> None:
     world.submit("top", gpu=2, priority=8)
     assert world.settle() == ["top: waits for low to stop"]
     waiting = world.state.preemptors_in("train")
-    assert [(each.pending.workload.id, each.in_vain) for each in waiting] == [
+    assert [(each.pending.workload.id, each.failed_nomination) for each in waiting] == [
         ("top", None),
         ("high", None),
     ]

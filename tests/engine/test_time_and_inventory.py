@@ -62,7 +62,7 @@ class Gated(QuotaDiscipline):
 
     def _stir_all(self, state: State) -> None:
         for each in state.queues.values():
-            state.stir(each)
+            state.schedule_requeue(each)
 
 
 @pytest.fixture

@@ -161,7 +161,7 @@ def preempted(
         reason=reason,
         queue="batch",
         preemptor=preemptor,
-        facts=lambda *, judged=True: trace,
+        facts=lambda *, with_rules=True: trace,
     )
 
 

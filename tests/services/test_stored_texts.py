@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.model.preemption_loops import NEVER, is_circle
+from console.engine.model.preemption_loops import NEVER, is_loop
 from console.workloads.stored_texts import stops_of
 
 
@@ -16,4 +16,4 @@ def test_stops_are_read_as_they_are_kept() -> None:
 @pytest.mark.parametrize(("times", "circles"), [(1, False), (2, True)])
 def test_rows_that_say_how_often_alone_keep_what_they_meant(times: int, circles: bool) -> None:
     stops = stops_of(f'{{"p": {times}}}')
-    assert is_circle(stops, "p") is circles
+    assert is_loop(stops, "p") is circles

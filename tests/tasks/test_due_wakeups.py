@@ -50,7 +50,7 @@ class ByDay(QuotaDiscipline):
         """Stir all queues in the morning."""
         if before < OPENS <= state.now:
             for each in state.queues.values():
-                state.stir(each)
+                state.schedule_requeue(each)
 
     def next_wakeup(self, state: State) -> int | None:
         """Return the morning while a workload waits for it."""

@@ -72,7 +72,7 @@ class Proof:
         if sum(len(each.pending.classes) for each in theirs) <= _COMPETITORS:
             for each in theirs:
                 for cls in each.pending.in_order():
-                    self._bring_class(each.name, cls, at_rest=True)
+                    self._bring_class(each.name, cls, keep_inadmissible=True)
 
     @property
     def was_cut(self) -> bool:
@@ -143,7 +143,9 @@ class Proof:
             return None
         return queue.pending.classes.get(self._trials.pending.class_key)
 
-    def _bring_class(self, queue: str, cls: PendingClass | None, *, at_rest: bool = False) -> None:
+    def _bring_class(
+        self, queue: str, cls: PendingClass | None, *, keep_inadmissible: bool = False
+    ) -> None:
         """Add the first members of a class; of the workload's own class, those before it."""
         assert cls is not None, "a pending workload is in a class or preempting"
         if (queue, cls.key) in self._brought:
@@ -161,7 +163,7 @@ class Proof:
             members = list(islice(others, self._members))
             is_cut = len(cls) > len(members) + 1
         self._brought[queue, cls.key] = is_cut
-        self.snapshot.bring(queue, members, at_rest=at_rest)
+        self.snapshot.add_pending(queue, members, keep_inadmissible=keep_inadmissible)
 
     def _bring_strict(self) -> None:
         """Add the classes of strict queues, because their heads block all others."""
@@ -176,7 +178,7 @@ class Proof:
         queues = self._trials.state.queues[self._target].tree.queues
         competitors: list[PendingClass] = []
         for theirs in queues:
-            self._trials.go_on()
+            self._trials.check_stopped()
             queue = self.snapshot.queues[theirs.name]
             if queue.barrier is None and self._trials.discipline.is_limited(queue):
                 most = _COMPETITORS if theirs.name == self._target else _OF_OTHERS

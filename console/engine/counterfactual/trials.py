@@ -170,7 +170,7 @@ class Trials:
                 name,
                 router=self._router,
                 judge=self.judge,
-                going_on=self.go_on,
+                before_turn=self.check_stopped,
             )
             self._grounds[tree] = ground
         return ground.snapshot(policy)
@@ -217,13 +217,13 @@ class Trials:
                 self._saved[tree] = Proof(self, None, None, _MEMBERS[0], queue).saved()
         return self._saved[tree]
 
-    def go_on(self) -> None:
+    def check_stopped(self) -> None:
         """Raise Stopped if the caller has stopped the search."""
         if self._should_stop():
             raise Stopped
 
     def _spend(self, evaluations: int = 1) -> None:
-        self.go_on()
+        self.check_stopped()
         if self.left < evaluations:
             raise BudgetSpent
         self.left -= evaluations

@@ -82,7 +82,7 @@ class Discipline(TraceFacts, Protocol):
 
     def requeue(self, state: State, tree: LiveTree) -> None:
         """
-        Requeue the classes of a stirred *tree* that may be admissible now.
+        Requeue the classes of a *tree* that may be admissible now.
 
         The engine calls this before the next cycle of the tree.
         """

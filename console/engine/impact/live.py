@@ -30,24 +30,24 @@ STRETCH = 10_000
 def live_impact(
     state: State,
     policy: Policy,
-    going_on: Callable[[int], None] = lambda done: None,
+    report_progress: Callable[[int], None] = lambda done: None,
 ) -> LiveImpact:
     """
     Return the impact of *policy* on the workloads of *state*, which is changed by this.
 
     First, the state settles under its present policy; these decisions are not counted.
-    *going_on* is called regularly with the number of workloads with a decision.
+    *report_progress* is called regularly with the number of workloads with a decision.
     """
-    _settle(state, going_on)
+    _settle(state, report_progress)
     before = _Before(state)
     lost = {
         uid: loss
         for uid, loss in losses(state, policy).items()
         if before.losses.get(uid) is not loss
     }
-    going_on(0)
+    report_progress(0)
     state.change_policy(policy)
-    decided = _settle(state, going_on)
+    decided = _settle(state, report_progress)
     found = _Found(state, before)
     found.pending(decided)
     found.running(decided, lost)
@@ -79,7 +79,7 @@ class _Before:
             self.over |= over
             self.exposed.update(discipline.exposures(queue, over))
             account = queue.account
-            for key in account.opened():
+            for key in account.flavor_resources():
                 self.cells[queue.name, key] = (account.over(key), account.guaranteed(key))
 
 
@@ -160,13 +160,13 @@ class _Found:
         self._affected.setdefault(outcome, []).append(affected)
 
 
-def _settle(state: State, going_on: Callable[[int], None]) -> dict[str, Decision]:
+def _settle(state: State, report_progress: Callable[[int], None]) -> dict[str, Decision]:
     """Settle *state* and return the last decision about each workload."""
     decided: dict[str, Decision] = {}
     while True:
         for decision in state.settle(STRETCH):
             decided[decision.workload] = decision
-        going_on(len(decided))
+        report_progress(len(decided))
         if state.is_settled:
             return decided
 
@@ -189,7 +189,7 @@ def _never_fit(state: State) -> Iterable[str]:
 def _over(state: State, before: _Before) -> Iterable[OverQuota]:
     for queue in state.queues.values():
         account = queue.account
-        for key in account.opened():
+        for key in account.flavor_resources():
             over, nominal = before.cells.get((queue.name, key), (0, 0))
             if account.over(key) > over:
                 yield OverQuota(

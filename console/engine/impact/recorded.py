@@ -67,20 +67,20 @@ def history_impact(
     before: Policy,
     after: Policy,
     history: History,
-    going_on: Callable[[int], None] = lambda done: None,
+    report_progress: Callable[[int], None] = lambda done: None,
 ) -> HistoryImpact:
     """
     Return the impact on *history* of the policy *after*, compared with *before*.
 
-    *going_on* is called regularly with the number of shapes compared.
+    *report_progress* is called regularly with the number of shapes compared.
     """
     comparison = _Comparison(before, after, history)
     found: list[ShapeImpact] = []
     for shape in history.shapes:
         found.append(comparison.compare(shape))
         if len(found) % STRETCH == 0:
-            going_on(len(found))
-    going_on(len(found))
+            report_progress(len(found))
+    report_progress(len(found))
     found.sort(key=lambda each: (-each.shape.runs, each.shape.workload.id))
     return HistoryImpact(
         window_days=history.window_days,
@@ -146,11 +146,11 @@ class _Comparison:
             yield Doubt(
                 kind=kind,
                 key=key,
-                rules=tuple(r.index for r in rules_of(policy) if r.selector.asks_for(key)),
+                rules=tuple(r.index for r in rules_of(policy) if r.selector.refers_to(key)),
                 flavors=tuple(
                     name
                     for name, selector in policy.spec.selectors().items()
-                    if selector.asks_for(key)
+                    if selector.refers_to(key)
                 ),
                 shapes=shapes,
                 runs=runs,

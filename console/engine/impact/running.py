@@ -21,7 +21,7 @@ def over_nominal(queue: AnyQueue) -> set[str]:
     workloads that a search for victims tries first. Evicting workloads are not counted.
     """
     account = queue.account
-    if not any(account.used(key) > account.guaranteed(key) for key in account.opened()):
+    if not any(account.used(key) > account.guaranteed(key) for key in account.flavor_resources()):
         return set()
     held: dict[FlavorResource, int] = {}
     over: set[str] = set()

@@ -24,7 +24,7 @@ class Account(Protocol):
     def usage(self) -> Mapping[FlavorResource, int]:
         """The used amounts, without zeros."""
 
-    def opened(self) -> Iterable[FlavorResource]:
+    def flavor_resources(self) -> Iterable[FlavorResource]:
         """Return every flavor-resource that has a quota or was queried."""
 
     def guaranteed(self, key: FlavorResource) -> Amount:

@@ -116,7 +116,7 @@ class DecisionBuilder:
         """Return the decision that a workload is rejected."""
         return self._of_pending(pending, OutcomeStep(outcome=Outcome.REJECTED, reason=reason))
 
-    def stranded(self, pending: Pending) -> Decision:
+    def pending_without_queue(self, pending: Pending) -> Decision:
         """Return the decision that a workload is pending outside every queue."""
         assert pending.route.problem is not None
         outcome = OutcomeStep(outcome=Outcome.PENDING, reason=pending.route.problem)
@@ -218,9 +218,9 @@ class DecisionBuilder:
         unannounced, cls.unannounced = cls.unannounced, {}
         for pending in unannounced.values():
             route = pending.route
-            said = (route.queue, route.priority, route.rule, cls.key)
-            if pending.announced != said:
-                pending.announced = said
+            announcement = (route.queue, route.priority, route.rule, cls.key)
+            if pending.announced != announcement:
+                pending.announced = announcement
                 order = order_of(queue, pending, cls.verdict.reason)
                 yield self.inadmissible(queue, pending, cls.verdict, order)
 
@@ -308,7 +308,7 @@ class DecisionBuilder:
         queue: QueueStep | None = None,
         preempted: PreemptedStep | None = None,
         turn: TurnStep | None = None,
-        judged: bool = True,
+        with_rules: bool = True,
     ) -> Trace:
         """Return the trace of a decision, from arguments that must not change later."""
         policy, discipline, requests = self._policy, self._discipline, workload.total()
@@ -324,9 +324,9 @@ class DecisionBuilder:
             requests=requests,
             requested_priority=workload.priority,
             pod_sets=_pod_sets(workload, _counts(outcome, nomination)),
-            rules=route.rules if judged else (),
+            rules=route.rules if with_rules else (),
             local_queue=route.local_queue,
-            priorities=route.priorities if judged else (),
+            priorities=route.priorities if with_rules else (),
             queue=queue,
             sections=sections,
             preempted=preempted,
@@ -356,7 +356,7 @@ def order_of(queue: AnyQueue, pending: Pending, reason: Reason) -> OrderStep:
     )
 
 
-def as_of_now(verdict: Verdict | None, found: Report) -> Verdict:
+def refreshed_verdict(verdict: Verdict | None, found: Report) -> Verdict:
     """Return the verdict on a class with the amounts of *found*, and with its last turn."""
     reason = found.pending_reason
     if reason in (BEHIND_OTHERS, WAITING_FOR_PREEMPTED):

@@ -38,7 +38,7 @@ def _missing(queue: AnyQueue, cls: PendingClass) -> dict[FlavorResource, int]:
     if cls.verdict is None:
         return {}
     short = {}
-    for key, amount in cls.verdict.asks.items():
+    for key, amount in cls.verdict.usage.items():
         available = queue.account.available(key)
         if isinstance(available, int) and amount > available:
             short[key] = amount - max(0, available)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, cast
 
 from console.engine.live.accounts import Account, AccountT, QueueLedger, QueueT
-from console.engine.live.running import Held, Running, RunningSet
+from console.engine.live.running import Running, RunningSet, UsageByPriority
 from console.engine.model.common_reasons import QUEUE_HELD, QUEUE_MISCONFIGURED, QUEUE_STOPPED
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy, StopPolicy
@@ -26,12 +26,12 @@ class Preemptor:
     victims: set[str]
     #: The last nomination without other preemptors, and the version of the tree at that time.
     alone: Nomination | None = None
-    looked_at: int = -1
+    evaluated_at: int = -1
     #: The version of the tree at its last turn without a new result.
     quiet_at: int = -1
     #: A nomination of this settle without further victims, although other workloads had taken the
     #: quota of its victims; None: there is none.
-    in_vain: Nomination | None = None
+    failed_nomination: Nomination | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class QueueState(Generic[AccountT, QueueT]):
         #: 6.6).
         self.generation = 0
 
-    def follow(self, policy: Policy) -> None:
+    def apply_policy(self, policy: Policy) -> None:
         """Apply the settings of *policy*."""
         queue = policy.queues.get(self.name)
         self.policy = cast("QueueT | None", queue)
@@ -96,7 +96,7 @@ class QueueState(Generic[AccountT, QueueT]):
             return QUEUE_MISCONFIGURED
         return None if self.is_active else QUEUE_STOPPED
 
-    def reset_line(self) -> None:
+    def clear_pending(self) -> None:
         """Remove all pending workloads."""
         self.pending = PendingQueue(self.pending.strategy)
         self.preemptors.clear()
@@ -134,39 +134,39 @@ class LiveTree:
         #: Increases with every change of the tree's usage.
         self.version = 0
         #: The version at which every class was last evaluated without memory of earlier turns.
-        self.looked_at = -1
+        self.evaluated_at = -1
         #: Number of cycles so far.
         self.cycle = 0
         #: The states of the pending queues in earlier cycles without a decision.
         self.seen: set[object] = set()
         #: Whether the discipline has to requeue classes before the next cycle.
-        self.stirred = False
+        self.needs_requeue = False
         #: Workloads that yield to their preemptors, by id.
         self.yielding: dict[str, Pending] = {}
         #: Workloads with a stored scan position.
         self.scanning: set[Pending] = set()
         #: Usage of running workloads by priority; computed on the first access, then updated.
-        self._held: Held | None = None
+        self._usage_by_priority: UsageByPriority | None = None
         for queue in self.queues:
             queue.tree = self
 
     @property
-    def held(self) -> Held:
+    def usage_by_priority(self) -> UsageByPriority:
         """Usage of the running workloads of this tree by priority, evicting ones included."""
-        if self._held is None:
-            self._held = Held()
+        if self._usage_by_priority is None:
+            self._usage_by_priority = UsageByPriority()
             for queue in self.queues:
-                queue.running.sum_into(self._held)
-        return self._held
+                queue.running.sum_into(self._usage_by_priority)
+        return self._usage_by_priority
 
-    def share_held(self, other: LiveTree) -> None:
+    def copy_usage_by_priority(self, other: LiveTree) -> None:
         """Copy the usage by priority from *other*, which has the same running workloads."""
-        self._held = other.held.copy()
+        self._usage_by_priority = other.usage_by_priority.copy()
 
     def count(self, running: Running, sign: int) -> None:
         """Record that a workload started, or with a *sign* of -1, that it released its quota."""
-        if self._held is not None:
-            self._held.add(running.priority, running.usage, sign)
+        if self._usage_by_priority is not None:
+            self._usage_by_priority.add(running.priority, running.usage, sign)
         self.changed()
 
     def changed(self) -> None:
@@ -192,17 +192,17 @@ class LiveTree:
         self.seen.clear()
         for queue in self.queues:
             queue.pending.sticky = None
-        self.hope()
+        self.retry_preemptions()
         self.requeue_all()
 
-    def hope(self) -> None:
+    def retry_preemptions(self) -> None:
         """Let every preempting workload search for further victims again."""
         for queue in self.queues:
             for each in queue.preemptors.values():
-                each.in_vain = None
+                each.failed_nomination = None
 
 
-def plant(policy: Policy, ledger: QueueLedger, states: dict[str, AnyQueue]) -> list[LiveTree]:
+def build_trees(policy: Policy, ledger: QueueLedger, states: dict[str, AnyQueue]) -> list[LiveTree]:
     """
     Build the trees of *states* and return them.
 

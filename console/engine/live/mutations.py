@@ -1,7 +1,8 @@
 """
 State mutations: the operations that change the pending and running workloads of a state.
 
-Disciplines use `admit`, `preempt`, `let_pass`, `rejoin`, `note`, `set_inadmissible` and `stir`.
+Disciplines use `admit`, `preempt`, `requeue_unblocked`, `return_to_queue`, `record_verdict`,
+`set_inadmissible` and `schedule_requeue`.
 `console.engine.state` has the facts from outside and decides when to run cycles.
 """
 
@@ -51,7 +52,7 @@ class StateMutations:
         self._waiting_for: dict[str, dict[str, Preemptor]] = {}
         self._changes = DirtySet()
         #: Called before each turn of a cycle. If it raises, the state is unusable.
-        self.going_on: Callable[[], None] = _go_on
+        self.before_turn: Callable[[], None] = _continue
 
     # Queries
 
@@ -62,7 +63,7 @@ class StateMutations:
             around: list[AnyQueue] = [QueueState(each) for each in self.ledger.queues_around(name)]
             for each in around:
                 self.queues[each.name] = each
-                each.follow(self.policy)
+                each.apply_policy(self.policy)
                 each.account = self.ledger.queue(each.name)
             state = self.queues[name]
             LiveTree(state.account.root, around)
@@ -76,7 +77,7 @@ class StateMutations:
         pending = self.pending.get(workload_id)
         return pending.route.queue if pending is not None else None
 
-    def knows(self, workload_id: str) -> bool:
+    def has_workload(self, workload_id: str) -> bool:
         """Return whether a workload is pending or running in this state."""
         return workload_id in self.pending or workload_id in self.running
 
@@ -136,11 +137,11 @@ class StateMutations:
         Returns whether anything changed: evicting workloads are not announced again, and a
         preemptor that already waits keeps its victims unless further ones are evicted for it.
         """
-        told = False
-        now = situation(
+        has_new_victim = False
+        present = situation(
             nomination.usage,
             ((each.running.workload.id, each.running.usage) for each in targets),
-            {k: len(n) for k, n in self._stops_that_count(pending.stopped_for).items()},
+            {k: len(n) for k, n in self._relevant_stops(pending.stopped_for).items()},
         )
         for target in targets:
             running = target.running
@@ -148,15 +149,15 @@ class StateMutations:
                 running.evicting, running.reason = True, target.reason
                 running.preemptor = uid = pending.workload.id
                 running.stopped_for = {
-                    **self._stops_that_count(running.stopped_for),
-                    uid: (*running.stopped_for.get(uid, ()), now),
+                    **self._relevant_stops(running.stopped_for),
+                    uid: (*running.stopped_for.get(uid, ()), present),
                 }
                 self.evicting.add(running.workload.id)
-                target.queue.running.tell(running)
+                target.queue.running.mark_evicting(running)
                 self._decisions.append(self._builder.preempted(running, pending, queue))
                 self._changes.queues.add(target.queue.name)
-                told = True
-        if not told and pending.workload.id in queue.preemptors:
+                has_new_victim = True
+        if not has_new_victim and pending.workload.id in queue.preemptors:
             # The preemptor may find other evicting workloads in every cycle. It still waits for
             # the announced victims: when they have stopped, it gets a turn again.
             return False
@@ -172,7 +173,7 @@ class StateMutations:
         queue.tree.changed()
         return True
 
-    def let_pass(self, tree: LiveTree, still_ahead: set[str]) -> bool:
+    def requeue_unblocked(self, tree: LiveTree, still_ahead: set[str]) -> bool:
         """
         Requeue the workloads of *tree* that yield to none of *still_ahead*.
 
@@ -188,7 +189,7 @@ class StateMutations:
             self._changes.classes.add((queue.name, cls.key))
         return bool(passing)
 
-    def rejoin(self, queue: AnyQueue, preemptor: Preemptor) -> None:
+    def return_to_queue(self, queue: AnyQueue, preemptor: Preemptor) -> None:
         """Return a preempting workload to its pending queue, where it gets the next turn."""
         self._forget_preemptor(queue, preemptor.pending.workload.id)
         pending_queue, pending = queue.pending, preemptor.pending
@@ -202,7 +203,7 @@ class StateMutations:
         else:
             pending_queue.requeue(cls)
 
-    def note(self, queue: AnyQueue, cls: PendingClass, verdict: Verdict) -> None:
+    def record_verdict(self, queue: AnyQueue, cls: PendingClass, verdict: Verdict) -> None:
         """Record the verdict on the head of a class, without making the class inadmissible."""
         cls.verdict = verdict
         if verdict.is_lasting:
@@ -214,24 +215,24 @@ class StateMutations:
 
     def set_inadmissible(self, queue: AnyQueue, cls: PendingClass, verdict: Verdict) -> None:
         """Record the verdict and mark the class inadmissible until its tree changes."""
-        self.note(queue, cls, verdict)
+        self.record_verdict(queue, cls, verdict)
         queue.pending.set_inadmissible(cls)
 
-    def stir(self, queue: AnyQueue) -> None:
+    def schedule_requeue(self, queue: AnyQueue) -> None:
         """Schedule the requeueing of the classes in the tree of *queue*, for the next cycle."""
-        queue.tree.stirred = True
+        queue.tree.needs_requeue = True
         self._active[queue.tree] = None
         self._changes.queues.add(queue.name)
 
     # Internals
 
-    def _stops_that_count(self, stops: Stops) -> Stops:
+    def _relevant_stops(self, stops: Stops) -> Stops:
         """
         Return *stops* without preemptors that have ended.
 
         Running preemptors count, because they may preempt again after an eviction.
         """
-        return {uid: told for uid, told in stops.items() if self.knows(uid)}
+        return {uid: past for uid, past in stops.items() if self.has_workload(uid)}
 
     def _bar(self, queue: AnyQueue, classes: Iterable[PendingClass]) -> None:
         """Mark *classes* inadmissible if the queue has a barrier."""
@@ -275,7 +276,7 @@ class StateMutations:
         if workload_id in queue.preemptors:
             # The quota that it claimed is available to other workloads now.
             self._leave(queue, pending)
-            self.stir(queue)
+            self.schedule_requeue(queue)
         elif pending.class_key:
             was_head = queue.pending.head() is pending
             self._leave(queue, pending)
@@ -326,11 +327,11 @@ class StateMutations:
         for preemptor in self._waiting_for.pop(running.workload.id, {}).values():
             preemptor.victims.discard(running.workload.id)
             if not preemptor.victims:
-                self.rejoin(self.queues[preemptor.pending.route.queue or ""], preemptor)
-        self.stir(queue)
+                self.return_to_queue(self.queues[preemptor.pending.route.queue or ""], preemptor)
+        self.schedule_requeue(queue)
 
 
-def _go_on() -> None:
+def _continue() -> None:
     """Let a cycle continue."""
 
 

@@ -113,7 +113,7 @@ class RunningSet:
         else:
             self._staying[priority][uid] = running
 
-    def tell(self, running: Running) -> None:
+    def mark_evicting(self, running: Running) -> None:
         """Mark a workload of this set as evicting."""
         self._own()
         self._evict(running)
@@ -137,7 +137,7 @@ class RunningSet:
             self.lowest = min(self._by_priority, default=None)
         self._count -= 1
 
-    def held_below(self, priority: int | None, key: FlavorResource) -> int:
+    def usage_below(self, priority: int | None, key: FlavorResource) -> int:
         """
         Return the usage of *key* by workloads of lower priority, in thousandths.
 
@@ -190,7 +190,7 @@ class RunningSet:
         """Yield workloads of exactly *priority*, the latest reservation first."""
         yield from reversed(self._by_priority.get(priority, {}).values())
 
-    def sum_into(self, held: Held) -> None:
+    def sum_into(self, held: UsageByPriority) -> None:
         """Add the usage of this set to *held*."""
         for priority, usage in self._held.items():
             held.add(priority, usage)
@@ -211,7 +211,7 @@ class RunningSet:
             self._evicting = self._evicting.copy()
 
 
-class Held:
+class UsageByPriority:
     """Usage of the workloads of several queues together, by flavor-resource and priority."""
 
     def __init__(self) -> None:
@@ -230,9 +230,9 @@ class Held:
         sums = self._sums.get(key, {})
         return sum(amount for each, amount in sums.items() if priority is None or each < priority)
 
-    def copy(self) -> Held:
+    def copy(self) -> UsageByPriority:
         """Return an independent copy."""
-        copy = Held()
+        copy = UsageByPriority()
         copy._sums = {key: dict(sums) for key, sums in self._sums.items()}
         return copy
 

@@ -7,7 +7,7 @@ Its cost grows with the number of queues, and hardly with the number of workload
   that is evicted on the snapshot is copied first.
 * The ledger is copied, and only the settings that another policy changes are recomputed.
 * At first, the only pending workloads are the preempting ones, because they claim quota.
-  `bring` adds others, class by class. The first members represent a class. Callers add all
+  `add_pending` adds others, class by class. The first members represent a class. Callers add all
   classes if there are few, otherwise those that the change could let start, because all others
   stay inadmissible.
 
@@ -43,16 +43,16 @@ class SnapshotBase:
         *,
         router: Router | None = None,
         judge: Judge | None = None,
-        going_on: Callable[[], None] | None = None,
+        before_turn: Callable[[], None] | None = None,
     ) -> None:
         """
         Prepare snapshots of the tree of *queue*.
 
         *router* and *judge* of the state's policy may be given, because they cache evaluations of
-        labels. *going_on* is called before each turn on a snapshot; it may raise to stop.
+        labels. *before_turn* is called before each turn on a snapshot; it may raise to stop.
         """
         self.state = state
-        self.going_on = going_on or state.going_on
+        self.before_turn = before_turn or state.before_turn
         self.tree = state.queues[queue].tree
         self.router = router or Router(state.policy)
         discipline = load_discipline(state.policy.discipline)
@@ -80,7 +80,7 @@ class Snapshot(State):
         self._source = base.tree
         super().__init__(policy, now=base.state.now)
         self.inventory = base.state.inventory
-        self.going_on = base.going_on
+        self.before_turn = base.before_turn
         source = base.state
         self.next_reservation = source.next_reservation
         self.running = base.running.copy()
@@ -96,10 +96,10 @@ class Snapshot(State):
         own.seen = set(self._source.seen)
         if policy is source.policy:
             # The source is settled: no class needs a turn before a change.
-            own.looked_at = own.version
+            own.evaluated_at = own.version
         else:
-            own.looked_at = -1
-            self.stir(own.queues[0])
+            own.evaluated_at = -1
+            self.schedule_requeue(own.queues[0])
 
     def _take_policy(self, policy: Policy) -> None:
         """Copy the tree, and apply the differences to the source's policy to the ledger."""
@@ -113,13 +113,13 @@ class Snapshot(State):
         self.ledger = source.ledger.copy(base.tree.root)
         for theirs in base.tree.queues:
             mine = self.queues[theirs.name] = QueueState(theirs.name)
-            mine.follow(policy)
+            mine.apply_policy(policy)
             mine.account = self.ledger.queue(theirs.name)
             mine.running = theirs.running.copy()
             mine.held = theirs.held
         self.ledger.adapt(source.policy, policy, self.queues)
         tree = LiveTree(self.ledger.queue(base.tree.queues[0].name).root, self.queues.values())
-        tree.share_held(base.tree)
+        tree.copy_usage_by_priority(base.tree)
 
     @property
     def tree(self) -> LiveTree:
@@ -144,14 +144,16 @@ class Snapshot(State):
     def _swap(self, before: Policy, after: Policy) -> None:
         for name, queue in self.queues.items():
             if after.queues[name] is not before.queues[name]:
-                queue.follow(after)
+                queue.apply_policy(after)
         self.ledger.adapt(before, after, self.queues)
 
-    def bring(self, queue: str, members: Iterable[Pending], *, at_rest: bool = False) -> None:
+    def add_pending(
+        self, queue: str, members: Iterable[Pending], *, keep_inadmissible: bool = False
+    ) -> None:
         """
         Add *members* of one class of *queue* as pending workloads, with turns in order.
 
-        With *at_rest*, classes that are inadmissible in the source stay inadmissible, and get a
+        With *keep_inadmissible*, classes that are inadmissible in the source stay so, and get a
         turn after the same events as in the source. Use it only before any change here.
         """
         state = self.queues[queue]
@@ -163,11 +165,12 @@ class Snapshot(State):
             if pending.yields_to is not None:
                 state.tree.yielding[pending.workload.id] = pending
             if pending.yields_to is not None or (
-                at_rest and pending_queue.is_inadmissible(pending_queue.classes[each.class_key])
+                keep_inadmissible
+                and pending_queue.is_inadmissible(pending_queue.classes[each.class_key])
             ):
                 state.pending.set_inadmissible(cls)
-        if not at_rest:
-            self.stir(state)
+        if not keep_inadmissible:
+            self.schedule_requeue(state)
 
     def preempt(
         self,

@@ -78,11 +78,11 @@ def merged_flavors(assignment: Iterable[PodSetAssignment]) -> dict[str, str]:
     return {resource: flavor for resource, flavor in merged.items() if resource not in torn}
 
 
-class Facts(Protocol):
+class TraceBuilder(Protocol):
     """Builds the trace of one decision."""
 
-    def __call__(self, *, judged: bool = True) -> Trace:
-        """Return the trace; without the rules that were tried unless *judged*."""
+    def __call__(self, *, with_rules: bool = True) -> Trace:
+        """Return the trace; without the rules that were tried unless *with_rules*."""
         ...
 
 
@@ -114,7 +114,7 @@ class Decision:
     #: Key of its pending class; only when pending. See `PendingClass`.
     pending_class: str | None = None
     #: Builds the trace, from facts that no longer change.
-    facts: Facts
+    facts: TraceBuilder
 
     @property
     def trace(self) -> Trace:
@@ -122,6 +122,6 @@ class Decision:
         return self.facts()
 
     @property
-    def brief(self) -> Trace:
+    def trace_without_rules(self) -> Trace:
         """The trace without the rules that were tried, which `with_rules` restores."""
-        return self.facts(judged=False)
+        return self.facts(with_rules=False)

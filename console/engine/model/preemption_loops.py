@@ -50,7 +50,7 @@ def situation(
     return blake2b(repr(parts).encode(), digest_size=_SIZE).hexdigest()
 
 
-def is_circle(stops: Stops, preemptor: str) -> bool:
+def is_loop(stops: Stops, preemptor: str) -> bool:
     """Return whether *stops* shows two evictions for *preemptor* in the same situation."""
-    told = stops.get(preemptor, ())
-    return len(set(told)) < len(told) or len(told) >= MOST_STOPS
+    past = stops.get(preemptor, ())
+    return len(set(past)) < len(past) or len(past) >= MOST_STOPS

@@ -63,7 +63,7 @@ class Selector:
                 return expression
         return None
 
-    def asks_for(self, key: str) -> bool:
+    def refers_to(self, key: str) -> bool:
         """Return whether an expression refers to the label *key*."""
         return any(expression.key == key for expression in self.expressions)
 

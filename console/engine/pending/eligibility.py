@@ -59,7 +59,7 @@ class Judge(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class CachedEligibility:
     """A cached eligibility, for workloads with the same route, pod sets and relevant labels."""
 
     route: Route
@@ -80,9 +80,9 @@ class EligibilityCache:
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
         #: By the identities of route and pod sets, which each entry keeps alive, and by labels.
-        self._judged: dict[tuple[int, int, Hashable], Judged] = {}
+        self._cached: dict[tuple[int, int, Hashable], CachedEligibility] = {}
 
-    def judge(self, pending: Pending, queue: Queue) -> Judged:
+    def judge(self, pending: Pending, queue: Queue) -> CachedEligibility:
         """
         Return the eligibility of *pending* for *queue*, the queue of its route.
 
@@ -91,19 +91,19 @@ class EligibilityCache:
         route, workload = pending.route, pending.workload
         labels = self._judge.label_values(workload, queue)
         identity = (id(route), id(workload.pod_sets), labels)
-        known = self._judged.get(identity)
+        known = self._cached.get(identity)
         if known is None:
-            if len(self._judged) >= _REMEMBERED:
-                self._judged.clear()
-            known = self._judged[identity] = self._find(pending, queue)
+            if len(self._cached) >= _REMEMBERED:
+                self._cached.clear()
+            known = self._cached[identity] = self._find(pending, queue)
         pending.obstacles = known.eligibility.obstacles
         pending.alike = known.eligibility.alike
         return known
 
-    def _find(self, pending: Pending, queue: Queue) -> Judged:
+    def _find(self, pending: Pending, queue: Queue) -> CachedEligibility:
         route, workload = pending.route, pending.workload
         found = self._judge.judge(workload, queue)
-        return Judged(
+        return CachedEligibility(
             route=route,
             pod_sets=workload.pod_sets,
             eligibility=found,

@@ -79,7 +79,7 @@ class Verdict:
 
     reason: Reason
     #: The usage of one member in the best flavors; empty when the class was not evaluated.
-    asks: Mapping[FlavorResource, int] = field(default_factory=dict)
+    usage: Mapping[FlavorResource, int] = field(default_factory=dict)
     #: For the trace; None when the class was not evaluated.
     nomination: Nomination | None = None
     turn: TurnStep | None = None

@@ -119,7 +119,9 @@ class Batch:
 
     def decide(self, decisions: Iterable[Decision], loans: Iterable[Loan] = ()) -> None:
         """Note what the engine decided under the present version, and what is borrowed by it."""
-        decided = [Decided(each, each.brief, self.config_version) for each in decisions]
+        decided = [
+            Decided(each, each.trace_without_rules, self.config_version) for each in decisions
+        ]
         self.decisions += decided
         for decision, trace, _ in decided:
             # The changes of a withdrawal were recorded with its request.

@@ -155,7 +155,7 @@ _RUNNING = (
 
 def _adopt(state: State, rows: Iterable[tuple[Any, ...]], config_version: int) -> None:
     for row in rows:
-        if state.knows(row[0]):
+        if state.has_workload(row[0]):
             # It moved from one part to the next between two statements.
             continue
         queue, priority, assignment, reservation, phase, version, *why = row[len(COLUMNS) :]

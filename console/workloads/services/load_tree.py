@@ -62,7 +62,7 @@ def load_trees(
     told = {each.pk: each for each in workloads if each.queue is None or here[each.pk] is not None}
     for some in chunks(told):
         for each in engine_workloads(Workload.objects.filter(pk__in=some)):
-            if state.knows(each.id):
+            if state.has_workload(each.id):
                 continue
             row = told[each.sequence]
             if row.queue is None:
@@ -198,5 +198,5 @@ def _ahead(
 def _submit(state: State, parts: Iterable[QuerySet[Workload]]) -> None:
     for rows in parts:
         for each in engine_workloads(rows):
-            if not state.knows(each.id):
+            if not state.has_workload(each.id):
                 state.submit(each)

@@ -67,7 +67,7 @@ def load_whole_tree(
 
 def join_whole_tree(state: State, org: Organization, workload: Workload) -> None:
     """Let *workload* and the first of its queue wait in a whole tree that lacks them."""
-    if not state.knows(workload.uid):
+    if not state.has_workload(workload.uid):
         theirs = Workload.objects.filter(org=org, queue=workload.queue, state=models.State.PENDING)
         _wait(state, theirs.order_by("-priority", "pk")[:_WAITING])
         _wait(state, Workload.objects.filter(pk=workload.pk))
@@ -79,6 +79,6 @@ def _wait(state: State, rows: QuerySet[Workload]) -> None:
     for row in rows.values_list(*COLUMNS, *columns):
         queue, priority, rule, pending_class, victims, preemptor = row[len(COLUMNS) :]
         each = engine_workload(row)
-        if not state.knows(each.id):
+        if not state.has_workload(each.id):
             said = (queue, priority, rule, pending_class or "")
             state.resubmit(each, said, victims, yields_to=preemptor)

@@ -11,7 +11,7 @@ from console.engine.disciplines.quota.spec import Preemption, PreemptionRule
 from console.engine.live.live_tree import Target
 from console.engine.live.running import Running
 from console.engine.model.amounts import FlavorResource, Usage
-from console.engine.model.preemption_loops import is_circle
+from console.engine.model.preemption_loops import is_loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def staying_in(queue: QuotaQueue, search: Search, rule: PreemptionRule) -> Itera
     for running in _allowed(queue, search, rule):
         if running.workload.id in without or short.isdisjoint(running.usage):
             continue
-        if not is_circle(running.stopped_for, asker):
+        if not is_loop(running.stopped_for, asker):
             yield running
 
 

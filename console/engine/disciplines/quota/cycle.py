@@ -70,12 +70,16 @@ class Cycle:
         self._tree.cycle += 1
         entries = list(self._entries())
         for entry in self._turns(entries):
-            self._state.going_on()
+            self._state.before_turn()
             self._take_turn(entry)
         self._put_victims_back()
         for node, claim in self._claims:
             _charge(node, claim, -1)
-        passed = self._state.let_pass(self._tree, self._requeued) if self._tree.yielding else False
+        passed = (
+            self._state.requeue_unblocked(self._tree, self._requeued)
+            if self._tree.yielding
+            else False
+        )
         if self._decided:
             return Progress.DECIDED
         if self._inadmissible or passed:
@@ -95,7 +99,7 @@ class Cycle:
                 else:
                     waiting, head = [first], None
             for each in waiting:
-                self._state.going_on()
+                self._state.before_turn()
                 yield Entry(queue, each.pending, self._still_nominated(queue, each), each)
             if head is None:
                 continue
@@ -108,17 +112,17 @@ class Cycle:
                     queue.pending.set_inadmissible(cls)
                     self._inadmissible = True
                     continue
-            self._state.going_on()
+            self._state.before_turn()
             scan = self._valid_scan(queue, head)
             yield Entry(queue, head, nominate(queue, head, self._settings, scan=scan))
 
     def _still_nominated(self, queue: QuotaQueue, waiting: Preemptor) -> QuotaNomination:
         """Return the nomination of a preemptor, renewed only if the tree has changed since."""
         found = waiting.alone
-        if waiting.looked_at != self._tree.version or not isinstance(found, QuotaNomination):
+        if waiting.evaluated_at != self._tree.version or not isinstance(found, QuotaNomination):
             stopping = tuple(self._state.stopping_for(waiting))
             found = nominate(queue, waiting.pending, self._settings, stopping=stopping)
-            waiting.alone, waiting.looked_at = found, self._tree.version
+            waiting.alone, waiting.evaluated_at = found, self._tree.version
         return found
 
     def _turns(self, entries: list[Entry]) -> Iterator[Entry]:
@@ -222,8 +226,8 @@ class Cycle:
             if entry.queue.account.has_room(entry.nomination.usage):
                 # Nothing has changed: it keeps waiting.
                 return True
-            if isinstance(waiting.in_vain, QuotaNomination):
-                entry.nomination = waiting.in_vain
+            if isinstance(waiting.failed_nomination, QuotaNomination):
+                entry.nomination = waiting.failed_nomination
                 return False
         stopping = self._state.stopping_for(waiting) if waiting is not None else ()
         entry.nomination = nominate(
@@ -236,7 +240,7 @@ class Cycle:
         )
         found = entry.nomination
         if waiting is not None and not (found.fits or found.targets):
-            waiting.in_vain = found
+            waiting.failed_nomination = found
         return found.fits
 
     def _has_room(self, entry: Entry) -> bool:
@@ -324,7 +328,7 @@ class Cycle:
             return
         cls = entry.queue.pending.classes[entry.pending.class_key]
         turn = TurnStep(verdict=verdict, others=others)
-        self._state.note(entry.queue, cls, _skipped(entry.nomination, turn))
+        self._state.record_verdict(entry.queue, cls, _skipped(entry.nomination, turn))
 
     def _fail(self, entry: Entry) -> None:
         nomination = entry.nomination
@@ -334,13 +338,13 @@ class Cycle:
     def _requeue_or_set_inadmissible(self, entry: Entry, verdict: Verdict) -> None:
         """Make the entry inadmissible, unless it has more flavors to try in the next cycle."""
         if entry.waiting is not None:
-            self._state.rejoin(entry.queue, entry.waiting)
+            self._state.return_to_queue(entry.queue, entry.waiting)
         if entry.pending.scan is not None:
             self._requeued.add(entry.pending.workload.id)
         if entry.pending.scan is not None or entry.queue.pending.is_strict:
             # It has flavors left to try, or its queue is strict: it has another turn.
             cls = entry.queue.pending.classes[entry.pending.class_key]
-            self._state.note(entry.queue, cls, verdict)
+            self._state.record_verdict(entry.queue, cls, verdict)
             return
         self._set_inadmissible(entry.queue, entry.pending, verdict)
 

@@ -110,7 +110,7 @@ class QuotaDiscipline:
         """Give a turn to the first workload of each queue that fits, with no capacity reserved."""
         heads = {}
         for queue in tree.queues:
-            state.going_on()
+            state.before_turn()
             if queue.barrier is None and not queue.pending.is_strict:
                 head = first_that_fits(queue, spec_of(state.policy).settings)
                 if head is not None:

@@ -38,7 +38,7 @@ def is_futile(
                 rules.reclaim_within_cohort is not PreemptionRule.NEVER
             )
             for key, amount in requested.items():
-                held, cell = queue.running.held_below(below, key), queue.account.cell(key)
+                held, cell = queue.running.usage_below(below, key), queue.account.cell(key)
                 # Below nominal quota, workloads of other queues may be preempted as well.
                 if held and (
                     (reclaims and cell.used < cell.nominal) or amount <= cell.available + held
@@ -69,7 +69,7 @@ def may_suffice(
     cell, rules = queue.account.cell(key), queue.policy.preemption
     own = 0
     if rules.within_queue is not PreemptionRule.NEVER:
-        own = queue.running.held_below(_priority_bound(rules.within_queue, priority), key)
+        own = queue.running.usage_below(_priority_bound(rules.within_queue, priority), key)
     staying = cell.used - own
     reclaims = queue.account.parent is not None and (
         rules.reclaim_within_cohort is not PreemptionRule.NEVER
@@ -90,7 +90,7 @@ def may_suffice(
         return False
     else:
         below = _bound_while_borrowing(queue, priority)
-    return missing <= queue.tree.held.below(below, key)
+    return missing <= queue.tree.usage_by_priority.below(below, key)
 
 
 def cohort_priority_bound(

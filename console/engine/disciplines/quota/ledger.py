@@ -236,7 +236,7 @@ class Node:
 
     # The interface of an account of the live state
 
-    def opened(self) -> Iterable[FlavorResource]:
+    def flavor_resources(self) -> Iterable[FlavorResource]:
         """Return the keys of all cells, including cells without quota."""
         return self.cells.keys()
 

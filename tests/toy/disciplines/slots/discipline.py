@@ -77,13 +77,13 @@ class SlotsDiscipline:
         head = queue.pending.head() if queue.barrier is None else None
         if head is None:
             return Progress.NOTHING
-        state.going_on()
+        state.before_turn()
         found = nominate(queue, head.workload)
         if found.fits:
             state.admit(queue, head, found, found.assignment)
             return Progress.DECIDED
         cls = queue.pending.classes[head.class_key]
-        state.note(queue, cls, Verdict(found.pending_reason, found.usage, found))
+        state.record_verdict(queue, cls, Verdict(found.pending_reason, found.usage, found))
         return Progress.NOTHING
 
     def final_pass(self, state: State, tree: LiveTree) -> bool:

@@ -27,7 +27,7 @@ class LineAccount:
         """The line itself: each is a tree of its own."""
         return self
 
-    def opened(self) -> Collection[FlavorResource]:
+    def flavor_resources(self) -> Collection[FlavorResource]:
         """Return everything that is limited or used."""
         limited = self.line.limit if self.line is not None else ()
         return dict.fromkeys((*((SLOTS, each) for each in limited), *self.usage))
