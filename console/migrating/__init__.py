@@ -1,1 +1,1 @@
-"""Migrations beside a version that goes on running: what they wait for, and who is of which age."""
+"""Migrations while another version runs: lock retries, server checks and schema comparison."""

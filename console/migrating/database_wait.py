@@ -1,4 +1,4 @@
-"""Waiting for a database server that starts later than what needs it."""
+"""Wait for a database server that is not ready yet."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ PAUSE: Final = 2
 
 
 class DatabaseUnreachable(Exception):
-    """No connection was to be had; the message says why."""
+    """The database did not accept a connection; the message says why."""
 
 
 def wait_for_database(
     connection: BaseDatabaseWrapper, seconds: float, say: Callable[[str], None]
 ) -> None:
     """
-    Connect to PostgreSQL, and try again for so many *seconds*.
+    Connect to PostgreSQL, with retries for up to *seconds*.
 
-    *say* is said why, whenever the reason is another one. Raise DatabaseUnreachable when it was in vain.
+    *say* receives each new reason of a failure. Raise DatabaseUnreachable after the last attempt.
     """
     if connection.vendor != "postgresql":
         return
@@ -32,7 +32,7 @@ def wait_for_database(
     said = ""
     while True:
         try:
-            # Of one that is too old Django says so here already.
+            # Django raises this for a server that is too old, which is checked later.
             with suppress(NotSupportedError):
                 connection.ensure_connection()
         except OperationalError as error:
@@ -40,7 +40,7 @@ def wait_for_database(
             if time.monotonic() + PAUSE > deadline:
                 raise DatabaseUnreachable(
                     f"The database cannot be reached ({reason}); check DATABASE_URL, and that the "
-                    "server runs and lets this machine in."
+                    "server runs and accepts connections from this machine."
                 ) from error
             if reason != said:
                 say(f"The database cannot be reached yet ({reason}); trying again.")

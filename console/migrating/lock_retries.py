@@ -1,11 +1,10 @@
 """
-Migrating a PostgreSQL database that others use: give up a lock quickly, and ask for it again.
+Migration of a PostgreSQL database in use, with a short lock timeout and retries.
 
-Changing a table takes a lock on it, for a moment. Whoever holds the table first, with a long
-query or a transaction left open, makes the migration wait, and everybody who comes later waits
-behind the migration. So it waits for a short time only, lets the others through, and tries
-again. Each migration is one transaction or one step that may be repeated: whatever was cut off
-is done again.
+A change of a table takes a short lock on it. A long query or an open transaction makes the
+migration wait for the lock, and all later queries of the table wait behind the migration.
+Therefore the migration waits only for a short time, lets the others continue, and tries again.
+Each migration is one transaction or one repeatable step, so an interrupted one is run again.
 """
 
 from __future__ import annotations
@@ -17,34 +16,34 @@ from contextlib import contextmanager
 from django.db import OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-#: Seconds that a migration waits for a lock, and everybody else behind it.
+#: Seconds that a migration waits for a lock, and other queries behind it.
 LOCK_SECONDS = 2
 
-#: Seconds for which the others have the table before it is tried again.
+#: Seconds between two attempts, for the other queries.
 PAUSE = 3
 
-#: How often it is tried: for about three minutes.
+#: The most attempts: about three minutes.
 ATTEMPTS = 40
 
-#: How PostgreSQL calls a lock that did not come in time, and a deadlock.
+#: SQLSTATE codes of a lock timeout and a deadlock.
 _LOCK_ERRORS = ("55P03", "40P01")
 
-#: Names the turn among the advisory locks of the database.
+#: The key of the advisory lock that serializes migrations.
 _LOCK_KEY = 0x511CE
 
 
 class LockNotAcquired(Exception):
-    """A lock was not to be had; the message says what to do."""
+    """A table lock was not acquired; the message says what to do."""
 
 
 def migrate_with_lock_retries(
     connection: BaseDatabaseWrapper, migrate: Callable[[], object], say: Callable[[str], None]
 ) -> None:
     """
-    Run *migrate*, one process at a time, and again whenever a lock is not to be had in time.
+    Run *migrate* in one process at a time, and retry it after a lock timeout or a deadlock.
 
-    *say* is told of every further attempt. Raise LockNotAcquired when there were too many. On SQLite
-    it runs once: its writers take turns by themselves.
+    *say* receives a sentence for every retry. Raise LockNotAcquired after too many attempts. On
+    SQLite, which serializes writers, *migrate* runs once.
     """
     if connection.vendor != "postgresql":
         migrate()
@@ -57,22 +56,22 @@ def migrate_with_lock_retries(
             if getattr(error.__cause__, "sqlstate", None) not in _LOCK_ERRORS:
                 raise
             say(
-                f"A migration did not get a table within {LOCK_SECONDS} seconds, because others "
-                f"use it; they go on, and it is tried again in {PAUSE} seconds."
+                f"A migration could not lock a table within {LOCK_SECONDS} seconds, because other "
+                f"transactions use it; retrying in {PAUSE} seconds."
             )
             time.sleep(PAUSE)
         else:
             return
     raise LockNotAcquired(
-        f"A migration did not get a table in {ATTEMPTS} attempts, because others use it; what was "
-        "migrated before it stays, and the running version goes on. End what holds the table "
-        "(pg_stat_activity shows the oldest transactions), and migrate again."
+        f"A migration could not lock a table in {ATTEMPTS} attempts, because other transactions "
+        "use it. Earlier migrations are applied, and the running version is not affected. End the "
+        "transactions that use the table (pg_stat_activity shows the oldest), and migrate again."
     )
 
 
 @contextmanager
 def _migration_lock(connection: BaseDatabaseWrapper, say: Callable[[str], None]) -> Iterator[None]:
-    """Be the only one that migrates, with short patience for locks, as long as it lasts."""
+    """Hold the advisory lock for migrations, and set a short lock timeout."""
     try:
         waits = False
         while not _try_lock(connection):
@@ -84,16 +83,16 @@ def _migration_lock(connection: BaseDatabaseWrapper, say: Callable[[str], None])
             cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{LOCK_SECONDS}s"])
         yield
     finally:
-        # Turn and patience are the connection's, and go with it.
+        # The advisory lock and the timeout belong to the connection and end with it.
         connection.close()
 
 
 def _try_lock(connection: BaseDatabaseWrapper) -> bool:
     """
-    Take the turn if nobody has it.
+    Return whether the advisory lock was acquired; do not wait.
 
-    To wait for it in the database would be a transaction that grows old, for the end of
-    which an index that is built concurrently waits in turn.
+    Waiting in the database would be a long transaction, and the concurrent build of an index
+    waits for the end of older transactions.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK_KEY])

@@ -1,4 +1,4 @@
-"""Operations on tables that a running version reads and writes meanwhile."""
+"""Migration operations that do not block a running version: indexes built concurrently."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from django.db.migrations.state import ProjectState
 
 class AddIndexConcurrently(AddIndex):
     """
-    Build an index while its table is read and written; on SQLite as any other.
+    Build an index while its table is read and written; on SQLite like `AddIndex`.
 
-    It stands alone in a migration with `atomic = False`. An attempt that was cut off leaves
-    an index that PostgreSQL keeps and never uses; the next one builds it anew.
+    It has to be the only operation of a migration with `atomic = False`. An interrupted attempt
+    leaves an invalid index, which PostgreSQL never uses; the next attempt builds it again.
     """
 
     def database_forwards(
@@ -26,7 +26,7 @@ class AddIndexConcurrently(AddIndex):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        """Build it."""
+        """Build the index."""
         if schema_editor.connection.vendor != "postgresql":
             super().database_forwards(app_label, schema_editor, from_state, to_state)
             return
@@ -41,7 +41,7 @@ class AddIndexConcurrently(AddIndex):
 
 @contextmanager
 def _without_lock_timeout(connection: BaseDatabaseWrapper) -> Iterator[None]:
-    """Wait for transactions that are older than the index: nobody else waits behind this one."""
+    """Disable the lock timeout: the build waits for older transactions, and blocks no others."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('lock_timeout')")
         [before] = cursor.fetchone()

@@ -1,4 +1,4 @@
-"""Whether the database is older or newer than this code, by the migrations that each knows."""
+"""Version skew: differences between the migrations of this code and of the database."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ log = structlog.get_logger("console.migrating")
 
 @dataclass(frozen=True, slots=True)
 class Skew:
-    """What one of the two knows and the other does not: names such as `orgs.0001_create_orgs`."""
+    """The differences, as names of migrations such as `orgs.0001_create_orgs`."""
 
     #: Migrations of this code that the database lacks.
     missing: tuple[str, ...]
-    #: Migrations that the database has, and this code does not know.
+    #: Migrations that the database has and this code does not.
     unknown: tuple[str, ...]
 
     @property
     def older(self) -> str:
-        """Return what to do about a database that is older than this code, nothing if it is not."""
+        """The message about a database that is older than this code; empty if it is not."""
         if not self.missing:
             return ""
         return (
@@ -37,36 +37,36 @@ class Skew:
 
     @property
     def newer(self) -> str:
-        """Return what a database means that is newer than this code, nothing if it is not."""
+        """The message about a database that is newer than this code; empty if it is not."""
         if not self.unknown:
             return ""
         return (
             f"The database is newer than this version, which does not know "
-            f"{_first_of(self.unknown)}. It works with the version right before its own too; "
-            "bring this process up to date."
+            f"{_first_of(self.unknown)}. A database also works with the version before its own; "
+            "update this process."
         )
 
 
 def find_skew() -> Skew:
-    """Compare this code with the database; raises DatabaseError when that does not answer."""
+    """Compare this code with the database; raise DatabaseError if the database does not answer."""
     known = _known()
     applied = MigrationRecorder(connection).applied_migrations().keys()
     labels = {label for label, _ in known}
     return Skew(
         _named(known - applied),
-        # What an app left behind that is not installed any more is nobody's.
+        # Migrations of apps that are not installed are ignored.
         _named({key for key in applied if key[0] in labels} - known),
     )
 
 
 def log_skew() -> None:
-    """Say at the start of a process how old the database is, unless it is just right or away."""
+    """Log a difference between code and database at the start of a process, if there is one."""
     try:
         found = find_skew()
     except DatabaseError:
         return
     finally:
-        # Whoever forks next takes no connection along.
+        # A process that is forked next must not inherit the connection.
         connection.close()
     if found.older:
         log.error("database and code differ", database=found.older)
@@ -76,7 +76,7 @@ def log_skew() -> None:
 
 @cache
 def _known() -> frozenset[tuple[str, str]]:
-    """Return the migrations of this code by app; their names alone, for loading them takes long."""
+    """Return the migrations of this code by app: only their names, because loading is slow."""
     found = set()
     for app in apps.get_app_configs():
         package, _ = MigrationLoader.migrations_module(app.label)

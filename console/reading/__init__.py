@@ -1,4 +1,4 @@
-"""Reading what came from outside: the fields of requests and forms, and addresses."""
+"""Validation of input: fields of JSON requests and forms, and query parameters."""
 
 from console.reading.fields import (
     LARGEST_AMOUNT,

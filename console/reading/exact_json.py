@@ -1,4 +1,4 @@
-"""JSON as RFC 8259 has it: exact numbers, and nothing that would be guessed at or lost."""
+"""A strict JSON parser (RFC 8259): exact numbers, no duplicate keys, no NaN or Infinity."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from console.reading.fields import printable
 
 def loads_exactly(text: str) -> Any:
     """
-    Return the value of *text*, numbers with a point or an exponent as Decimal.
+    Return the value of *text*, with Decimal for numbers with a point or an exponent.
 
-    Raises json.JSONDecodeError for what is not JSON, RecursionError for what is
-    nested too deep, and ValueError for NaN, Infinity, the same key twice and
-    numbers that no Decimal can hold.
+    Raise json.JSONDecodeError for invalid JSON, RecursionError for too deep nesting, and
+    ValueError for NaN, Infinity, duplicate keys and numbers that no Decimal can represent.
     """
     return json.loads(text, parse_float=_number, parse_constant=_constant, object_pairs_hook=_pairs)
 

@@ -1,9 +1,9 @@
 """
-Reads values that came from outside (JSON, forms) and collects everything that is wrong with them.
+A reader of fields of JSON requests and forms, which collects all errors.
 
-Each reader method takes a value and its path, such as ``workloads[3].requests.gpu``,
-and returns the typed value, or a stand-in after it noted a `FieldError`. What
-was read must not be used before `finish` has returned.
+Each method takes a value and its path, such as ``workloads[3].requests.gpu``, and returns the
+typed value, or a placeholder after it recorded a `FieldError`. Values must not be used before
+`finish` has returned.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from console.dialects.quantity import amount_of, suggest_quantities
 from console.engine.model.amounts import SCALE, Amount, Unlimited, format_amount, parse_amount
 from console.errors import BadRequest, FieldError
 
-#: The largest integer that every JSON reader keeps exact.
+#: The largest integer that every JSON parser represents exactly.
 LARGEST_INTEGER = 2**53 - 1
 
 #: The largest amount of one request, in thousandths: enough for petabytes counted in bytes.
 LARGEST_AMOUNT = LARGEST_INTEGER * SCALE
 
-#: Characters of a number: a longer one is no amount that anybody means.
+#: The most characters of a number.
 _LONGEST_NUMBER = 100
 
-#: Errors that one answer lists.
+#: The most errors that one response lists.
 _LISTED = 100
 
 
@@ -40,7 +40,7 @@ class Reader:
         self.errors: list[FieldError] = []
 
     def finish(self) -> None:
-        """Raise BadRequest with the first hundred errors when there was any."""
+        """Raise BadRequest with the first hundred errors if there are any."""
         if len(self.errors) > _LISTED:
             message = f"{len(self.errors)} fields are wrong; these are the first {_LISTED}."
             raise BadRequest(self.errors[:_LISTED], message)
@@ -48,7 +48,7 @@ class Reader:
             raise BadRequest(self.errors)
 
     def refuse(self, path: str, code: str, message: str) -> None:
-        """Note that the value at *path* cannot be read."""
+        """Record an error of the value at *path*."""
         self.errors.append(FieldError(path, code, message))
 
     def mapping(
@@ -128,7 +128,7 @@ class Reader:
         return ""
 
     def source(self, value: Any, path: str, longest: int) -> str:
-        """Return a text that a config reader is to judge: whatever it holds, unless it is huge."""
+        """Return a config text of at most *longest* characters; a config parser checks the rest."""
         if isinstance(value, str) and len(value) <= longest:
             return value
         return self.text(value, path, longest, blank=False)
@@ -165,8 +165,8 @@ class Reader:
         """
         Return a requested priority; null reads as None.
 
-        *least* returns the lowest one that the config in question allows. It is called for
-        negative numbers alone, because the answer may take a query.
+        *least* returns the lowest priority that the config allows. It is called only for
+        negative numbers, because it may take a database query.
         """
         if value is None:
             return None
@@ -174,7 +174,7 @@ class Reader:
         return self.integer(value, path, least() if is_negative else 0)
 
     def moment(self, value: Any, path: str) -> datetime | None:
-        """Return a moment, which without a zone is taken as UTC; null reads as None."""
+        """Return a time, which is read as UTC if it has no zone; null reads as None."""
         if value is None:
             return None
         try:
@@ -212,7 +212,7 @@ class Reader:
         return self._bounded(amount, path)
 
     def quantity(self, value: Any, path: str, resource: str) -> int:
-        """Return a number as `amount` does, or a text such as ``64Gi`` as Kubernetes counts it."""
+        """Return a number as `amount` does, or a Kubernetes quantity such as ``64Gi``."""
         if not isinstance(value, str):
             return self.amount(value, path)
         text = self.text(value, path, 100, blank=False)
@@ -239,8 +239,8 @@ class Reader:
 
     def _unknown(self, key: str, path: str, known: Collection[str]) -> None:
         if len(self.errors) >= _LISTED:
-            # It is counted: to look for what is meant by a million keys would take minutes.
-            self.refuse(path, "unknown_field", "There are more fields that are not known here.")
+            # Only counted: to search the intended names of a million keys would take minutes.
+            self.refuse(path, "unknown_field", "There are more unknown fields.")
             return
         shown = printable(key)
         near = get_close_matches(shown, known, n=1)
@@ -257,14 +257,14 @@ def join(path: str, key: str) -> str:
 
 
 def is_storable(text: str) -> bool:
-    """Say whether every database can hold *text*: no NUL, no single surrogate."""
+    """Return whether every database can store *text*: it has no NUL and no single surrogate."""
     if text.isascii():
         return "\0" not in text
     return not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text)
 
 
 def printable(text: str) -> str:
-    """Return *text* as an answer may repeat it: not too long, and encodable."""
+    """Return *text* shortened and encodable, for use in a message."""
     short = text if len(text) <= 80 else f"{text[:79]}…"
     return short.encode("utf-8", "backslashreplace").decode()
 

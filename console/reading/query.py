@@ -1,4 +1,4 @@
-"""Reads the parameters of an address and collects everything that is wrong with them."""
+"""A reader of query parameters, which collects all errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST = 500
 
 
 class QueryReader:
-    """Reads values one by one and collects what is wrong with them."""
+    """Reads query parameters one by one and collects their errors."""
 
     def __init__(self, query: QueryDict) -> None:
         self._query = query
@@ -31,7 +31,7 @@ class QueryReader:
         return texts[0] if texts else None
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Return all values of a parameter that may come several times."""
+        """Return all values of a parameter that may be repeated."""
         return self._texts(name, self._query.getlist(name))
 
     def choice(self, name: str, choices: list[str] | tuple[str, ...]) -> str | None:
@@ -44,7 +44,7 @@ class QueryReader:
         )
 
     def choices(self, name: str, choices: list[str] | tuple[str, ...]) -> tuple[str, ...]:
-        """Return some of *choices*, of a parameter that may come several times."""
+        """Return some of *choices*, from a parameter that may be repeated."""
         texts = self.texts(name)
         if not set(texts) <= set(choices):
             self._refuse(name, "invalid_choice", f"{name} has to be some of: {', '.join(choices)}.")
@@ -61,13 +61,13 @@ class QueryReader:
         return default if found is None else found
 
     def number(self, name: str) -> int | None:
-        """Return a whole number that a key may be."""
+        """Return a whole number that is valid as a primary key."""
         return self._converted(
             name, _key, "invalid_number", f"{name} has to be a whole number such as 43."
         )
 
     def time(self, name: str) -> datetime | None:
-        """Return a moment; one without a zone is taken as UTC."""
+        """Return a time; one without a zone is read as UTC."""
         return self._converted(
             name,
             _moment,
@@ -76,7 +76,7 @@ class QueryReader:
         )
 
     def end(self, name: str) -> datetime | None:
-        """Return the moment up to which; a day without a time counts whole."""
+        """Return the end of a range; a date without a time includes the whole day."""
         found = self.time(name)
         is_day = len(self.text(name) or "") <= len("2026-01-31")
         return found + timedelta(days=1) if found is not None and is_day else found
@@ -100,7 +100,7 @@ class QueryReader:
         return found
 
     def finish(self) -> None:
-        """Raise BadRequest when anything was wrong."""
+        """Raise BadRequest if there are errors."""
         if self._errors:
             raise BadRequest(self._errors)
 
@@ -132,7 +132,7 @@ class QueryReader:
 def _key(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise ValueError(text)
-    # As many digits as a parameter may have, which are few.
+    # Safe, because the length of a parameter limits the number of digits.
     number = int(text)
     if number > LARGEST_INTEGER:
         raise ValueError(text)
@@ -140,7 +140,7 @@ def _key(text: str) -> int:
 
 
 def _moment(text: str) -> datetime:
-    # A plus sign that was not quoted arrives as a space.
+    # An unquoted plus sign arrives as a space.
     moment = parse_datetime(text.replace(" ", "+") if text.count(":") > 2 else text)
     if moment is None or not 1970 <= moment.year <= 9000:
         raise ValueError(text)

@@ -1,4 +1,4 @@
-"""A value typed as YAML, or JSON, which is YAML too: what JSON would make of it, with places."""
+"""A parser of YAML or JSON text into the value that JSON would have, with positions by path."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ _MAX_PATH_CHARACTERS = 4_000_000
 @dataclass(frozen=True, slots=True)
 class Typed:
     """
-    A text that was read.
+    The result of parsing a text.
 
-    *value* has numbers as int and Decimal, and texts for all else that JSON has no
-    word for, such as ``500m``. It is None beside any of *findings*.
+    *value* has numbers as int and Decimal, and strings for scalars that JSON does not have,
+    such as ``500m``. It is None if there are *findings*.
     """
 
     value: Any
-    #: Why it cannot be read; the problems are their sentences.
+    #: The errors of the text.
     findings: tuple[Diagnostic, ...]
     _spans: dict[str, Origin]
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Why it cannot be read, each with its line."""
+        """The messages of the errors, each with its line."""
         return tuple(f"Line {found.span.line}: {found.message}" for found in self.findings)
 
     def line_of(self, path: str) -> int:
-        """Return the line of what stands at *path*, or of the nearest that holds it."""
+        """Return the line of the value at *path*, or of the nearest value that contains it."""
         return self.span_of(path).line
 
     def span_of(self, path: str) -> Origin:
-        """Return the place of what stands at *path*, or of the nearest that holds it."""
+        """Return the span of the value at *path*, or of the nearest value that contains it."""
         while path not in self._spans:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
         return self._spans[path]
 
 
 def read_typed(text: str | bytes, path: str) -> Typed:
-    """Read *text* as the value at *path*, whatever it is."""
+    """Parse *text* as the value at *path*."""
     source = read_source(text)
     errors = tuple(
         found for found in source.findings.diagnostics() if found.severity is Severity.ERROR
@@ -74,7 +74,7 @@ def read_typed(text: str | bytes, path: str) -> Typed:
 
 
 def _span(positions: Positions, node: Node) -> Origin:
-    """Return the place of a node; of one that holds others, where it begins."""
+    """Return the span of a node; for a list or mapping, only its start."""
     end = node.end if isinstance(node, ScalarNode) else node.start
     return positions.span(node.start, end)
 
@@ -87,7 +87,7 @@ def _walk(node: Node, path: str) -> Iterator[tuple[str, Node]]:
     elif isinstance(node, MapNode):
         for name, (key, value) in node.entries.items():
             yield from _walk(value, join(path, name))
-            # The line of a field is that of its name.
+            # The position of a field is that of its name.
             yield join(path, name), key
 
 

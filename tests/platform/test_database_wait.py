@@ -55,7 +55,7 @@ def test_unless_asked_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
         call_command("migrate")
     assert str(told.value) == (
         "The database cannot be reached (refused); check DATABASE_URL, and that the server runs "
-        "and lets this machine in."
+        "and accepts connections from this machine."
     )
 
 

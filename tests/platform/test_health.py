@@ -172,8 +172,8 @@ def test_a_database_that_is_newer_than_the_code_is_ready_and_says_so(
             "notes": [
                 (
                     "The database is newer than this version, which does not know "
-                    "workloads.0999_note_something. It works with the version right before its own "
-                    "too; bring this process up to date."
+                    "workloads.0999_note_something. A database also works with the version before "
+                    "its own; update this process."
                 )
             ],
         },

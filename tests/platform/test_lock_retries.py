@@ -14,8 +14,8 @@ from console.migrating.lock_retries import LockNotAcquired, migrate_with_lock_re
 SERVER = SimpleNamespace(vendor="postgresql")
 
 AGAIN = (
-    "A migration did not get a table within 2 seconds, because others use it; they go on, and it "
-    "is tried again in 3 seconds."
+    "A migration could not lock a table within 2 seconds, because other transactions use it; "
+    "retrying in 3 seconds."
 )
 
 
@@ -59,7 +59,7 @@ def test_it_gives_up_with_what_to_do() -> None:
     with pytest.raises(LockNotAcquired) as caught:
         migrate_with_lock_retries(SERVER, failing(*["55P03"] * 41), lambda _: None)
     assert str(caught.value) == (
-        "A migration did not get a table in 40 attempts, because others use it; what was migrated "
-        "before it stays, and the running version goes on. End what holds the table "
-        "(pg_stat_activity shows the oldest transactions), and migrate again."
+        "A migration could not lock a table in 40 attempts, because other transactions use it. "
+        "Earlier migrations are applied, and the running version is not affected. End the "
+        "transactions that use the table (pg_stat_activity shows the oldest), and migrate again."
     )

@@ -20,8 +20,8 @@ from console.supervisor import up
 from console.supervisor.failure import StartFailed
 
 REFUSED = (
-    "The database is PostgreSQL 13.4, and Sluice needs PostgreSQL 14 or newer; upgrade it, or have "
-    "DATABASE_URL name another."
+    "The database is PostgreSQL 13.4, and Sluice needs PostgreSQL 14 or newer; upgrade it, or set "
+    "DATABASE_URL to another server."
 )
 
 

@@ -30,7 +30,7 @@ STARTS = {
 
 NEWER = (
     "The database is newer than this version, which does not know workloads.0999_note_something. "
-    "It works with the version right before its own too; bring this process up to date."
+    "A database also works with the version before its own; update this process."
 )
 OLDER = (
     "is older than this version, and lacks workloads.0001_create_workloads; run `manage.py migrate`"

@@ -208,7 +208,7 @@ def test_a_broker_elsewhere_that_is_down_is_refused(tmp_path: Path) -> None:
 def test_a_database_that_is_down_is_refused(tmp_path: Path) -> None:
     sentence = refused(tmp_path, DATABASE_URL="postgresql://nobody@127.0.0.1:1/none")
     assert sentence.startswith("The database cannot be reached (")
-    assert sentence.endswith("that the server runs and lets this machine in.")
+    assert sentence.endswith("that the server runs and accepts connections from this machine.")
     assert processes_of(tmp_path) == []
 
 

@@ -168,7 +168,7 @@ def failures(lines: list[str]) -> list[str]:
 OK = {"database": "ok", "broker": "ok", "worker": "ok"}
 NEWER = (
     "The database is newer than this version, which does not know workloads.9001_take_remarks and "
-    "1 more. It works with the version right before its own too; bring this process up to date."
+    "1 more. A database also works with the version before its own; update this process."
 )
 
 
@@ -185,7 +185,7 @@ def test_the_next_version_migrates_and_joins_under_load(tmp_path: Path) -> None:
                 both = [migrate(later), migrate(later)]
                 until(
                     lambda: any(
-                        each.has_said("did not get a table within 2 seconds") for each in both
+                        each.has_said("could not lock a table within 2 seconds") for each in both
                     ),
                     *both,
                 )
