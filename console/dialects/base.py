@@ -13,7 +13,7 @@ from console.dialects.joined_files import JoinedFiles
 from console.dialects.place_finder import PlaceFinder
 from console.dialects.routed_history import RoutedHistory
 from console.dialects.source import Source
-from console.engine.counterfactual.change import Menu
+from console.engine.counterfactual.change import SettingValues
 from console.engine.diff import Comparison, Flows
 from console.engine.diff.objects import PolicyObjects, Vocabulary
 from console.engine.model.history import History, Live
@@ -117,7 +117,7 @@ class Dialect:
     #: Several files as one config -> Reading; None if a config is one document.
     read_joined: Callable[[JoinedFiles], Reading] | None = None
     #: Settings that advice may suggest to change, with their values; None: all of the discipline.
-    menu: Menu | None = None
+    setting_values: SettingValues | None = None
     #: Its form in the protocol of the public client, which one language has; else None.
     client_form: ClientForm | None = None
 

@@ -11,11 +11,11 @@ from console.engine.diff.objects import QUEUE, SETTINGS, PolicyObjects, Vocabula
 from console.engine.diff.renames import Renames
 from console.engine.model.history import History
 from console.engine.model.policy import Policy
-from console.engine.recent_answers import Recent
+from console.engine.result_cache import CachedFunction
 from console.engine.simulation.consequences import successors
 
 
-@Recent
+@CachedFunction
 def objects_of(policy: Policy) -> PolicyObjects:
     """Return the objects of *policy*; those of the last few policies are cached."""
     return dialects()[policy.dialect].objects(policy)
@@ -45,7 +45,7 @@ def kinds_with_target() -> tuple[str, ...]:
     return tuple(kind.name for kind in kinds if kind.leads_to)
 
 
-@Recent
+@CachedFunction
 def compare_policies(old: Policy, new: Policy) -> tuple[Change, ...]:
     """
     Return the changes in meaning, one kind of object after another.
@@ -60,7 +60,7 @@ def renames_between(old: Policy, new: Policy) -> Renames:
     return _comparison(old, new).renames
 
 
-@Recent
+@CachedFunction
 def _comparison(old: Policy, new: Policy) -> Comparison:
     return Comparison(objects_of(old), objects_of(new))
 
@@ -82,7 +82,7 @@ def find_replacements(old: Policy, new: Policy, names: Iterable[str]) -> dict[st
     return {name: found[name] for name in gone if name in found}
 
 
-@Recent
+@CachedFunction
 def effective_text(policy: Policy) -> str:
     """Return all facts of *policy* in YAML; the last few texts are cached."""
     return write_effective(objects_of(policy))
@@ -97,7 +97,7 @@ def flows_between(old: Policy, new: Policy, history: History | None = None) -> F
     return _flows(old, new, history)
 
 
-@Recent
+@CachedFunction
 def _flows(old: Policy, new: Policy, history: History | None) -> Flows:
     between = dialects()[new.dialect].flows
     return Flows() if between is None else between(old, new, _comparison(old, new), history)

@@ -102,7 +102,7 @@ class TolerantParser:
             if not content or indent > self.in_text:
                 return
             self.in_text = None
-        if self._in_flow and not self._gives_up(line, indent):
+        if self._in_flow and not self._leave_unclosed_flow(line, indent):
             self._flow(line, 0)
         elif line.startswith(("---", "...")) and (len(line) == 3 or line[3].isspace()):
             self._next_document()
@@ -113,7 +113,7 @@ class TolerantParser:
     def _in_flow(self) -> bool:
         return bool(self.stack) and self.stack[-1].column is None
 
-    def _gives_up(self, line: str, indent: int) -> bool:
+    def _leave_unclosed_flow(self, line: str, indent: int) -> bool:
         """Leave an unclosed bracket if the line looks like block style; return whether it did."""
         column = next((each.column for each in reversed(self.stack) if each.column is not None), -1)
         is_outside = column >= 0 and indent <= column and bool(line.strip())

@@ -75,12 +75,12 @@ class _Parser:
             local_queues=tuple(self.local_queues),
             priority_classes=tuple(self.priority_classes),
             namespaces=tuple(self.namespaces),
-            configurations=tuple(self._chosen()),
+            configurations=tuple(self._effective_configurations()),
             unsupported=tuple(self.unsupported),
             manifests_known=manifests.all_known,
         )
 
-    def _chosen(self) -> list[ConfigurationDoc]:
+    def _effective_configurations(self) -> list[ConfigurationDoc]:
         """Return the Configurations, or else those generated from the operator's objects."""
         if not self.configurations:
             return self.operators

@@ -50,7 +50,7 @@ def read_configuration(manifest: Manifest, findings: Findings) -> ConfigurationD
 
 def read_settings(fields: Fields, version: str) -> ConfigurationDoc:
     """Read the settings of a Configuration in *version*."""
-    _note_others(fields, version)
+    _check_other_settings(fields, version)
     sharing = fields.mapping("fairSharing", FAIR_SHARING[version])
     strategies: Read[tuple[Written[SharingStrategy], ...]] = None
     is_enabled = False
@@ -91,7 +91,7 @@ def _gates(fields: Fields) -> dict[str, bool]:
     }
 
 
-def _note_others(fields: Fields, version: str) -> None:
+def _check_other_settings(fields: Fields, version: str) -> None:
     for key, kind in SETTINGS[version].items():
         check_type(fields, key, kind)
     unused = [key for key in SETTINGS[version] if key not in _UNSUPPORTED]

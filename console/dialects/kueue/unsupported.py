@@ -145,8 +145,8 @@ def _checks(queue: _Object, field: _Field, names: list[str]) -> Iterator[Unsuppo
     known = tuple(dict.fromkeys(filter(None, names)))
     if not known:
         return
-    told = listed([shorten(name) for name in known[:3]] + ["others"] * (len(known) > 3), "and")
-    what = f"check {told} is" if len(known) == 1 else f"checks {told} are"
+    shown = listed([shorten(name) for name in known[:3]] + ["others"] * (len(known) > 3), "and")
+    what = f"check {shown} is" if len(known) == 1 else f"checks {shown} are"
     queue.note(field, f"{_AT_ONCE}; {what} ignored")
     yield queue.doc(field, Unsupported.ADMISSION_CHECKS, *known)
 

@@ -28,7 +28,7 @@ from console.dialects.place_finder import PlaceFinder
 from console.dialects.routed_history import RoutedHistory
 from console.engine.model.history import History
 from console.engine.model.policy import Policy
-from console.engine.recent_answers import IdentityKey
+from console.engine.result_cache import IdentityKey
 from console.engine.routing.rule_routing import rules_of
 
 #: Policy -> the lints of its discipline.

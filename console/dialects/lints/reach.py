@@ -61,14 +61,14 @@ def lint_unrouted(
         return
     findings.add(
         RECORDED_WITHOUT_RULE,
-        _first_door(policy, places),
+        _first_local_queue(policy, places),
         f"No local queue routes {share} to a queue that admits them: a similar workload "
         f"would wait forever. The most frequent had {example}.",
         "Add the local queues that they name.",
     )
 
 
-def _first_door(policy: Policy, places: PlaceFinder) -> Place:
+def _first_local_queue(policy: Policy, places: PlaceFinder) -> Place:
     routing = local_routing_of(policy)
     for local in routing.local_queues.values() if routing is not None else ():
         return places.name(local.origin, local.name)

@@ -71,11 +71,11 @@ def combine_meanings(
     ordered: dict[str, Mapping[int, Any]] = {}
     orders = {}
     try:
-        together = _both(named, named_theirs, named_yours)
+        combined = _combine(named, named_theirs, named_yours)
         for kind in ordered_kinds(*sides):
             one, two, three = (each.ordered(kind.name) for each in sides)
             numbers = number_objects(kind, (one, two, three))
-            ordered[kind.name] = _both_mappings(
+            ordered[kind.name] = _combine_mappings(
                 *(
                     dict(zip(of, found.get(kind.name, []), strict=True))
                     for of, found in zip(numbers, (lists, lists_theirs, lists_yours), strict=True)
@@ -84,7 +84,7 @@ def combine_meanings(
             orders[kind.name] = Orders(kind, *numbers)
     except Contradiction:
         return None
-    return CombinedMeaning(together, ordered, orders)
+    return CombinedMeaning(combined, ordered, orders)
 
 
 def _meaning(objects: PolicyObjects) -> tuple[dict[str, Any], dict[str, list[Any]]]:
@@ -100,29 +100,29 @@ def _meaning(objects: PolicyObjects) -> tuple[dict[str, Any], dict[str, list[Any
     return named, ordered
 
 
-def _both(base: Any, theirs: Any, yours: Any) -> Any:
+def _combine(base: Any, theirs: Any, yours: Any) -> Any:
     if theirs in (base, yours):
         return yours
     if yours == base:
         return theirs
     if all(isinstance(each, Mapping) for each in (base, theirs, yours)):
-        return _both_mappings(base, theirs, yours)
+        return _combine_mappings(base, theirs, yours)
     if all(isinstance(each, list) for each in (base, theirs, yours)):
-        return _both_lists(base, theirs, yours)
+        return _combine_lists(base, theirs, yours)
     raise Contradiction
 
 
-def _both_mappings(
+def _combine_mappings(
     base: Mapping[Key, Any], theirs: Mapping[Key, Any], yours: Mapping[Key, Any]
 ) -> dict[Key, Any]:
     merged = {
-        key: _both(base.get(key, _ABSENT), theirs.get(key, _ABSENT), yours.get(key, _ABSENT))
+        key: _combine(base.get(key, _ABSENT), theirs.get(key, _ABSENT), yours.get(key, _ABSENT))
         for key in dict.fromkeys((*base, *theirs, *yours))
     }
     return {key: value for key, value in merged.items() if value is not _ABSENT}
 
 
-def _both_lists(base: list[Any], theirs: list[Any], yours: list[Any]) -> list[Any]:
+def _combine_lists(base: list[Any], theirs: list[Any], yours: list[Any]) -> list[Any]:
     # Sequences are compared by hashable items, so each item is represented by its repr.
     items = {repr(item): item for item in (*base, *theirs, *yours)}
     sides = [[repr(item) for item in side] for side in (base, theirs, yours)]
@@ -133,7 +133,7 @@ def _both_lists(base: list[Any], theirs: list[Any], yours: list[Any]) -> list[An
         elif other == old:
             merged += one
         elif len(base) == len(theirs) == len(yours):
-            return [_both(*each) for each in zip(base, theirs, yours, strict=True)]
+            return [_combine(*each) for each in zip(base, theirs, yours, strict=True)]
         else:
             raise Contradiction
     return [items[word] for word in merged]

@@ -53,7 +53,7 @@ def _numbered(
         gone += [old for old in gap.old if before[old] in astray]
         olds, news = [old for old in gap.old if before[old] not in astray], list(gap.new)
         for key in keys_between(kind):
-            left = _by((key(base[old]), old) for old in olds)
+            left = _group_by_key((key(base[old]), old) for old in olds)
             # If an equal object exists elsewhere, it has moved rather than changed.
             found |= {
                 new: same.popleft()
@@ -64,7 +64,7 @@ def _numbered(
             news = [new for new in news if new not in found]
         gone += olds
         come += news
-    moved = _by((before[old], old) for old in gone)
+    moved = _group_by_key((before[old], old) for old in gone)
     copies: Counter[str] = Counter()
     for new in come:
         if elsewhere := moved.get(after[new]):
@@ -76,7 +76,7 @@ def _numbered(
     return [found[place] for place in range(len(side))]
 
 
-def _by(pairs: Iterable[tuple[Hashable, int]]) -> dict[Hashable, deque[int]]:
+def _group_by_key(pairs: Iterable[tuple[Hashable, int]]) -> dict[Hashable, deque[int]]:
     """Return the numbers of each key, in order."""
     found: defaultdict[Hashable, deque[int]] = defaultdict(deque)
     for key, number in pairs:

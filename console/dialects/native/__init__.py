@@ -93,7 +93,7 @@ DIALECT = Dialect(
         "NAT027": "LNT008",
     },
     is_default=True,
-    menu={
+    setting_values={
         Setting.WITHIN_QUEUE: (PreemptionRule.LOWER_PRIORITY,),
         Setting.RECLAIM_WITHIN_COHORT: (PreemptionRule.LOWER_PRIORITY, PreemptionRule.ANY),
         Setting.BORROW_WITHIN_COHORT: (PreemptionRule.LOWER_PRIORITY,),

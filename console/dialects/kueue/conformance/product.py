@@ -28,7 +28,7 @@ from console.dialects.kueue.conformance.product_waiting import head_verdict, pen
 from console.dialects.kueue.conformance.product_words import (
     assignment_mode,
     attempts_of,
-    no_fit_word,
+    no_fit_condition,
     reasons_by_pod_set,
 )
 from console.dialects.kueue.conformance.workloads import PendingWorkload
@@ -185,7 +185,7 @@ class Product:
                 for each in requests
             ),
             usage=usage,
-            no_fit_reason=no_fit_word(found.no_fit),
+            no_fit_reason=no_fit_condition(found.no_fit),
         )
 
     def targets(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from console.dialects.kueue.conformance.answers import Condition, HeadCode, HeadVerdict
-from console.dialects.kueue.conformance.product_words import no_fit_word, reasons_by_pod_set
+from console.dialects.kueue.conformance.product_words import no_fit_condition, reasons_by_pod_set
 from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.nominate import QuotaNomination
 from console.engine.disciplines.quota.reasons import EXCEEDS_MAX_QUOTA, WAITING_FOR_QUOTA
@@ -52,7 +52,7 @@ def pending_conditions(state: State, before: Mapping[str, Condition]) -> dict[st
 def head_verdict(state: State, pending: Pending) -> HeadVerdict:
     """Return the result of one cycle for *pending*, which is still pending."""
     if pending.route.queue is None:
-        return HeadVerdict(reason=_outside_word(pending), code=_outside_code(state, pending))
+        return HeadVerdict(reason=_unrouted_condition(pending), code=_unrouted_code(state, pending))
     queue, cls = _class_of(state, pending)
     if queue.barrier is not None:
         return HeadVerdict(reason=Condition.SUSPENDED, code=HeadCode.CLUSTER_QUEUE_INACTIVE)
@@ -72,7 +72,7 @@ def head_verdict(state: State, pending: Pending) -> HeadVerdict:
     verdict = _own_verdict(queue, cls, pending)
     if verdict is None or cls is None:
         return HeadVerdict(reason=Condition.PENDING_EVALUATION, code=HeadCode.NOT_EVALUATED)
-    reason = _word(verdict)
+    reason = _condition_of(verdict)
     if queue.pending.is_inadmissible(cls) and cls.head is not pending:
         return HeadVerdict(reason=reason, code=HeadCode.SAME_AS_PARKED)
     found = verdict.nomination
@@ -97,14 +97,14 @@ def _condition(state: State, pending: Pending) -> Condition:
     verdict = _own_verdict(queue, cls, pending)
     if verdict is None:
         return Condition.PENDING_EVALUATION
-    return _word(verdict)
+    return _condition_of(verdict)
 
 
-def _word(verdict: Verdict) -> Condition:
+def _condition_of(verdict: Verdict) -> Condition:
     """Return the condition of *verdict*; like in Kueue, it refers to the full request."""
     found = verdict.nomination
     if isinstance(found, QuotaNomination) and found.smallest is not None and verdict.turn is None:
-        return no_fit_word(found.result.no_fit) or Condition.WAITING_FOR_QUOTA
+        return no_fit_condition(found.result.no_fit) or Condition.WAITING_FOR_QUOTA
     return _CONDITIONS[verdict.reason]
 
 
@@ -124,13 +124,13 @@ def _own_verdict(queue: QuotaQueue, cls: PendingClass | None, pending: Pending) 
     return cls.verdict
 
 
-def _outside_word(pending: Pending) -> Condition:
+def _unrouted_condition(pending: Pending) -> Condition:
     step = pending.route.local_queue
     stopped = step is not None and step.verdict is LocalQueueVerdict.STOPPED
     return Condition.SUSPENDED if stopped else Condition.MISCONFIGURED
 
 
-def _outside_code(state: State, pending: Pending) -> HeadCode:
+def _unrouted_code(state: State, pending: Pending) -> HeadCode:
     step = pending.route.local_queue
     assert step is not None
     if step.verdict is LocalQueueVerdict.STOPPED:

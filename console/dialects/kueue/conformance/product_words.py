@@ -40,7 +40,7 @@ def assignment_mode(mode: GranularMode) -> Mode:
     return Mode.PREEMPT
 
 
-def no_fit_word(no_fit: NoFit | None) -> Condition | None:
+def no_fit_condition(no_fit: NoFit | None) -> Condition | None:
     """Return the term for the reason why nothing fits."""
     return _NO_FIT[no_fit] if no_fit is not None else None
 
