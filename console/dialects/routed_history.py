@@ -114,7 +114,7 @@ class RoutedHistory:
                 kind = alike[key] = WorkloadKind(workload, dict(facts))
             kind.shapes.append(shape)
         for kind in alike.values():
-            if self._rules.judged > MOST_EVALUATED:
+            if self._rules.tried_count > MOST_EVALUATED:
                 self.is_complete = False
                 break
             self._route(kind)

@@ -30,7 +30,7 @@ def what_would_let_in(policy: Policy, workload: Workload) -> tuple[tuple[Change,
     judged = next(engine_workloads(Workload.objects.filter(pk=workload.pk)))
     narrow = _narrowest(evaluate_rules(policy, judged))
     nearest = NearestRules(policy, judged)
-    misses = tuple(nearest.miss(rule.index) for rule in narrow)
+    misses = tuple(nearest.nearest_miss(rule.index) for rule in narrow)
     misses += nearest_local_queues(policy, judged, _MOST)
     return tuple(fixes(find_route_result(policy, judged), misses, narrow, judged.priority))
 

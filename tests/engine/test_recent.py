@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from console.engine import recent_answers
+from console.engine import result_cache
 from console.engine.disciplines.quota.spec import QueueSpec, quota_policy
 from console.engine.model.policy import Policy
-from console.engine.recent_answers import MOST_ANSWERS, MOST_OBJECTS, Recent
+from console.engine.result_cache import MOST_OBJECTS, MOST_RESULTS, CachedFunction
 
 
 def policy(queues: int) -> Policy:
@@ -13,11 +13,11 @@ def policy(queues: int) -> Policy:
     return quota_policy("native", queues={f"q{n}": QueueSpec(name=f"q{n}") for n in range(queues)})
 
 
-def asked() -> tuple[Recent[[Policy, Policy], int], list[int]]:
+def asked() -> tuple[CachedFunction[[Policy, Policy], int], list[int]]:
     """Return a question that is remembered, and how many queues it was asked about, each time."""
     times: list[int] = []
 
-    @Recent
+    @CachedFunction
     def ask(old: Policy, new: Policy) -> int:
         times.append(len(old.queues) + len(new.queues))
         return times[-1]
@@ -27,19 +27,19 @@ def asked() -> tuple[Recent[[Policy, Policy], int], list[int]]:
 
 def test_the_last_answers_are_remembered_by_the_very_objects() -> None:
     ask, times = asked()
-    policies = [policy(n) for n in range(MOST_ANSWERS + 2)]
-    for each in policies[:MOST_ANSWERS]:
+    policies = [policy(n) for n in range(MOST_RESULTS + 2)]
+    for each in policies[:MOST_RESULTS]:
         assert ask(policies[0], each) == ask(policies[0], each) == len(each.queues)
-    assert times == list(range(MOST_ANSWERS))
+    assert times == list(range(MOST_RESULTS))
     # An equal policy is another object.
     ask(policies[0], policy(1))
     assert times[-1] == 1
     # That was one more than is kept: the oldest is gone, the others are there.
-    for each in policies[1:MOST_ANSWERS]:
+    for each in policies[1:MOST_RESULTS]:
         ask(policies[0], each)
-    assert len(times) == MOST_ANSWERS + 1
+    assert len(times) == MOST_RESULTS + 1
     ask(policies[0], policies[0])
-    assert len(times) == MOST_ANSWERS + 2
+    assert len(times) == MOST_RESULTS + 2
 
 
 def test_of_large_policies_only_the_last_answer_is_kept() -> None:
@@ -51,5 +51,5 @@ def test_of_large_policies_only_the_last_answer_is_kept() -> None:
     assert len(times) == 3
     ask(empty, large[1])
     assert len(times) == 4
-    (key,) = ask._kept
-    assert recent_answers._weight(key) == MOST_OBJECTS // 2 + 1
+    (key,) = ask._results
+    assert result_cache._weight(key) == MOST_OBJECTS // 2 + 1

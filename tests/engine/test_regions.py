@@ -99,7 +99,7 @@ def test_cutting_a_region_leaves_what_is_not_in_the_other(one: Rule, other: Rule
     mine, away = region_of(one), region_of(other)
     if mine is None or away is None:
         return
-    rest, common = list(mine.without(away)), mine.common(away)
+    rest, common = list(mine.without(away)), mine.intersection(away)
     for labels, requested in WORLD:
         inside = mine.has(labels, requested)
         there = away.has(labels, requested)

@@ -49,7 +49,7 @@ def test_the_rules_that_hold_are_found_in_order(
     rules: tuple[Rule, ...], labels: dict[str, str]
 ) -> None:
     holding = [each for each in rules if each.selector.matches(labels)]
-    assert list(RuleIndex(rules).holding(labels)) == holding
+    assert list(RuleIndex(rules).matching(labels)) == holding
 
 
 @worlds(100)
@@ -58,13 +58,13 @@ def test_no_rule_before_that_takes_some_of_the_same_is_left_out(rules: tuple[Rul
     index = RuleIndex(rules)
     for asked in rules:
         region = region_of(asked)
-        before = [each.index for each in index.before(asked.index)]
+        before = [each.index for each in index.overlapping_before(asked.index)]
         assert before == sorted(set(before) & set(range(asked.index)))
         if region is None:
             continue
         for other in rules[: asked.index]:
             theirs = region_of(other)
-            assert theirs is None or not region.meets(theirs) or other.index in before
+            assert theirs is None or not region.overlaps(theirs) or other.index in before
 
 
 @worlds(100)
@@ -97,8 +97,8 @@ def test_a_workload_is_held_against_the_rules_of_its_team_alone() -> None:
     index = RuleIndex(
         [*(rule(each, "train", only(team=f"team-{each}")) for each in range(1000)), rule(1000, "a")]
     )
-    assert [each.index for each in index.holding({"team": "team-7", "tier": "x"})] == [7, 1000]
-    assert index.judged == 2
+    assert [each.index for each in index.matching({"team": "team-7", "tier": "x"})] == [7, 1000]
+    assert index.tried_count == 2
 
 
 def _verdict(rule: Rule, labels: dict[str, str], requested: int | None) -> RuleVerdict:

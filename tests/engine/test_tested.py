@@ -26,7 +26,7 @@ from console.engine.explain.workload_tests import (
     rule_sentence,
     values_words,
 )
-from console.engine.impact.fit import Fit, Judge, request_of
+from console.engine.impact.fit import Fit, StandingEvaluator, request_of
 from console.engine.model.common_reasons import QUEUE_STOPPED
 from console.engine.model.decision import Outcome
 from console.engine.model.policy import Policy, StopPolicy
@@ -93,7 +93,9 @@ def misses(policy: Policy, workload: Workload) -> list[str]:
     """Return the nearest miss of every rule that does not take *workload*, in words."""
     nearest = NearestRules(policy, workload)
     took = find_route_result(policy, workload).route.rule
-    return [near_sentence(nearest.miss(r.index)) for r in rules_of(policy) if r.index != took]
+    return [
+        near_sentence(nearest.nearest_miss(r.index)) for r in rules_of(policy) if r.index != took
+    ]
 
 
 def test_every_rule_is_judged_and_says_how_it_stands():
@@ -161,7 +163,7 @@ def test_what_nothing_reaches_is_proven_to_be_so():
     )
     nearest = NearestRules(policy, asking())
     impossible = [NearMiss(queue=f"q{i}", rule=i, is_possible=False) for i in (1, 2)]
-    assert [nearest.miss(1), nearest.miss(2)] == impossible
+    assert [nearest.nearest_miss(1), nearest.nearest_miss(2)] == impossible
     assert near_sentence(impossible[0]) == ("No labels and priority can match it.")
 
 
@@ -213,7 +215,7 @@ def test_nothing_smaller_than_the_nearest_miss_would_do(
     workload = asking(labels, priority=priority)
     nearest = NearestRules(policy, workload)
     for rule in rules_of(policy):
-        miss = nearest.miss(rule.index)
+        miss = nearest.nearest_miss(rule.index)
         found = len(miss.labels) + miss.changes_priority if miss.is_possible else None
         assert not miss.is_cut
         assert found == fewest(policy, workload, rule.index)
@@ -233,15 +235,15 @@ def test_behind_rules_with_endless_ways_past_them_all_searches_together_end(monk
     policy = quota_policy("any", queues={"a": QueueSpec(name="a")}, routing=route_by(in_the_way))
     nearest = NearestRules(policy, asking({}))
     looks: list[int] = []
-    look = NearestRules.in_the_way
+    look = NearestRules.next_steps
 
     def counted(self: NearestRules, rule: Rule, changed: Workload) -> object:
         looks.append(rule.index)
         return look(self, rule, changed)
 
-    monkeypatch.setattr(NearestRules, "in_the_way", counted)
-    assert not nearest.miss(1).is_cut
-    assert all(nearest.miss(index).is_cut for index in range(20, 60))
+    monkeypatch.setattr(NearestRules, "next_steps", counted)
+    assert not nearest.nearest_miss(1).is_cut
+    assert all(nearest.nearest_miss(index).is_cut for index in range(20, 60))
     assert len(looks) < BUDGET_OF_ALL // 10
     # What came first was looked for most.
     assert looks.count(20) > looks.count(59)
@@ -265,7 +267,7 @@ def test_values_of_many_rules_on_one_label_are_each_looked_at_once():
     Value.hashed = 0
     nearest = NearestRules(policy, asking({}), router)
     assert Value.hashed < 5 * len(rules)
-    assert nearest.miss(499).labels[0].after == "v499"
+    assert nearest.nearest_miss(499).labels[0].after == "v499"
 
 
 def quota(nominal: int) -> Quota:
@@ -418,7 +420,7 @@ def test_a_missing_priority_class_is_removed_on_the_way_to_another_queue():
 def test_a_stopped_local_queue_leads_nowhere_as_the_engine_decides():
     workload = asking({"door": "shut"}, namespace="speech")
     route_result = find_route_result(DOORS, workload)
-    standing = Judge(DOORS).standing(workload, request_of(workload))
+    standing = StandingEvaluator(DOORS).standing(workload, request_of(workload))
     state = State(DOORS)
     state.submit(workload)
     (decision,) = state.settle()

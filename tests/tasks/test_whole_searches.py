@@ -215,7 +215,10 @@ def test_a_thorough_search_leaves_no_candidate_out(owner: Actor, waiting: list[W
     assert loaded is not None
     noted: list[tuple[int, int]] = []
     found = find_changes(
-        loaded[0], waiting[0].uid, note=lambda *how_far: noted.append(how_far), is_thorough=True
+        loaded[0],
+        waiting[0].uid,
+        report_progress=lambda *how_far: noted.append(how_far),
+        is_thorough=True,
     )
     assert found.untried == 0
     assert noted[-1] == (found.tried, found.tried)

@@ -84,7 +84,7 @@ def try_route(
         route_result=route_result,
         rules=shown,
         rule_count=len(rules),
-        misses={rule.index: nearest.miss(rule.index) for rule in _nearest_first(shown)},
+        misses={rule.index: nearest.nearest_miss(rule.index) for rule in _nearest_first(shown)},
         local_queues=local_queues[:MOST_RULES],
         local_queue_count=len(local_queues),
         local_queue_misses=nearest_local_queues(policy, workload, MOST_RULES),

@@ -47,7 +47,7 @@ def _contradiction(selector: Selector) -> MatchExpression | None:
     """Return the first expression that contradicts the earlier ones."""
     left = dict.fromkeys((expression.key for expression in selector.expressions), ANYTHING)
     for expression in selector.expressions:
-        left[expression.key] = left[expression.key].common(values_of(expression))
+        left[expression.key] = left[expression.key].intersection(values_of(expression))
         if left[expression.key].is_empty:
             return expression
     return None

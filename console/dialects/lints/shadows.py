@@ -26,10 +26,10 @@ def find_shadowed(rules: tuple[Rule, ...]) -> dict[int, tuple[Rule, ...]]:
         if region is None:
             continue
         pieces, takers = [region], []
-        for other in index.before(rule.index):
+        for other in index.overlapping_before(rule.index):
             cuts -= 1
             theirs = regions[other.index]
-            if theirs is None or not any(piece.common(theirs) for piece in pieces):
+            if theirs is None or not any(piece.intersection(theirs) for piece in pieces):
                 continue
             takers.append(other)
             pieces = [left for piece in pieces for left in piece.without(theirs)]

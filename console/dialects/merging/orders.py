@@ -113,4 +113,4 @@ def _overlap(some: _Reaches, one: int, others: _Reaches, other: int) -> bool:
     if some is None or others is None:
         return True
     taken, its = some[one], others[other]
-    return taken is not None and its is not None and taken.meets(its)
+    return taken is not None and its is not None and taken.overlaps(its)

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from console.engine.counterfactual.advisor import changes_of_config
-from console.engine.counterfactual.as_another import labels, priority
-from console.engine.counterfactual.ask_less import ask_less
 from console.engine.counterfactual.attempts import Attempts
-from console.engine.counterfactual.change import Change, ChangeKind, Menu
-from console.engine.counterfactual.ends import ends, waiting
+from console.engine.counterfactual.change import Change, ChangeKind, SettingValues
+from console.engine.counterfactual.ending_workloads import ends, waiting
+from console.engine.counterfactual.request_changes import labels, priority
+from console.engine.counterfactual.smaller_requests import ask_less
 from console.engine.counterfactual.trials import Stopped, Trials
 from console.engine.pending.pending_class import Pending
 from console.engine.state import State
@@ -56,20 +56,23 @@ class Findings:
 
 
 def changes(
-    state: State, workload_id: str, budget: int = BUDGET, menu: Menu | None = None
+    state: State,
+    workload_id: str,
+    budget: int = BUDGET,
+    setting_values: SettingValues | None = None,
 ) -> tuple[Change, ...]:
     """Return only the changes of `find_changes`."""
-    return find_changes(state, workload_id, budget, menu).changes
+    return find_changes(state, workload_id, budget, setting_values).changes
 
 
 def find_changes(
     state: State,
     workload_id: str,
     budget: int = BUDGET,
-    menu: Menu | None = None,
+    setting_values: SettingValues | None = None,
     known: Collection[str] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
-    note: Callable[[int, int], None] = lambda tried, of: None,
+    report_progress: Callable[[int, int], None] = lambda tried, of: None,
     *,
     is_thorough: bool = False,
 ) -> Findings:
@@ -77,23 +80,23 @@ def find_changes(
     Return the single changes each of which would start a pending workload.
 
     *state* has to be settled, and is not changed. A running workload has no findings, and if
-    waiting is sufficient, no other change is searched. *menu* has the settings of the config
-    language; by default, all settings of the discipline. *known* has the queues whose workloads
-    are all in *state*, by default all queues; changes that route to other queues are not tried.
-    The search ends when *should_stop* returns True. *note* is called after each candidate with
-    the number of candidates tried and the total. With *is_thorough*, all candidates are tried.
-    Raises KeyError when the workload is neither pending nor running.
+    waiting is sufficient, no other change is searched. *setting_values* has the settings of the
+    config language; by default, all settings of the discipline. *known* has the queues whose
+    workloads are all in *state*, by default all queues; changes that route to other queues are
+    not tried. The search ends when *should_stop* returns True. *report_progress* is called after
+    each candidate with the number of candidates tried and the total. With *is_thorough*, all
+    candidates are tried. Raises KeyError when the workload is neither pending nor running.
     """
     if workload_id in state.running:
         return Findings()
     pending = state.pending[workload_id]
     trials = Trials(state, pending, budget, known, should_stop, is_thorough=is_thorough)
     searches: list[Attempts] = []
-    groups = _searches(trials, pending, menu)
+    groups = _searches(trials, pending, setting_values)
     try:
         for some in groups:
             searches += some
-            _take_turns(trials, some, note)
+            _take_turns(trials, some, report_progress)
             if any(each.found for each in some):
                 break
     except Stopped:
@@ -102,7 +105,7 @@ def find_changes(
     return Findings(
         changes=tuple(change for each in searches for change in each.found),
         in_vain=tuple(
-            each.kind for each in searches if each.is_in_vain and each.kind is not ChangeKind.WAIT
+            each.kind for each in searches if each.has_failed and each.kind is not ChangeKind.WAIT
         ),
         evaluations=budget - trials.left,
         tried=sum(each.tried for each in searches),
@@ -110,36 +113,40 @@ def find_changes(
     )
 
 
-def _take_turns(trials: Trials, searches: list[Attempts], note: Callable[[int, int], None]) -> None:
-    while going_on := [each for each in searches if not each.is_over]:
-        for each in going_on:
+def _take_turns(
+    trials: Trials, searches: list[Attempts], report_progress: Callable[[int, int], None]
+) -> None:
+    while active := [each for each in searches if not each.is_over]:
+        for each in active:
             each.step(trials)
             tried = sum(some.tried for some in searches)
-            note(tried, tried + sum(some.untried for some in searches))
+            report_progress(tried, tried + sum(some.untried for some in searches))
 
 
-def _searches(trials: Trials, pending: Pending, menu: Menu | None) -> Iterator[list[Attempts]]:
+def _searches(
+    trials: Trials, pending: Pending, setting_values: SettingValues | None
+) -> Iterator[list[Attempts]]:
     """Yield groups of searches that take turns, in the order of `ChangeKind`."""
     if pending.route.queue is None or pending.route.problem is not None:
         # It is in no queue that could admit it: only other labels change its route.
         yield [labels(trials)]
     elif trials.queue.barrier is not None:
         # Its queue gives no turns, so a smaller request would not help.
-        yield [labels(trials), _resume(trials), *changes_of_config(trials, menu)]
+        yield [labels(trials), _resume(trials), *changes_of_config(trials, setting_values)]
     else:
         yield [waiting(trials)]
         yield [
             ask_less(trials),
             labels(trials),
             priority(trials),
-            *changes_of_config(trials, menu),
+            *changes_of_config(trials, setting_values),
             ends(trials),
         ]
 
 
 def _resume(trials: Trials) -> Attempts:
     held = [partial(_resumed, trials)] if trials.queue.held else []
-    return Attempts(ChangeKind.RESUME, held, tried=1, told=1)
+    return Attempts(ChangeKind.RESUME, held, most_tried=1, most_found=1)
 
 
 def _resumed(trials: Trials) -> Change | None:

@@ -8,25 +8,25 @@ from importlib.util import find_spec
 from typing import Protocol
 
 from console.engine.counterfactual.attempts import Attempts
-from console.engine.counterfactual.change import Menu
+from console.engine.counterfactual.change import SettingValues
 from console.engine.counterfactual.trials import Trials
 
 
 class Advisor(Protocol):
     """Suggests changes of the settings of one discipline."""
 
-    def changes(self, trials: Trials, menu: Menu | None) -> Iterable[Attempts]:
+    def changes(self, trials: Trials, setting_values: SettingValues | None) -> Iterable[Attempts]:
         """
         Return the searches for config changes that may start the workload of *trials*.
 
-        *menu* has the settings of the config language; None: all settings.
+        *setting_values* has the settings of the config language; None: all settings.
         """
 
 
-def changes_of_config(trials: Trials, menu: Menu | None) -> Iterable[Attempts]:
+def changes_of_config(trials: Trials, setting_values: SettingValues | None) -> Iterable[Attempts]:
     """Return the searches of the policy's discipline; empty if it has no advisor."""
     module = f"console.engine.disciplines.{trials.policy.discipline}.advisor"
     if find_spec(module) is None:
         return ()
     advisor: Advisor = import_module(module).ADVISOR
-    return advisor.changes(trials, menu)
+    return advisor.changes(trials, setting_values)

@@ -21,40 +21,45 @@ class Attempts:
     """The search for changes of one kind, the most promising candidates first."""
 
     def __init__(
-        self, kind: ChangeKind, attempts: Iterable[Attempt], *, tried: int | None, told: int
+        self,
+        kind: ChangeKind,
+        attempts: Iterable[Attempt],
+        *,
+        most_tried: int | None,
+        most_found: int,
     ) -> None:
-        """Try at most *tried* of *attempts* (None: all), until *told* changes are found."""
+        """Try at most *most_tried* of *attempts* (None: all), up to *most_found* changes."""
         self.kind = kind
         self.found: list[Change] = []
         #: Number of completed attempts.
         self.tried = 0
         #: Whether any candidate was evaluated.
-        self._asked = False
-        self._told = told
+        self._was_evaluated = False
+        self._most_found = most_found
         every = list(attempts)
-        self._attempts = every[:tried]
-        self._beyond = len(every) - len(self._attempts)
+        self._attempts = every[:most_tried]
+        self._not_considered = len(every) - len(self._attempts)
         self._is_cut = False
 
     @property
     def is_over(self) -> bool:
         """Whether the search has ended."""
-        return self._is_cut or not self._to_come or len(self.found) >= self._told
+        return self._is_cut or not self._remaining or len(self.found) >= self._most_found
 
     @property
-    def is_in_vain(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether every candidate was tried, some were evaluated, and none starts the workload."""
-        return self.is_over and self._asked and not self.found and not self.untried
+        return self.is_over and self._was_evaluated and not self.found and not self.untried
 
     @property
     def untried(self) -> int:
         """The number of candidates without a result; 0 once enough changes are found."""
-        if len(self.found) >= self._told:
+        if len(self.found) >= self._most_found:
             return 0
-        return self._to_come + self._beyond
+        return self._remaining + self._not_considered
 
     @property
-    def _to_come(self) -> int:
+    def _remaining(self) -> int:
         return len(self._attempts) - self.tried
 
     def step(self, trials: Trials) -> None:
@@ -69,7 +74,7 @@ class Attempts:
             self._is_cut = True
             raise
         finally:
-            self._asked = self._asked or trials.left < left
+            self._was_evaluated = self._was_evaluated or trials.left < left
         self.tried += 1
         if change is not None:
             self.found.append(change)

@@ -65,7 +65,7 @@ class Setting(StrEnum):
 Value: TypeAlias = int | str | Unlimited | None
 
 #: Settings of a config language with their possible values, those with the least effect first.
-Menu: TypeAlias = Mapping[Setting, tuple[Value, ...]]
+SettingValues: TypeAlias = Mapping[Setting, tuple[Value, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,26 +60,26 @@ class Proof:
         self._workload = workload
         self._policy = policy or trials.policy
         self._members = members
-        self._brought: dict[tuple[str, str], bool] = {}
+        self._added: dict[tuple[str, str], bool] = {}
         target = queue or trials.route(workload or trials.workload).queue
         assert target is not None, "only what leads to a queue is tried"
         self._target = target
         self.snapshot = trials.snapshot(policy, target)
-        self._stopping = frozenset(self.snapshot.evicting)
-        self._told: dict[str, None] = {}
+        self._evicting_before = frozenset(self.snapshot.evicting)
+        self._lost: dict[str, None] = {}
         self._changed_policy = policy is not None
         theirs = trials.state.queues[target].tree.queues
         if sum(len(each.pending.classes) for each in theirs) <= _COMPETITORS:
             for each in theirs:
                 for cls in each.pending.in_order():
-                    self._bring_class(each.name, cls, keep_inadmissible=True)
+                    self._add_class(each.name, cls, keep_inadmissible=True)
 
     @property
     def was_cut(self) -> bool:
         """Whether all added members of a class started and the class has more members."""
         return any(
             cut and self.snapshot.pending_class(queue, key) is None
-            for (queue, key), cut in self._brought.items()
+            for (queue, key), cut in self._added.items()
         )
 
     def start(self, ends: tuple[str, ...], *, resume: bool) -> Started | None:
@@ -89,11 +89,11 @@ class Proof:
             snapshot.finish(each)
         if resume:
             snapshot.resume(self._trials.queue.name)
-        self._arrive()
+        self._add_workload()
         if ends or resume or self._changed_policy:
-            self._bring_rivals()
+            self._add_competitors()
         else:
-            self._bring_strict()
+            self._add_strict_queues()
         for _ in range(_ROUNDS):
             self._settle()
             if self._uid in snapshot.running:
@@ -105,33 +105,33 @@ class Proof:
             if not victims:
                 return None
             for each in victims:
-                self._lose(each)
+                self._record_loss(each)
                 snapshot.release(each)
-            self._bring_rivals()
+            self._add_competitors()
         return None
 
     def start_after_stopping(self, stopping: Iterable[str]) -> bool:
         """Return whether the workload starts after *stopping* have stopped."""
-        self._arrive()
+        self._add_workload()
         for each in stopping:
             self.snapshot.release(each)
-        self._bring_rivals()
+        self._add_competitors()
         self._settle()
         return self._uid in self.snapshot.running and self._uid not in self.snapshot.evicting
 
-    def saved(self) -> frozenset[str]:
+    def unblocked_preemptors(self) -> frozenset[str]:
         """Return the preempting workloads that start after their victims have stopped."""
-        waiting = self._wait_here()
+        waiting = self._preempting()
         self._stop_all()
         return frozenset(each for each in waiting if each in self.snapshot.running)
 
     # Pending workloads
 
-    def _arrive(self) -> None:
+    def _add_workload(self) -> None:
         snapshot, changed = self.snapshot, self._workload
         if changed is None:
             if self._uid not in snapshot.pending:
-                self._bring_class(self._trials.queue.name, self._own_class())
+                self._add_class(self._trials.queue.name, self._own_class())
             return
         snapshot.finish(self._uid)
         snapshot.submit(replace(changed, sequence=changed.sequence + _LATER))
@@ -143,12 +143,12 @@ class Proof:
             return None
         return queue.pending.classes.get(self._trials.pending.class_key)
 
-    def _bring_class(
+    def _add_class(
         self, queue: str, cls: PendingClass | None, *, keep_inadmissible: bool = False
     ) -> None:
         """Add the first members of a class; of the workload's own class, those before it."""
         assert cls is not None, "a pending workload is in a class or preempting"
-        if (queue, cls.key) in self._brought:
+        if (queue, cls.key) in self._added:
             return
         others = (each for each in cls if each.workload.id != self._uid)
         if cls is self._own_class() and self._workload is None:
@@ -162,19 +162,19 @@ class Proof:
         else:
             members = list(islice(others, self._members))
             is_cut = len(cls) > len(members) + 1
-        self._brought[queue, cls.key] = is_cut
+        self._added[queue, cls.key] = is_cut
         self.snapshot.add_pending(queue, members, keep_inadmissible=keep_inadmissible)
 
-    def _bring_strict(self) -> None:
+    def _add_strict_queues(self) -> None:
         """Add the classes of strict queues, because their heads block all others."""
         for theirs in self._trials.state.queues[self._target].tree.queues:
             if self.snapshot.queues[theirs.name].pending.is_strict:
                 for cls in theirs.pending.classes.values():
-                    self._bring_class(theirs.name, cls)
+                    self._add_class(theirs.name, cls)
 
-    def _bring_rivals(self) -> None:
+    def _add_competitors(self) -> None:
         """Add the classes that may start now, in the order of their turns."""
-        self._bring_strict()
+        self._add_strict_queues()
         queues = self._trials.state.queues[self._target].tree.queues
         competitors: list[PendingClass] = []
         for theirs in queues:
@@ -185,16 +185,18 @@ class Proof:
                 competitors += islice(self._competitors_in(queue, theirs.pending), most)
         competitors.sort(key=lambda cls: (cls.queue != self._target, *_place(cls)))
         for cls in competitors[:_COMPETITORS]:
-            self._bring_class(cls.queue, cls)
+            self._add_class(cls.queue, cls)
 
-    def _competitors_in(self, queue: AnyQueue, line: PendingQueue) -> Iterator[PendingClass]:
-        highest = line.highest
+    def _competitors_in(
+        self, queue: AnyQueue, pending_queue: PendingQueue
+    ) -> Iterator[PendingClass]:
+        highest = pending_queue.highest
         if highest is None or all(
-            self._surely_fails(queue, each, highest) for each in line.min_requests.each()
+            self._surely_fails(queue, each, highest) for each in pending_queue.min_requests.each()
         ):
             return
-        for cls in line.in_order():
-            if (queue.name, cls.key) not in self._brought and not self._surely_fails(
+        for cls in pending_queue.in_order():
+            if (queue.name, cls.key) not in self._added and not self._surely_fails(
                 queue, cls.min_requests, cls.priority
             ):
                 yield cls
@@ -207,13 +209,16 @@ class Proof:
 
     def _settle(self) -> None:
         for decision in self.snapshot.settle():
-            if decision.outcome is Outcome.PREEMPTED and decision.workload not in self._stopping:
-                self._lose(decision.workload)
+            if (
+                decision.outcome is Outcome.PREEMPTED
+                and decision.workload not in self._evicting_before
+            ):
+                self._record_loss(decision.workload)
 
-    def _lose(self, uid: str) -> None:
+    def _record_loss(self, uid: str) -> None:
         """Record a victim, unless it started only after the change."""
         if uid in self._trials.state.running:
-            self._told[uid] = None
+            self._lost[uid] = None
 
     def _victims(self) -> list[str]:
         for queue in self.snapshot.queues.values():
@@ -223,25 +228,27 @@ class Proof:
         return []
 
     def _losers(self) -> tuple[str, ...]:
-        return tuple(sorted(self._told))
+        return tuple(sorted(self._lost))
 
     def _waiters(self) -> tuple[str, ...]:
-        saved = self._trials.saved(self._target)
-        if not saved:
+        unblocked_preemptors = self._trials.unblocked_preemptors(self._target)
+        if not unblocked_preemptors:
             return ()
         self._stop_all()
-        return tuple(sorted(each for each in saved if each not in self.snapshot.running))
+        return tuple(
+            sorted(each for each in unblocked_preemptors if each not in self.snapshot.running)
+        )
 
-    def _wait_here(self) -> frozenset[str]:
+    def _preempting(self) -> frozenset[str]:
         """Return the preempting workloads of the snapshot except for this one."""
         queues = self.snapshot.queues.values()
         return frozenset(uid for queue in queues for uid in queue.preemptors) - {self._uid}
 
     def _stop_all(self) -> None:
         """Release all workloads that were evicting before the change."""
-        for each in sorted(self._stopping):
+        for each in sorted(self._evicting_before):
             self.snapshot.release(each)
-        self._bring_rivals()
+        self._add_competitors()
         self.snapshot.settle()
 
 

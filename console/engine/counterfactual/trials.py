@@ -66,10 +66,10 @@ class Trials:
         self._router = Router(state.policy)
         self.discipline = load_discipline(state.policy.discipline)
         self.judge = self.discipline.eligibility(state.policy)
-        self._grounds: dict[LiveTree, SnapshotBase] = {}
+        self._bases: dict[LiveTree, SnapshotBase] = {}
         #: A snapshot for checks, on which no cycle runs.
-        self._look_out: Snapshot | None = None
-        self._saved: dict[LiveTree, frozenset[str]] = {}
+        self._scratch: Snapshot | None = None
+        self._unblocked: dict[LiveTree, frozenset[str]] = {}
 
     @property
     def workload(self) -> Workload:
@@ -106,15 +106,15 @@ class Trials:
 
     def could_start_under(self, policy: Policy) -> bool:
         """Return `could_start` of the unchanged workload under another *policy*."""
-        with self.look_out.under(policy):
-            return self.could_start(self.workload, self.look_out)
+        with self.scratch.under(policy):
+            return self.could_start(self.workload, self.scratch)
 
     @property
-    def look_out(self) -> Snapshot:
+    def scratch(self) -> Snapshot:
         """A snapshot for checks: callers undo all changes on it, and run no cycle."""
-        if self._look_out is None:
-            self._look_out = self.snapshot()
-        return self._look_out
+        if self._scratch is None:
+            self._scratch = self.snapshot()
+        return self._scratch
 
     def fits(self, state: State, gone: Iterable[str] = ()) -> bool:
         """
@@ -135,23 +135,23 @@ class Trials:
         self, candidate: Pending, state: State | None = None, gone: Iterable[str] = ()
     ) -> Nomination | None:
         """Return the nomination of *candidate* now, or None if its queue gives no turns."""
-        looked_at = state or self.state
-        queue = looked_at.queues.get(candidate.route.queue or "")
+        target_state = state or self.state
+        queue = target_state.queues.get(candidate.route.queue or "")
         if queue is None or queue.barrier is not None or not self.discipline.is_limited(queue):
             return None
-        return self.discipline.nominate(looked_at, queue, candidate, without=frozenset(gone))
+        return self.discipline.nominate(target_state, queue, candidate, without=frozenset(gone))
 
     def short(self) -> dict[FlavorResource, int]:
         """Return the shortage by flavor-resource, in all flavors that accept the workload."""
         queue = self.queue
         missing: dict[FlavorResource, int] = {}
-        for key, amount in self.asked().items():
+        for key, amount in self.requests().items():
             available = queue.account.available(key)
             if not isinstance(available, Unlimited) and amount > available:
                 missing[key] = amount - available
         return missing
 
-    def asked(self) -> dict[FlavorResource, int]:
+    def requests(self) -> dict[FlavorResource, int]:
         """Return its requests in every flavor that accepts it, in thousandths."""
         assert self.queue.policy is not None
         obstacles = self.judge.obstacles(self.workload, self.queue.policy)
@@ -163,17 +163,17 @@ class Trials:
         """Return a snapshot of the tree of the workload, or of the tree of *queue*."""
         name = queue or self.queue.name
         tree = self.state.queues[name].tree
-        ground = self._grounds.get(tree)
-        if ground is None:
-            ground = SnapshotBase(
+        base = self._bases.get(tree)
+        if base is None:
+            base = SnapshotBase(
                 self.state,
                 name,
                 router=self._router,
                 judge=self.judge,
                 before_turn=self.check_stopped,
             )
-            self._grounds[tree] = ground
-        return ground.snapshot(policy)
+            self._bases[tree] = base
+        return base.snapshot(policy)
 
     def starts(
         self,
@@ -204,18 +204,20 @@ class Trials:
         proof = Proof(self, None, None, _MEMBERS[1])
         return proof.start_after_stopping(stopping)
 
-    def saved(self, queue: str) -> frozenset[str]:
+    def unblocked_preemptors(self, queue: str) -> frozenset[str]:
         """
         Return the preempting workloads in the tree of *queue* that would start without a change.
 
         They start after their victims have stopped.
         """
         tree = self.state.queues[queue].tree
-        if tree not in self._saved:
-            self._saved[tree] = frozenset()
+        if tree not in self._unblocked:
+            self._unblocked[tree] = frozenset()
             if any(each.preemptors for each in tree.queues):
-                self._saved[tree] = Proof(self, None, None, _MEMBERS[0], queue).saved()
-        return self._saved[tree]
+                self._unblocked[tree] = Proof(
+                    self, None, None, _MEMBERS[0], queue
+                ).unblocked_preemptors()
+        return self._unblocked[tree]
 
     def check_stopped(self) -> None:
         """Raise Stopped if the caller has stopped the search."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from console.engine.diff.filed import Filed, usual_key
 from console.engine.diff.ordered import Matches
+from console.engine.diff.region_index import RegionIndex, most_listed_key
 from console.engine.model.history import History
 from console.engine.model.policy import Policy
 from console.engine.routing.regions import Region, region_of
@@ -64,11 +64,11 @@ def rule_flows(old: Policy, new: Policy, matches: Matches, history: History | No
     if not rules_of(old) or not rules_of(new) or matches.are_all_the_same:
         return Flows()
     pairs = [*matches.same, *matches.changed, *matches.moved]
-    heirs = {before.place: after.place for before, after in pairs}
+    successors = {before.place: after.place for before, after in pairs}
     unchanged = {before.place for before, _ in matches.same}
     budget = _Budget(_MOST_LOOKS)
-    found = _exact(rules_of(old), rules_of(new), heirs, unchanged, budget)
-    runs, is_whole = _seen(old, new, heirs, history)
+    found = _exact(rules_of(old), rules_of(new), successors, unchanged, budget)
+    runs, is_whole = _recorded_runs(old, new, successors, history)
     return Flows(
         flows=tuple(
             Flow(
@@ -112,36 +112,36 @@ class _Budget:
             self.left -= 1
             if self.is_spent:
                 return [], []
-            if not piece.meets(by):
+            if not piece.overlaps(by):
                 outside.append(piece)
                 continue
             self.left -= _CUT
-            common = piece.common(by)
+            common = piece.intersection(by)
             if common is not None:
                 inside.append(common)
             outside.extend(piece.without(by))
         return inside, outside
 
 
-class _Land:
+class _Unmatched:
     """The workloads that no older rule has matched so far, as regions."""
 
     def __init__(self, key: str) -> None:
-        self._pieces = Filed(key)
-        self._pieces.put(0, Region())
+        self._pieces = RegionIndex(key)
+        self._pieces.add(0, Region())
         self._next = 1
 
     def take(self, region: Region, budget: _Budget) -> list[Region]:
         """Remove *region*, and return the removed parts."""
         taken: list[Region] = []
-        for number, piece in list(self._pieces.near(region)):
+        for number, piece in list(self._pieces.may_overlap(region)):
             inside, outside = budget.split([piece], region)
             if not inside:
                 continue
             taken += inside
-            self._pieces.take(number)
+            self._pieces.remove(number)
             for rest in outside:
-                self._pieces.put(self._next, rest)
+                self._pieces.add(self._next, rest)
                 self._next += 1
         return taken
 
@@ -149,7 +149,7 @@ class _Land:
 def _exact(
     old: Sequence[Rule],
     new: Sequence[Rule],
-    heirs: Mapping[int, int],
+    successors: Mapping[int, int],
     unchanged: Collection[int],
     budget: _Budget,
 ) -> _Found:
@@ -163,58 +163,60 @@ def _exact(
         {rule.index: region for rule in rules if (region := region_of(rule)) is not None}
         for rules in (old, new)
     )
-    key = usual_key((*before.values(), *now.values()))
-    after, others, land = Filed(key), Filed(key), _Land(key)
-    same = {heirs[index] for index in unchanged}
+    key = most_listed_key((*before.values(), *now.values()))
+    after, others, unmatched = RegionIndex(key), RegionIndex(key), _Unmatched(key)
+    same = {successors[index] for index in unchanged}
     for index, region in now.items():
-        after.put(index, region)
+        after.add(index, region)
         if index not in same:
-            others.put(index, region)
+            others.add(index, region)
     found: _Found = {}
     for index, region in before.items():
-        own = land.take(region, budget)
-        heir = heirs.get(index)
-        if index in unchanged and heir is not None:
-            above = _above(heir, others.near(region))
-            _trace(index, own, above, heir, found, budget)
-        elif rest := _trace(index, own, after.near(region), heir, found, budget):
+        own = unmatched.take(region, budget)
+        successor = successors.get(index)
+        if index in unchanged and successor is not None:
+            above = _above(successor, others.may_overlap(region))
+            _record_flows(index, own, above, successor, found, budget)
+        elif rest := _record_flows(index, own, after.may_overlap(region), successor, found, budget):
             found.setdefault((index, None), []).extend(rest)
         if budget.is_spent:
             return found
-    _trace(None, land.take(Region(), budget), after.near(Region()), None, found, budget)
+    _record_flows(
+        None, unmatched.take(Region(), budget), after.may_overlap(Region()), None, found, budget
+    )
     return found
 
 
-def _above(heir: int, rules: Iterable[tuple[int, Region]]) -> Iterator[tuple[int, Region]]:
-    """Yield the *rules* that are tried before *heir*."""
+def _above(successor: int, rules: Iterable[tuple[int, Region]]) -> Iterator[tuple[int, Region]]:
+    """Yield the *rules* that are tried before *successor*."""
     for index, region in rules:
-        if index >= heir:
+        if index >= successor:
             return
         yield index, region
 
 
-def _trace(
+def _record_flows(
     index: int | None,
-    land: list[Region],
+    unmatched: list[Region],
     after: Iterable[tuple[int, Region]],
-    heir: int | None,
+    successor: int | None,
     found: _Found,
     budget: _Budget,
 ) -> list[Region]:
-    """Record the newer rules that match *land* of an older rule; return what none matches."""
-    if not land:
-        return land
-    for taker, region in after:
-        taken, land = budget.split(land, region)
-        if taken and taker != heir:
-            found.setdefault((index, taker), []).extend(taken)
-        if not land:
+    """Record the newer rules that match *unmatched* of an older rule; return what none matches."""
+    if not unmatched:
+        return unmatched
+    for newer, region in after:
+        taken, unmatched = budget.split(unmatched, region)
+        if taken and newer != successor:
+            found.setdefault((index, newer), []).extend(taken)
+        if not unmatched:
             break
-    return land
+    return unmatched
 
 
-def _seen(
-    old: Policy, new: Policy, heirs: Mapping[int, int], history: History | None
+def _recorded_runs(
+    old: Policy, new: Policy, successors: Mapping[int, int], history: History | None
 ) -> tuple[dict[_Key, int], bool]:
     """Return the number of recorded workloads of each flow, and whether all were routed."""
     if history is None:
@@ -227,12 +229,12 @@ def _seen(
         # Shapes with equal labels share one mapping.
         alike = (id(labels), priority)
         if alike not in known:
-            if before.judged + after.judged > _MOST_JUDGED:
+            if before.tried_count + after.tried_count > _MOST_JUDGED:
                 return runs, False
             was, now = (first_rule(rules, labels, priority) for rules in (before, after))
             known[alike] = _place(was), _place(now)
         key = known[alike]
-        if key[1] is None if key[0] is None else heirs.get(key[0], -1) == key[1]:
+        if key[1] is None if key[0] is None else successors.get(key[0], -1) == key[1]:
             continue
         runs[key] = runs.get(key, 0) + shape.runs
     return runs, history.is_complete

@@ -48,7 +48,7 @@ class Mention(NamedTuple):
 
     kind: str
     key: str
-    says: tuple[tuple[tuple[str, ...], str], ...] = (((), ""),)
+    facts: tuple[tuple[tuple[str, ...], str], ...] = (((), ""),)
 
 
 class Form:
@@ -112,13 +112,13 @@ class FactType:
     default: Any = None
     form: Form = _PLAIN
     #: Whether renamed objects are recognized by it; False if most objects have the same value.
-    tells: bool = True
+    identifies: bool = True
     #: Whether comparisons of policies include it.
     is_compared: bool = True
     #: Whether the effective text includes it.
     is_effective: bool = True
 
-    def is_said(self, value: Any) -> bool:
+    def differs_from_default(self, value: Any) -> bool:
         """Return whether *value* differs from the default."""
         if _is_alike(value, self.default):
             return False
@@ -130,7 +130,7 @@ class FactType:
 class Reach(Protocol):
     """The set of workloads that an object of an ordered kind may match."""
 
-    def meets(self, other: Any) -> bool:
+    def overlaps(self, other: Any) -> bool:
         """Return whether the sets overlap."""
 
 
@@ -292,7 +292,7 @@ def field_facts(
     without: Sequence[str] = (),
     *,
     forms: Mapping[str, Form] | None = None,
-    tells: bool = True,
+    identifies: bool = True,
     is_compared: bool = True,
     is_effective: bool = True,
 ) -> dict[str, FactType]:
@@ -309,7 +309,7 @@ def field_facts(
         found[each.name] = FactType(
             default=default,
             form=(forms or {}).get(each.name, _PLAIN),
-            tells=tells,
+            identifies=identifies,
             is_compared=is_compared,
             is_effective=is_effective,
         )

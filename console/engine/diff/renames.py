@@ -31,7 +31,7 @@ class Fact(NamedTuple):
 
     about: tuple[str, ...]
     #: Whether renamed objects are recognized by it.
-    tells: bool
+    identifies: bool
 
 
 #: The facts of one object, with their values as text.
@@ -110,17 +110,17 @@ def _facts_of(objects: PolicyObjects, kind: ObjectKind, keys: Collection[str]) -
                     # Ordered objects have no name: their other facts identify them.
                     ordered = other.role is Role.ORDERED
                     who = (other.name, meaning_besides(item) if ordered else item.key, name)
-                    for path, text in mention.says:
-                        found[mention.key][Fact(("mention", *who, *path), tells=True)] = text
+                    for path, text in mention.facts:
+                        found[mention.key][Fact(("mention", *who, *path), identifies=True)] = text
     return found
 
 
 def _own_facts(item: PolicyObject) -> Iterator[tuple[Fact, str]]:
     for name, value in item.facts.items():
         fact = item.kind.facts[name]
-        if fact.is_said(value):
+        if fact.differs_from_default(value):
             for path, text in fact.form.evidence(value):
-                yield Fact(("fact", name, *path), fact.tells), text
+                yield Fact(("fact", name, *path), fact.identifies), text
 
 
 def _pairs(removed: Mapping[str, Facts], added: Mapping[str, Facts]) -> dict[str, str]:
@@ -143,7 +143,7 @@ def _equal_pairs(removed: Mapping[str, Facts], added: Mapping[str, Facts]) -> di
     """Return older names by newer ones of objects with equal facts, in order."""
     waiting: defaultdict[frozenset[tuple[Fact, str]], deque[str]] = defaultdict(deque)
     for old_name, facts in removed.items():
-        if any(fact.tells for fact in facts):
+        if any(fact.identifies for fact in facts):
             waiting[frozenset(facts.items())].append(old_name)
     found: dict[str, str] = {}
     for name, facts in added.items():
@@ -167,9 +167,9 @@ def _candidates(
 
 
 def _likeness(old: Facts, new: Facts) -> float:
-    """Return the similarity from 0 to 1; 0 if no fact that `tells` is equal."""
+    """Return the similarity from 0 to 1; 0 if no fact that `identifies` is equal."""
     same = [fact for fact in new if fact in old and old[fact] == new[fact]]
-    if not any(fact.tells for fact in same):
+    if not any(fact.identifies for fact in same):
         return 0
     other = sum(1 for fact in new if fact in old and old[fact] != new[fact])
     either = len(old.keys() | new.keys())

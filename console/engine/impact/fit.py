@@ -56,7 +56,7 @@ class Standing:
 Request: TypeAlias = tuple[object, ...]
 
 
-class Judge:
+class StandingEvaluator:
     """
     Evaluates workloads under one policy, each as if nothing else ran.
 

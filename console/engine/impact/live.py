@@ -48,7 +48,7 @@ def live_impact(
     report_progress(0)
     state.change_policy(policy)
     decided = _settle(state, report_progress)
-    found = _Found(state, before)
+    found = _AffectedWorkloads(state, before)
     found.pending(decided)
     found.running(decided, lost)
     over = sorted(_over(state, before), key=lambda each: (each.queue, each.flavor, each.resource))
@@ -83,7 +83,7 @@ class _Before:
                 self.cells[queue.name, key] = (account.over(key), account.guaranteed(key))
 
 
-class _Found:
+class _AffectedWorkloads:
     """The affected workloads by outcome."""
 
     def __init__(self, state: State, before: _Before) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from console.engine.impact.fit import Fit, Judge, Standing, request_of
+from console.engine.impact.fit import Fit, Standing, StandingEvaluator, request_of
 from console.engine.impact.uncertain import Doubt, DoubtKind, Unrecorded
 from console.engine.model.history import History, Shape
 from console.engine.model.policy import Policy
@@ -93,8 +93,8 @@ def history_impact(
 class _Comparison:
     def __init__(self, before: Policy, after: Policy, history: History) -> None:
         self._unrecorded = Unrecorded(before, after, history.shapes)
-        self._before, self._after = Judge(before), Judge(after)
-        self._extremes = [Judge(policy) for policy in self._unrecorded.extremes()]
+        self._before, self._after = StandingEvaluator(before), StandingEvaluator(after)
+        self._extremes = [StandingEvaluator(policy) for policy in self._unrecorded.extremes()]
 
     def compare(self, shape: Shape) -> ShapeImpact:
         workload = shape.workload

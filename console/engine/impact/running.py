@@ -25,7 +25,7 @@ def over_nominal(queue: AnyQueue) -> set[str]:
         return set()
     held: dict[FlavorResource, int] = {}
     over: set[str] = set()
-    for running in _in_order_of_right(queue.running):
+    for running in _by_quota_precedence(queue.running):
         for key, amount in running.usage.items():
             held[key] = held.get(key, 0) + amount
             if amount and held[key] > account.guaranteed(key):
@@ -48,6 +48,6 @@ def losses(state: State, policy: Policy) -> dict[str, Loss]:
     return found
 
 
-def _in_order_of_right(running: Iterable[Running]) -> list[Running]:
+def _by_quota_precedence(running: Iterable[Running]) -> list[Running]:
     staying = (each for each in running if not each.evicting)
     return sorted(staying, key=lambda each: (-each.priority, each.reservation))

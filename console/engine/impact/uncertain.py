@@ -51,12 +51,12 @@ class Unrecorded:
     def __init__(self, before: Policy, after: Policy, shapes: Sequence[Shape]) -> None:
         recorded = {key for shape in shapes for key in shape.workload.labels}
         self._after = after
-        self._asked = referenced_labels(after)
+        self._label_keys = referenced_labels(after)
         self._open: dict[tuple[object, ...], tuple[Rule, ...]] = {}
         self.keys = referenced_labels(after) - referenced_labels(before) - recorded
         #: The rules without expressions about labels that were not recorded.
         self._rules = rules_of(after)
-        self._recorded = RuleIndex([self._judgeable(rule) for rule in self._rules])
+        self._recorded = RuleIndex([self._without_unrecorded(rule) for rule in self._rules])
         routes_anew = local_routing_of(after) is not None and local_routing_of(before) is None
         self.lacks_namespaces = routes_anew and not any(s.workload.namespace for s in shapes)
 
@@ -68,8 +68,8 @@ class Unrecorded:
 
     def open_rules(self, workload: Workload) -> tuple[Rule, ...]:
         """Return the rules that may match *workload*; empty when its route is certain."""
-        asked = frozenset(item for item in workload.labels.items() if item[0] in self._asked)
-        key = (asked, workload.priority)
+        labels = frozenset(item for item in workload.labels.items() if item[0] in self._label_keys)
+        key = (labels, workload.priority)
         found = self._open.get(key)
         if found is None:
             found = self._open[key] = self._find_open(workload)
@@ -77,21 +77,21 @@ class Unrecorded:
 
     def _find_open(self, workload: Workload) -> tuple[Rule, ...]:
         possible: list[Rule] = []
-        ends: set[tuple[str, int] | None] = set()
-        for judged in self._recorded.holding(workload.labels):
-            rule = self._rules[judged.index]
+        results: set[tuple[str, int] | None] = set()
+        for recorded in self._recorded.matching(workload.labels):
+            rule = self._rules[recorded.index]
             priority = effective_priority(rule, workload.priority).effective
             if priority is None:
                 continue
-            ends.add((rule.queue, priority))
-            if judged is rule:
+            results.add((rule.queue, priority))
+            if recorded is rule:
                 break
             possible.append(rule)
         else:
-            ends.add(None)
-        return tuple(possible) if len(ends) > 1 else ()
+            results.add(None)
+        return tuple(possible) if len(results) > 1 else ()
 
-    def _judgeable(self, rule: Rule) -> Rule:
+    def _without_unrecorded(self, rule: Rule) -> Rule:
         """Return *rule* without expressions about labels that were not recorded."""
         recorded, others = self._split(rule.selector)
         return replace(rule, selector=Selector(tuple(recorded))) if others else rule
@@ -116,7 +116,7 @@ class Unrecorded:
         if not any(map(self.keys_of, self._after.spec.selectors().values())):
             return ()
         return (
-            self._with(_shut),
+            self._with(_accepting_none),
             self._with(lambda selector: Selector(tuple(self._split(selector)[0]))),
         )
 
@@ -128,6 +128,6 @@ class Unrecorded:
         return replace(self._after, spec=spec)
 
 
-def _shut(selector: Selector) -> Selector:
+def _accepting_none(selector: Selector) -> Selector:
     key = selector.expressions[0].key
     return Selector((MatchExpression(key, Operator.IN, ()), *selector.expressions))

@@ -13,7 +13,7 @@ from console.engine.model.workload import PodSet, Workload
 from console.engine.pending.pending_class import Pending, class_key
 
 #: Maximum number of cached results. If labels are unique to each workload, none is used again.
-_REMEMBERED = 20_000
+_MOST_CACHED = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class EligibilityCache:
         identity = (id(route), id(workload.pod_sets), labels)
         known = self._cached.get(identity)
         if known is None:
-            if len(self._cached) >= _REMEMBERED:
+            if len(self._cached) >= _MOST_CACHED:
                 self._cached.clear()
             known = self._cached[identity] = self._find(pending, queue)
         pending.obstacles = known.eligibility.obstacles

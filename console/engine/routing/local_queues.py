@@ -42,7 +42,7 @@ _PROBLEMS = {
     LocalQueueVerdict.NAMESPACE_NOT_ALLOWED: NAMESPACE_NOT_ALLOWED,
 }
 #: Verdicts under which the workload is pending in the queue it was routed to.
-_IN_LINE = frozenset({LocalQueueVerdict.LEADS, LocalQueueVerdict.NAMESPACE_NOT_ALLOWED})
+_QUEUED = frozenset({LocalQueueVerdict.LEADS, LocalQueueVerdict.NAMESPACE_NOT_ALLOWED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +123,7 @@ class LocalQueueFinder:
 
     def route(self, workload: Workload) -> Route:
         """Return the route of *workload* by its local queue, or with the problem that it has."""
-        led = follow_local_queue(
+        local_route = follow_local_queue(
             self._routing,
             self._queues,
             labels=workload.labels,
@@ -131,11 +131,11 @@ class LocalQueueFinder:
             requested=workload.priority,
         )
         return Route(
-            queue=led.queue.name if led.queue is not None else None,
-            priority=led.priority,
-            local_queue=led.step,
-            problem=led.problem,
-            drains=led.drains,
+            queue=local_route.queue.name if local_route.queue is not None else None,
+            priority=local_route.priority,
+            local_queue=local_route.step,
+            problem=local_route.problem,
+            drains=local_route.drains,
         )
 
 
@@ -196,7 +196,7 @@ def follow_local_queue(
     elif local.stop is not StopPolicy.NONE:
         verdict = LocalQueueVerdict.STOPPED
     else:
-        verdict, failed = _judge_namespace(queue, namespace_labels(routing, namespace))
+        verdict, failed = _check_namespace(queue, namespace_labels(routing, namespace))
     step = LocalQueueStep(
         namespace=namespace,
         name=name,
@@ -213,7 +213,7 @@ def follow_local_queue(
     )
     return LocalRoute(
         step=step,
-        queue=queue if verdict in _IN_LINE else None,
+        queue=queue if verdict in _QUEUED else None,
         priority=_effective(class_name, chosen, requested),
         problem=_PROBLEMS.get(verdict),
         drains=local is not None and local.stop is StopPolicy.HOLD_AND_DRAIN,
@@ -240,7 +240,7 @@ def namespace_labels(routing: LocalQueueRouting, namespace: str) -> dict[str, st
     return {**routing.namespaces.get(namespace, {}), NAMESPACE_NAME: namespace}
 
 
-def _judge_namespace(
+def _check_namespace(
     queue: Destination, labels: Mapping[str, str]
 ) -> tuple[LocalQueueVerdict, FailedExpression | None]:
     if queue.namespaces is None:

@@ -53,9 +53,9 @@ def missing_labels(
     """
     router = router or Router(policy)
     found = []
-    for key, values in list(_asked(policy, route_result))[:MOST_LABELS]:
+    for key, values in list(_absent_labels(policy, route_result))[:MOST_LABELS]:
         branches = _branches(policy, router, route_result, key, values[:MOST_VALUES])
-        if any(_end(each.route_result) != _end(route_result) for each in branches):
+        if any(_result_key(each.route_result) != _result_key(route_result) for each in branches):
             more = max(0, len(values) - MOST_VALUES)
             found.append(MissingLabel(key=key, branches=branches, more=more))
     return tuple(found)
@@ -64,19 +64,19 @@ def missing_labels(
 def _branches(
     policy: Policy, router: Router, route_result: RouteResult, key: str, values: tuple[str, ...]
 ) -> tuple[Branch, ...]:
-    ends: dict[tuple[object, ...], tuple[list[str], RouteResult]] = {}
+    branches: dict[tuple[object, ...], tuple[list[str], RouteResult]] = {}
     for value in (*values, _OTHER):
         labels = {**route_result.workload.labels, key: value}
         found = find_route_result(policy, replace(route_result.workload, labels=labels), router)
-        ends.setdefault(_end(found), ([], found))[0].append(value)
+        branches.setdefault(_result_key(found), ([], found))[0].append(value)
     return tuple(
         # The branch of all other values needs no list of values.
-        Branch(() if _OTHER in alike else tuple(alike), end)
-        for alike, end in ends.values()
+        Branch(() if _OTHER in alike else tuple(alike), result)
+        for alike, result in branches.values()
     )
 
 
-def _end(route_result: RouteResult) -> tuple[object, ...]:
+def _result_key(route_result: RouteResult) -> tuple[object, ...]:
     if route_result.queue is None:
         return (route_result.reason,)
     return (
@@ -87,17 +87,19 @@ def _end(route_result: RouteResult) -> tuple[object, ...]:
     )
 
 
-def _asked(policy: Policy, route_result: RouteResult) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _absent_labels(
+    policy: Policy, route_result: RouteResult
+) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the labels that routing or the queue refers to and the workload lacks."""
     route, workload = route_result.route, route_result.workload
-    asked: dict[str, dict[str, None]] = {}
+    values_by_key: dict[str, dict[str, None]] = {}
     referenced = [policy.routing.label_values(workload, route)]
     queue = policy.queues.get(route.queue or "")
     if queue is not None:
         referenced.append(load_discipline(policy.discipline).referenced_labels(policy, queue))
     for labels in referenced:
         for key, values in labels.items():
-            asked.setdefault(key, {}).update(dict.fromkeys(values))
-    for key, found in asked.items():
+            values_by_key.setdefault(key, {}).update(dict.fromkeys(values))
+    for key, found in values_by_key.items():
         if key not in workload.labels:
             yield key, tuple(found)

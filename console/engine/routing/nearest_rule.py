@@ -29,7 +29,7 @@ MOST_CHANGES = 6
 #: and one workload. Without a limit, rules that can be avoided in many ways would take too long.
 BUDGET, BUDGET_OF_ALL = 20_000, 100_000
 #: Additional cost of each label set tried, in rule evaluations.
-_LOOK = 10
+_TRIAL_COST = 10
 
 #: Stands for every value that no selector names; stored text never has a NUL.
 _OTHER = "\x00"
@@ -69,11 +69,11 @@ class NearMiss:
 
 
 #: A label and its value, or the priority to request.
-_Step: TypeAlias = "tuple[str, str | None] | _Asked"
+_Step: TypeAlias = "tuple[str, str | None] | _PriorityChange"
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _PriorityChange:
     priority: int | None
 
 
@@ -82,19 +82,23 @@ class _Trial:
     """The changes of one branch of the search."""
 
     labels: Mapping[str, str | None] = field(default_factory=dict)
-    asked: _Asked | None = None
+    priority_change: _PriorityChange | None = None
 
     def __len__(self) -> int:
-        return len(self.labels) + (self.asked is not None)
+        return len(self.labels) + (self.priority_change is not None)
 
     def has(self, step: _Step) -> bool:
         """Return whether the label or the priority of *step* is already changed."""
-        return self.asked is not None if isinstance(step, _Asked) else step[0] in self.labels
+        return (
+            self.priority_change is not None
+            if isinstance(step, _PriorityChange)
+            else step[0] in self.labels
+        )
 
     def then(self, step: _Step) -> _Trial:
         """Return these changes and *step*."""
-        if isinstance(step, _Asked):
-            return replace(self, asked=step)
+        if isinstance(step, _PriorityChange):
+            return replace(self, priority_change=step)
         return replace(self, labels={**self.labels, step[0]: step[1]})
 
     def of(self, workload: Workload) -> Workload:
@@ -102,7 +106,9 @@ class _Trial:
         return replace(
             workload,
             labels=changed_labels(workload.labels, self.labels),
-            priority=workload.priority if self.asked is None else self.asked.priority,
+            priority=workload.priority
+            if self.priority_change is None
+            else self.priority_change.priority,
         )
 
 
@@ -115,11 +121,11 @@ class NearestRules:
         self._router = router or Router(policy)
         self._left = BUDGET_OF_ALL
         #: Label key -> the values in selectors, in order.
-        self._named: dict[str, dict[str, None]] = {}
+        self._values_by_key: dict[str, dict[str, None]] = {}
         bounds: set[int] = set()
         for rule in self._rules:
             for each in rule.selector.expressions:
-                self._named.setdefault(each.key, {}).update(dict.fromkeys(each.values))
+                self._values_by_key.setdefault(each.key, {}).update(dict.fromkeys(each.values))
             for bound in (rule.priority.minimum, rule.priority.maximum):
                 if bound is not None:
                     bounds |= {bound - 1, bound, bound + 1}
@@ -129,7 +135,7 @@ class NearestRules:
             (each for each in bounds if each >= 0), key=lambda each: (abs(each - here), each)
         )
 
-    def miss(self, index: int) -> NearMiss:
+    def nearest_miss(self, index: int) -> NearMiss:
         """
         Return the fewest changes with which rule *index* matches the workload.
 
@@ -137,20 +143,20 @@ class NearestRules:
         """
         rule = self._rules[index]
         granted = min(BUDGET, self._left)
-        purse = _Purse(granted)
+        budget = _Budget(granted)
         try:
-            return self._find(rule, purse)
-        except _Spent:
+            return self._find(rule, budget)
+        except _BudgetExhausted:
             return NearMiss(queue=rule.queue, rule=index, is_cut=True)
         finally:
-            self._left -= granted - max(purse.left, 0)
+            self._left -= granted - max(budget.left, 0)
 
-    def _find(self, rule: Rule, purse: _Purse) -> NearMiss:
+    def _find(self, rule: Rule, budget: _Budget) -> NearMiss:
         for most in range(MOST_CHANGES + 1):
-            search = _Search(self, rule, most, purse)
-            found = search.look(_Trial())
+            search = _Search(self, rule, most, budget)
+            found = search.run(_Trial())
             if found is not None:
-                return self._told(rule, found)
+                return self._near_miss(rule, found)
             if not search.was_bounded:
                 return NearMiss(queue=rule.queue, rule=rule.index, is_possible=False)
         return NearMiss(queue=rule.queue, rule=rule.index, is_cut=True)
@@ -159,33 +165,33 @@ class NearestRules:
         """Return the workload with the changes of *trial*."""
         return trial.of(self._workload)
 
-    def in_the_way(self, rule: Rule, changed: Workload) -> tuple[int, Iterator[_Step] | None]:
+    def next_steps(self, rule: Rule, changed: Workload) -> tuple[int, Iterator[_Step] | None]:
         """
         Return the number of rules evaluated, and the steps after which *rule* may match *changed*.
 
         No steps mean that the rule cannot match; None means that it matches.
         """
-        labels, asked = changed.labels, changed.priority
+        labels, requested = changed.labels, changed.priority
         false = rule.selector.first_false(labels)
         if false is not None:
-            return 1, self._meeting(rule, false)
-        if effective_priority(rule, asked).effective is None:
+            return 1, self._steps_to_match(rule, false)
+        if effective_priority(rule, requested).effective is None:
             return 1, self._other_priorities(rule, accepted=True)
         for other in self._rules[: rule.index]:
             if other.selector.matches(labels) and (
-                effective_priority(other, asked).effective is not None
+                effective_priority(other, requested).effective is not None
             ):
-                return other.index + 1, self._passing(other)
+                return other.index + 1, self._steps_to_avoid(other)
         return rule.index + 1, None
 
-    def _meeting(self, rule: Rule, false: MatchExpression) -> Iterator[_Step]:
+    def _steps_to_match(self, rule: Rule, false: MatchExpression) -> Iterator[_Step]:
         """Yield the values of one label for which all its expressions in *rule* are true."""
         about = [each for each in rule.selector.expressions if each.key == false.key]
         for value in self._values(false.key):
             if all(_holds(each, value) for each in about):
                 yield false.key, value
 
-    def _passing(self, other: Rule) -> Iterator[_Step]:
+    def _steps_to_avoid(self, other: Rule) -> Iterator[_Step]:
         """Yield the steps after which *other* does not match."""
         for each in other.selector.expressions:
             for value in self._values(each.key):
@@ -196,21 +202,21 @@ class NearestRules:
     def _other_priorities(self, rule: Rule, *, accepted: bool) -> Iterator[_Step]:
         for each in self._priorities:
             if (effective_priority(rule, each).effective is not None) is accepted:
-                yield _Asked(each)
+                yield _PriorityChange(each)
         if accepted:
-            yield _Asked(None)
+            yield _PriorityChange(None)
 
     def _values(self, key: str) -> tuple[str | None, ...]:
-        return (_OTHER, *self._named[key], None)
+        return (_OTHER, *self._values_by_key[key], None)
 
-    def _told(self, rule: Rule, found: _Trial) -> NearMiss:
+    def _near_miss(self, rule: Rule, found: _Trial) -> NearMiss:
         assert self._router.route(found.of(self._workload)).rule == rule.index
         return NearMiss(
             queue=rule.queue,
             rule=rule.index,
             labels=tuple(self._change(rule, key, found) for key in found.labels),
-            changes_priority=found.asked is not None,
-            priority=found.asked.priority if found.asked is not None else None,
+            changes_priority=found.priority_change is not None,
+            priority=found.priority_change.priority if found.priority_change is not None else None,
         )
 
     def _change(self, rule: Rule, key: str, found: _Trial) -> LabelChange:
@@ -218,7 +224,7 @@ class NearestRules:
         is_any = value == _OTHER
         but_not = [
             each
-            for each in (self._named[key] if is_any else ())
+            for each in (self._values_by_key[key] if is_any else ())
             if self._router.route(found.then((key, each)).of(self._workload)).rule != rule.index
         ]
         return LabelChange(
@@ -230,43 +236,43 @@ class NearestRules:
         )
 
 
-class _Spent(Exception):
+class _BudgetExhausted(Exception):
     """The budget is exhausted."""
 
 
 @dataclass(slots=True)
-class _Purse:
+class _Budget:
     """The number of rule evaluations left."""
 
     left: int
 
-    def pay(self, judged: int) -> None:
-        """Subtract *judged* evaluations; raise _Spent if fewer are left."""
-        self.left -= judged
+    def spend(self, evaluated: int) -> None:
+        """Subtract *evaluated* evaluations; raise _BudgetExhausted if fewer are left."""
+        self.left -= evaluated
         if self.left < 0:
-            raise _Spent
+            raise _BudgetExhausted
 
 
 class _Search:
     """One search with a maximum number of changes."""
 
-    def __init__(self, nearest: NearestRules, rule: Rule, most: int, purse: _Purse) -> None:
+    def __init__(self, nearest: NearestRules, rule: Rule, most: int, budget: _Budget) -> None:
         self._nearest = nearest
         self._rule = rule
         self._most = most
-        self._purse = purse
-        self._seen: set[tuple[frozenset[tuple[str, str | None]], _Asked | None]] = set()
+        self._budget = budget
+        self._seen: set[tuple[frozenset[tuple[str, str | None]], _PriorityChange | None]] = set()
         #: Whether the maximum number of changes cut the search.
         self.was_bounded = False
 
-    def look(self, trial: _Trial) -> _Trial | None:
+    def run(self, trial: _Trial) -> _Trial | None:
         """Return *trial* with the further changes after which the rule matches, or None."""
-        key = (frozenset(trial.labels.items()), trial.asked)
+        key = (frozenset(trial.labels.items()), trial.priority_change)
         if key in self._seen:
             return None
         self._seen.add(key)
-        judged, steps = self._nearest.in_the_way(self._rule, self._nearest.changed(trial))
-        self._purse.pay(judged + _LOOK)
+        evaluated, steps = self._nearest.next_steps(self._rule, self._nearest.changed(trial))
+        self._budget.spend(evaluated + _TRIAL_COST)
         if steps is None:
             return trial
         for step in steps:
@@ -275,7 +281,7 @@ class _Search:
             if len(trial) == self._most:
                 self.was_bounded = True
                 return None
-            found = self.look(trial.then(step))
+            found = self.run(trial.then(step))
             if found is not None:
                 return found
         return None

@@ -33,7 +33,7 @@ class Values:
             return self.may_be_absent
         return (actual in self.listed) != self.is_all_but
 
-    def meets(self, other: Values) -> bool:
+    def overlaps(self, other: Values) -> bool:
         """Return whether the sets overlap."""
         if self.may_be_absent and other.may_be_absent:
             return True
@@ -46,9 +46,9 @@ class Values:
     def without(self, other: Values) -> Values:
         """Return the difference of the sets."""
         opposite = Values(other.listed, not other.is_all_but, not other.may_be_absent)
-        return self.common(opposite)
+        return self.intersection(opposite)
 
-    def common(self, other: Values) -> Values:
+    def intersection(self, other: Values) -> Values:
         """Return the intersection."""
         absent = self.may_be_absent and other.may_be_absent
         if self.is_all_but and other.is_all_but:
@@ -96,22 +96,22 @@ class Region:
     labels: Mapping[str, Values] = field(default_factory=dict)
     priorities: Priorities = Priorities()
 
-    def meets(self, other: Region) -> bool:
+    def overlaps(self, other: Region) -> bool:
         """Return whether the regions overlap."""
         mine, theirs = self.labels, other.labels
         if len(theirs) < len(mine):
             mine, theirs = theirs, mine
         for key, values in mine.items():
             known = theirs.get(key)
-            if known is not None and not values.meets(known):
+            if known is not None and not values.overlaps(known):
                 return False
         return _common(self.priorities, other.priorities) is not None
 
-    def common(self, other: Region) -> Region | None:
+    def intersection(self, other: Region) -> Region | None:
         """Return the intersection, or None when it is empty."""
         labels = dict(self.labels)
         for key, values in other.labels.items():
-            labels[key] = labels.get(key, ANYTHING).common(values)
+            labels[key] = labels.get(key, ANYTHING).intersection(values)
             if labels[key].is_empty:
                 return None
         priorities = _common(self.priorities, other.priorities)
@@ -119,7 +119,7 @@ class Region:
 
     def without(self, other: Region) -> Iterator[Region]:
         """Yield disjoint regions that together are the difference to *other*."""
-        if not self.meets(other):
+        if not self.overlaps(other):
             yield self
             return
         rest = dict(self.labels)
@@ -128,7 +128,7 @@ class Region:
             outside = mine.without(values)
             if not outside.is_empty:
                 yield replace(self, labels={**rest, key: outside})
-            rest[key] = mine.common(values)
+            rest[key] = mine.intersection(values)
         for priorities in _outside(self.priorities, other.priorities):
             yield Region(rest, priorities)
 
@@ -143,7 +143,7 @@ def region_of(rule: Rule) -> Region | None:
     """Return the region of workloads that *rule* alone would match; None: it never matches."""
     labels: dict[str, Values] = {}
     for expression in rule.selector.expressions:
-        values = labels.get(expression.key, ANYTHING).common(values_of(expression))
+        values = labels.get(expression.key, ANYTHING).intersection(values_of(expression))
         if values.is_empty:
             return None
         labels[expression.key] = values

@@ -10,7 +10,7 @@ from console.engine.model.route import Route
 from console.engine.model.workload import Workload
 
 #: Maximum number of cached routes. If labels are unique to each workload, none is used again.
-_REMEMBERED = 20_000
+_MOST_CACHED = 20_000
 
 _Labels: TypeAlias = tuple[tuple[str, str], ...]
 
@@ -24,29 +24,31 @@ class Router:
     """
 
     def __init__(self, policy: Policy) -> None:
-        self._asked = policy.routing.label_keys
+        self._label_keys = policy.routing.label_keys
         self._attributes = policy.routing.attributes
         self._find = policy.routing.finder(policy.queues).route
         self._routes: dict[tuple[_Labels, Hashable], Route] = {}
         #: Routes by the identity of the labels, which many workloads share; each entry keeps its
         #: labels alive.
-        self._of_shared: dict[tuple[int, Hashable], tuple[Mapping[str, str], Route]] = {}
+        self._by_identity: dict[tuple[int, Hashable], tuple[Mapping[str, str], Route]] = {}
 
     def route(self, workload: Workload) -> Route:
         """Return the route of *workload*."""
         attributes = self._attributes(workload)
         shared = (id(workload.labels), attributes)
-        known = self._of_shared.get(shared)
+        known = self._by_identity.get(shared)
         if known is not None:
             return known[1]
-        labels = tuple(sorted(item for item in workload.labels.items() if item[0] in self._asked))
+        labels = tuple(
+            sorted(item for item in workload.labels.items() if item[0] in self._label_keys)
+        )
         key = (labels, attributes)
         found = self._routes.get(key)
         if found is None:
-            if len(self._routes) >= _REMEMBERED:
+            if len(self._routes) >= _MOST_CACHED:
                 self._routes.clear()
             found = self._routes[key] = self._find(workload)
-        if len(self._of_shared) >= _REMEMBERED:
-            self._of_shared.clear()
-        self._of_shared[shared] = (workload.labels, found)
+        if len(self._by_identity) >= _MOST_CACHED:
+            self._by_identity.clear()
+        self._by_identity[shared] = (workload.labels, found)
         return found

@@ -21,51 +21,51 @@ class RuleIndex:
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._rules = rules
         #: Number of rules tried so far.
-        self.judged = 0
-        pins = [_pins(rule) for rule in rules]
-        counts = Counter(key for each in pins for key in each)
+        self.tried_count = 0
+        listed = [_listed_values(rule) for rule in rules]
+        counts = Counter(key for each in listed for key in each)
         #: The label by which most rules are indexed.
         self._main = max(counts, key=lambda key: (counts[key], key), default="")
         #: By rule: the listed values of that label; None: no list.
-        self._pinned = [each.get(self._main) for each in pins]
-        self._open: list[int] = []
-        self._beside: list[int] = []
+        self._main_values = [each.get(self._main) for each in listed]
+        self._always: list[int] = []
+        self._any_main_value: list[int] = []
         self._of_value: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-        for index, each in enumerate(pins):
+        for index, each in enumerate(listed):
             key = max(each, key=lambda key: (counts[key], key), default="")
             for value in each.get(key, ()):
                 self._of_value[key, value].append(index)
             if not each:
-                self._open.append(index)
-            if self._pinned[index] is None:
-                self._beside.append(index)
+                self._always.append(index)
+            if self._main_values[index] is None:
+                self._any_main_value.append(index)
 
-    def holding(self, labels: Mapping[str, str]) -> Iterator[Rule]:
+    def matching(self, labels: Mapping[str, str]) -> Iterator[Rule]:
         """Yield the rules whose selectors match *labels*, in order."""
         filed = (self._of_value[item] for item in labels.items() if item in self._of_value)
-        for index in merge(self._open, *filed):
-            self.judged += 1
+        for index in merge(self._always, *filed):
+            self.tried_count += 1
             if self._rules[index].selector.matches(labels):
                 yield self._rules[index]
 
-    def before(self, index: int) -> Iterator[Rule]:
+    def overlapping_before(self, index: int) -> Iterator[Rule]:
         """Yield the rules before *index* that may match some of the same workloads, in order."""
-        values = self._pinned[index]
+        values = self._main_values[index]
         if values is None:
             yield from self._rules[:index]
             return
         alike = {each for value in values for each in self._of_value[self._main, value]}
-        for each in merge(self._beside, sorted(alike)):
+        for each in merge(self._any_main_value, sorted(alike)):
             if each >= index:
                 return
             yield self._rules[each]
 
 
-def _pins(rule: Rule) -> dict[str, frozenset[str]]:
+def _listed_values(rule: Rule) -> dict[str, frozenset[str]]:
     """Return the labels that a rule restricts to listed values, with these values."""
-    pins: dict[str, frozenset[str]] = {}
+    listed: dict[str, frozenset[str]] = {}
     for expression in rule.selector.expressions:
         if expression.operator is Operator.IN:
             values = frozenset(expression.values)
-            pins[expression.key] = pins.get(expression.key, values) & values
-    return pins
+            listed[expression.key] = listed.get(expression.key, values) & values
+    return listed

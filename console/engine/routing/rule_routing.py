@@ -77,7 +77,7 @@ class RuleFinder:
     def route(self, workload: Workload) -> Route:
         """Return the route by the first matching rule, or a rejection."""
         labels, requested = workload.labels, workload.priority
-        judge = partial(_judge, self._rules, labels, requested)
+        judge = partial(_try_rules, self._rules, labels, requested)
         rule = first_rule(self._index, labels, requested)
         if rule is None:
             return Route(rejection=NO_RULE_MATCHED, judge=judge)
@@ -107,7 +107,7 @@ def routes_by_rules(policy: Policy) -> bool:
 
 def first_rule(rules: RuleIndex, labels: Mapping[str, str], requested: int | None) -> Rule | None:
     """Return the rule that matches *labels* and the *requested* priority, or None."""
-    for rule in rules.holding(labels):
+    for rule in rules.matching(labels):
         if effective_priority(rule, requested).effective is not None:
             return rule
     return None
@@ -124,7 +124,7 @@ def with_rules(trace: Trace, policy: Policy, rule: int | None) -> Trace:
     """
     if not lacks_rules(trace, rule):
         return trace
-    rules, priorities = _judge(rules_of(policy), trace.labels, trace.requested_priority)
+    rules, priorities = _try_rules(rules_of(policy), trace.labels, trace.requested_priority)
     took = rules[-1].index if rules and rules[-1].verdict is RuleVerdict.TOOK else None
     return replace(trace, rules=rules, priorities=priorities) if took == rule else trace
 
@@ -136,7 +136,9 @@ def lacks_rules(trace: Trace, rule: int | None) -> bool:
     return rule is not None or trace.outcome.reason is NO_RULE_MATCHED
 
 
-def _judge(rules: Sequence[Rule], labels: Mapping[str, str], requested: int | None) -> RulesTried:
+def _try_rules(
+    rules: Sequence[Rule], labels: Mapping[str, str], requested: int | None
+) -> RulesTried:
     """Try rules in order until one matches the workload, and return the result of each."""
     tried: list[RuleTried] = []
     priorities: list[PriorityStep] = []

@@ -76,9 +76,16 @@ def search(
         if workload.uid not in state.pending or state.queue_of(workload.uid) != workload.queue:
             # The worker is about to move it.
             return None
-        menu = dialects()[state.policy.dialect].menu
+        setting_values = dialects()[state.policy.dialect].setting_values
         return find_changes(
-            state, workload.uid, budget, menu, known, should_stop, note, is_thorough=is_thorough
+            state,
+            workload.uid,
+            budget,
+            setting_values,
+            known,
+            should_stop,
+            note,
+            is_thorough=is_thorough,
         )
 
 

@@ -60,4 +60,4 @@ def _lint_rule(
 
 
 def _meet(region: Region, flavor: Region | None) -> bool:
-    return flavor is not None and region.common(flavor) is not None
+    return flavor is not None and region.intersection(flavor) is not None

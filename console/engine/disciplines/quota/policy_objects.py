@@ -169,7 +169,7 @@ _FLAVOR: Final = ObjectKind(
 )
 _COHORT: Final = ObjectKind(
     name=Noun.COHORT.value,
-    facts=_GROUPS | field_facts(Cohort, ("name", "groups"), forms=_NODE_FORMS, tells=False),
+    facts=_GROUPS | field_facts(Cohort, ("name", "groups"), forms=_NODE_FORMS, identifies=False),
     may_be_renamed=True,
 )
 #: In the order in which changes are listed.
@@ -184,7 +184,9 @@ _QUEUE_FACTS: Final = (
     "namespaces",
     "unsupported",
 )
-_QUEUE_TYPES: Final = field_facts(QueueSpec, ("name", "groups"), forms=_NODE_FORMS, tells=False)
+_QUEUE_TYPES: Final = field_facts(
+    QueueSpec, ("name", "groups"), forms=_NODE_FORMS, identifies=False
+)
 _QUEUE: Final = ObjectKind(
     name=Noun.QUEUE.value,
     # Most queues have the same order and preemption and differ only in their quota.

@@ -8,9 +8,9 @@ from functools import partial
 from typing import TypeVar
 
 from console.engine.counterfactual.attempts import Attempts
+from console.engine.counterfactual.binary_search import least, least_start, units_of
 from console.engine.counterfactual.change import Change, ChangeKind, QuotaNumber
 from console.engine.counterfactual.proof import Started
-from console.engine.counterfactual.smallest import least, least_start, units_of
 from console.engine.counterfactual.trials import Trials
 from console.engine.disciplines.quota.ledger import Node
 from console.engine.disciplines.quota.spec import (
@@ -56,7 +56,9 @@ def quota_changes(trials: Trials) -> Attempts:
     lending limits anywhere in the tree, for flavors that accept the workload.
     """
     attempts = (partial(_with_cell, trials, cell) for cell in _cells(trials))
-    return Attempts(ChangeKind.QUOTA, attempts, tried=trials.most(_MAX_TRIED), told=_MAX_SHOWN)
+    return Attempts(
+        ChangeKind.QUOTA, attempts, most_tried=trials.most(_MAX_TRIED), most_found=_MAX_SHOWN
+    )
 
 
 def _with_cell(trials: Trials, cell: _Cell) -> Change | None:
@@ -91,7 +93,7 @@ def with_quota(
 
 def _cells(trials: Trials) -> Iterator[_Cell]:
     own = trials.queue.account
-    asked, short = trials.asked(), trials.short()
+    asked, short = trials.requests(), trials.short()
     tree = list(_below(own.root))
     for key, missing in short.items():
         potential = own.potential(key)

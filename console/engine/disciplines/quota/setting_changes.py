@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from console.engine.counterfactual.attempts import Attempts
-from console.engine.counterfactual.change import Change, ChangeKind, Menu, Setting, Value
+from console.engine.counterfactual.change import Change, ChangeKind, Setting, SettingValues, Value
 from console.engine.counterfactual.trials import Trials
 from console.engine.disciplines.quota.spec import (
     Fungibility,
@@ -24,7 +24,7 @@ from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy, StopPolicy, Strategy
 
 #: Every setting with all values to try, the mildest first.
-ALL_SETTINGS: Menu = {
+ALL_SETTINGS: SettingValues = {
     Setting.STOP: (StopPolicy.NONE,),
     Setting.STRATEGY: (Strategy.BEST_EFFORT_FIFO,),
     Setting.WHEN_CAN_BORROW: tuple(Search),
@@ -40,15 +40,15 @@ ALL_SETTINGS: Menu = {
 }
 
 
-def setting_changes(trials: Trials, menu: Menu) -> Attempts:
+def setting_changes(trials: Trials, setting_values: SettingValues) -> Attempts:
     """Return the search for the mildest other value of each setting that starts the workload."""
     queue = spec_of(trials.policy).queues[trials.queue.name]
     attempts = [
         partial(_with_values, trials, setting, others)
-        for setting, values in menu.items()
+        for setting, values in setting_values.items()
         if (others := tuple(_alternatives(queue, setting, values)))
     ]
-    return Attempts(ChangeKind.POLICY, attempts, tried=len(attempts), told=len(attempts))
+    return Attempts(ChangeKind.POLICY, attempts, most_tried=len(attempts), most_found=len(attempts))
 
 
 def _with_values(trials: Trials, setting: Setting, values: tuple[Value, ...]) -> Change | None:

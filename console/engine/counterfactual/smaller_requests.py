@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from console.engine.counterfactual.attempts import Attempt, Attempts
+from console.engine.counterfactual.binary_search import least, least_start, units_of
 from console.engine.counterfactual.change import Change, ChangeKind
 from console.engine.counterfactual.proof import Started
-from console.engine.counterfactual.smallest import least, least_start, units_of
 from console.engine.counterfactual.trials import Trials
 from console.engine.model.amounts import SCALE
 from console.engine.model.workload import PODS, PodSet, Workload
@@ -33,7 +33,9 @@ def ask_less(trials: Trials) -> Attempts:
         )
         if pod_set.count > 1:
             attempts.append(partial(_fewer_pods, trials, index))
-    return Attempts(ChangeKind.ASK_LESS, attempts, tried=len(attempts), told=len(attempts))
+    return Attempts(
+        ChangeKind.ASK_LESS, attempts, most_tried=len(attempts), most_found=len(attempts)
+    )
 
 
 def _less_of(trials: Trials, index: int, resource: str) -> Change | None:

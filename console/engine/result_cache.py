@@ -20,7 +20,7 @@ _R = TypeVar("_R")
 MOST_OBJECTS = 40_000
 
 #: Maximum number of cached results, however small.
-MOST_ANSWERS = 4
+MOST_RESULTS = 4
 
 
 class IdentityKey(Generic[_T]):
@@ -42,34 +42,34 @@ class IdentityKey(Generic[_T]):
         return id(self.value)
 
 
-class Recent(Generic[_P, _R]):
+class CachedFunction(Generic[_P, _R]):
     """
-    A function that caches the last results of *ask* by the identity of its arguments.
+    A function that caches the last results of *function* by the identity of its arguments.
 
     The cache keeps the arguments alive, too, so their total size limits it.
     """
 
-    def __init__(self, ask: Callable[_P, _R]) -> None:
-        self.__doc__ = ask.__doc__
-        self._ask = ask
+    def __init__(self, function: Callable[_P, _R]) -> None:
+        self.__doc__ = function.__doc__
+        self._function = function
         self._lock = Lock()
-        self._kept: OrderedDict[tuple[IdentityKey[object], ...], _R] = OrderedDict()
+        self._results: OrderedDict[tuple[IdentityKey[object], ...], _R] = OrderedDict()
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        """Return the result of *ask*, from the cache if possible."""
+        """Return the result of *function*, from the cache if possible."""
         key = tuple(map(IdentityKey, args))
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        answer = self._ask(*args, **kwargs)
+            if key in self._results:
+                self._results.move_to_end(key)
+                return self._results[key]
+        result = self._function(*args, **kwargs)
         with self._lock:
-            self._kept[key] = answer
-            while len(self._kept) > 1 and (
-                len(self._kept) > MOST_ANSWERS or sum(map(_weight, self._kept)) > MOST_OBJECTS
+            self._results[key] = result
+            while len(self._results) > 1 and (
+                len(self._results) > MOST_RESULTS or sum(map(_weight, self._results)) > MOST_OBJECTS
             ):
-                self._kept.popitem(last=False)
-        return answer
+                self._results.popitem(last=False)
+        return result
 
 
 def _weight(key: tuple[IdentityKey[object], ...]) -> int:

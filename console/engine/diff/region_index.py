@@ -9,7 +9,7 @@ from heapq import merge
 from console.engine.routing.regions import Region
 
 
-class Filed:
+class RegionIndex:
     """
     Numbered regions, indexed by the values of the label *key*.
 
@@ -21,38 +21,38 @@ class Filed:
         self._key = key
         self._regions: dict[int, Region] = {}
         #: The regions without listed values; numbers are added in ascending order.
-        self._open: dict[int, None] = {}
-        self._of_value: defaultdict[str, set[int]] = defaultdict(set)
+        self._unlisted: dict[int, None] = {}
+        self._by_value: defaultdict[str, set[int]] = defaultdict(set)
 
-    def put(self, number: int, region: Region) -> None:
+    def add(self, number: int, region: Region) -> None:
         """Add *region* with a number higher than all before."""
         self._regions[number] = region
         values = _listed(region, self._key)
         if values is None:
-            self._open[number] = None
+            self._unlisted[number] = None
         for value in values or ():
-            self._of_value[value].add(number)
+            self._by_value[value].add(number)
 
-    def take(self, number: int) -> None:
+    def remove(self, number: int) -> None:
         """Remove the region with *number*."""
         values = _listed(self._regions.pop(number), self._key)
         if values is None:
-            del self._open[number]
+            del self._unlisted[number]
         for value in values or ():
-            self._of_value[value].remove(number)
+            self._by_value[value].remove(number)
 
-    def near(self, region: Region) -> Iterator[tuple[int, Region]]:
+    def may_overlap(self, region: Region) -> Iterator[tuple[int, Region]]:
         """Yield all regions that overlap with *region*, and possibly others, sorted by number."""
         values = _listed(region, self._key)
         if values is None:
             yield from self._regions.items()
             return
-        alike = set[int]().union(*(self._of_value.get(value, ()) for value in values))
-        for number in merge(self._open, sorted(alike)):
+        alike = set[int]().union(*(self._by_value.get(value, ()) for value in values))
+        for number in merge(self._unlisted, sorted(alike)):
             yield number, self._regions[number]
 
 
-def usual_key(regions: Iterable[Region]) -> str:
+def most_listed_key(regions: Iterable[Region]) -> str:
     """Return the label for which the most *regions* list values, or "" if none do."""
     counts = Counter(
         key for region in regions for key in region.labels if _listed(region, key) is not None

@@ -8,8 +8,8 @@ from itertools import islice
 from typing import TypeVar
 
 from console.engine.counterfactual.attempts import Attempts
+from console.engine.counterfactual.binary_search import least
 from console.engine.counterfactual.change import Change, ChangeKind
-from console.engine.counterfactual.smallest import least
 from console.engine.counterfactual.trials import Trials
 from console.engine.live.live_tree import AnyQueue, LiveTree
 from console.engine.live.running import Running
@@ -35,7 +35,7 @@ def waiting(trials: Trials) -> Attempts:
         running = _running(trials.queue.tree)
         named = sorted(each.workload.id for each in running if each.evicting)
         attempts = [partial(_wait_for, trials, named, is_needed=False)] if named else []
-    return Attempts(ChangeKind.WAIT, attempts, tried=1, told=1)
+    return Attempts(ChangeKind.WAIT, attempts, most_tried=1, most_found=1)
 
 
 def _wait_for(trials: Trials, named: list[str], *, is_needed: bool) -> Change | None:
@@ -60,14 +60,14 @@ def ends(trials: Trials) -> Attempts:
     attempts = [
         partial(_with_ends, trials, found, keys, is_last=keys is flavors[-1]) for keys in flavors
     ]
-    return Attempts(ChangeKind.FINISH, attempts, tried=len(attempts), told=1)
+    return Attempts(ChangeKind.FINISH, attempts, most_tried=len(attempts), most_found=1)
 
 
 def _with_ends(
     trials: Trials, found: list[tuple[str, ...]], keys: list[FlavorResource], *, is_last: bool
 ) -> Change | None:
     """Add the workloads whose end frees *keys* to *found*; after the last, prove the shortest."""
-    chosen = _of_flavor(trials, trials.look_out, keys)
+    chosen = _of_flavor(trials, trials.scratch, keys)
     if chosen:
         found.append(tuple(sorted(each.workload.id for each in chosen)))
     if not is_last:

@@ -18,7 +18,7 @@ from console.engine.routing.rule_routing import rules_of
 from console.engine.routing.rules import OnViolation
 
 #: Maximum number of label changes to try, and to return.
-_LABELS, _TOLD = 40, 3
+_LABELS, _MOST_FOUND = 40, 3
 
 #: Maximum number of priorities to try.
 _PRIORITIES = 40
@@ -31,11 +31,13 @@ def labels(trials: Trials) -> Attempts:
     It finds at most one change per key. It tries the values in rules and flavors, in the order of
     the text; under local queues, those of the namespace, and priority classes from the lowest.
     """
-    told: set[str] = set()
+    found_keys: set[str] = set()
     attempts = (
-        partial(_with_label, trials, told, key, value) for key, value in _label_values(trials)
+        partial(_with_label, trials, found_keys, key, value) for key, value in _label_values(trials)
     )
-    return Attempts(ChangeKind.LABEL, attempts, tried=trials.most(_LABELS), told=_TOLD)
+    return Attempts(
+        ChangeKind.LABEL, attempts, most_tried=trials.most(_LABELS), most_found=_MOST_FOUND
+    )
 
 
 def priority(trials: Trials) -> Attempts:
@@ -45,11 +47,13 @@ def priority(trials: Trials) -> Attempts:
     is_fixed = routing is not None and routing.priority_label in trials.workload.labels
     values = [] if is_fixed else _priorities(trials)
     attempts = (partial(_with_priority, trials, value) for value in values)
-    return Attempts(ChangeKind.PRIORITY, attempts, tried=trials.most(_PRIORITIES), told=1)
+    return Attempts(
+        ChangeKind.PRIORITY, attempts, most_tried=trials.most(_PRIORITIES), most_found=1
+    )
 
 
-def _with_label(trials: Trials, told: set[str], key: str, value: str | None) -> Change | None:
-    if key in told:
+def _with_label(trials: Trials, found_keys: set[str], key: str, value: str | None) -> Change | None:
+    if key in found_keys:
         return None
     changed = _labeled(trials.workload, key, value)
     if _same(trials, changed) or not trials.could_start(changed):
@@ -57,7 +61,7 @@ def _with_label(trials: Trials, told: set[str], key: str, value: str | None) -> 
     started = trials.starts(workload=changed)
     if started is None:
         return None
-    told.add(key)
+    found_keys.add(key)
     before = trials.workload.labels.get(key)
     return _change(trials, ChangeKind.LABEL, key, before, value, changed, started)
 
