@@ -1,1 +1,1 @@
-"""Sign-in through an OpenID Connect provider, by way of django-allauth; off unless configured."""
+"""Sign-in through an OpenID Connect provider, with django-allauth; off unless configured."""

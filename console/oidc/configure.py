@@ -1,19 +1,19 @@
-"""The settings that django-allauth reads, from ours: only what signing in needs."""
+"""Settings of django-allauth, from the settings of the console: only those for sign-in."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-#: What django-allauth calls the only provider; see `console.oidc.provider`.
+#: The id of the only provider in django-allauth; see `console.oidc.provider`.
 PROVIDER: Final = "oidc"
 
-#: Installed only where a provider is configured, and so are their tables.
+#: Installed only if a provider is configured, and so are their tables.
 INSTALLED_APPS = ("allauth", "allauth.account", "allauth.socialaccount", "console.oidc")
 MIDDLEWARE = "allauth.account.middleware.AccountMiddleware"
 
 
 def allauth_settings(issuer: str, client_id: str, client_secret: str, title: str) -> dict[str, Any]:
-    """Return the settings for one provider, whose accounts belong to its issuer alone."""
+    """Return the settings for one provider; its accounts are bound to its issuer."""
     return {
         "ACCOUNT_USER_MODEL_USERNAME_FIELD": None,
         "ACCOUNT_LOGIN_METHODS": {"email"},

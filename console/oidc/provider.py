@@ -1,4 +1,4 @@
-"""The provider as it has to be: its discovery, its answers and its tokens, each verified."""
+"""The OpenID Connect provider with strict checks of its discovery, responses and tokens."""
 
 from __future__ import annotations
 
@@ -19,59 +19,59 @@ from django.urls import reverse
 
 from console.oidc.configure import PROVIDER
 
-#: Signatures that only the provider can make: nothing symmetric, and never none.
+#: Asymmetric signature algorithms: only the provider can sign; `none` is excluded.
 _ALGORITHMS: Final = frozenset(
     f"{kind}{size}" for kind in ("RS", "PS", "ES") for size in (256, 384, 512)
 ) | {"EdDSA"}
 
-#: Claims that an id token has to have.
+#: Required claims of an id token.
 _REQUIRED: Final = ("iss", "sub", "aud", "exp", "iat", "nonce")
 
 
 def nonce_of(state: str) -> str:
     """
-    Return the nonce that goes with a *state*, which is random and one session's.
+    Return the nonce for a *state*, which is random and belongs to one session.
 
-    So an id token that was made for another sign-in is refused, and nothing is stored.
+    An id token for another sign-in is rejected this way without storing the nonce.
     """
     return hashlib.sha256(f"nonce {state}".encode()).hexdigest()
 
 
 class NonceClient(OAuth2Client):  # type: ignore[misc]
-    """Asks with a nonce."""
+    """Adds a nonce to the authorization request."""
 
     def get_redirect_url(
         self, authorization_url: str, scope: list[str], extra_params: Mapping[str, str]
     ) -> str:
-        """Return where the browser is sent."""
+        """Return the URL of the authorization request."""
         params = {**extra_params, "nonce": nonce_of(self.state)}
         url: str = super().get_redirect_url(authorization_url, scope, params)
         return url
 
 
 class StrictAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
-    """Verifies what django-allauth takes on trust: issuer, signature, nonce and subject."""
+    """Verifies what django-allauth does not: issuer, signature, nonce and subject."""
 
     client_class = NonceClient
 
     @property
     def openid_config(self) -> dict[str, Any]:
-        """What the provider says of itself; OAuth2Error when it speaks for another issuer."""
+        """The discovery document; raises OAuth2Error if it is of another issuer."""
         config: dict[str, Any] = super().openid_config
         if str(config.get("issuer")).rstrip("/") != settings.OIDC_ISSUER.rstrip("/"):
             raise OAuth2Error("the discovery document is of another issuer")
         return config
 
     def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
-        """Return where the provider sends the browser back to."""
+        """Return the redirect URL for the provider."""
         url = request.build_absolute_uri(reverse("oidc:finish"))
-        # A proxy that ends TLS in front of the console hides that it does.
+        # Behind a proxy that terminates TLS, the request is plain HTTP.
         return url.replace("http://", "https://", 1) if settings.HTTPS_ONLY else url
 
     def complete_login(
         self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any
     ) -> SocialLogin:
-        """Return the identity that the answer with *token* proves; OAuth2Error when it does not."""
+        """Return the identity that the token response proves; raise OAuth2Error if it does not."""
         claims = self._verified_claims(app, str(kwargs["response"].get("id_token", "")))
         if not hmac.compare_digest(str(claims["nonce"]), nonce_of(request.GET.get("state", ""))):
             raise OAuth2Error("the id token was made for another sign-in")
@@ -80,12 +80,12 @@ class StrictAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
             if user_info.get("sub") != claims["sub"]:
                 raise OAuth2Error("the user info is of somebody else")
             claims |= {name: user_info.get(name) for name in ("email", "email_verified")}
-        # Nothing else of a person is kept.
+        # No other personal data is stored.
         kept = {name: claims.get(name) for name in ("sub", "email", "email_verified")}
         return self.get_provider().sociallogin_from_response(request, {"id_token": kept})
 
     def _verified_claims(self, app: SocialApp, id_token: str) -> dict[str, Any]:
-        """Return the claims of a token that was signed for us, by the provider, and is in time."""
+        """Return the claims of *id_token* after checks of signature, issuer, audience and time."""
         try:
             header = jwt.get_unverified_header(id_token)
         except jwt.PyJWTError as error:
@@ -110,11 +110,11 @@ class StrictAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
 
 class StrictProvider(OpenIDConnectProvider):  # type: ignore[misc]
-    """The provider that the settings name, spoken to by `StrictAdapter`."""
+    """The provider of the settings, with `StrictAdapter`."""
 
     id = PROVIDER
     oauth2_adapter_class = StrictAdapter
 
 
-#: What django-allauth looks for in an installed app.
+#: Read by django-allauth from every installed app.
 provider_classes = [StrictProvider]

@@ -1,4 +1,4 @@
-"""Addresses of signing in through the provider; there are no others of django-allauth."""
+"""URLs of sign-in through the provider; django-allauth's own URLs are not included."""
 
 from django.urls import path
 

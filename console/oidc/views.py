@@ -1,4 +1,4 @@
-"""The two addresses of a sign-in through the provider: where it begins and where it ends."""
+"""Views of sign-in through the provider: the redirect to it, and its callback."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from console.oidc.adapter import fail
 from console.oidc.configure import PROVIDER
 from console.oidc.provider import StrictAdapter
 
-#: What goes wrong when a provider is not there, or does not say what it has to.
+#: Errors of a provider that does not answer, or with an invalid response.
 _PROVIDER_ERRORS = (OAuth2Error, RequestException, KeyError, TypeError, ValueError)
 
 
 @never_cache
 @require_safe
 def begin(request: HttpRequest) -> HttpResponse:
-    """Send the browser to the provider, which sends it to `finish`."""
+    """Redirect the browser to the provider, which redirects it to `finish`."""
     return _handle_failures(request, _redirect_to_provider)
 
 
 @never_cache
 @require_safe
 def finish(request: HttpRequest) -> HttpResponse:
-    """Take the provider's answer: the person is signed in, or told why not."""
+    """Handle the provider's response: sign the user in, or show why not."""
     return _handle_failures(request, OAuth2CallbackView.adapter_view(_adapter(request)))
 
 

@@ -1,1 +1,1 @@
-"""The web server: gunicorn's processes, with waitress's connections in front of their threads."""
+"""The web server: gunicorn's processes, with waitress's connection loop and threads in each."""

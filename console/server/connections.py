@@ -1,11 +1,11 @@
 """
-Connections: read and written by one loop, and handed to a thread with a complete request alone.
+Client connections: one loop reads and writes them, and a thread gets only complete requests.
 
-So a client that sends its request slowly, or never to its end, and one that reads its answer slowly
-hold no thread. What each may take has an end: a time for the head of a request, a rate for its
-body, a time without progress for an answer, a time between two requests; and one address has so
-many connections at most. Beyond them the one that was waited for longest makes room for a new one,
-and none does that has a request under way.
+A client that sends its request slowly or incompletely, or that reads its response slowly, therefore
+occupies no thread. Each phase has a limit: a time for the head of a request, a rate for its body, a
+time without progress for a response, and a time between two requests. The number of connections of
+one address is limited, too: beyond the limit, a new connection closes the longest idle one, but
+never one with a request in progress.
 """
 
 from __future__ import annotations
@@ -25,28 +25,29 @@ from waitress.server import BaseWSGIServer
 from waitress.task import WSGITask
 from waitress.utilities import RequestEntityTooLarge
 
-#: Seconds for the head of a request, from its first byte; of the first one, from the connection's
-#: beginning.
+#: Seconds for the head of a request, from its first byte; for the first request, from the start of
+#: the connection.
 HEAD_SECONDS: Final = 10
-#: Seconds for a body, and the bytes that each further second has to bring.
+#: Seconds for a body, and the bytes that have to arrive in each further second.
 BODY_SECONDS, BODY_RATE = 20, 20_000
-#: Seconds in which a client has to take some of an answer.
+#: Seconds in which a client has to read some of a response.
 READER_SECONDS: Final = 30
-#: Seconds that a connection is kept for another request; while the process stops, those in which
-#: one may be on its way that was sent before the client knew.
+#: Seconds that an idle connection is kept for another request; and while the process stops, for a
+#: request that was sent before the client knew.
 KEEP_ALIVE_SECONDS, STOPPING_SECONDS = 15, 2
-#: Connections of one process: each takes a descriptor, and a microsecond of every turn of the loop.
+#: The most connections of one process: each uses a file descriptor, and a microsecond of every
+#: iteration of the loop.
 MAX_CONNECTIONS: Final = 1_000
-#: Seconds between two log lines about connections that made room.
+#: Seconds between two log lines about connections closed at the limit.
 _LOG_EVERY: Final = 60
 
 log = structlog.get_logger("console.server")
 
 
 class Request(HTTPRequestParser):
-    """A request as it arrives."""
+    """The parser of an arriving request."""
 
-    #: In which an answer to one that cannot be read is written.
+    #: The HTTP version of the response to a request that cannot be parsed.
     version = "1.1"
     error: object
     body_rcv: object
@@ -57,10 +58,10 @@ class Request(HTTPRequestParser):
 
     def received(self, data: bytes) -> int:
         """
-        Take in bytes; return how many of them belong to this request.
+        Parse bytes; return how many of them belong to this request.
 
-        One whose body is larger than may be is complete at once and has none: the application
-        refuses it by its length, in the form that its client understands.
+        A request with a body above the limit is complete at once and has no body: the application
+        rejects it for its length, in the format that its client expects.
         """
         consumed: int = super().received(data)
         if isinstance(self.error, RequestEntityTooLarge):
@@ -69,38 +70,38 @@ class Request(HTTPRequestParser):
             self.expect_continue = False
             length = max(self.content_length, self.body_bytes_received)
             self.headers["CONTENT_LENGTH"] = str(length)
-            # The rest of the body is never read, so no other request can come behind it.
+            # The rest of the body is not read, so no other request can follow it.
             self.headers["CONNECTION"] = "close"
         return consumed
 
     def parse_header(self, header_plus: bytes) -> None:
         """
-        Read the first line and the headers; raises ParsingError for what cannot be read.
+        Parse the request line and the headers; raise ParsingError if they are invalid.
 
-        Nor is read what another server on the way could take for something else: a header that
-        goes on in the next line, two of a kind that say where the request ends or what it is of.
+        Headers that another server on the way could interpret differently are also invalid: a
+        header continued on the next line, or a duplicate of a header for the length or the host.
         """
         lines = header_plus.split(b"\r\n")[1:]
         if any(line.startswith((b" ", b"\t")) for line in lines):
-            raise ParsingError("A header goes on in the next line.")
+            raise ParsingError("A header continues on the next line.")
         names = Counter(line.partition(b":")[0].lower() for line in lines)
         for name in _SINGLE_HEADERS:
             if names[name] > 1:
-                raise ParsingError(f"The header {name.decode()} is there twice.")
+                raise ParsingError(f"The header {name.decode()} appears twice.")
         super().parse_header(header_plus)
         if names[b"transfer-encoding"] and (names[b"content-length"] or self.version != "1.1"):
-            raise ParsingError("It is not clear where the body ends.")
+            raise ParsingError("The end of the body is ambiguous.")
 
 
-#: Headers that a request has once at most.
+#: Headers that a request may have only once.
 _SINGLE_HEADERS: Final = (b"content-length", b"host", b"transfer-encoding")
 
 
 class ResponseTask(WSGITask):
-    """The answer to one request, as a thread writes it."""
+    """The task of a thread that writes the response to one request."""
 
     def write(self, data: bytes) -> None:
-        """Write a part of the body, the head before the first one; send all when it is whole."""
+        """Write a part of the body, after the head; send everything when the body is complete."""
         super().write(data)
         if self.content_length is not None and self.content_bytes_written >= self.content_length:
             self.channel.send_now()
@@ -111,7 +112,7 @@ class Connection(HTTPChannel):
 
     parser_class = Request
     task_class = ResponseTask
-    #: Those that are complete and not answered yet, and the one that is arriving.
+    #: The complete requests that are not answered yet, and the arriving one.
     requests: list[Request]
     request: Request | None
     total_outbufs_len: int
@@ -119,11 +120,11 @@ class Connection(HTTPChannel):
     def __init__(
         self, server: Listener, sock: socket.socket, addr: tuple[str, int], adj: Any, **kwargs: Any
     ) -> None:
-        #: Since when it is waited for a request: its beginning, or the end of the last one.
+        #: Start of the connection, or end of its last request.
         self.idle_since = time.monotonic()
-        #: When the first byte of the request came that is arriving now.
+        #: Arrival of the first byte of the arriving request.
         self.request_started = self.idle_since
-        #: When a byte last came or went.
+        #: Time of the last received or sent byte.
         self.last_transfer = self.idle_since
         self.was_answered = False
         self.peer = addr[0]
@@ -132,11 +133,11 @@ class Connection(HTTPChannel):
 
     @property
     def awaits_client(self) -> bool:
-        """Whether nothing of it is under way but what its client has to do."""
+        """Whether no complete request is in progress: the client has to act next."""
         return not self.requests
 
     def is_overdue(self, now: float, *, stopping: bool) -> bool:
-        """Say whether its client took too long for what it has to do."""
+        """Return whether the client exceeded the time limit of the current phase."""
         if self.total_outbufs_len:
             return now - self.last_transfer > READER_SECONDS
         if self.requests:
@@ -152,7 +153,7 @@ class Connection(HTTPChannel):
         )
 
     def received(self, data: bytes) -> bool:
-        """Take in bytes, and have a thread answer each request that is complete."""
+        """Parse bytes, and have a thread answer each complete request."""
         self.last_transfer = time.monotonic()
         if self.request is None:
             self.request_started = self.last_transfer
@@ -160,10 +161,10 @@ class Connection(HTTPChannel):
 
     def writable(self) -> bool:
         """
-        Say whether the loop has something to send.
+        Return whether the loop has something to send.
 
-        While a thread writes a short answer it has not: the loop would turn without a pause, and
-        keep Python from that thread.
+        False while a thread writes a short response: the loop would run without a pause and keep
+        the GIL from that thread.
         """
         if self.will_close or self.close_when_flushed:
             return True
@@ -171,20 +172,20 @@ class Connection(HTTPChannel):
         return self.total_outbufs_len >= least
 
     def send_now(self) -> None:
-        """Send what the client takes; called in a thread whose answer is whole."""
+        """Send as much as the client accepts; called by a thread whose response is complete."""
         with self.outbuf_lock:
             self._flush_exception(self._flush_some, do_close=False)
 
     def write_soon(self, data: Any) -> int:
-        """Have bytes of an answer be sent; called in a thread."""
+        """Queue bytes of a response for sending; called by a thread."""
         if not self.total_outbufs_len:
-            # Its client has had nothing to take until now.
+            # The client has had nothing to read until now.
             self.last_transfer = time.monotonic()
         written: int = super().write_soon(data)
         return written
 
     def service(self) -> None:
-        """Answer one request; called in a thread."""
+        """Answer one request; called by a thread."""
         try:
             if self.server.is_stopping and self.requests:
                 self.requests[0].headers["CONNECTION"] = "close"
@@ -195,7 +196,7 @@ class Connection(HTTPChannel):
             self.server.finished_task()
 
     def del_channel(self, *args: Any) -> None:
-        """Forget it."""
+        """Remove the connection from its listener."""
         held = self.server.by_peer.get(self.peer, set())
         held.discard(self)
         if not held:
@@ -213,8 +214,8 @@ class Listener(BaseWSGIServer):
     """
     The connections of one listening socket that this process accepted.
 
-    *max_per_address* is how many one address may have, 0 for any number; those of *trusted* networks
-    and of unix sockets are proxies, who answer for that themselves.
+    *max_per_address* limits the connections of one address; 0 means no limit. It does not apply to
+    *trusted* networks and unix sockets: they are proxies, which have limits of their own.
     """
 
     channel_class = Connection
@@ -233,7 +234,7 @@ class Listener(BaseWSGIServer):
         self._max_per_address = max_per_address
         self._trusted = tuple(trusted)
         self._lock = threading.Lock()
-        #: Requests that a thread answers, or will.
+        #: The number of requests that are being answered or queued for a thread.
         self._in_progress = 0
         self._is_full = False
         self._closed_counts: defaultdict[str, int] = defaultdict(int)
@@ -244,24 +245,25 @@ class Listener(BaseWSGIServer):
         )
 
     def getsockname(self) -> tuple[str, int | str]:
-        """Return the address and port of the socket, as the environment of requests has them."""
+        """Return the address and port of the socket, for the WSGI environment."""
         address = self.socket.getsockname()
         return ("unix", address) if self.family == socket.AF_UNIX else address[:2]
 
     def fix_addr(self, addr: Any) -> tuple[str, int]:
-        """Return the address and port of a client; a unix socket has neither."""
+        """Return the address and port of a client; empty and 0 for a unix socket."""
         return ("", 0) if self.family == socket.AF_UNIX else addr[:2]
 
     def set_socket_options(self, conn: socket.socket) -> None:
-        """Have nothing wait for more to send."""
+        """Disable the delay of small packets (Nagle's algorithm)."""
         if self.family != socket.AF_UNIX:
             conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def readable(self) -> bool:
         """
-        Say whether to accept a connection now.
+        Return whether to accept a connection now.
 
-        While all threads are busy it is left to another process, which may have one that is not.
+        While all threads are busy, connections are left to other processes, which may have a free
+        one.
         """
         with self._lock:
             self._is_full = self._in_progress >= self.adj.threads
@@ -274,7 +276,7 @@ class Listener(BaseWSGIServer):
         super().add_task(task)
 
     def finished_task(self) -> None:
-        """Note that a request is answered."""
+        """Record the end of a request."""
         with self._lock:
             self._in_progress -= 1
             was_full, self._is_full = self._is_full, False
@@ -282,7 +284,7 @@ class Listener(BaseWSGIServer):
             self.pull_trigger()
 
     def handle_accept(self) -> None:
-        """Accept a connection, for which another one may have to make room."""
+        """Accept a connection, and close another one if there are too many."""
         before = len(self.active_channels)
         super().handle_accept()
         if len(self.active_channels) == before:
@@ -299,7 +301,7 @@ class Listener(BaseWSGIServer):
             self._close_longest_idle(max(self.by_peer.values(), key=len), newest)
 
     def tidy(self) -> None:
-        """Close connections whose clients took too long, and say who had to make room."""
+        """Close connections that exceeded a time limit, and log those closed at the limit."""
         now = time.monotonic()
         for each in list(self.active_channels.values()):
             if each.is_overdue(now, stopping=self.is_stopping):
@@ -311,12 +313,12 @@ class Listener(BaseWSGIServer):
             self._closed_counts.clear()
 
     def stop_accepting(self) -> None:
-        """Leave new connections to others, and close each one here with its next answer."""
+        """Accept no more connections, and close each open one after its next response."""
         self.is_stopping = True
         self.accepting = False
 
     def maintenance(self, now: float) -> None:
-        """Do nothing: `tidy` does it, outside the turns of the loop."""
+        """Do nothing: `tidy` closes connections, outside the iterations of the loop."""
 
     def _close_longest_idle(self, held: set[Connection], newest: Connection) -> None:
         closable = [each for each in held if each.awaits_client]

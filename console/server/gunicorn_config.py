@@ -1,8 +1,8 @@
 """
 Gunicorn's settings, for `gunicorn --config python:console.server.gunicorn_config`.
 
-Every process has the code of the first one, and a part: most take connections, some answer the
-expensive requests that those hand on. What replaces a process that ended gets the part of that.
+All processes share the preloaded code, and each has a role: most accept connections, and some
+answer the expensive requests that those forward. A replacement process gets the missing role.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 wsgi_app = "console.wsgi"
 worker_class = "console.server.worker.BufferingWorker"
 workers = settings.WEB_PROCESSES + settings.OFFLOAD_PROCESSES
-# Processes rather than threads: two threads that render wait for each other's turn in Python at
-# every query, 5 ms at a time. The others of each process are for requests that wait for decisions;
-# those that wait for another process have threads of their own.
+# Processes rather than threads: two rendering threads wait for the GIL at every query,
+# 5 ms at a time. The additional threads of each process are for requests that wait for decisions;
+# requests that wait for another process have threads in addition.
 threads = 3
-# Loads the code once and shares its memory.
+# Load the code once, and share its memory.
 preload_app = True
 graceful_timeout = 30
 control_socket_disable = True
 
 
 def on_starting(server: Any) -> None:
-    """Open the socket that expensive requests are handed on by."""
+    """Open the socket on which expensive requests are forwarded."""
     server.offload = Socket() if settings.OFFLOAD_PROCESSES else None
     server.generation = 0
 
 
 def on_reload(server: Any) -> None:
-    """Give the parts to new processes: those that have them are about to end."""
+    """Start a new generation, whose processes get all roles: the old ones are about to end."""
     server.generation += 1
 
 
 def pre_fork(server: Any, worker: Any) -> None:
-    """Give a process that is about to begin the part that is missing."""
+    """Give the missing role to a process that is about to start."""
     worker.offload = server.offload
     worker.generation = server.generation
     answering = sum(

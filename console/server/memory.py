@@ -1,4 +1,4 @@
-"""Memory of a web process: what large requests leave in it, and what goes back to the system."""
+"""Memory of web processes: garbage collection and the return of large buffers to the system."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import gc
 import psutil
 from django.core.signals import request_finished
 
-#: Bytes by which a process may grow until all of its objects are looked at again.
+#: Bytes by which a process may grow before a full garbage collection.
 _GROWTH = 64 * 1024 * 1024
 
-#: Options of mallopt(3): from which size on a buffer has pages of its own, which go back to the
-#: system when it is freed, and in how many places threads may get smaller ones.
+#: Options of mallopt(3): the size from which a buffer has its own pages, which are returned to the
+#: system when it is freed, and the number of arenas for smaller ones.
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
 _LARGE = 128 * 1024
 _ARENAS = 2
@@ -20,11 +20,11 @@ _ARENAS = 2
 
 def collect_after_large_requests() -> None:
     """
-    Look for cycles among all that a request made, in a process that answers expensive ones.
+    Collect garbage after each request, in a process that answers expensive requests.
 
-    An explanation makes states of tens of thousands of objects, whose trees and queues refer to
-    each other. They outlive the looks at the youngest objects while their request goes on, and
-    would then stay for hundreds of requests. Call it where requests are few and may take long.
+    An explanation creates states of tens of thousands of objects, with reference cycles between
+    trees and queues. They survive the collections of young generations during the request, and
+    would then stay for hundreds of requests. For processes with few and slow requests only.
     """
     grown_to = _resident()
 
@@ -35,17 +35,17 @@ def collect_after_large_requests() -> None:
             gc.collect()
             grown_to = _resident()
 
-    # Signals hold on to what they call only weakly.
+    # By default, signals hold only weak references to receivers.
     request_finished.connect(collect, weak=False)
 
 
 def return_large_buffers() -> None:
     """
-    Have the C library give the memory of large buffers back when they are freed.
+    Have the C library return the memory of large buffers when they are freed.
 
-    By itself it learns from a freed buffer that others of that size will come, and keeps their
-    memory, once for each thread: bodies and answers of a megabyte then cost hundreds. Without
-    mallopt, as with another C library, nothing changes.
+    By default, glibc raises its threshold to the size of a freed buffer and keeps such memory in
+    each thread's arena: request and response bodies of one megabyte then use hundreds. Without
+    mallopt, as in other C libraries, this does nothing.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
@@ -54,6 +54,6 @@ def return_large_buffers() -> None:
 
 
 def _resident() -> int:
-    """Return how many bytes of this process are in memory."""
+    """Return the resident memory of this process in bytes."""
     resident: int = psutil.Process().memory_info().rss
     return resident

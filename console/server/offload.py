@@ -1,15 +1,15 @@
 """
-Requests that may be expensive are answered by web processes of their own, at low priority.
+Forwarding of expensive requests to separate web processes of low priority.
 
-A request that computes for a second holds Python's lock in its process, and every other request
-there waits for its turn at each query. So the processes that take connections hand such a request
-on, over a unix socket that they share with the processes of low priority, and pass the answer back:
-a thread of theirs waits meanwhile and uses no processor. The operating system gives the processes
-of low priority what the others leave.
+A request that computes for a second holds the GIL of its process, and every other request there
+waits for it at each query. The processes that accept connections therefore forward such a request
+over a unix socket to processes of low priority, and relay the response: a thread of the accepting
+process waits in the meantime and uses no processor. The operating system gives the processes of
+low priority the processor time that the others leave.
 
-Which requests those are is told by their method, address and length before any of them is read;
-a cheap one among them is answered the same, one hop later. Where the processes of low priority
-cannot be reached, a request is answered where it arrived.
+Expensive requests are recognized by method, path and length before the body is read; a cheap
+request among them gets the same response, with one more hop. If the processes of low priority
+cannot be reached, a request is answered by the process that accepted it.
 """
 
 from __future__ import annotations
@@ -31,37 +31,37 @@ from django.conf import settings
 
 from console.expensive import CHEAP_TEXT, LIMIT_PER_PROCESS, refusing
 
-#: What nice(2) adds to their priority: beside processes of ordinary priority that are busy they get
-#: about a tenth of a core.
+#: The increment of nice(2): while processes of normal priority are busy, these processes get about
+#: a tenth of a core.
 NICENESS: Final = 10
 
-#: Seconds in which the process of low priority has to answer, or to go on with its answer.
+#: Timeout in seconds of the process of low priority, for its response and for each part of it.
 _TIMEOUT: Final = 120
 
-#: Bytes of an answer that are passed on at a time.
+#: Block size in bytes of a relayed request or response body.
 _BLOCK: Final = 64 * 1024
 
-#: The header in which a process of low priority is told what only the connection of the client
-#: says. It is replaced in every request that is handed on, so no client can send it.
+#: The header with the facts of the client's connection, for the process of low priority. It is
+#: replaced in every forwarded request, so no client can set it.
 _HEADER: Final = "Sluice-Connection"
 _OF_CONNECTION: Final = (
     *("REMOTE_ADDR", "REMOTE_HOST", "REMOTE_PORT", "SERVER_NAME", "SERVER_PORT"),
     "wsgi.url_scheme",
 )
 
-#: Headers of one connection, which do not go on to the next.
+#: Hop-by-hop headers, which are not forwarded.
 _HOP_BY_HOP: Final = frozenset(
     ("connection", "expect", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade")
 )
 
-#: Printable ASCII, which an address may have as it is.
+#: Printable ASCII, which is not quoted in a URL.
 _UNQUOTED: Final = "".join(map(chr, range(0x21, 0x7F)))
 
 _ORG: Final = r"/api/v1/orgs/[^/]+"
 _COMPATIBILITY_API: Final = r"/+(?:api/v2|ext/v0)/scheduler/config"
 _PAGES: Final = r"/o/[^/]+"
 
-#: Addresses that search, compare, preview or route, whatever is sent to them.
+#: Paths of searches, comparisons, previews and routing, which are always expensive.
 _EXPENSIVE: Final = re.compile(
     rf"{_ORG}/workloads/[^/]+/explanation"
     rf"|{_ORG}/config/(?:impact|rollback|route|expectations/check|versions/\d+/diff)"
@@ -71,13 +71,13 @@ _EXPENSIVE: Final = re.compile(
     rf"|{_PAGES}/config/drafts/\d+"
     rf"|{_PAGES}/tools/route/many"
 )
-#: Addresses that read the text that is sent to them.
+#: Paths that parse the request body, which are expensive for a long one.
 _READS_TEXT: Final = re.compile(rf"(?:{_ORG}|{_PAGES}|{_COMPATIBILITY_API})(?:/.*)?")
-#: A query that asks for a whole list, and one that asks for an explanation without a search.
+#: The query of an export of a whole list, and that of an explanation without a search.
 _EXPORT: Final = re.compile(r"(?:^|&)as=(?:csv|ndjson)(?:&|$)")
 _MARKDOWN: Final = re.compile(r"(?:^|&)as=markdown(?:&|$)")
 
-#: What a client reads whose request had no answer.
+#: The body of the response to a request whose process ended.
 UNANSWERED: Final = (
     b"The process that worked on this request ended before it answered. See what became of the "
     b"request, then send it again.\n"
@@ -90,11 +90,11 @@ StartResponse = Callable[..., Any]
 
 
 class Socket:
-    """The socket over which processes of a server hand requests on: in a folder of its own."""
+    """The unix socket on which processes of a server forward requests, in a private folder."""
 
     def __init__(self) -> None:
-        """Listen; no other user of the machine may connect."""
-        # Made with mode 700, and removed by `close` alone: processes that are forked end earlier.
+        """Listen; no other user of the machine can connect."""
+        # The folder has mode 700. Only `close` removes it, because forked processes end earlier.
         self._folder = tempfile.mkdtemp(prefix="sluice-")
         self.path = str(Path(self._folder) / "offload")
         self.listening = socket.socket(socket.AF_UNIX)
@@ -103,16 +103,16 @@ class Socket:
         self.listening.setblocking(False)
 
     def close(self) -> None:
-        """Remove it; connections that are open go on."""
+        """Close and remove the socket; open connections continue."""
         self.listening.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def is_offloaded(environ: Environ) -> bool:
-    """Say whether a request is one for the processes of low priority."""
+    """Return whether a request is for the processes of low priority."""
     length = int(environ.get("CONTENT_LENGTH") or 0)
     if length > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
-        # It is refused by its length alone, and its body was not kept.
+        # It is rejected for its length, and its body was discarded.
         return False
     path, query = environ["PATH_INFO"], environ["QUERY_STRING"]
     if length > CHEAP_TEXT and _READS_TEXT.fullmatch(path):
@@ -126,22 +126,22 @@ def is_offloaded(environ: Environ) -> bool:
 
 
 def restore_connection(environ: Environ) -> None:
-    """Have *environ*, of a request that was handed on, say what it said where that arrived."""
+    """Restore the facts of the client's connection in *environ* of a forwarded request."""
     environ.update(json.loads(environ.pop(_environ_key(_HEADER))))
 
 
 class Offload:
-    """A WSGI application that hands expensive requests on, and answers the others by another."""
+    """A WSGI application that forwards expensive requests, and calls another for the others."""
 
     def __init__(self, application: Any, path: str) -> None:
-        """Answer by *application*; hand requests on to those that listen at *path*."""
+        """Call *application* for cheap requests; forward the others to the socket at *path*."""
         self._application = application
         self._path = path
-        # The others stay for cheap requests.
+        # The other threads stay available for cheap requests.
         self._places = threading.Semaphore(LIMIT_PER_PROCESS)
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer the request."""
+        """Return the response of *application* or of a process of low priority."""
         if not is_offloaded(environ):
             return self._answer_here(environ, start_response)
         if not self._places.acquire(blocking=False):
@@ -187,7 +187,7 @@ class _UnixConnection(HTTPConnection):
 
 
 class _RelayedBody:
-    """The body of an answer as it comes; its end, or that of its reader, frees the place."""
+    """The body of a relayed response; its end, or the end of its reader, frees the slot."""
 
     def __init__(
         self, answer: HTTPResponse, connection: HTTPConnection, places: threading.Semaphore
@@ -201,7 +201,7 @@ class _RelayedBody:
             yield block
 
     def close(self) -> None:
-        """Close the connection, and free the place; a second time does nothing."""
+        """Close the connection and free the slot; a second call does nothing."""
         self._answer.close()
         self._connection.close()
         if self._places is not None:
@@ -210,7 +210,7 @@ class _RelayedBody:
 
 
 def _answer(connection: HTTPConnection, environ: Environ) -> HTTPResponse:
-    """Send the request of *environ*, and return the answer when its head is there."""
+    """Send the request of *environ*, and return the response when its head has arrived."""
     address = environ.get("REQUEST_URI") or quote(environ["PATH_INFO"], encoding="latin-1")
     connection.putrequest(
         environ["REQUEST_METHOD"],

@@ -1,4 +1,4 @@
-"""The worker that gunicorn starts: one process, a loop for connections, threads for requests."""
+"""The gunicorn worker: one process with a loop for connections and threads for requests."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from console.server.connections import STOPPING_SECONDS, Listener
 from console.server.memory import collect_after_large_requests, return_large_buffers
 from console.server.offload import NICENESS, Offload, Socket, restore_connection
 
-#: Seconds between two looks at the time.
+#: Seconds between two checks of timeouts.
 _TURN = 0.5
 
-#: Bytes of a request line with its headers: a rule test of many labels is all in its address.
+#: The most bytes of a request line with headers: a rule test has all of its labels in the URL.
 _LARGEST_HEAD = 64 * 1024
 
-#: Bytes of a request or an answer that are kept in memory; more is kept in a file without a name.
+#: The most bytes of a request or response in memory; longer ones are buffered in unnamed files.
 _IN_MEMORY = 256 * 1024
 
-#: Bytes of a long answer that are sent at a time while it is being written.
+#: Bytes of a long response that are sent at a time while it is being written.
 _SENT_AT_A_TIME = 64 * 1024
 
-#: Connections of one address in each process, however few all of them may have together.
+#: The lowest limit of connections of one address in each process.
 _LEAST_SHARE = 8
 
 
@@ -41,11 +41,11 @@ class BufferingWorker(Worker):
     """
     Serves requests that have arrived completely, each in a thread.
 
-    *offload* is where expensive requests are handed on, if they are; *answers_expensive* says
-    whether this process hands them on or answers them. `console.server.gunicorn_config` sets both.
+    *offload* is the socket for expensive requests, if they are forwarded; *answers_expensive* is
+    whether this process answers them or forwards them. `console.server.gunicorn_config` sets both.
     """
 
-    #: The application.
+    #: The WSGI application.
     wsgi: Any
     offload: Socket | None = None
     answers_expensive = False
@@ -57,27 +57,27 @@ class BufferingWorker(Worker):
         self._tidied = 0.0
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End after the requests that have begun."""
+        """Stop after the requests in progress."""
         super().handle_exit(sig, frame)
         for listener in self._listeners:
             listener.pull_trigger()
 
     def run(self) -> None:
-        """Serve until told to end, or until gunicorn's own process is gone."""
+        """Serve until a signal to stop, or until gunicorn's main process has ended."""
         return_large_buffers()
-        # Sent by the terminal to all of its processes; the one that started them decides.
+        # The terminal sends it to all of its processes; the main process handles it.
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         sockets, count = [each.sock for each in self.sockets], self.cfg.threads
         if self.offload is not None and self.answers_expensive:
             os.nice(NICENESS)
-            # Every question that may be under way, and every export.
+            # A thread for every expensive request that may be in progress, and for every export.
             sockets, count = [self.offload.listening], 2 * limit_of_all_orgs()
             set_process_limit(count)
             collect_after_large_requests()
         elif self.offload is not None:
             self.wsgi = Offload(self.wsgi, self.offload.path)
-            # While threads wait for another process, as many as ever are there for the rest: a
-            # process accepts no connection while all of its threads are busy.
+            # Threads for forwarded requests are added, because a process accepts no connection
+            # while all of its threads are busy.
             count += LIMIT_PER_PROCESS
         threads = ThreadedTaskDispatcher()
         threads.set_thread_count(count)
@@ -109,10 +109,10 @@ class BufferingWorker(Worker):
         self._end()
 
     def _end(self) -> None:
-        """Finish what has begun, as far as there is time for it."""
+        """Finish the requests in progress, within the graceful timeout."""
         begun = time.monotonic()
         until = begun + self.cfg.graceful_timeout
-        # What hands expensive requests on may do so as long as it reads requests itself.
+        # Processes that forward requests may do so for as long as they read requests.
         least = begun + (STOPPING_SECONDS + _TURN if self.answers_expensive else 0)
         for listener in self._listeners:
             if not self.answers_expensive:
@@ -128,7 +128,7 @@ class BufferingWorker(Worker):
         if now - self._tidied < _TURN:
             return
         self._tidied = now
-        # Gunicorn kills a process that says nothing for long.
+        # Gunicorn kills a process that does not notify it for long.
         self.notify()
         for listener in self._listeners:
             listener.tidy()
@@ -144,7 +144,7 @@ class BufferingWorker(Worker):
         return _NoBody(answer) if environ["REQUEST_METHOD"] == "HEAD" else answer
 
     def _is_secure(self, environ: dict[str, Any]) -> bool:
-        """Say whether a proxy that gunicorn is told to believe says that it ended TLS."""
+        """Return whether a trusted proxy declares in a header that it terminated TLS."""
         is_declared = any(
             environ.get("HTTP_" + name.upper().replace("-", "_")) == value
             for name, value in self.cfg.secure_scheme_headers.items()
@@ -155,7 +155,7 @@ class BufferingWorker(Worker):
 
 
 class _NoBody:
-    """The answer to HEAD: what a GET would send, closed and not sent."""
+    """The response to HEAD: the body of the GET response is closed and not sent."""
 
     def __init__(self, answer: Any) -> None:
         self._answer = answer
@@ -169,13 +169,13 @@ class _NoBody:
 
 
 def _max_connections_per_address() -> int:
-    """Return how many connections one address may have in each process; 0 for any number."""
+    """Return the limit of connections of one address in each process; 0 for no limit."""
     most: int = settings.CONNECTIONS_PER_ADDRESS
     return most and max(_LEAST_SHARE, most // settings.WEB_PROCESSES)
 
 
 def _is_trusted_proxy(address: str, allowed: list[str]) -> bool:
-    # Only a proxy of this machine is behind a unix socket.
+    # A client on a unix socket is a proxy on this machine.
     if not address or "*" in allowed:
         return True
     found = ip_address(address.partition("%")[0])

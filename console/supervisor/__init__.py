@@ -1,1 +1,1 @@
-"""One process that starts, watches and stops all others of a machine."""
+"""The supervisor: one process that starts, watches and stops all other processes of a machine."""

@@ -1,4 +1,4 @@
-"""The supervisor app: commands that start the processes of one machine; it has no rows."""
+"""The supervisor app: commands that start the processes of one machine; it has no models."""
 
 from django.apps import AppConfig
 

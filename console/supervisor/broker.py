@@ -12,7 +12,7 @@ from console.supervisor.failure import StartFailed
 
 def command(home: Home) -> list[str]:
     """
-    Create the folders of the broker, and return its program.
+    Create the folders of the broker, and return its command line.
 
     Queued messages except those of the last second survive a crash. A loss causes only a delay,
     because the requests are in the database.

@@ -38,7 +38,7 @@ class Child:
 
     @property
     def name(self) -> str:
-        """The name in front of its lines."""
+        """The name in front of its output lines."""
         return self.program.name
 
 
@@ -79,12 +79,12 @@ class Children:
     def revive(self, child: Child) -> bool:
         """Restart an ended child; return False if it keeps ending right after its start."""
         lived = time.monotonic() - child.started
-        # A child that was killed from outside did not fail.
+        # A child that was killed from outside is not a failed start.
         failed = lived < SHORT_LIFE and child.process.returncode != -signal.SIGKILL
         short_lives = child.short_lives + 1 if failed else 0
         if short_lives >= PATIENCE:
             return False
-        # Processes that it started must not run beside the new one.
+        # Processes that the old child started must not run beside the new one.
         self.drop(child)
         self.start(child.program, short_lives)
         return True
@@ -111,7 +111,7 @@ class Children:
         """Kill the remaining processes of the child."""
         with suppress(ProcessLookupError):
             os.killpg(child.process.pid, signal.SIGKILL)
-        # One that was forked just now leads no session yet.
+        # A child forked just now may not lead its own session yet.
         child.process.kill()
         child.process.wait()
         while self._forward_from(child):

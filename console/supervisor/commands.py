@@ -11,7 +11,7 @@ from console.celery import BACKGROUND, CHECK_UPS, COMMON, IMPACT, SHARDS, WEBHOO
 from console.supervisor import broker
 from console.supervisor.programs import CeleryProgram, CommandProgram
 
-#: What all processes of Celery begin with.
+#: The first arguments of all Celery processes.
 _CELERY = ("--quiet", "--app", "console.celery")
 
 #: Grace period of requests in seconds: the server reads kept connections for 2 s more, and their
@@ -46,10 +46,10 @@ def web(descriptor: int, environment: Mapping[str, str]) -> CommandProgram:
 
 def workers() -> Iterator[CeleryProgram]:
     """
-    Yield the workers, each with a share of the shards.
+    Yield the workers, each with some of the shards.
 
-    So an organization is always handled by the same process, which keeps its state in memory, and
-    a long run delays only the organizations of the same shard.
+    An organization is therefore always handled by the same process, which keeps its state in
+    memory, and a long run delays only the organizations of the same process.
     """
     count = settings.WORKER_PROCESSES
     for index in range(count):
@@ -79,7 +79,7 @@ def beat() -> CeleryProgram:
 
 
 def traffic(org: str, url: str, environment: Mapping[str, str]) -> CommandProgram:
-    """Return the demo's traffic, at a low rate; the rest can go on without it."""
+    """Return the demo's traffic, at a low rate; the other processes do not depend on it."""
     command = [
         *(sys.executable, "manage.py", "traffic"),
         *("--org", org, "--url", url),

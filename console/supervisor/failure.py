@@ -1,4 +1,4 @@
-"""The error that ends a start."""
+"""The error of a failed start."""
 
 
 class StartFailed(Exception):

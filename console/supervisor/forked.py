@@ -1,9 +1,10 @@
 """
 Processes of Celery, forked from one process that has loaded the code: a fork server.
 
-Loading takes about a second of a processor, and `up` starts five such processes. Forked ones begin
-at once, also after a crash, and share the memory of the loaded code. The supervisor does not load
-the code itself, because its settings are read before the secret key and the port are known.
+Loading takes about one second of processor time, and `up` starts five such processes. Forked
+processes start at once, also after a crash, and share the memory of the loaded code. The supervisor
+does not load the code itself, because it reads its settings before the secret key and the port are
+known.
 """
 
 from __future__ import annotations
@@ -25,10 +26,9 @@ _CONTEXT: Final = get_context("forkserver")
 
 def start_fork_server(folder: str, environment: Mapping[str, str]) -> None:
     """
-    Start the process that forks, in *folder*; it loads the code while the caller goes on.
+    Start the fork server in *folder*; it loads the code while the caller continues.
 
-    It and all processes of it have the environment of this process, to which *environment* is
-    added.
+    The fork server and its processes get the environment of this process and *environment*.
     """
     os.environ.update(environment)
     _CONTEXT.set_forkserver_preload(["console.supervisor.preload"])
@@ -75,7 +75,7 @@ class ForkedCelery:
 
 
 def entitle(title: str) -> None:
-    """Have `ps` show *title* as the command line of this process, on Linux."""
+    """Set the command line that `ps` shows for this process to *title*, on Linux."""
     if sys.platform == "linux":
         from setproctitle import setproctitle  # noqa: PLC0415
 
@@ -83,7 +83,7 @@ def entitle(title: str) -> None:
 
 
 def _run(arguments: Sequence[str], niceness: int, output: Connection) -> None:
-    """Run Celery in the process that was forked, as `python -m celery` does."""
+    """Run Celery in the forked process, as `python -m celery` does."""
     os.setsid()
     end_with_parent(os.getppid())
     with Path(os.devnull).open("rb") as nothing:
@@ -99,5 +99,5 @@ def _run(arguments: Sequence[str], niceness: int, output: Connection) -> None:
     try:
         celery.main()
     finally:
-        # Processes of multiprocessing do not call what the interpreter calls when it ends.
+        # Processes of multiprocessing do not run exit handlers.
         atexit._run_exitfuncs()  # noqa: SLF001

@@ -1,4 +1,4 @@
-"""A process that ends with its parent, even if the parent is killed."""
+"""Parent death signal: ends a process with its parent, even if the parent is killed."""
 
 from __future__ import annotations
 

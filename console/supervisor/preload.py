@@ -1,5 +1,5 @@
 """
-The code of Celery's processes, which the fork server of `console.supervisor.forked` loads.
+The code of Celery's processes, preloaded by the fork server of `console.supervisor.forked`.
 
 Only the fork server imports this module: the import ties the process to its parent, the supervisor.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import os
 
-# Celery would import them in each worker, when it has read its options.
+# Celery would otherwise import these in each worker, after reading its options.
 import celery.apps.beat
 import celery.apps.worker
 import celery.bin.celery
@@ -25,5 +25,5 @@ end_with_parent(os.getppid())
 entitle("sluice: preloaded code")
 app.loader.import_default_modules()
 app.finalize()
-# The collector would write to every loaded object, and so copy the memory that processes share.
+# The garbage collector would write to every loaded object, and so copy shared memory.
 gc.freeze()

@@ -1,4 +1,4 @@
-"""The programs that the supervisor starts: command lines, and Celery with its code loaded."""
+"""The programs that the supervisor starts: command lines, and forked Celery processes."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from console.supervisor.parent_death import end_with_parent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandProgram:
-    """A command line."""
+    """A program started by a command line."""
 
-    #: The name in front of its lines.
+    #: The name in front of its output lines.
     name: str
     command: Sequence[str]
     environment: Mapping[str, str]
-    #: Open files that it inherits.
+    #: Open file descriptors that it inherits.
     descriptors: Sequence[int] = ()
     #: Whether all processes are stopped if it keeps ending.
     vital: bool = True
 
     def start(self, folder: str) -> subprocess.Popen[bytes]:
-        """Start it in *folder*, in a session of its own, its output in a pipe."""
+        """Start the process in *folder*, in its own session, with its output in a pipe."""
         return subprocess.Popen(  # noqa: S603
             self.command,
             cwd=folder,
@@ -54,7 +54,7 @@ class CeleryProgram:
     vital: bool = True
 
     def start(self, folder: str) -> ForkedCelery:
-        """Fork it, in *folder*, in a session of its own, its output in a pipe."""
+        """Fork the process in *folder*, in its own session, with its output in a pipe."""
         return ForkedCelery(self.arguments, self.niceness, folder)
 
 

@@ -64,7 +64,7 @@ def up(port: int) -> int:
 def _start(children: Children, listener: socket.socket) -> None:
     keep_secret_key(settings.HOME)
     environment = _environment(listener.getsockname()[1])
-    # It loads the code of the workers while the database is prepared.
+    # The fork server loads the code of the workers while the database is prepared.
     start_fork_server(str(settings.BASE_DIR), environment)
     if settings.REDIS_IS_EMBEDDED:
         children.start(commands.embedded_broker(environment))
@@ -90,7 +90,7 @@ def _environment(port: int) -> dict[str, str]:
         "DJANGO_SETTINGS_MODULE": "console.settings",
         "SLUICE_HOME": str(settings.HOME.folder),
         "PYTHONUNBUFFERED": "1",
-        # Titles of processes are written over their arguments alone: tools read the environment.
+        # setproctitle must not overwrite the environment, which tools read.
         "SPT_NOENV": "1",
     }
 

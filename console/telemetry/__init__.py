@@ -1,1 +1,1 @@
-"""Metrics for monitoring systems, read from rows, so that any web process returns all of them."""
+"""Metrics for monitoring systems, read from the database: any web process returns all of them."""

@@ -11,5 +11,5 @@ class TelemetryConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Connect the receivers of signals."""
+        """Connect the signal receivers."""
         import console.telemetry.receivers  # noqa: F401, PLC0415

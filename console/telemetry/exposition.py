@@ -36,7 +36,7 @@ class Sluice:
         self._by_queue = by_queue
 
     def collect(self) -> Iterator[PrometheusMetric]:
-        """Read the rows; yield each metric once, also without samples."""
+        """Read the rows; yield each metric once, even without samples."""
         yield from self._gauges()
         yield from self._totals()
         yield from _questions()
@@ -60,7 +60,7 @@ class Sluice:
             if metric in counters:
                 labels = (*place, label)[: len(COUNTERS[Metric(metric)].labels)]
                 counters[Metric(metric)].add_metric(labels, value)
-            # Other totals are those of a newer version on the same database.
+            # Other totals were written by a newer version on the same database.
             elif metric in HISTOGRAMS:
                 durations[metric, place][label] = value
         yield from counters.values()
@@ -68,7 +68,7 @@ class Sluice:
 
 
 def _questions() -> Iterator[PrometheusMetric]:
-    """Yield the broker's counts of expensive requests; no samples while it is down."""
+    """Yield the broker's counts of expensive requests; no samples while the broker is down."""
     under_way = GaugeMetricFamily(
         PREFIX + UNDER_WAY.name, UNDER_WAY.meaning, labels=UNDER_WAY.labels
     )

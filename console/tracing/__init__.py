@@ -1,6 +1,6 @@
 """
-Traces for OpenTelemetry: requests, tasks, batches and statements, and how they belong together.
+OpenTelemetry traces: spans of requests, tasks, batches and statements.
 
-Off unless the variables of OpenTelemetry name a collector; then none of its packages is loaded,
-nothing listens to signals, and no middleware is there.
+Off unless the environment variables of OpenTelemetry name a collector. When off, its packages are
+not imported, no signal receiver is connected and no middleware is installed.
 """

@@ -1,4 +1,4 @@
-"""Whether traces are wanted: OpenTelemetry's own variables say so, and its packages are there."""
+"""Detection of whether tracing is enabled, from OpenTelemetry's environment variables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console import env
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 
-#: The only protocol whose exporter is in the lock.
+#: The only protocol whose exporter is in the lock file.
 _PROTOCOL = "http/protobuf"
 
 MIDDLEWARE = "console.tracing.middleware.TraceMiddleware"
@@ -19,10 +19,9 @@ MIDDLEWARE = "console.tracing.middleware.TraceMiddleware"
 
 def is_wanted() -> bool:
     """
-    Say whether a collector is named and nothing switches traces off.
+    Return whether a collector is configured and traces are not disabled.
 
-    Raise ImproperlyConfigured for what cannot be done: another protocol, or packages that are
-    not installed.
+    Raise ImproperlyConfigured for an unsupported protocol, and if the packages are not installed.
     """
     endpoint = next((name for name in _ENDPOINTS if env.text(name, "")), None)
     is_off = (

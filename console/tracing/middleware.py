@@ -1,4 +1,4 @@
-"""The span of a request, which goes on with the trace of whoever sent it."""
+"""Middleware that traces requests, and continues the trace of the client."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from opentelemetry.trace import Span, SpanKind, StatusCode, format_trace_id
 from console.logs import UNLOGGED
 from console.tracing.spans import prefixed, tracer
 
-#: A method that somebody made up names no span.
+#: Methods that may be part of a span name; clients can send arbitrary ones.
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
-#: What log lines of the request are bound to, and its span tells too.
+#: Values bound to the request's log lines that become attributes of its span.
 _LOG_KEYS = ("request_id", "org", "workload")
 
 
 class TraceMiddleware:
-    """Traces every request but health checks; stands right behind the request log."""
+    """Traces every request except health checks; has to follow the request log directly."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Trace the request; log lines name the trace."""
+        """Trace the request, and bind the trace id to its log lines."""
         if request.path in UNLOGGED:
             return self.get_response(request)
         method = request.method if request.method in _METHODS else "HTTP"
@@ -45,7 +45,7 @@ def _set_attributes(span: Span, method: str, request: HttpRequest, response: Htt
     span.set_attribute("http.response.status_code", response.status_code)
     match = request.resolver_match
     if match is not None:
-        # The address itself may hold a secret, and names too many spans.
+        # The path itself may contain a secret, and would create too many span names.
         route = f"/{match.route}"
         span.update_name(f"{method} {route}")
         span.set_attribute("http.route", route)

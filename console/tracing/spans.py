@@ -1,4 +1,4 @@
-"""Spans: the tracer of a process, and `span` and `note`, which do nothing while traces are off."""
+"""Spans: the tracer of a process, and `span` and `note`, which do nothing when tracing is off."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 _NO_SPAN: AbstractContextManager[object] = nullcontext()
 
-#: What collects and sends the spans of this process, by its id, and makes them: the thread that
-#: sends does not live on in a fork.
+#: Provider and tracer by process id: the exporting thread does not survive a fork, so every process
+#: needs its own.
 _providers: dict[int, tuple[TracerProvider, Tracer]] = {}
 _providers_lock = Lock()
 
 
 def span(name: str, **facts: Fact) -> AbstractContextManager[object]:
-    """Return a context in which a span is open, with facts under our own prefix."""
+    """Return a context manager of a span with *facts* as attributes, prefixed with `sluice.`."""
     if not settings.TRACING:
         return _NO_SPAN
     return tracer().start_as_current_span(name, attributes=prefixed(facts))
 
 
 def note(**facts: Fact) -> None:
-    """Add facts to the current span."""
+    """Add *facts* to the current span, prefixed with `sluice.`."""
     if settings.TRACING:
         from opentelemetry.trace import get_current_span  # noqa: PLC0415
 
@@ -39,12 +39,12 @@ def note(**facts: Fact) -> None:
 
 
 def prefixed(facts: dict[str, Fact]) -> dict[str, Fact]:
-    """Return facts under names that nobody else gives."""
+    """Return *facts* with the prefix `sluice.`, which no other instrumentation uses."""
     return {f"sluice.{name}": value for name, value in facts.items()}
 
 
 def tracer() -> Tracer:
-    """Return what makes spans in this process."""
+    """Return the tracer of this process."""
     pid = os.getpid()
     if pid not in _providers:
         with _providers_lock:
@@ -55,7 +55,7 @@ def tracer() -> Tracer:
 
 
 def flush() -> None:
-    """Send what this process has not sent yet."""
+    """Export the remaining spans of this process."""
     if os.getpid() in _providers:
         _providers[os.getpid()][0].force_flush()
 
@@ -68,7 +68,7 @@ def _provider() -> TracerProvider:
     from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
     from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
 
-    # Address, headers, sampler and sizes: they read them from the environment themselves.
+    # The SDK reads endpoint, headers, sampler and sizes from the environment.
     provider = TracerProvider(
         resource=Resource.create({} if _is_named() else {"service.name": "sluice"})
     )

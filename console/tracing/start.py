@@ -1,4 +1,4 @@
-"""What a process that answers requests or runs tasks does at its start, where traces are wanted."""
+"""The start of tracing in a web or worker process, if it is enabled."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.conf import settings
 
 
 def start_tracing() -> None:
-    """Trace the tasks and statements of this process, and of those that it forks."""
+    """Trace the tasks and statements of this process and of the processes that it forks."""
     if settings.TRACING:
         from console.tracing import statements, tasks  # noqa: PLC0415
 

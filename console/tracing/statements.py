@@ -1,4 +1,4 @@
-"""The spans of database statements, within whatever is traced."""
+"""Spans of database statements, inside a recording span."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from opentelemetry.trace import SpanKind, get_current_span
 
 from console.tracing.spans import tracer
 
-#: Characters of a statement that are told; what it is about stands in front.
+#: The most characters of a statement in a span.
 _LONGEST = 1000
 
 
@@ -21,7 +21,7 @@ def connect() -> None:
 
 
 def _add_wrapper(connection: BaseDatabaseWrapper, **_: Any) -> None:
-    # The same wrapper opens a connection again and again.
+    # The same wrapper reopens its connection many times.
     if _traced not in connection.execute_wrappers:
         connection.execute_wrappers.append(_traced)
 
@@ -31,7 +31,7 @@ def _traced(
 ) -> Any:
     if not get_current_span().is_recording():
         return execute(sql, params, many, context)
-    # Without its values, which are other people's.
+    # Without parameters, which are user data.
     facts = {"db.system.name": context["connection"].vendor, "db.query.text": sql[:_LONGEST]}
     verb = sql.lstrip("( \n").split(None, 1)[0].upper()
     with tracer().start_as_current_span(verb, kind=SpanKind.CLIENT, attributes=facts):

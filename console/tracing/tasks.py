@@ -1,4 +1,4 @@
-"""The span of a task, which goes on with the trace of the request that asked for it."""
+"""Spans of tasks, which continue the trace of the request that sent the task."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from opentelemetry.trace import Span, SpanKind, StatusCode, format_trace_id, get
 
 from console.tracing.spans import flush, tracer
 
-#: What a message carries of a trace.
+#: The message headers of a trace.
 _TRACE_HEADERS = ("traceparent", "tracestate")
 
-#: Spans of the tasks that run in this process, by their ids.
+#: Spans of the tasks that run in this process, by task id.
 _open: dict[str, AbstractContextManager[Span]] = {}
 
 
@@ -35,7 +35,7 @@ def connect() -> None:
 
 
 def _inject_trace(headers: dict[str, Any], **_: Any) -> None:
-    # What a task sends is about whoever comes next: one trace would go from each to all others.
+    # Messages sent by a task concern other work: one trace would otherwise connect all tasks.
     if not _open:
         inject(headers)
 

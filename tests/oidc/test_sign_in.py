@@ -28,7 +28,7 @@ NO_ACCOUNT = (
     "There is no account for nobody@here.example here. Ask an owner of an organization for an "
     "invitation, open its link, and sign in from there."
 )
-FAILED = "Signing in with Corner ID did not work."
+FAILED = "Sign-in with Corner ID failed."
 
 
 @dataclass
@@ -182,8 +182,8 @@ def test_another_identity_with_the_same_address_is_refused(site: Site) -> None:
             f"The sign-in provider has not verified that {OWNER} is yours.",
         ),
         ({"email": OWNER}, f"The sign-in provider has not verified that {OWNER} is yours."),
-        ({"email": ""}, "The sign-in provider did not tell an e-mail address."),
-        ({"email": None, **VERIFIED}, "The sign-in provider did not tell an e-mail address."),
+        ({"email": ""}, "The sign-in provider did not send an e-mail address."),
+        ({"email": None, **VERIFIED}, "The sign-in provider did not send an e-mail address."),
         (
             {"email": "nobody@here.example", **VERIFIED},
             NO_ACCOUNT,
@@ -348,7 +348,7 @@ def test_a_password_from_before_the_address_was_proved_ends(site: Site) -> None:
     site.provider.person = {"sub": "early", "email": email, **VERIFIED}
     browser = site.browser()
     assert site.sign_in(browser) == "/o/"
-    assert "The password that this account had does not count any more" in site.said(
+    assert "The password of this account is no longer valid" in site.said(
         browser, "/o/?all"
     )
     assert site.get(browser, "/sessions").status_code == 200

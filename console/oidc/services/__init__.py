@@ -1,1 +1,1 @@
-"""What can be done with identities of the provider: one use case per module."""
+"""Services for identities of the provider: one use case per module."""

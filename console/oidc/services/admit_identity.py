@@ -1,4 +1,4 @@
-"""Find the person whose identity the provider proved, and connect the two the first time."""
+"""Find the user of an identity that the provider verified; connect both at the first sign-in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from console.reading import is_storable
 
 @dataclass(frozen=True, slots=True)
 class AdmittedUser:
-    """A person who may come in, and whether the password that they had has just ended."""
+    """A user who may sign in, and whether their password was just disabled."""
 
     user: User
     has_lost_password: bool = False
@@ -27,12 +27,13 @@ def admit_identity(
     identity: str, email: str, *, is_verified: bool, invited_by: str
 ) -> AdmittedUser:
     """
-    Return the person with *identity*, which is an issuer and a subject and stays theirs.
+    Return the user with *identity*, which consists of issuer and subject and never changes.
 
-    The first time they are found by their e-mail address, which the provider must have
-    verified: of several accounts of that address one becomes theirs and takes over the memberships
-    of those that invitations began. A new person needs an open invitation to that address:
-    *invited_by* is the digest of its secret. Raises NotAllowed, with a sentence for the person.
+    At the first sign-in, the user is found by the e-mail address, which the provider must have
+    verified. If several accounts have that address, one is connected and takes over the memberships
+    of the accounts that invitations created. Without an account, an open invitation to that address
+    is required: *invited_by* is the digest of its secret. Raise NotAllowed, with a message for the
+    user.
     """
     known = SocialAccount.objects.select_related("user").filter(provider=PROVIDER, uid=identity)
     with transaction.atomic():
@@ -41,7 +42,7 @@ def admit_identity(
             return _connect_identity(identity, email, is_verified, invited_by)
     _refuse_disabled(account.user)
     if account.user.proof == Proof.UNKNOWN:
-        # A version that recorded no proof connected it.
+        # Connected by a version that did not record the proof.
         User.objects.filter(pk=account.user.pk).update(proof=Proof.PROVIDER)
     return AdmittedUser(account.user)
 
@@ -50,12 +51,12 @@ def _connect_identity(
     identity: str, email: str, is_verified: bool, invited_by: str
 ) -> AdmittedUser:
     if not (email and is_storable(email)):
-        raise NotAllowed("The sign-in provider did not tell an e-mail address.")
+        raise NotAllowed("The sign-in provider did not send an e-mail address.")
     if not is_verified:
         raise NotAllowed(f"The sign-in provider has not verified that {email} is yours.")
     accounts = accounts_of(email)
     user = accounts[0] if accounts else _invited(email, invited_by)
-    # Of two first times at once the second waits, and finds what the first one made.
+    # Of two concurrent first sign-ins, the second waits and finds the account of the first.
     user = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     _refuse_disabled(user)
     mine = SocialAccount.objects.filter(provider=PROVIDER, user=user).first()
@@ -78,10 +79,10 @@ def _connect_identity(
 
 def _end_password(user: User) -> bool:
     """
-    End the password of *user* and whoever is signed in with it; say whether there was one.
+    Disable the password of *user* and end its sessions; return whether there was a password.
 
-    Choosing it took no mail to this address: an owner who invites an address knows the link, and
-    can begin its account.
+    The password does not prove access to the e-mail address: an owner who invites an address knows
+    the link, and can create its account.
     """
     if not user.has_usable_password():
         return False
@@ -93,10 +94,10 @@ def _end_password(user: User) -> bool:
 
 def _merge_accounts(user: User, other: User) -> None:
     """
-    Give *user* the memberships of *other*, an account that an invitation to their address began.
+    Move the memberships of *other*, an account created by an invitation, to *user*, and disable it.
 
-    The inviting organizations gave them to the person with the address, and the provider has
-    verified who that is. Signing in to *other* is not possible any more.
+    The organizations invited the person with the e-mail address, and the provider has verified that
+    this is *user*.
     """
     theirs = Membership.objects.filter(user=other)
     theirs.exclude(org__memberships__user=user).update(user=user)
