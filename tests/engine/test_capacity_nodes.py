@@ -93,7 +93,7 @@ def test_every_queue_shows_numbers_that_agree(world: tuple[Policy, dict[str, int
     for name, amount in world[1].items():
         (node,) = capacity.queue_nodes(name, {RESOURCE: 7})
         assert (node.key, node.used, node.demand) == (KEY, amount, 7)
-        assert node.is_sound
+        assert node.is_consistent
         assert node.own + node.borrowed + node.over == node.used
         assert node.own <= node.guaranteed
         assert node.own + node.lent <= node.guaranteed
@@ -116,7 +116,7 @@ def test_every_pool_shows_numbers_that_agree(world: tuple[Policy, dict[str, int]
         owned, deposited = pool.amount("owned"), pool.amount("deposited")
         assert (pool.kind, pool.path) == ("cohort", (*tree.path(name), name))
         assert pool.guaranteed == owned + deposited
-        assert pool.is_sound
+        assert pool.is_consistent
         assert pool.own + pool.borrowed + pool.over == pool.used
         assert min(pool.own, pool.borrowed, pool.over, pool.lent) >= 0
         assert pool.own + pool.lent <= pool.guaranteed
@@ -155,7 +155,7 @@ def test_an_organization_has_all_that_its_queues_and_cohorts_have(
         demand=3 * len(used),
         cannot_run_demand=0,
     )
-    assert (node.name, node.is_sound, node.borrowed, node.lent) == ("", True, 0, 0)
+    assert (node.name, node.is_consistent, node.borrowed, node.lent) == ("", True, 0, 0)
 
 
 def test_a_queue_that_is_gone_has_what_its_work_still_uses() -> None:
@@ -163,7 +163,7 @@ def test_a_queue_that_is_gone_has_what_its_work_still_uses() -> None:
     (node,) = capacity_of((config, {"gone": 3})).queue_nodes("gone", {RESOURCE: 5})
     assert (node.guaranteed, node.limit, node.used, node.available) == (0, 0, 3, 0)
     assert (node.own, node.borrowed, node.over, node.demand) == (0, 0, 3, 0)
-    assert (node.path, node.amount("borrowing_limit"), node.is_sound) == (("gone",), 0, True)
+    assert (node.path, node.amount("borrowing_limit"), node.is_consistent) == (("gone",), 0, True)
 
 
 def test_fair_shares_are_those_of_the_ledger_with_the_weight_of_the_node() -> None:
@@ -200,7 +200,7 @@ def test_a_discipline_may_leave_out_what_it_does_not_know(
     node: CapacityNode, parts: tuple[int, int, int, int]
 ) -> None:
     assert (node.own, node.borrowed, node.over, node.lent) == parts
-    assert (node.is_sound, node.is_certain) == (True, True)
+    assert (node.is_consistent, node.is_certain) == (True, True)
     assert node.amount("borrowing_limit") is UNLIMITED
 
 

@@ -36,7 +36,7 @@ from console.engine.routing.local_queues import LocalQueue, LocalQueueRouting
 from console.engine.routing.rule_routing import route_by
 from console.engine.routing.rules import Rule
 from console.engine.simulation.affected import affected_workloads
-from console.engine.simulation.consequences import find, successors
+from console.engine.simulation.consequences import simulate_consequences, successors
 
 NOTHING = Live()
 
@@ -79,7 +79,7 @@ def policy(*queues: QueueSpec, rules: Mapping[str, str] | None = None, rest: str
 
 def codes(old: Policy | None, new: Policy, live: Live) -> list[str]:
     """Return what follows, by code."""
-    return [finding.code.value for finding in find(old, new, live)]
+    return [finding.code.value for finding in simulate_consequences(old, new, live)]
 
 
 BUSY = Live(running={"a": 2}, pending={"a": 1}, usage={"a": {("spot", "gpu"): 4000}})
@@ -132,7 +132,7 @@ def test_quota_that_sinks_below_what_is_used(
 
 def test_what_is_lost_is_named_with_its_numbers() -> None:
     old = policy(queue("a"), rest="a")
-    (over,) = find(old, policy(queue("a", 1000), rest="a"), BUSY)
+    (over,) = simulate_consequences(old, policy(queue("a", 1000), rest="a"), BUSY)
     assert over == Finding(
         code=ConsequenceCode.OVER_NOMINAL,
         names=("a",),
@@ -164,7 +164,7 @@ def test_a_flavor_is_lost_resource_by_resource_and_only_once() -> None:
     unlimited = policy(QueueSpec(name="ml", is_passthrough=True))
     undescribed = with_spec(old, flavors={"fixed": Flavor(name="fixed")})
     found = [
-        [each.code for each in find(before, after, live)]
+        [each.code for each in simulate_consequences(before, after, live)]
         for before, after in (
             (old, other),
             (old, of_cpu),
@@ -218,7 +218,7 @@ def test_a_local_queue_that_is_stopped_concerns_at_most_all_of_its_queue() -> No
     none, hold, drain = StopPolicy
     old = routed(none, none, none)
     sentences = [
-        [consequence_sentence(finding) for finding in find(old, new, BUSY)]
+        [consequence_sentence(finding) for finding in simulate_consequences(old, new, BUSY)]
         for new in (
             routed(none, drain, none),
             routed(none, hold, hold),
@@ -262,7 +262,7 @@ def test_the_gravest_come_first_and_all_have_words() -> None:
     old = policy(queue("a"), queue("b"), rest="a")
     new = policy(queue("b", 0), rules={"x": "b"})
     live = Live(running={"a": 1, "b": 1}, usage={"b": {("spot", "gpu"): 1000}})
-    found = find(old, new, live)
+    found = simulate_consequences(old, new, live)
     assert [finding.code.value for finding in found] == [
         "queue_removed",
         "catch_all_lost",

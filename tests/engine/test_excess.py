@@ -25,7 +25,7 @@ from console.engine.model.policy import Policy
 from console.engine.model.selectors import Selector
 from console.engine.routing.rule_routing import route_by
 from console.engine.routing.rules import Rule
-from console.engine.simulation.consequences import find
+from console.engine.simulation.consequences import simulate_consequences
 from tests.engine.test_consequences import policy, queue
 
 GPU = ("spot", "gpu")
@@ -39,7 +39,7 @@ def holding(gpu: int, count: int = 1) -> Holding:
 def test_less_quota_than_is_in_use() -> None:
     old, new = policy(queue("a", 128_000), rest="a"), policy(queue("a", 64_000), rest="a")
     live = Live(running={"a": 32}, usage={"a": {GPU: 128_000}})
-    (found,) = find(old, new, live)
+    (found,) = simulate_consequences(old, new, live)
     assert found.code is ConsequenceCode.OVER_NOMINAL
     (excess,) = with_ends(found.excesses, {"a": [holding(4, 32)]})
     assert excess == Excess(
@@ -62,7 +62,7 @@ def test_a_queue_and_the_one_in_its_place_exceed_what_either_owns() -> None:
         running={"x": 16, "x:v2": 16},
         usage={"x": {GPU: 64_000}, "x:v2": {GPU: 64_000}},
     )
-    (found,) = find(old, new, live, {"x": "x:v2"})
+    (found,) = simulate_consequences(old, new, live, {"x": "x:v2"})
     assert (found.code, found.successors) == (ConsequenceCode.QUEUE_DRAINS, {"x:v2": "x"})
     holdings = {name: [holding(4, 16)] for name in ("x", "x:v2")}
     (excess,) = with_ends(found.excesses, holdings)
@@ -85,7 +85,7 @@ def test_queues_that_drain_since_an_earlier_rename_are_counted() -> None:
         running={"x": 1, "x:v2": 1, "other": 1},
         usage={"x": {GPU: 4_000}, "x:v2": {GPU: 8_000}, "other": {GPU: 1_000}},
     )
-    (found,) = find(old, new, live, {"x": "x:v2", "other": "b"})
+    (found,) = simulate_consequences(old, new, live, {"x": "x:v2", "other": "b"})
     (excess,) = with_ends(found.excesses, {"x": [holding(4)], "x:v2": [holding(8)]})
     assert (excess.drained, excess.used, excess.peak, excess.over, excess.ends) == (
         ("x", "x:v2"),
@@ -173,7 +173,7 @@ def test_a_cohort_that_gives_less(
         running={name: amount // 2000 for name, amount in used.items()},
         usage={name: {GPU: amount} for name, amount in used.items()},
     )
-    (found,) = find(old, new, live)
+    (found,) = simulate_consequences(old, new, live)
     assert (found.code, found.names) == (ConsequenceCode.OVER_NOMINAL, tuple(used))
     holdings = {name: [holding(2, amount // 2000)] for name, amount in used.items()}
     worded = consequence_sentence(replace(found, excesses=with_ends(found.excesses, holdings)))
@@ -194,7 +194,7 @@ def test_a_cohort_that_gives_enough_or_no_less(
     old: Policy, new: Policy, used: dict[str, int]
 ) -> None:
     live = Live(running={"a": 1}, usage={name: {GPU: amount} for name, amount in used.items()})
-    assert find(old, new, live) == ()
+    assert simulate_consequences(old, new, live) == ()
 
 
 @given(

@@ -19,7 +19,7 @@ from console.engine.routing.referenced_labels import referenced_labels
 from console.engine.routing.route_result import accepted_flavors, find_route_result
 from console.engine.routing.router import Router
 from console.engine.routing.rule_routing import RuleRouting, route_by, rules_of
-from console.engine.simulation.consequences import find, successors
+from console.engine.simulation.consequences import simulate_consequences, successors
 from console.engine.state import State
 from tests.engine.builders import only, policy, queue, rule, workload
 
@@ -157,10 +157,10 @@ def test_workloads_that_differ_in_nothing_it_reads_share_a_route() -> None:
 def test_a_change_of_strategy_has_the_consequences_that_it_states() -> None:
     by_rules = policy(queue("train").owns("a100", gpu=2), rules=[rule(0, "train")])
     by_namespace, unrouted = world(), policy(queue("train").owns("a100", gpu=2), rules=())
-    assert [each.code for each in find(by_rules, by_namespace, Live())] == [
+    assert [each.code for each in simulate_consequences(by_rules, by_namespace, Live())] == [
         ConsequenceCode.CATCH_ALL_LOST
     ]
-    assert [each.code for each in find(by_namespace, unrouted, Live())] == [
+    assert [each.code for each in simulate_consequences(by_namespace, unrouted, Live())] == [
         ConsequenceCode.QUOTA_DROPPED
     ]
     assert successors(by_namespace, unrouted) == {}

@@ -110,7 +110,7 @@ def test_all_quota_together(org: Organization, monkeypatch: pytest.MonkeyPatch) 
             if usage.flavor == "spot"
         )
     )
-    assert spot.is_sound
+    assert spot.is_consistent
 
 
 def test_quota_without_end(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:

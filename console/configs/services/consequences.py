@@ -37,7 +37,7 @@ from console.engine.model.consequences import (
 )
 from console.engine.model.history import Backlog, Live
 from console.engine.model.policy import Policy
-from console.engine.simulation.consequences import find
+from console.engine.simulation.consequences import simulate_consequences
 from console.engine.simulation.rejected_pending import find_rejected_pending
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
@@ -149,7 +149,7 @@ def _effects(
 ) -> Iterator[Finding]:
     """Yield the consequences of *new* for workloads, routing, language and expectations."""
     old = policy_of(active) if active else None
-    for finding in find(old, new, live, _successors(org, old, live)):
+    for finding in simulate_consequences(old, new, live, _successors(org, old, live)):
         yield replace(finding, excesses=_with_ends(org, finding.excesses))
     if old is not None:
         waiting = backlog_of(org) if backlog is None else backlog

@@ -87,21 +87,24 @@ def _most_of(trials: Trials, index: int, resource: str, amount: int) -> tuple[in
 
 
 def _most(
-    trials: Trials, asked: int, changed: Callable[[int], Workload]
+    trials: Trials, requested: int, changed: Callable[[int], Workload]
 ) -> tuple[int, Started] | None:
-    """Return the largest number below *asked* that starts, or None when 1 does not."""
-    if asked < 2 or not trials.could_start(changed(1)):
+    """Return the largest number below *requested* that starts, or None when 1 does not."""
+    if requested < 2 or not trials.could_start(changed(1)):
         return None
-    # Search for the smallest reduction, because *asked* itself does not start.
-    less = least(0, asked - 1, lambda n: trials.could_start(changed(asked - n)))
-    started = trials.starts(workload=changed(asked - less))
-    if started is None and less < asked - 1:
+    # Search for the smallest reduction, because *requested* itself does not start.
+    less = least(0, requested - 1, lambda n: trials.could_start(changed(requested - n)))
+    started = trials.starts(workload=changed(requested - less))
+    if started is None and less < requested - 1:
         fewest = trials.starts(workload=changed(1))
         if fewest is not None:
             less, started = least_start(
-                less, asked - 1, fewest, lambda n: trials.starts(workload=changed(asked - n))
+                less,
+                requested - 1,
+                fewest,
+                lambda n: trials.starts(workload=changed(requested - n)),
             )
-    return (asked - less, started) if started is not None else None
+    return (requested - less, started) if started is not None else None
 
 
 def _of_one(

@@ -92,12 +92,12 @@ def _named(
                 kind=ChangeKind.REMOVED,
                 noun=kind.name,
                 name=name,
-                details=tuple(map(_turned, fact_differences(kind, None, item.facts))),
+                details=tuple(map(_swapped, fact_differences(kind, None, item.facts))),
                 old_origin=item.origin,
             )
 
 
-def _turned(detail: Difference) -> Difference:
+def _swapped(detail: Difference) -> Difference:
     return dataclasses.replace(detail, old=detail.new, new=detail.old)  # type: ignore[arg-type]
 
 

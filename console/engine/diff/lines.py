@@ -124,10 +124,10 @@ def opcodes_of(before: Sequence[str], after: Sequence[str]) -> list[Opcode]:
 
 
 def _in_order(old: Sequence[str], new: Sequence[str]) -> Iterator[Opcode]:
-    kept = in_order(old, new)
+    matched = in_order(old, new)
     i = j = 0
     end = Gap(range(len(old), len(old)), range(len(new), len(new)))
-    for gap in (*gaps(kept, len(old), len(new)), end):
+    for gap in (*gaps(matched, len(old), len(new)), end):
         if i < gap.old.start:
             yield "equal", i, gap.old.start, j, gap.new.start
         if gap.old or gap.new:

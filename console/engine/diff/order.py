@@ -42,13 +42,13 @@ def in_order(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int
     """
     matching = _Matching(old, new)
     matching.match(range(len(old)), range(len(new)), _MOST_CUTS)
-    return matching.kept
+    return matching.matched
 
 
-def gaps(kept: Sequence[tuple[int, int]], old: int, new: int) -> Iterator[Gap]:
-    """Yield the gaps between the pairs of *kept*, for lists with *old* and *new* items."""
+def gaps(matched: Sequence[tuple[int, int]], old: int, new: int) -> Iterator[Gap]:
+    """Yield the gaps between the pairs of *matched*, for lists with *old* and *new* items."""
     i = j = 0
-    for one, other in (*kept, (old, new)):
+    for one, other in (*matched, (old, new)):
         if i < one or j < other:
             yield Gap(range(i, one), range(j, other))
         i, j = one + 1, other + 1
@@ -60,15 +60,15 @@ class _Matching:
     def __init__(self, old: Sequence[Hashable], new: Sequence[Hashable]) -> None:
         self._old, self._new = old, new
         self._left = _MOST_PAIRS
-        self.kept: list[tuple[int, int]] = []
+        self.matched: list[tuple[int, int]] = []
 
     def match(self, olds: range, news: range, cuts: int) -> None:
         """Add the pairs of these ranges of both lists."""
         start = self._common(olds, news)
         end = self._common(olds[start:][::-1], news[start:][::-1])
-        self.kept += zip(olds[:start], news[:start], strict=True)
+        self.matched += zip(olds[:start], news[:start], strict=True)
         self._middle(olds[start : len(olds) - end], news[start : len(news) - end], cuts)
-        self.kept += zip(olds[len(olds) - end :], news[len(news) - end :], strict=True)
+        self.matched += zip(olds[len(olds) - end :], news[len(news) - end :], strict=True)
 
     def _middle(self, olds: range, news: range, cuts: int) -> None:
         places: dict[Hashable, list[int]] = {}
@@ -79,7 +79,7 @@ class _Matching:
         pairs = sum(map(len, partners))
         if pairs <= self._left:
             self._left -= pairs
-            self.kept += _longest(partners, news.start)
+            self.matched += _longest(partners, news.start)
             return
         counts = Counter(items)
         once = [
@@ -88,13 +88,13 @@ class _Matching:
         ]
         anchors = _longest(once, news.start) if cuts else []
         if not anchors:
-            self.kept += _longest(list(_copies(places, items)), news.start)
+            self.matched += _longest(list(_copies(places, items)), news.start)
             return
         i, j = olds.start, news.start
         for old, new in (*anchors, (olds.stop, news.stop)):
             self.match(range(i, old), range(j, new), cuts - 1)
             if old < olds.stop:
-                self.kept.append((old, new))
+                self.matched.append((old, new))
             i, j = old + 1, new + 1
 
     def _common(self, olds: range, news: range) -> int:
@@ -134,9 +134,9 @@ def _longest(partners: Sequence[Sequence[int]], start: int) -> list[tuple[int, i
             elif place < ends[length]:
                 ends[length] = place
                 chains[length] = chain
-    kept: list[tuple[int, int]] = []
+    matched: list[tuple[int, int]] = []
     last = chains[-1] if chains else None
     while last is not None:
-        kept.append((last.old, last.new))
+        matched.append((last.old, last.new))
         last = last.before
-    return kept[::-1]
+    return matched[::-1]

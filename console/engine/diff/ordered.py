@@ -41,9 +41,9 @@ def match_ordered(
     objects, and objects with the same target and selection, match as moved.
     """
     found = Matches()
-    kept = _kept(old, new)
-    found.same += ((old[i], new[j]) for i, j in kept)
-    for gap in gaps(kept, len(old), len(new)):
+    matched = _matched_in_order(old, new)
+    found.same += ((old[i], new[j]) for i, j in matched)
+    for gap in gaps(matched, len(old), len(new)):
         left, right = [old[i] for i in gap.old], [new[j] for j in gap.new]
         for key in keys_between(kind):
             found.changed += _take(left, right, key)
@@ -55,7 +55,9 @@ def match_ordered(
     return found
 
 
-def _kept(old: Sequence[PolicyObject], new: Sequence[PolicyObject]) -> list[tuple[int, int]]:
+def _matched_in_order(
+    old: Sequence[PolicyObject], new: Sequence[PolicyObject]
+) -> list[tuple[int, int]]:
     """Return the positions of equal objects that keep their order."""
     # Usually long lists have few differences: only the part with differences becomes text.
     start = _count_alike(old, new)

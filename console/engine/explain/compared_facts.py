@@ -20,8 +20,8 @@ def intake(context: ExplainContext) -> Iterator[tuple[str, str]]:
     """Yield the labels and the requests."""
     for key, value in sorted(context.trace.labels.items())[:MOST_ROWS]:
         yield f"Label {key}", value
-    for resource, asked in sorted(context.trace.requests.items()):
-        yield f"Requested {resource_name(resource)}", quantity(asked, resource)
+    for resource, requested in sorted(context.trace.requests.items()):
+        yield f"Requested {resource_name(resource)}", quantity(requested, resource)
 
 
 def route(context: ExplainContext) -> Iterator[tuple[str, str]]:
@@ -47,8 +47,8 @@ def _route(trace: Trace) -> str:
 def priority(context: ExplainContext) -> Iterator[tuple[str, str]]:
     """Yield the requested and the effective priority."""
     trace = context.trace
-    asked = "none" if trace.requested_priority is None else str(trace.requested_priority)
-    yield "Requested", asked
+    requested = "none" if trace.requested_priority is None else str(trace.requested_priority)
+    yield "Requested", requested
     got = [step for step in trace.priorities if step.effective is not None]
     if got:
         yield "Effective", str(got[-1].effective)

@@ -77,5 +77,5 @@ def _false(rule: RuleEvaluation) -> str:
     false = [each for each in rule.expressions if not each.holds]
     if not false:
         return ""
-    asked = false[0].expression
-    return f" It requires {expression(asked.key, asked.operator.value, asked.values)}."
+    required = false[0].expression
+    return f" It requires {expression(required.key, required.operator.value, required.values)}."

@@ -27,11 +27,11 @@ def _texts(context: ExplainContext) -> Iterator[str]:
     yield f"Labels: {labels or 'none'}."
     if trace.namespace:
         yield f"Namespace: {trace.namespace}."
-    asks = amounts(trace.requests) or "nothing"
+    requests = amounts(trace.requests) or "nothing"
     wish = "no priority"
     if trace.requested_priority is not None:
         wish = f"priority {trace.requested_priority}"
-    yield f"Requests {asks}{' in total' if trace.pod_sets else ''}, with {wish}."
+    yield f"Requests {requests}{' in total' if trace.pod_sets else ''}, with {wish}."
     for pod_set in trace.pod_sets:
         yield _pod_set(pod_set)
 

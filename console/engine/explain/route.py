@@ -157,9 +157,9 @@ def _rule_priority(step: PriorityStep) -> Sentence:
         case PriorityVerdict.ZERO:
             text = f"Priority 0: none was requested, and {rule} has no default."
         case PriorityVerdict.FORCED:
-            asked = "none" if step.requested is None else str(step.requested)
+            requested = "none" if step.requested is None else str(step.requested)
             text = (
-                f"Priority {step.effective}: {asked} was requested, "
+                f"Priority {step.effective}: {requested} was requested, "
                 f"and {rule} accepts {priority_range(step)}."
             )
     verdict = Verdict.FAIL if step.verdict is None else Verdict.PASS

@@ -36,8 +36,8 @@ from console.engine.wording.words import (
 
 def expression_words(truth: ExpressionResult) -> str:
     """Return the requirement of an expression in words."""
-    asked = truth.expression
-    return expression(asked.key, asked.operator.value, asked.values)
+    required = truth.expression
+    return expression(required.key, required.operator.value, required.values)
 
 
 def actual_words(truth: ExpressionResult) -> str:
@@ -102,8 +102,8 @@ def near_sentence(miss: NearMiss) -> str:
     if miss.namespace is not None:
         parts.insert(0, f"be in namespace {miss.namespace}")
     if miss.changes_priority:
-        asked = "no priority" if miss.priority is None else f"priority {miss.priority}"
-        parts.append(f"request {asked}")
+        requested = "no priority" if miss.priority is None else f"priority {miss.priority}"
+        parts.append(f"request {requested}")
     return f"{sentence_case(listed(parts))}."
 
 

@@ -390,5 +390,5 @@ def _pod_sets(workload: Workload, counts: Mapping[str, int]) -> tuple[PodSetStep
     )
 
 
-def _fewer(started: int | None, asked: int) -> int | None:
-    return started if started is not None and started < asked else None
+def _fewer(started: int | None, requested: int) -> int | None:
+    return started if started is not None and started < requested else None

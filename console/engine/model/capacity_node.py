@@ -103,7 +103,7 @@ class CapacityNode:
         return requested / reachable if reachable else 2.0 if requested else 0.0
 
     @property
-    def is_sound(self) -> bool:
+    def is_consistent(self) -> bool:
         """
         Whether the amounts satisfy the invariants that hold for every discipline.
 

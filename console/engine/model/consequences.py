@@ -163,7 +163,7 @@ class Finding:
     is_exact: bool = True
 
 
-def of_queues(
+def queue_finding(
     code: ConsequenceCode,
     names: list[str],
     live: Live,

@@ -11,14 +11,14 @@ from console.engine.model.consequences import (
     CONFIRMATION_LEVELS,
     ConsequenceCode,
     Finding,
-    of_queues,
+    queue_finding,
 )
 from console.engine.model.history import Live
 from console.engine.model.policy import Policy, StopPolicy
 from console.engine.routing.local_queues import local_routing_of
 
 
-def find(
+def simulate_consequences(
     old: Policy | None, new: Policy, live: Live, heirs: Mapping[str, str] | None = None
 ) -> tuple[Finding, ...]:
     """
@@ -70,9 +70,9 @@ def _gone(old: Policy, new: Policy, live: Live, heirs: Mapping[str, str]) -> Ite
     draining = {name: renamed[name] for name in gone if name in renamed}
     removed = [name for name in gone if name not in draining]
     if removed:
-        yield of_queues(ConsequenceCode.QUEUE_REMOVED, removed, live)
+        yield queue_finding(ConsequenceCode.QUEUE_REMOVED, removed, live)
     if draining:
-        found = of_queues(ConsequenceCode.QUEUE_DRAINS, list(draining), live, draining)
+        found = queue_finding(ConsequenceCode.QUEUE_DRAINS, list(draining), live, draining)
         discipline = load_discipline(new.discipline)
         yield replace(found, excesses=discipline.excess_beside_draining(draining, new, live, heirs))
 
@@ -91,7 +91,7 @@ def _stopped(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
     for code, local_queues in stopped.items():
         queues = dict.fromkeys(after[local_queue][0] for local_queue in local_queues)
         yield replace(
-            of_queues(code, list(queues), live),
+            queue_finding(code, list(queues), live),
             names=tuple(name for namespace, name in local_queues if namespace is None),
             local_queues=tuple(
                 f"{space}/{name}" for space, name in local_queues if space is not None

@@ -19,15 +19,15 @@ def hold_event(kind: str, data: Mapping[str, Any]) -> str:
     'Queue lab was resumed: its hold ended at 2026-01-31 12:00 UTC.'
     """
     queue, reason, until = data["queue"], data.get("reason"), data.get("until")
-    said = f": {reason.rstrip('.')}" if reason else ""
+    suffix = f": {reason.rstrip('.')}" if reason else ""
     if kind == "QUEUE_HELD":
         end = f" until {moment_words(until)}" if until else ""
         if before := data.get("instead_of"):
-            return f"Queue {queue} replaces queue {before} and stays held{end}{said}."
-        return f"Queue {queue} is held{end}{said}."
+            return f"Queue {queue} replaces queue {before} and stays held{end}{suffix}."
+        return f"Queue {queue} is held{end}{suffix}."
     if until:
         return f"Queue {queue} was resumed: its hold ended at {moment_words(until)}."
-    return f"Queue {queue} was resumed{said}."
+    return f"Queue {queue} was resumed{suffix}."
 
 
 def moment_words(moment: str) -> str:

@@ -152,9 +152,9 @@ _OPERATORS = {
 
 def failed_expression(failed: FailedExpression) -> str:
     """Return the requirement of a false expression, and the actual value of the label."""
-    asked = expression(failed.key, failed.operator, failed.values)
+    required = expression(failed.key, failed.operator, failed.values)
     actual = "the label is absent" if failed.actual is None else f"it is {failed.actual!r}"
-    return f"{asked}, but {actual}"
+    return f"{required}, but {actual}"
 
 
 def expression(key: str, operator: str, values: Sequence[str]) -> str:

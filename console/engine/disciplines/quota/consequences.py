@@ -8,7 +8,7 @@ from dataclasses import replace
 from console.engine.disciplines.quota.excess import over_quota
 from console.engine.disciplines.quota.spec import spec_of
 from console.engine.model.amounts import FlavorResource
-from console.engine.model.consequences import ConsequenceCode, Finding, of_queues
+from console.engine.model.consequences import ConsequenceCode, Finding, queue_finding
 from console.engine.model.history import Live
 from console.engine.model.policy import Policy
 
@@ -31,14 +31,14 @@ def _flavors_lost(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
         )
     ]
     if queues:
-        yield of_queues(ConsequenceCode.FLAVOR_LOST, queues, live)
+        yield queue_finding(ConsequenceCode.FLAVOR_LOST, queues, live)
 
 
 def _over_nominal(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
     excesses = over_quota(old, new, live)
     if excesses:
         queues = list(dict.fromkeys(name for excess in excesses for name in excess.holders))
-        yield replace(of_queues(ConsequenceCode.OVER_NOMINAL, queues, live), excesses=excesses)
+        yield replace(queue_finding(ConsequenceCode.OVER_NOMINAL, queues, live), excesses=excesses)
 
 
 def _places(policy: Policy, queue: str) -> set[FlavorResource]:

@@ -121,7 +121,7 @@ def _cell(
         cell,
         numbers=f"{numbers} pooled" if is_cohort else numbers,
         note=note,
-        broken=not usage.is_sound,
+        broken=not usage.is_consistent,
     )
 
 

@@ -130,7 +130,7 @@ def bar_of(
     used = f"{usage.flavor} {resource}: {told.used_text} {of_text}"
     parts = (used, *notes, told.free_text, demand_text, cannot_run_text)
     told = replace(told, sentence=", ".join(part for part in parts if part))
-    if not usage.is_sound:
+    if not usage.is_consistent:
         return replace(told, broken=True, sentence=f"{told.sentence}: inconsistent numbers")
     return _drawn(told, usage, peak)
 
@@ -192,7 +192,7 @@ def _words(
         elif not usage.used:
             notes = ["blocked"]
         return f"{unit} used of 0", notes
-    if usage.is_sound and (shut := own_parts(usage, usage.guaranteed)[2]):
+    if usage.is_consistent and (shut := own_parts(usage, usage.guaranteed)[2]):
         notes.append(f"{quantity(shut, resource)} unused but not available")
     return f"of {amount(usage.guaranteed, resource)} used", notes
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from console.engine.disciplines.slots.spec import slots_of
-from console.engine.model.consequences import ConsequenceCode, Excess, Finding, Limit, of_queues
+from console.engine.model.consequences import ConsequenceCode, Excess, Finding, Limit, queue_finding
 from console.engine.model.history import Live
 from console.engine.model.policy import Policy
 
@@ -16,7 +16,7 @@ def consequences(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
     excesses = tuple(_excesses(old, new, live))
     if excesses:
         lines = list(dict.fromkeys(each.name for each in excesses))
-        yield replace(of_queues(ConsequenceCode.OVER_NOMINAL, lines, live), excesses=excesses)
+        yield replace(queue_finding(ConsequenceCode.OVER_NOMINAL, lines, live), excesses=excesses)
 
 
 def _excesses(old: Policy, new: Policy, live: Live) -> Iterator[Excess]:
