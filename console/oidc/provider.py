@@ -78,7 +78,7 @@ class StrictAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         if "email" not in claims:
             user_info = self._fetch_user_info(token.token)
             if user_info.get("sub") != claims["sub"]:
-                raise OAuth2Error("the user info is of somebody else")
+                raise OAuth2Error("the user info is of another subject")
             claims |= {name: user_info.get(name) for name in ("email", "email_verified")}
         # No other personal data is stored.
         kept = {name: claims.get(name) for name in ("sub", "email", "email_verified")}
@@ -91,7 +91,7 @@ class StrictAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         except jwt.PyJWTError as error:
             raise OAuth2Error("there is no id token") from error
         if header.get("alg") not in _ALGORITHMS or "kid" not in header:
-            raise OAuth2Error("the id token is not signed as it has to be")
+            raise OAuth2Error("the id token is not signed with an accepted algorithm and key id")
         claims: dict[str, Any] = jwtkit.verify_and_decode(
             credential=id_token,
             keys_url=self.openid_config["jwks_uri"],

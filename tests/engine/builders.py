@@ -27,6 +27,7 @@ from console.engine.disciplines.quota.spec import (
     Flavor,
     FlavorQuotas,
     Fungibility,
+    FungibilityPolicy,
     Preemption,
     PreemptionRule,
     Preference,
@@ -34,7 +35,6 @@ from console.engine.disciplines.quota.spec import (
     Quota,
     QuotaSettings,
     ResourceGroup,
-    Search,
     quota_policy,
 )
 from console.engine.model.amounts import UNLIMITED, WEIGHT_ONE, Amount, parse_amount
@@ -166,8 +166,8 @@ class QueueBuilder(_NodeBuilder):
     def walks(
         self,
         *,
-        borrow: Search = Search.MAY_STOP,
-        preempt: Search = Search.TRY_NEXT,
+        borrow: FungibilityPolicy = FungibilityPolicy.MAY_STOP,
+        preempt: FungibilityPolicy = FungibilityPolicy.TRY_NEXT,
         preference: Preference = Preference.BORROWING_OVER_PREEMPTION,
     ) -> Self:
         """Say when it goes on to the next flavor."""

@@ -19,6 +19,7 @@ from console.engine.disciplines.quota.spec import (
     Flavor,
     FlavorQuotas,
     Fungibility,
+    FungibilityPolicy,
     Preemption,
     PreemptionRule,
     Preference,
@@ -26,7 +27,6 @@ from console.engine.disciplines.quota.spec import (
     Quota,
     QuotaSettings,
     ResourceGroup,
-    Search,
     Undeclared,
     quota_policy,
 )
@@ -112,8 +112,8 @@ preemptions = st.builds(
 
 fungibilities = st.builds(
     Fungibility,
-    when_can_borrow=st.sampled_from(Search),
-    when_can_preempt=st.sampled_from([Search.TRY_NEXT, Search.MAY_STOP]),
+    when_can_borrow=st.sampled_from(FungibilityPolicy),
+    when_can_preempt=st.sampled_from([FungibilityPolicy.TRY_NEXT, FungibilityPolicy.MAY_STOP]),
     preference=st.sampled_from(Preference),
 )
 

@@ -6,11 +6,11 @@ import pytest
 
 from console.engine.counterfactual.change import Change, ChangeKind, QuotaNumber, Setting
 from console.engine.disciplines.quota.spec import (
+    FungibilityPolicy,
     Preemption,
     PreemptionRule,
     Preference,
     QueueSpec,
-    Search,
 )
 from console.engine.explain.changes import change_sentence
 from console.engine.explain.sentences import Sentence, Verdict
@@ -186,16 +186,16 @@ SETTINGS = {
         "Change the queueing strategy of q from strict fifo to best effort fifo",
     ),
     Setting.WHEN_CAN_BORROW: (
-        Search.TRY_NEXT,
-        Search.MAY_STOP,
+        FungibilityPolicy.TRY_NEXT,
+        FungibilityPolicy.MAY_STOP,
         (
             "Change how q treats a flavor in which it could borrow from try next flavor to may "
             "stop search"
         ),
     ),
     Setting.WHEN_CAN_PREEMPT: (
-        Search.MAY_STOP,
-        Search.TRY_NEXT,
+        FungibilityPolicy.MAY_STOP,
+        FungibilityPolicy.TRY_NEXT,
         (
             "Change how q treats a flavor in which it could preempt from may stop search to try "
             "next flavor"

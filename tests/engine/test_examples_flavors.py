@@ -8,11 +8,11 @@ import pytest
 
 from console.engine.disciplines.quota.spec import (
     Fungibility,
+    FungibilityPolicy,
     Preemption,
     PreemptionRule,
     Preference,
     QueueSpec,
-    Search,
 )
 from console.engine.model.workload import PodSet
 from tests.engine.engine_adapters import Engine, Nomination
@@ -21,7 +21,7 @@ from tests.engine.reference_model.world import Scan, Waiting
 
 LOWER = Preemption(within_queue=PreemptionRule.LOWER_PRIORITY)
 FIT, PREEMPT, NO_CANDIDATES = "FIT", "PREEMPT", "NO_CANDIDATES"
-NEXT, STOP = Search.TRY_NEXT, Search.MAY_STOP
+NEXT, STOP = FungibilityPolicy.TRY_NEXT, FungibilityPolicy.MAY_STOP
 
 
 def head(*pod_sets: PodSet) -> Waiting:
@@ -45,7 +45,7 @@ SHARED = {"spot": 4, "od": 10}
     [(STOP, ("spot", FIT, 1, 0)), (NEXT, ("od", FIT, 0, -1))],
 )
 def test_f1_f2_borrowing_is_good_enough_or_not(
-    engine: Engine, borrow: Search, expected: tuple[str, str, int, int]
+    engine: Engine, borrow: FungibilityPolicy, expected: tuple[str, str, int, int]
 ) -> None:
     rules = Fungibility(when_can_borrow=borrow)
     nodes = (queue("A", SHARED, "R", fungibility=rules), queue("B", {"spot": 6}, "R"))
@@ -61,7 +61,10 @@ def test_f1_f2_borrowing_is_good_enough_or_not(
     ],
 )
 def test_f3_f4_preempting_is_good_enough_or_not(
-    engine: Engine, preempt: Search, expected: tuple[str, str, int, int], victims: list[str]
+    engine: Engine,
+    preempt: FungibilityPolicy,
+    expected: tuple[str, str, int, int],
+    victims: list[str],
 ) -> None:
     nodes = own(4, 10, preemption=LOWER, fungibility=Fungibility(when_can_preempt=preempt))
     held = [running("a", "A", 3, flavor="spot")]

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from console.engine.disciplines.quota.spec import Flavor, QuotaSettings, Search, Undeclared
+from console.engine.disciplines.quota.spec import (
+    Flavor,
+    FungibilityPolicy,
+    QuotaSettings,
+    Undeclared,
+)
 from console.engine.disciplines.quota.trace import FlavorTried, QuotaCheck, quota_facts
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.nodes import Taint, Toleration
@@ -52,7 +57,7 @@ def test_a_queue_may_be_content_with_preempting() -> None:
         .owns("spot", gpu=4)
         .owns("od", gpu=9)
         .preempts()
-        .walks(preempt=Search.MAY_STOP)
+        .walks(preempt=FungibilityPolicy.MAY_STOP)
     )
     world.submit("low", gpu=3)
     world.settle()

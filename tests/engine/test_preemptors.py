@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.disciplines.quota.spec import Search
+from console.engine.disciplines.quota.spec import FungibilityPolicy
 from console.engine.model.decision import Decision
 from console.engine.model.policy import StopPolicy
 from console.engine.model.trace import TurnStep, TurnVerdict
@@ -414,7 +414,7 @@ def test_it_looks_at_every_flavor_again_when_its_victims_have_stopped() -> None:
         .owns("a100", gpu=1)
         .within("ml")
         .preempts(LOWER_OR_NEWER)
-        .walks(preempt=Search.MAY_STOP),
+        .walks(preempt=FungibilityPolicy.MAY_STOP),
         fair=FAIR,
     )
     world.submit("low", gpu=5)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.engine.disciplines.quota.spec import Preference, Search
+from console.engine.disciplines.quota.spec import FungibilityPolicy, Preference
 from tests.engine.builders import ANY, FAIR, LOWER, World, cohort, pods, queue
 
 
@@ -141,7 +141,11 @@ def test_preferring_preemption_a_queue_stops_its_own_before_it_borrows() -> None
             .owns("spot", gpu=4)
             .owns("od", gpu=4)
             .preempts()
-            .walks(borrow=Search.TRY_NEXT, preempt=Search.TRY_NEXT, preference=preference)
+            .walks(
+                borrow=FungibilityPolicy.TRY_NEXT,
+                preempt=FungibilityPolicy.TRY_NEXT,
+                preference=preference,
+            )
             .within("ml"),
             queue("b").owns("od", gpu=6).within("ml"),
         )

@@ -40,12 +40,12 @@ from console.engine.disciplines.quota.spec import (
     FairStrategy,
     Flavor,
     Fungibility,
+    FungibilityPolicy,
     Preemption,
     PreemptionRule,
     Preference,
     QueueSpec,
     QuotaSettings,
-    Search,
     Undeclared,
     quota_policy,
 )
@@ -66,8 +66,8 @@ _STRATEGIES: Final = {
     QueueingStrategy.STRICT_FIFO: Strategy.STRICT_FIFO,
 }
 _SEARCHES: Final = {
-    FlavorSearch.MAY_STOP_SEARCH: Search.MAY_STOP,
-    FlavorSearch.TRY_NEXT_FLAVOR: Search.TRY_NEXT,
+    FlavorSearch.MAY_STOP_SEARCH: FungibilityPolicy.MAY_STOP,
+    FlavorSearch.TRY_NEXT_FLAVOR: FungibilityPolicy.TRY_NEXT,
 }
 _PREFERENCES: Final = {
     FlavorPreference.BORROWING_OVER_PREEMPTION: Preference.BORROWING_OVER_PREEMPTION,

@@ -12,13 +12,13 @@ from console.engine.disciplines.quota.spec import (
     Flavor,
     FlavorQuotas,
     Fungibility,
+    FungibilityPolicy,
     Preemption,
     PreemptionRule,
     QueueSpec,
     Quota,
     QuotaSettings,
     ResourceGroup,
-    Search,
     Undeclared,
     quota_policy,
     spec_of,
@@ -91,7 +91,7 @@ TWO_TEAMS = quota_policy(
         "speech": team(
             "speech",
             quotas("reserved", 96, 768, 8),
-            fungibility=Fungibility(when_can_borrow=Search.TRY_NEXT),
+            fungibility=Fungibility(when_can_borrow=FungibilityPolicy.TRY_NEXT),
             preemption=Preemption(
                 within_queue=PreemptionRule.LOWER_PRIORITY,
                 reclaim_within_cohort=PreemptionRule.LOWER_PRIORITY,

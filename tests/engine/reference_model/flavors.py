@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 from console.engine.disciplines.quota.spec import (
     Fungibility,
+    FungibilityPolicy,
     PreemptionRule,
     Preference,
     QueueSpec,
     ResourceGroup,
-    Search,
     Undeclared,
     spec_of,
 )
@@ -359,9 +359,9 @@ class Walker:
         rules: Fungibility = self.queue.fungibility
         if grade.mode in (Mode.NO_FIT, Mode.NO_CANDIDATES):
             return True
-        if grade.mode is not Mode.FIT and rules.when_can_preempt is Search.TRY_NEXT:
+        if grade.mode is not Mode.FIT and rules.when_can_preempt is FungibilityPolicy.TRY_NEXT:
             return True
-        return grade.level > 0 and rules.when_can_borrow is Search.TRY_NEXT
+        return grade.level > 0 and rules.when_can_borrow is FungibilityPolicy.TRY_NEXT
 
     def is_preferred(self, left: Grade, right: Grade) -> bool:
         """Say whether *left* is strictly better than *right* (spec 6.5)."""

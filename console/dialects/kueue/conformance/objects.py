@@ -13,6 +13,7 @@ from console.engine.disciplines.quota.spec import (
     Flavor,
     FlavorQuotas,
     Fungibility,
+    FungibilityPolicy,
     Preemption,
     PreemptionRule,
     Preference,
@@ -20,7 +21,6 @@ from console.engine.disciplines.quota.spec import (
     Quota,
     QuotaSettings,
     ResourceGroup,
-    Search,
     Undeclared,
     quota_policy,
 )
@@ -39,7 +39,10 @@ _RULES = {
     "Any": PreemptionRule.ANY,
 }
 _STRATEGIES = {"BestEffortFIFO": Strategy.BEST_EFFORT_FIFO, "StrictFIFO": Strategy.STRICT_FIFO}
-_SEARCHES = {"MayStopSearch": Search.MAY_STOP, "TryNextFlavor": Search.TRY_NEXT}
+_SEARCHES = {
+    "MayStopSearch": FungibilityPolicy.MAY_STOP,
+    "TryNextFlavor": FungibilityPolicy.TRY_NEXT,
+}
 _PREFERENCES = {
     "BorrowingOverPreemption": Preference.BORROWING_OVER_PREEMPTION,
     "PreemptionOverBorrowing": Preference.PREEMPTION_OVER_BORROWING,

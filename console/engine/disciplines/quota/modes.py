@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
-from console.engine.disciplines.quota.spec import Fungibility, Preference, Search
+from console.engine.disciplines.quota.spec import Fungibility, FungibilityPolicy, Preference
 from console.engine.model.amounts import Amount, FlavorResource
 
 
@@ -87,9 +87,9 @@ def ends_search(mode: Mode, level: int, fungibility: Fungibility) -> bool:
     """Return whether a flavor of *mode* and *level* ends the walk over the flavors (spec 6.5)."""
     if mode <= Mode.NO_CANDIDATES:
         return False
-    if mode is not Mode.FIT and fungibility.when_can_preempt is Search.TRY_NEXT:
+    if mode is not Mode.FIT and fungibility.when_can_preempt is FungibilityPolicy.TRY_NEXT:
         return False
-    return level == 0 or fungibility.when_can_borrow is not Search.TRY_NEXT
+    return level == 0 or fungibility.when_can_borrow is not FungibilityPolicy.TRY_NEXT
 
 
 #: Pod set -> resource -> the only flavor that may be examined.

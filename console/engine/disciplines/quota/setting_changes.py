@@ -12,11 +12,11 @@ from console.engine.counterfactual.change import Change, ChangeKind, Setting, Se
 from console.engine.counterfactual.trials import Trials
 from console.engine.disciplines.quota.spec import (
     Fungibility,
+    FungibilityPolicy,
     Preemption,
     PreemptionRule,
     Preference,
     QueueSpec,
-    Search,
     spec_of,
     with_spec,
 )
@@ -27,8 +27,8 @@ from console.engine.model.policy import Policy, StopPolicy, Strategy
 ALL_SETTINGS: SettingValues = {
     Setting.STOP: (StopPolicy.NONE,),
     Setting.STRATEGY: (Strategy.BEST_EFFORT_FIFO,),
-    Setting.WHEN_CAN_BORROW: tuple(Search),
-    Setting.WHEN_CAN_PREEMPT: tuple(Search),
+    Setting.WHEN_CAN_BORROW: tuple(FungibilityPolicy),
+    Setting.WHEN_CAN_PREEMPT: tuple(FungibilityPolicy),
     Setting.PREFERENCE: tuple(Preference),
     Setting.WITHIN_QUEUE: (
         PreemptionRule.LOWER_PRIORITY,

@@ -83,7 +83,7 @@ class Preemption:
     origin: Origin | None = None
 
 
-class Search(StrEnum):
+class FungibilityPolicy(StrEnum):
     """Whether a flavor that is usable by borrowing or preemption ends the walk over the flavors."""
 
     MAY_STOP = "may_stop_search"
@@ -101,8 +101,8 @@ class Preference(StrEnum):
 class Fungibility:
     """When a queue tries its next flavor."""
 
-    when_can_borrow: Search = Search.MAY_STOP
-    when_can_preempt: Search = Search.TRY_NEXT
+    when_can_borrow: FungibilityPolicy = FungibilityPolicy.MAY_STOP
+    when_can_preempt: FungibilityPolicy = FungibilityPolicy.TRY_NEXT
     preference: Preference = Preference.BORROWING_OVER_PREEMPTION
     origin: Origin | None = None
 
