@@ -1,4 +1,4 @@
-"""Search for the running workloads whose end would start the workload, evicting or not."""
+"""Search for running or evicting workloads whose end would start the workload."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ def _record_flows(
     found: _Found,
     budget: _Budget,
 ) -> list[Region]:
-    """Record the newer rules that match *unmatched* of an older rule; return what none matches."""
+    """Record the newer rules that match the *unmatched* regions, and return the rest of these."""
     if not unmatched:
         return unmatched
     for newer, region in after:

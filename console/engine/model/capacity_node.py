@@ -89,8 +89,8 @@ class CapacityNode:
         """
         The ratio of used and requested capacity to reachable capacity; 0 or more.
 
-        The reachable capacity is the guarantee of a node that cannot borrow; otherwise it is what
-        is used and what is still available. The ratio is 2 where nothing is reachable and
+        The reachable capacity is the guarantee of a node that cannot borrow; otherwise it is the
+        sum of the used and the available capacity. The ratio is 2 where nothing is reachable and
         something is requested, and 0 where there is no limit.
         """
         available = self.available

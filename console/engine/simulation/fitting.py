@@ -59,7 +59,7 @@ class Fitting:
         workload = route_result.workload
         ever = _try(self._state, workload)
         starts = ever.outcome.outcome is Outcome.ADMITTED
-        with self._as_it_is_now(route_result.queue):
+        with self._with_present_usage(route_result.queue):
             return Fit(
                 ever=ever,
                 now=_try(self._state, workload) if starts else None,
@@ -74,8 +74,8 @@ class Fitting:
         return discipline.evaluations(self._policy, queue, workload, self._judge)
 
     @contextmanager
-    def _as_it_is_now(self, name: str | None) -> Iterator[None]:
-        """Charge and hold the queues in the tree of *name* as they are now, within the context."""
+    def _with_present_usage(self, name: str | None) -> Iterator[None]:
+        """Give the tree of *name* the present usage and holds, within the context."""
         around = [] if name is None else [each.name for each in self._state.queue(name).tree.queues]
         for queue in around:
             self._state.charge(queue, self._usage.get(queue, {}))
