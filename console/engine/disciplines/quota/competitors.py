@@ -20,7 +20,7 @@ _MAX_NAMED = 5
 #: The most preemptors that are examined for one explanation.
 _MAX_EXAMINED = 50
 
-#: The number of preemptors of a queue from which the workloads behind them may not preempt.
+#: The number of preemptors in a queue at which the workloads behind them may no longer preempt.
 #: Each preemptor has a turn in every cycle, so many of them would be expensive.
 MAX_PREEMPTORS = 8
 

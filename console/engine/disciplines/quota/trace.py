@@ -40,7 +40,7 @@ class CandidateVerdict(StrEnum):
     NOT_NEWER = "not_newer"
     #: Its queue is stopped or misconfigured, so its workloads are not preempted.
     QUEUE_INACTIVE = "queue_inactive"
-    #: The same preemptor preempted it before; it is spared, to end the repetition.
+    #: The same preemptor preempted it repeatedly, and may not preempt it again.
     STOPPED_BEFORE = "stopped_before"
 
 
