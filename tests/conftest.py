@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import time
@@ -56,7 +57,13 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have the products of a run share what their first starts would each make again."""
+    """
+    Let all products of a run start from one prepared state folder, and pause garbage collection.
+
+    Collection of thousands of tests makes objects that stay until the end, so that the garbage
+    collector would traverse them again and again: it takes a quarter of the time of collection.
+    """
+    gc.disable()
     shared = ExitStack()
     shared.enter_context(sharing())
     config.add_cleanup(shared.close)
@@ -88,6 +95,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     rank = {ROOT / name: number for number, name in enumerate(LONG)}
     last = len(LONG)
     items.sort(key=lambda item: rank.get(item.path, rank.get(item.path.parent, last)))
+
+
+def pytest_collection_finish() -> None:
+    """Exclude the collected tests from garbage collection, and resume it."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
