@@ -1,13 +1,13 @@
 """
-A small language for worlds: queues that own quota, workloads that ask for it, and rounds.
+Builders of policies and of engine states, as a small language for engine tests.
 
     world = World(queue("train").owns(gpu=4).preempts())
     world.submit("sweep", gpu=4)
     assert world.settle() == ["sweep: admitted on any"]
 
-Amounts are whole units or text with decimals. A workload goes to the queue that
-its label ``queue`` names, which is the world's first queue unless it says so.
-Cohorts that queues name and nobody describes own nothing.
+Amounts are whole units or texts with decimals. A workload is routed to the queue that its label
+``queue`` names, by default the first queue of the world. Cohorts that are named as a parent but
+not given have no quota.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ LOWER, LOWER_OR_NEWER = (
     PreemptionRule.LOWER_PRIORITY,
     PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY,
 )
-#: Both strategies of fair sharing, in the usual order.
+#: Both fair sharing strategies in the default order.
 FAIR = (FairStrategy.FINAL_SHARE, FairStrategy.INITIAL_SHARE)
 
 
 def units(amount: float | str | None) -> Amount:
-    """Return thousandths; None is UNLIMITED."""
+    """Return *amount* in thousandths; None is UNLIMITED."""
     return UNLIMITED if amount is None else parse_amount(str(amount))
 
 
@@ -74,19 +74,19 @@ def pods(
     together: str | None = None,
     **requests: float | str,
 ) -> PodSet:
-    """Return a pod set; *requests* are those of each pod, *together* names its group."""
+    """Return a pod set; *requests* are per pod, *together* is the pod set group."""
     return PodSet(
         name=name, count=count, min_count=at_least, group=together, requests=asks(**requests)
     )
 
 
 def only(**labels: str) -> Selector:
-    """Return a selector that asks for exactly these values."""
+    """Return a selector that matches exactly these label values."""
     return Selector(tuple(MatchExpression(k, Operator.IN, (v,)) for k, v in labels.items()))
 
 
 class _NodeBuilder:
-    """What queues and cohorts have in common; `owns` adds to the present resource group."""
+    """Base of queue and cohort builders; `owns` adds to the current resource group."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -103,25 +103,25 @@ class _NodeBuilder:
         return self
 
     def borrows_up_to(self, amount: float | str) -> Self:
-        """Bound what it may borrow of each resource of the last flavor."""
+        """Set the borrowing limit of every resource of the last flavor."""
         return self._limit(borrowing_limit=units(amount))
 
     def lends_up_to(self, amount: float | str) -> Self:
-        """Bound what it may lend of each resource of the last flavor."""
+        """Set the lending limit of every resource of the last flavor."""
         return self._limit(lending_limit=units(amount))
 
     def and_apart(self) -> Self:
-        """Begin another resource group."""
+        """Start another resource group."""
         self._groups.append([])
         return self
 
     def within(self, cohort: str) -> Self:
-        """Put it into a cohort."""
+        """Set the parent cohort."""
         self.parent = cohort
         return self
 
     def weighs(self, weight: float) -> Self:
-        """Give it a fair share weight."""
+        """Set the fair sharing weight."""
         self.fields["fair_weight"] = int(weight * WEIGHT_ONE)
         return self
 
@@ -140,7 +140,7 @@ class _NodeBuilder:
 
 
 class QueueBuilder(_NodeBuilder):
-    """A queue in the making."""
+    """Builder of a queue."""
 
     def preempts(
         self,
@@ -150,7 +150,7 @@ class QueueBuilder(_NodeBuilder):
         borrow: PreemptionRule = NEVER,
         threshold: int | None = None,
     ) -> Self:
-        """Let its workloads stop those of lower priority, or those that the rules name."""
+        """Set the preemption policy; by default lower priority within the queue only."""
         self.fields["preemption"] = Preemption(
             within_queue=within,
             reclaim_within_cohort=reclaim,
@@ -160,7 +160,7 @@ class QueueBuilder(_NodeBuilder):
         return self
 
     def reclaims(self, rule: PreemptionRule = LOWER, **rules: Any) -> Self:
-        """Let its workloads take back what others borrow, and stop none of its own."""
+        """Enable reclaim within the cohort, without preemption within the queue."""
         return self.preempts(NEVER, reclaim=rule, **rules)
 
     def walks(
@@ -170,29 +170,29 @@ class QueueBuilder(_NodeBuilder):
         preempt: FungibilityPolicy = FungibilityPolicy.TRY_NEXT,
         preference: Preference = Preference.BORROWING_OVER_PREEMPTION,
     ) -> Self:
-        """Say when it goes on to the next flavor."""
+        """Set the flavor fungibility."""
         self.fields["fungibility"] = Fungibility(
             when_can_borrow=borrow, when_can_preempt=preempt, preference=preference
         )
         return self
 
     def strict(self) -> Self:
-        """Let nobody overtake its first."""
+        """Use StrictFIFO: no workload overtakes the first of the queue."""
         self.fields["strategy"] = Strategy.STRICT_FIFO
         return self
 
     def stopped(self, policy: StopPolicy = StopPolicy.HOLD) -> Self:
-        """Stop it by its config."""
+        """Set the stop policy."""
         self.fields["stop"] = policy
         return self
 
     def welcomes(self, namespaces: Selector) -> Self:
-        """Take workloads of these namespaces alone, where local queues lead to it."""
+        """Set the namespace selector, which applies to workloads routed by a local queue."""
         self.fields["namespaces"] = namespaces
         return self
 
     def build(self) -> QueueSpec:
-        """Return the queue."""
+        """Return the queue spec."""
         return QueueSpec(
             name=self.name,
             parent=self.parent,
@@ -203,7 +203,7 @@ class QueueBuilder(_NodeBuilder):
 
 
 class CohortBuilder(_NodeBuilder):
-    """A cohort in the making."""
+    """Builder of a cohort."""
 
     def build(self) -> Cohort:
         """Return the cohort."""
@@ -211,12 +211,12 @@ class CohortBuilder(_NodeBuilder):
 
 
 def queue(name: str = "train") -> QueueBuilder:
-    """Begin a queue; without `owns` it is passthrough."""
+    """Return a builder of a queue; without `owns` the queue is passthrough."""
     return QueueBuilder(name)
 
 
 def cohort(name: str) -> CohortBuilder:
-    """Begin a cohort."""
+    """Return a builder of a cohort."""
     return CohortBuilder(name)
 
 
@@ -229,9 +229,9 @@ def policy(
     **fields: Any,
 ) -> Policy:
     """
-    Return a policy of these queues and cohorts; flavors that are not given accept everything.
+    Return a policy of these queues and cohorts; flavors that are not given match all workloads.
 
-    Without *rules* each queue takes the workloads whose label ``queue`` names it.
+    Without *rules*, each queue has a rule for workloads whose label ``queue`` names it.
     """
     queues = [each.build() for each in nodes if isinstance(each, QueueBuilder)]
     cohorts = {each.name: each.build() for each in nodes if isinstance(each, CohortBuilder)}
@@ -260,7 +260,7 @@ def policy(
 
 
 def rule(index: int, queue: str, selector: Selector = EVERYTHING, **priority: int | str) -> Rule:
-    """Return a rule; *priority* are fields of its priority policy."""
+    """Return a rule; *priority* holds fields of its priority policy."""
     return Rule(
         index=index,
         queue=queue,
@@ -278,7 +278,7 @@ def workload(
     namespace: str = "",
     **requests: float | str,
 ) -> Workload:
-    """Return a workload of one pod, or of *pod_sets*."""
+    """Return a workload of *pod_sets*, or of one pod."""
     return Workload(
         id=name,
         sequence=sequence,
@@ -290,7 +290,7 @@ def workload(
 
 
 class World:
-    """A state that is told facts in the small language, and answers in it."""
+    """An engine state that is driven by builders and reports decisions as text."""
 
     def __init__(
         self, *nodes: QueueBuilder | CohortBuilder, policy_: Policy | None = None, **settings: Any
@@ -308,7 +308,7 @@ class World:
         labels: Mapping[str, str] | None = None,
         **fields: Any,
     ) -> Self:
-        """Submit alike workloads to a queue, which is the first one by default."""
+        """Submit equal workloads to queue *to*, by default the first queue."""
         target = to or next(iter(self.policy.queues), "")
         for name in names:
             self._submitted += 1
@@ -317,30 +317,30 @@ class World:
         return self
 
     def finish(self, *names: str) -> Self:
-        """Let workloads end."""
+        """Finish workloads."""
         for name in names:
             assert self.state.finish(name), f"{name} is not here"
         return self
 
     def withdraw(self, *names: str) -> Self:
-        """Let submitters take back workloads, whether they wait or run."""
+        """Withdraw pending or running workloads."""
         for name in names:
             self.state.withdraw(name)
         return self
 
     def release(self, *names: str) -> Self:
-        """Let preempted workloads have stopped."""
+        """Report that preempted workloads have stopped."""
         for name in names:
             assert self.state.release(name), f"{name} was not told to stop"
         return self
 
     def hold(self, queue: str) -> Self:
-        """Let a person hold a queue."""
+        """Hold a queue."""
         self.state.hold(queue)
         return self
 
     def resume(self, queue: str) -> Self:
-        """Let a person resume a queue."""
+        """Resume a queue."""
         self.state.resume(queue)
         return self
 
@@ -353,26 +353,26 @@ class World:
         return self
 
     def settle(self) -> list[str]:
-        """Settle, and return the decisions in words; a second settle has to decide nothing."""
+        """Settle and return the decisions as text; a second settle must decide nothing."""
         self.decisions = self.state.settle()
         assert self.state.is_settled
         assert self.state.settle() == []
         return [in_words(decision) for decision in self.decisions]
 
     def step(self) -> list[str]:
-        """Let every tree run one cycle, and return the decisions in words."""
+        """Run one cycle in every tree, and return the decisions as text."""
         self.decisions = self.state.step()
         return [in_words(decision) for decision in self.decisions]
 
     def standing(self) -> dict[str, str]:
-        """Return where everybody is, as `explain` has it."""
+        """Return the outcome of every workload as text, from `State.explain`."""
         return {
             name: _standing(self.state, name)
             for name in sorted({**self.state.pending, **self.state.running})
         }
 
     def runs(self, queue: str | None = None) -> set[str]:
-        """Return who runs, stopping ones included; in *queue* alone if it is named."""
+        """Return the workloads that run (preempted ones included), of *queue* only if given."""
         return {
             name
             for name, running in self.state.running.items()
@@ -380,18 +380,18 @@ class World:
         }
 
     def waiting_for_others(self, queue: str = "train") -> dict[str, set[str]]:
-        """Return the preemptors in waiting of a queue, and for whom each still waits."""
+        """Return the waiting preemptors of a queue, each with the victims still running."""
         return {
             each.pending.workload.id: set(each.victims) for each in self.state.preemptors_in(queue)
         }
 
     def free(self, queue: str = "train", flavor: str = "any", resource: str = "gpu") -> str:
-        """Return what is available in whole units or decimals."""
+        """Return the available amount in units, as text."""
         amount = self.state.ledger.queue(queue).available((flavor, resource))
         return f"{amount / 1000:g}" if isinstance(amount, int) else "unlimited"
 
 
-#: Reason of a preemption -> what is said of it.
+#: Reason of a preemption -> the words for it.
 _RIGHTS = {
     PREEMPTED_IN_QUEUE: "preempted by",
     RECLAIMED_IN_COHORT: "reclaimed by",
@@ -401,7 +401,7 @@ _RIGHTS = {
 
 
 def in_words(decision: Decision) -> str:
-    """Return a decision as one short line."""
+    """Return a decision as one line of text."""
     match decision.outcome:
         case Outcome.ADMITTED:
             return f"{decision.workload}: admitted{_on(decision.assignment)}"
@@ -429,7 +429,7 @@ def _standing(state: State, name: str) -> str:
 
 
 def _on(assignment: Assignment) -> str:
-    """Return flavors alone for one pod, and for pod sets each count with its flavors."""
+    """Return the flavors of a single pod, or the count and flavors of each pod set."""
     if len(assignment) == 1 and assignment[0].name == "main":
         flavors = list(dict.fromkeys(assignment[0].flavors.values()))
         return f" on {' and '.join(flavors)}" if flavors else ""

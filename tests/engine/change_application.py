@@ -1,4 +1,4 @@
-"""Apply the changes of a comparison to the older policy, object by object."""
+"""Application of policy changes to the facts of the old policy, to test that diffs are complete."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from console.engine.routing.local_queues import (
 from console.engine.routing.rule_routing import rules_of
 from console.engine.routing.rules import Rule
 
-#: Of each kind of object: what it says when nothing is said.
+#: Objects with default values by kind, and the fields that are compared separately.
 APART = ("name", "namespace", "groups", "index")
 EMPTY: Mapping[Noun, Any] = {
     Noun.FLAVOR: Flavor(name=""),
@@ -35,7 +35,7 @@ Told = dict[Any, Any]
 
 
 def told_of(policy: Policy) -> Told:
-    """Return all facts of *policy*, in a form to which changes can be applied."""
+    """Return all facts of *policy* in a form to which changes can be applied."""
     routing = local_routing_of(policy) or LocalQueueRouting()
     local_queues = {"/".join(key): local_queue for key, local_queue in routing.local_queues.items()}
     told: Told = {
@@ -66,7 +66,7 @@ def told_of(policy: Policy) -> Told:
 
 
 def retell(old: Policy, changes: Sequence[Change]) -> Told:
-    """Return the facts of *old* after *changes*, which have to cover all differences."""
+    """Return the facts of *old* after *changes*, which must cover all differences."""
     told = told_of(old)
     for change in changes:
         if change.kind is ChangeKind.RENAMED:
@@ -228,7 +228,7 @@ def _rename(told: Told, change: Change) -> None:
 
 
 def settled(told: Told) -> Told:
-    """Return *told* without traces of the context: empty mappings, and orders of nothing."""
+    """Return *told* without empty values, such as empty mappings and empty flavor orders."""
     return _settled(told)
 
 

@@ -1,4 +1,4 @@
-"""What tests of the engine share."""
+"""Fixtures of the engine tests."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from tests.engine.engine_adapters import ENGINES, Engine
 
 @pytest.fixture(params=ENGINES.values(), ids=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Engine:
-    """The slow model, then the product's engine: worked examples hold for both."""
+    """Adapters of the reference model and of the product's engine; examples must hold for both."""
     found: Engine = request.param
     return found

@@ -1,4 +1,4 @@
-"""Adapters with one interface for the slow model and the product's engine."""
+"""Adapters that give the reference model and the product's engine one interface."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _HOPES = {
     NoFit.NO_MATCHING_FLAVOR: "NoMatchingFlavor",
 }
 
-#: Of each pod set and resource that got one: flavor, mode, borrowing level, index last tried.
+#: For each pod set and assigned resource: flavor, mode, borrowing level, last tried flavor index.
 Taken = list[tuple[str, str, int, int]]
 
 
@@ -58,7 +58,7 @@ class Nomination:
 
     taken: Taken
     counts: dict[str, int]
-    #: Why it cannot be had at all; "" when it can.
+    #: The reason why the workload cannot fit; "" if it can.
     hope: str
     is_fit: bool
     victims: list[str]
@@ -68,19 +68,19 @@ class Nomination:
 class Cycle:
     """The decisions of one cycle."""
 
-    #: In the order of their turns.
+    #: Admitted workloads in the order of admission.
     admitted: list[str]
-    #: Preemptor -> victim -> right.
+    #: Preemptor -> victim -> reason of the preemption.
     preempted: dict[str, dict[str, str]]
-    #: Of everybody who had a turn and still waits, how it went.
+    #: Verdict of each workload that was nominated and is still pending.
     said: dict[str, str]
 
 
 class Engine(Protocol):
-    """The interface of the worked examples; amounts are thousandths."""
+    """The interface of both engines in worked examples; amounts are thousandths."""
 
     def rooms(self, policy: Policy, held: Mapping[str, int]) -> dict[str, int]:
-        """Return the available quota of each queue, nothing if it is overdrawn."""
+        """Return the available quota of each queue, 0 if usage exceeds the quota."""
 
     def potentials(self, policy: Policy) -> dict[str, Amount]:
         """Return the available quota of each queue if no workload were running."""
@@ -88,7 +88,7 @@ class Engine(Protocol):
     def levels(
         self, policy: Policy, held: Mapping[str, int], queue: str, amounts: Iterable[int]
     ) -> list[tuple[int, bool]]:
-        """Return the borrowing level of each amount, and whether it may be reclaimed."""
+        """Return for each amount the borrowing level, and whether it may be reclaimed."""
 
     def victims(
         self,
@@ -99,7 +99,7 @@ class Engine(Protocol):
         priority: int = 0,
         flavor: str = FLAVOR,
     ) -> dict[str, str]:
-        """Return the victims for *amount* in the queue *at*, with the reasons."""
+        """Return the victims that free *amount* for queue *at*, with the reasons."""
 
     def nominate(
         self, policy: Policy, held: Sequence[Running], head: Waiting, scan: Scan | None = None
@@ -111,7 +111,7 @@ class Engine(Protocol):
 
 
 class Slow:
-    """The model."""
+    """Adapter of the reference model."""
 
     def rooms(self, policy: Policy, held: Mapping[str, int]) -> dict[str, int]:
         tree = _tree(policy, held)
@@ -167,7 +167,7 @@ class Slow:
 
 
 class Product:
-    """The engine that the workers run."""
+    """Adapter of the product's engine."""
 
     def rooms(self, policy: Policy, held: Mapping[str, int]) -> dict[str, int]:
         ledger = _ledger(policy, held)
@@ -245,7 +245,7 @@ class Product:
 
 
 def _said(state: State, name: str, *, claims: bool) -> str:
-    """Return how the turn of one that waits went, in the model's words."""
+    """Return the verdict on a pending workload in the codes of the reference model."""
     pending = state.pending[name]
     queue = state.queues[pending.route.queue or ""]
     if name in queue.preemptors:
@@ -297,7 +297,7 @@ def _usage(amount: int) -> dict[Pair, int]:
 
 
 def _state(policy: Policy, held: Iterable[Running], waiting: Iterable[Waiting]) -> State:
-    """Return the live state of a world of the model; each queue takes what its label names."""
+    """Return the engine state of a reference model world; a label routes each workload."""
     rules = tuple(
         Rule(index=index, queue=name, selector=only(queue=name))
         for index, name in enumerate(policy.queues)

@@ -1,4 +1,4 @@
-"""An engine stub that returns the expectation of a conformance case, as values of the engine."""
+"""Engine stub that returns the expectation of a conformance case, as values of the engine."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Echo:
-    """Answers every call with one expectation, independent of the world."""
+    """Answers every call with one expectation, whatever the world is."""
 
     expect: Json
 

@@ -1,4 +1,4 @@
-"""Traces with few facts, and the sentences about them."""
+"""Builders of minimal traces, and of the sentences that explain them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from console.engine.model.trace import FlavorVerdict, OutcomeStep, QueueStep, Tr
 LINE = Origin(3, 1, 3, 9)
 OTHER_LINE = Origin(7, 1, 7, 9)
 
-#: A queue of its own, and one in a cohort.
+#: A queue without a cohort, and a queue in a cohort.
 ALONE = QueueStep(name="train", passthrough=False)
 SHARING = QueueStep(name="train", passthrough=False, path=("ml", "org"))
 
@@ -29,7 +29,7 @@ SHARING = QueueStep(name="train", passthrough=False, path=("ml", "org"))
 def trace(
     reason: Reason = WAITING_FOR_QUOTA, outcome: Outcome = Outcome.PENDING, **stages: object
 ) -> Trace:
-    """Return a trace with an outcome and these stages only."""
+    """Return a trace with an outcome and only the given stages."""
     ending = OutcomeStep(outcome=outcome, reason=reason)
     found = {each.name: stages.pop(each.name) for each in fields(QuotaFacts) if each.name in stages}
     return Trace(
@@ -48,7 +48,7 @@ def stage(explanation: Explanation, name: str) -> StageText:
 
 
 def said(told: Trace, name: str, names: dict[str, str] | None = None) -> list[str]:
-    """Return the sentences of one stage."""
+    """Return the sentences of one stage of a trace."""
     return [
         sentence.text
         for each in explain(told, names).stages
@@ -58,7 +58,7 @@ def said(told: Trace, name: str, names: dict[str, str] | None = None) -> list[st
 
 
 def lines(told: Trace, name: str) -> list[tuple[str, str, int | None]]:
-    """Return verdict, sentence and line of all sentences of one stage."""
+    """Return verdict, sentence and line number of each sentence of one stage."""
     return [
         (each.verdict.value, each.text, each.origin and each.origin.line)
         for each in stage(explain(told), name).sentences
@@ -66,7 +66,7 @@ def lines(told: Trace, name: str) -> list[tuple[str, str, int | None]]:
 
 
 def check(verdict: FlavorVerdict, **numbers: object) -> QuotaCheck:
-    """Return the arithmetic for 3 GPUs of 4 nominal, 2.5 used."""
+    """Return a quota check of 3 requested GPUs, with 4 nominal and 2.5 used."""
     values = {
         "resource": "gpu",
         "requested": 3000,
@@ -80,7 +80,7 @@ def check(verdict: FlavorVerdict, **numbers: object) -> QuotaCheck:
 
 
 def walk(*tried: FlavorTried | QuotaCheck, chosen: str | None = "a100") -> tuple[GroupStep, ...]:
-    """Return a walk over flavors; a check alone is that of the flavor a100."""
+    """Return the evaluation of flavors; a quota check alone is that of flavor a100."""
     flavors = tuple(
         FlavorTried(flavor="a100", verdict=each.verdict, checks=(each,))
         if isinstance(each, QuotaCheck)

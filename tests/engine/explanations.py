@@ -1,4 +1,4 @@
-"""Sentences of explanations of live workloads."""
+"""Helpers that return the explanation of a live workload as sentences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from console.engine.explain import explain
 from console.engine.model.trace import Trace
 from tests.engine.builders import World
 
-#: Stages that say how a workload came to its queue.
+#: Stages that explain how a workload was routed to its queue.
 _BEFORE = ("intake", "route", "priority", "queue")
 
 
@@ -22,6 +22,6 @@ def in_full(trace: Trace) -> list[str]:
 
 
 def why(world: World, name: str) -> list[str]:
-    """Return the current explanation of a workload: headline, and stages from flavors on."""
+    """Return the explanation of a workload: the headline, and the stages from flavors on."""
     told = in_full(world.state.explain(name))
     return [line for line in told if line.partition(":")[0] not in _BEFORE]

@@ -1,4 +1,4 @@
-"""Small quota trees of one flavor-resource, by hand and at random."""
+"""Builders and strategies of small quota trees of one flavor-resource."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ limits = amounts | st.just(UNLIMITED)
 
 @st.composite
 def worlds(draw: st.DrawFn) -> tuple[Policy, dict[str, int]]:
-    """Draw up to four cohorts in any tree, up to six queues in them, and any usage."""
+    """Draw a policy of up to four cohorts and up to six queues, and any usage by queue."""
     names = [f"c{number}" for number in range(draw(st.integers(1, 4)))]
     cohorts = [
         cohort(

@@ -1,4 +1,4 @@
-"""What a store keeps of the engine's decisions, and the state that it describes again."""
+"""Rows of workloads as a database stores them, and restoring of the engine state from rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from console.engine.state import State
 
 @dataclass
 class Row:
-    """One workload as it is stored: the last decision about it."""
+    """A stored workload with the last decision about it."""
 
     workload: Workload
     outcome: Outcome = Outcome.PENDING
@@ -27,24 +27,24 @@ class Row:
     rule: int | None = None
     assignment: Assignment = ()
     victims: tuple[str, ...] = ()
-    #: For whom it stops, or for whom it lets the first turn.
+    #: The workload that preempted it, or the one it yields to while pending.
     preemptor: str | None = None
     stopped_for: Stops = field(default_factory=lambda: NEVER)
     pending_class: str | None = None
     reservation: int = 0
-    #: Which policy admitted it: how many changes there had been.
+    #: Number of policy changes before the decision.
     version: int = 0
 
     @property
     def announced(self) -> Announced | None:
-        """What was last said about it while it waits; None when nothing was."""
+        """The last published pending decision; None if there was none."""
         if self.pending_class is None:
             return None
         return (self.queue, self.priority, self.rule, self.pending_class)
 
 
 class Rows:
-    """All workloads of one organization that have not ended."""
+    """Rows of all workloads of one organization that have not ended."""
 
     def __init__(self) -> None:
         self.rows: dict[str, Row] = {}
@@ -52,20 +52,20 @@ class Rows:
         self.version = 0
 
     def submit(self, workload: Workload) -> None:
-        """Keep a new workload."""
+        """Add a new workload."""
         self.rows[workload.id] = Row(workload)
 
     def release(self, name: str, yields_to: str | None) -> None:
-        """Let a workload wait again that has stopped, perhaps behind another."""
+        """Make a stopped workload pending again, optionally yielding to *yields_to*."""
         row = self.rows[name]
         self.rows[name] = Row(row.workload, preemptor=yields_to, stopped_for=row.stopped_for)
 
     def end(self, name: str) -> None:
-        """Forget a workload that has ended."""
+        """Remove a workload that has ended."""
         del self.rows[name]
 
     def note(self, decisions: Iterable[Decision]) -> None:
-        """Keep what was decided."""
+        """Store decisions."""
         for decision in decisions:
             if decision.outcome is Outcome.WITHDRAWN:
                 continue
@@ -85,9 +85,9 @@ class Rows:
 
     def load(self, policy: Policy) -> State:
         """
-        Return a state that knows only what the rows know, in the order a loader reads them.
+        Return a state restored from the rows, in the order in which a loader reads them.
 
-        It is sparse: without the trees in which nobody is.
+        The state is sparse: trees without workloads are missing.
         """
         state = State(policy, is_sparse=True)
         for name in sorted(self.held):

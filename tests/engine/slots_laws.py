@@ -1,7 +1,7 @@
 """
-The laws of the toy discipline, in random worlds of lines.
+Property tests of the toy discipline in random worlds of lines.
 
-They run where the toy is plugged in: `tests/dialects/test_plugged_in.py` starts them.
+They need the toy plugged in, so `tests/dialects/test_plugged_in.py` runs them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NAMES = ("batch", "training")
 
 
 def _policy(limits: dict[str, int]) -> Policy:
-    """Return a policy with these limits of CPU; 0 is no limit."""
+    """Return a policy with these CPU limits; 0 means no limit."""
     lines = {
         name: Line(name=name, limit={"cpu": cpu} if cpu else {}, is_passthrough=not cpu)
         for name, cpu in limits.items()
@@ -42,21 +42,21 @@ def _workload(number: int, line: str, cpu: int) -> Workload:
 
 
 class _World:
-    """One state under random facts, and the rows that a store would keep of it."""
+    """An engine state under random events, and the rows that a database would store."""
 
     def __init__(self, draw: st.DrawFn) -> None:
         self._draw = draw
         self.policy = self._limits()
         self.state, self.rows = State(self.policy), Rows()
         self._number = 0
-        #: By line: the latest submission that was admitted since the last change of policy.
+        #: Line -> latest submission admitted since the last policy change.
         self._admitted: dict[str, int] = {}
 
     def _limits(self) -> Policy:
         return _policy({name: self._draw(st.integers(0, 9)) for name in _NAMES})
 
     def step(self) -> None:
-        """Let one fact happen."""
+        """Apply one random event."""
         match self._draw(st.integers(0, 9)):
             case 0:
                 self.policy = self._limits()
@@ -81,7 +81,7 @@ class _World:
         note(f"{self.state.pending.keys()} pending, {self.state.running.keys()} running")
 
     def settle(self) -> None:
-        """Decide, and hold the state to its laws."""
+        """Settle, and check the properties of the decisions and of the state."""
         over = {name for name in _NAMES if self._is_over(name)}
         decisions = self.state.settle()
         admitted = [each for each in decisions if each.outcome is Outcome.ADMITTED]
@@ -125,7 +125,7 @@ class _World:
             assert self.state.explain(uid).outcome.outcome is Outcome.PENDING
 
     def rebuild(self) -> None:
-        """Go on with the state that the rows describe, which has nothing to decide."""
+        """Continue with the state restored from rows, which must have nothing to decide."""
         again = self.rows.load(self.policy)
         assert again.settle() == []
         assert again.pending.keys() == self.state.pending.keys()

@@ -1,8 +1,8 @@
 """
-Random worlds for Hypothesis: small enough to read, with every setting in them.
+Hypothesis strategies for random worlds: small enough to read, and covering every setting.
 
-How many worlds a property draws is a matter of patience: the variable
-``WORLDS`` says how many, as in ``WORLDS=10000 pytest tests/engine/test_laws.py``.
+The variable ``WORLDS`` sets the number of examples of each property, as in
+``WORLDS=10000 pytest tests/engine/test_laws.py``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ QUEUES = ("train", "serve", "batch", "eval")
 FLAVORS = ("a100", "h100", "spot")
 KINDS = ("x", "y")
 
-#: What every property of random worlds runs with; *WORLDS* overrides the number of each.
+#: Settings of all properties of random worlds; *WORLDS* overrides the number of examples.
 _SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
 
 
@@ -50,10 +50,10 @@ def worlds(count: int) -> settings:
     """
     Return settings that draw *count* worlds, the same in every run.
 
-    With ``WORLDS`` as many as it says, and others each time.
+    ``WORLDS`` overrides the number, and then each run draws other worlds.
     """
     asked = int(os.environ.get("WORLDS", "0"))
-    # Shrinking a long story takes minutes; its facts are noted in one line each instead.
+    # Shrinking a long history takes minutes; each event is noted in one line instead.
     phases = (Phase.explicit, Phase.reuse, Phase.generate)
     return settings(
         max_examples=asked or count,
@@ -66,7 +66,7 @@ def worlds(count: int) -> settings:
 
 @st.composite
 def draws(draw: st.DrawFn) -> st.DrawFn:
-    """Draw the means to draw: for stories whose next fact depends on what was decided."""
+    """Draw the draw function itself, for histories whose next event depends on decisions."""
     return draw
 
 
@@ -86,7 +86,7 @@ selectors = st.one_of(
     st.just(EVERYTHING), st.just(EVERYTHING), expressions.map(lambda each: Selector((each,)))
 )
 
-#: Thousandths; unlimited and blocked are rare, halves keep the arithmetic honest.
+#: Thousandths; unlimited and blocked are rare, halves exercise the arithmetic.
 nominals = st.sampled_from([4000, 2000, 1000, 2500, 4000, 6000, 0, 0, UNLIMITED])
 limits = st.sampled_from([UNLIMITED, UNLIMITED, UNLIMITED, 0, 1000, 2000, 3000])
 cohort_nominals = st.sampled_from([0, 0, 0, 1000, 4000])
@@ -122,7 +122,7 @@ weights = st.sampled_from([WEIGHT_ONE, WEIGHT_ONE, 2 * WEIGHT_ONE, WEIGHT_ONE //
 
 @st.composite
 def quotas(draw: st.DrawFn, *, shares: bool) -> Quota:
-    """Draw a queue's quota; limits matter only to one that *shares* a cohort."""
+    """Draw a quota; only a queue that *shares* a cohort gets limits."""
     if not shares:
         return Quota(nominal=draw(nominals))
     return Quota(nominal=draw(nominals), borrowing_limit=draw(limits), lending_limit=draw(limits))
@@ -153,7 +153,7 @@ def groups(draw: st.DrawFn, *, shares: bool) -> tuple[ResourceGroup, ...]:
 
 @st.composite
 def queues(draw: st.DrawFn, name: str, parent: str | None) -> QueueSpec:
-    """Draw a queue with all its settings; a few own nothing, a few are stopped."""
+    """Draw a queue with all its settings; a few have no quota, a few are stopped."""
     if parent is None and draw(st.integers(0, 9)) == 9:
         return QueueSpec(name=name, is_passthrough=True)
     stop = [StopPolicy.NONE] * 10 + [StopPolicy.HOLD, StopPolicy.HOLD_AND_DRAIN]
@@ -171,7 +171,7 @@ def queues(draw: st.DrawFn, name: str, parent: str | None) -> QueueSpec:
 
 @st.composite
 def cohorts(draw: st.DrawFn, name: str, parent: str | None) -> Cohort:
-    """Draw a cohort; most own nothing."""
+    """Draw a cohort; most have no quota."""
     entries = tuple(
         FlavorQuotas(
             flavor=flavor,
@@ -195,7 +195,7 @@ def cohorts(draw: st.DrawFn, name: str, parent: str | None) -> Cohort:
 
 @st.composite
 def trees(draw: st.DrawFn, *, one_tree: bool) -> tuple[dict[str, Cohort], dict[str, QueueSpec]]:
-    """Draw up to four queues: alone, in one cohort, or in a tree of up to three."""
+    """Draw up to four queues: alone, in one cohort, or in a tree of up to three cohorts."""
     above: dict[str, str | None] = {}
     for number in range(draw(st.integers(0, 3))):
         name = f"c{number}"
@@ -226,7 +226,7 @@ flavors = st.fixed_dictionaries(
 
 @st.composite
 def priority_policies(draw: st.DrawFn) -> PriorityPolicy:
-    """Draw a priority policy with ordered bounds, or an open one."""
+    """Draw a priority policy with ordered bounds, or without bounds."""
     if draw(st.integers(0, 2)):
         return PriorityPolicy()
     low, middle, high = sorted(draw(st.tuples(*[st.integers(0, 4)] * 3)))
@@ -240,7 +240,7 @@ def priority_policies(draw: st.DrawFn) -> PriorityPolicy:
 
 @st.composite
 def policies(draw: st.DrawFn, *, one_tree: bool = False) -> Policy:
-    """Draw a policy; a few have no rules, and a few name a flavor that is missing."""
+    """Draw a policy; a few have no rules, and a few refer to a missing flavor."""
     known_cohorts, known_queues = draw(trees(one_tree=one_tree))
     rules = [
         (name, Selector((MatchExpression("queue", Operator.IN, (name,)),))) for name in known_queues
@@ -281,7 +281,7 @@ small_requests = st.fixed_dictionaries({"gpu": st.sampled_from([1000, 500, 2000]
 
 @st.composite
 def pod_sets(draw: st.DrawFn) -> tuple[PodSet, ...]:
-    """Draw one pod, several that may start with fewer, or two pod sets, some of them together."""
+    """Draw one pod, several pods with a minimum count, or two pod sets, sometimes grouped."""
     kind = draw(st.integers(0, 5))
     if kind <= 2:
         return (PodSet(requests=draw(requests)),)
@@ -303,7 +303,7 @@ def pod_sets(draw: st.DrawFn) -> tuple[PodSet, ...]:
     )
     if kind == 4:
         return (workers,)
-    # A pod set without any request is a case of its own where it goes together with others.
+    # A pod set without requests is a special case in a pod set group.
     own = requests if workers.group is None else small_requests
     leader = PodSet(name="leader", requests=draw(own), group=workers.group)
     return (leader, workers)
@@ -311,7 +311,7 @@ def pod_sets(draw: st.DrawFn) -> tuple[PodSet, ...]:
 
 @st.composite
 def workloads(draw: st.DrawFn, sequence: int) -> Workload:
-    """Draw a workload that is named after its place in the order of submission."""
+    """Draw a workload whose name is its number in the order of submission."""
     return Workload(
         id=f"w{sequence}",
         sequence=sequence,

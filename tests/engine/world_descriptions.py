@@ -1,4 +1,4 @@
-"""Readable descriptions of random worlds, for notes of failures."""
+"""Text descriptions of random worlds, for notes of failing examples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console.engine.routing.rule_routing import rules_of
 
 
 def told_policy(policy: Policy) -> Iterator[str]:
-    """Yield a policy in a line for each setting and node."""
+    """Yield a policy, one line for each setting and node."""
     yield f"{spec_of(policy).settings}"
     for rule in rules_of(policy):
         yield f"rule {rule.queue} {rule.selector.expressions} {rule.priority}"
@@ -32,7 +32,7 @@ def told_policy(policy: Policy) -> Iterator[str]:
 
 
 def told(workload: Workload) -> str:
-    """Return a workload in one line."""
+    """Return a workload as one line."""
     labels = dict(workload.labels)
     pod_sets = ", ".join(_told(each) for each in workload.pod_sets)
     return f"{workload.id} {labels} priority {workload.priority}: {pod_sets}"

@@ -1,11 +1,11 @@
 """
-Organizations to open pages in: empty, the demo, a large one, and a contended one for searches.
+Seeded organizations for tests of pages and of the API: empty, demo, large and contended.
 
-Each is built in whatever database is connected, and returned as a `World` that says where its
-things are. `tests.worlds.stored` keeps them as files of SQLite, `tests.worlds.served` runs
-a product over one, and `tests.worlds.addresses` lists what can be opened in them.
+A builder fills the connected database and returns a `World`, which holds the names and ids of
+example objects. `tests.worlds.stored` stores worlds as SQLite files, `tests.worlds.served` runs a
+product on a copy of a file, and `tests.worlds.addresses` lists the URLs of a world.
 
-Django is needed only by what builds, so that programs without it can name worlds and serve them.
+Only the builders import Django, so programs without Django can name and serve worlds.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ __all__ = ["BUILDERS", "OPENED", "PASSWORD", "World", "build_demo", "build_empty
 
 
 def build_empty() -> World:
-    """Return an organization with its owner and a token of theirs, and nothing else."""
+    """Return an organization with only its owner and one API token of the owner role."""
     from tests.worlds import empty
 
     return empty.build()
 
 
 def build_demo() -> World:
-    """Return the demo's organization, in which its traffic has been decided for a while."""
+    """Return the demo organization after the engine has decided some of its traffic."""
     from tests.worlds import demo
 
     return demo.build()
 
 
 def build_large() -> World:
-    """Return an organization of 100,000 workloads in 300 queues and 30 cohorts; on SQLite alone."""
+    """Return an organization of 100,000 workloads in 300 queues and 30 cohorts; SQLite only."""
     from tests.worlds import large
 
     return large.build()
 
 
 def build_contended() -> World:
-    """Return an organization of one cohort whose queues stop each other's work; on SQLite alone."""
+    """Return an organization of one cohort whose queues preempt each other; SQLite only."""
     from tests.worlds import contended
 
     return contended.build()
 
 
-#: Name of a world -> what builds it.
+#: Name of a world -> its builder.
 BUILDERS: Final[dict[str, Callable[[], World]]] = {
     "empty": build_empty,
     "demo": build_demo,
@@ -54,5 +54,5 @@ BUILDERS: Final[dict[str, Callable[[], World]]] = {
     "contended": build_contended,
 }
 
-#: Those in which every page and every path is opened.
+#: Worlds in which the tests open every page and every API path.
 OPENED: Final = ("empty", "demo", "large")

@@ -1,9 +1,9 @@
 """
-Every address that can be read, with examples of a world in the places of its arguments.
+URLs of all pages and readable API paths of a world.
 
-What is told here are patterns; an address of a world is a pattern whose every name the world
-has. Patterns are also what budgets are kept by. `tests/budgets/test_addresses.py` holds that no
-route is missing.
+The patterns of `page_patterns` and `path_patterns` are formatted with the example objects of a
+world; a pattern is skipped if the world lacks one of its names. Budgets are recorded by pattern.
+`tests/budgets/test_addresses.py` checks that no route is missing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.worlds.world import World
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """One thing to read: its route and pattern, and the address itself in some world."""
+    """One URL of a world, with its route and its pattern."""
 
     route: str
     pattern: str
@@ -29,12 +29,12 @@ class Address:
 
 
 def page_addresses(world: World) -> list[Address]:
-    """Return every page of *world*, as its owner may open it."""
+    """Return the URLs of all pages of *world*, as its owner may open them."""
     return list(_addresses("pages", PAGES, "/", world))
 
 
 def api_addresses(world: World) -> list[Address]:
-    """Return every path of the API of *world* that is read, as a token of its owner may."""
+    """Return the URLs of all readable API paths of *world*, as an owner token may read them."""
     return list(_addresses("api", PATHS, "/api/v1/", world))
 
 
@@ -51,7 +51,7 @@ def _addresses(
 
 
 def names_of(world: World) -> dict[str, Any]:
-    """Return the examples of a world by their names in patterns; what it lacks is empty."""
+    """Return the example objects of *world* by their names in patterns; missing ones are empty."""
     names: dict[str, Any] = {
         name: getattr(world, name)
         for name in (
@@ -69,7 +69,7 @@ def names_of(world: World) -> dict[str, Any]:
     return names
 
 
-#: Names of workloads in patterns.
+#: Names of example workloads in patterns.
 STATES: Final = (
     *("pending", "admitted", "preempting", "finished", "rejected", "withdrawn", "never"),
 )

@@ -1,4 +1,4 @@
-"""The people and tokens of a world: one for each role, and somebody of another organization."""
+"""Members and API tokens of a world, one for each role, and an owner of another organization."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.worlds.world import PASSWORD
 
 @cache
 def hashed_password() -> str:
-    """Return `PASSWORD` as the product stores it; hashed once, for that is slow on purpose."""
+    """Return the hash of `PASSWORD`, cached because hashing is deliberately slow."""
     return PBKDF2PasswordHasher().encode(PASSWORD, salt="worlds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cast:
-    """Who is in an organization, as `World` tells it, and its owner as actor."""
+    """The members and tokens of an organization as `World` fields, and its owner as an actor."""
 
     owner: Actor
     people: dict[str, str]
@@ -34,7 +34,7 @@ class Cast:
 
 
 def assemble(org: Organization, roles: Iterable[str]) -> Cast:
-    """Add a member and a token for each of *roles*, the owner's among them, and an outsider."""
+    """Add a member and a token for each of *roles* (including owner), and an outsider."""
     hashed = hashed_password()
     people, secrets = {}, {}
     for role in roles:

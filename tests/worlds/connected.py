@@ -1,4 +1,4 @@
-"""Several databases in one process: Django's connection leads to a file for a while."""
+"""Context manager that connects Django's default database to a SQLite file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.db import connections
 
 @contextmanager
 def connected(path: Path) -> Iterator[None]:
-    """Have all connections lead to the file of SQLite at *path*."""
+    """Connect the default database of this process to the SQLite file at *path*."""
     usual = connections["default"]
     before = dict(connections.settings["default"])
     connections.settings["default"]["NAME"] = str(path)

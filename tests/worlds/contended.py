@@ -1,8 +1,8 @@
 """
-The contended world: one cohort of many queues, each of which may stop workloads of the others.
+The contended world: one cohort of many queues that may preempt each other's workloads.
 
-200 queues of 8 flavors with every right to preempt that Kueue knows, 8,000 workloads that run and
-3,000 that wait: here a question about what would start one of them has the most to look at.
+200 queues of 8 flavors with all preemption policies of Kueue enabled, 8,000 running and 3,000
+pending workloads: the largest search for what would admit a pending workload.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from tests.worlds.world import World
 
 
 def build() -> World:
-    """Return the organization with all its workloads."""
+    """Return the contended world with all its workloads."""
     return build_of(QUEUES, RUNNING, PENDING)
 
 
 def build_of(queues: int, live: int, pending: int) -> World:
-    """Return the organization with so many queues and workloads."""
+    """Return a contended world with the given numbers of queues and workloads."""
     org = create_org("contended", "Contended", None)
     cast = assemble(org, Role.values)
     owner = cast.owner
-    # While it fills up, no workload preempts another.
+    # Preemption is off while the queues fill up.
     apply_config(owner, "kueue", config(queues, live, preempts=False), "Fill up", 0)
     draw = Random(1)
     submit(owner, running(queues, live, draw))

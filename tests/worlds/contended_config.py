@@ -1,8 +1,8 @@
 """
-The config and the workloads of the contended world, of which no part needs Django.
+Config and workloads of the contended world; this module needs no Django.
 
-One cohort of many queues, each of which may stop workloads of the others. Even queues use more
-than they own, which odd ones lend them.
+One cohort of many queues that may preempt each other's workloads. Even queues borrow the unused
+quota of odd queues.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FLAVORS: Final = 8
 RUNNING: Final = 8_000
 PENDING: Final = 3_000
 
-#: GPUs of each flavor that an odd queue lends out and an even one lacks.
+#: GPUs of each flavor that an odd queue lends and an even queue borrows.
 _LENT: Final = 2
 
 _FLAVOR = """\
@@ -58,7 +58,7 @@ metadata: {{name: n{number}}}
 
 
 def config(queues: int, running: int, *, preempts: bool = True) -> str:
-    """Return manifests in which *running* workloads of one GPU fill *queues* queues."""
+    """Return manifests of *queues* queues that *running* workloads of one GPU each fill."""
     each = running // queues // FLAVORS
     parts = [_FLAVOR.format(flavor=flavor) for flavor in range(FLAVORS)]
     for number in range(queues):
@@ -74,13 +74,13 @@ def config(queues: int, running: int, *, preempts: bool = True) -> str:
 
 
 def running(queues: int, count: int, draw: Random) -> Iterator[dict[str, Any]]:
-    """Yield workloads that fill every flavor of every queue, *count* at most."""
+    """Yield at most *count* workloads that fill every flavor of every queue."""
     for number in range(count // (queues * FLAVORS) * queues * FLAVORS):
         yield _body(f"run-{number}", number % queues, 1, draw.randrange(50, 100, 10))
 
 
 def waiting(queues: int, count: int, draw: Random) -> Iterator[dict[str, Any]]:
-    """Yield those that find no room; in odd queues they ask for more than these own."""
+    """Yield pending workloads; those in odd queues request 8 GPUs."""
     for number in range(count):
         gpu = 8 if number % queues % 2 else draw.choice((1, 2, 4, 8))
         yield _body(f"wait-{number}", number % queues, gpu, draw.randrange(0, 50, 10))

@@ -1,4 +1,4 @@
-"""Copies of rows, made inside the database: a hundred thousand of them in seconds."""
+"""Copies of database rows made by one SQL statement, so that 100,000 copies take seconds."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ def copy_rows(
     span: int | None = None,
 ) -> None:
     """
-    Insert *times* copies of the rows of *model* in which *where* holds, one set after another.
+    Insert *times* copies of the rows of *model* that match *where*, one set after another.
 
-    *changes* gives columns of a copy in SQL of SQLite, in which `k` is the number of the
-    copy, from *first*, and every other name a column of the original. With *span*, which is
-    more than the keys of the originals are apart, keys grow from one set to the next.
+    *changes* maps columns of a copy to SQLite expressions, in which `k` is the number of the
+    copy, counted from *first*, and every other name is a column of the original. With *span*,
+    which must exceed the distance between the keys of the originals, keys grow from one set to
+    the next.
     """
     columns = [field.column for field in model._meta.concrete_fields]
     if span is None:
@@ -43,5 +44,5 @@ def copy_rows(
 
 
 def later(column: str, seconds: str) -> str:
-    """Return the SQL of a time that is *seconds*, themselves SQL, later than in *column*."""
+    """Return SQL for *column* plus *seconds*, which is an SQL expression too."""
     return f"strftime('%Y-%m-%d %H:%M:%f000', {column}, '+' || ({seconds}) || ' seconds')"

@@ -1,4 +1,4 @@
-"""A crowd of people, tokens, invitations, drafts, expectations and views."""
+"""Users, tokens, invitations, drafts, expectations and views of a large organization."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VIEWS: Final = 15
 
 
 def crowd(owner: Actor) -> None:
-    """Add as many of each as an organization of this size has; nobody can sign in as them."""
+    """Add the objects of a large organization to that of *owner*; the users cannot sign in."""
     org, now, roles = owner.org, timezone.now(), Role.values
     users = User.objects.bulk_create(
         User(email=f"person-{n:03}@{org.slug}.example", password="!") for n in range(PEOPLE)

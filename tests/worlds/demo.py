@@ -1,4 +1,4 @@
-"""The demo world: what the product shows on its first start, after a while of its traffic."""
+"""The demo world: the demo organization of a first start, after some of its traffic."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.worlds.furnish import furnish, look
 from tests.worlds.work import examples, finish, in_state, settle, submit
 from tests.worlds.world import World
 
-#: Workloads that come before and after a part of the earlier ones has ended.
+#: Workloads submitted before and after some of the earlier ones end.
 _BEFORE, _AFTER = 160, 80
 
 
 def build() -> World:
-    """Return the demo's organization, in which its traffic has been decided for a while."""
+    """Return the demo organization after the engine has decided some of its traffic."""
     owner = User.objects.create(email="owner@demo.example", password=hashed_password())
     demo.create(owner)
     org = Organization.objects.get(slug=demo.SLUG)

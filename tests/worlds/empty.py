@@ -1,4 +1,4 @@
-"""The empty world: an organization that its owner has just made."""
+"""The empty world: a newly created organization."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.worlds.world import World
 
 
 def build() -> World:
-    """Return an organization with its owner and a token of theirs, and nothing else."""
+    """Return an organization with only its owner and one API token of the owner role."""
     cast = assemble(create_org("empty", "Empty", None), ["owner"])
     return World(
         name="empty",

@@ -1,8 +1,9 @@
 """
-The large world: 100,000 workloads, 300 queues in 30 cohorts, and a month of everything around them.
+The large world: 100,000 workloads and 300 queues in 30 cohorts, with a month of history.
 
-What waits and runs was handed in and decided by the engine. What is over went that way once and
-was then copied into the past, row by row, in the database; see `tests.worlds.past`.
+Pending and running workloads were submitted and decided by the engine. A small set of ended
+workloads was decided once too, and its rows were then copied into the past in the database; see
+`tests.worlds.past`.
 """
 
 from __future__ import annotations
@@ -28,18 +29,18 @@ from tests.worlds.world import World
 
 WORKLOADS: Final = 100_000
 
-#: Workloads that an odd queue and an even one hand in. A cohort has room for 120, its ten
-#: queues for 12 each: the odd ones borrow and want more, the even ones lend.
+#: Workloads submitted to an odd queue and to an even queue. A cohort can run 120, its ten
+#: queues 12 each: odd queues borrow and have pending workloads, even queues lend.
 _MANY, _FEW = 30, 8
 
-#: Lenders that want some of it back, and how many workloads each has for it.
+#: Number of lenders that reclaim quota, and the number of workloads each submits for that.
 _RECLAIMING, _RECLAIMED = 20, 6
 
 _DELIVERIES: Final = 3_000
 
 
 def build() -> World:
-    """Return the organization; it takes half a minute of one core."""
+    """Return the large world; this takes half a minute of one core."""
     org = create_org("large", "Large", None)
     cast = assemble(org, Role.values)
     owner = cast.owner
@@ -80,11 +81,11 @@ def build() -> World:
 
 
 def _ended() -> Iterator[Body]:
-    """Yield what is copied into the past: one of each queue, and some that are rejected."""
+    """Yield the workloads to copy into the past: one per queue, and some that are rejected."""
     for number in range(QUEUES):
         yield _body(f"train-{number:03}", number)
     for number in range(20):
-        # Without a market type no flavor matches; without a team no rule.
+        # Without a market type no flavor matches; without tags no rule matches.
         lacking = "market_type" if number % 2 else "tags"
         body = _body(f"lost-{number:03}", number)
         del body[lacking]
@@ -92,11 +93,11 @@ def _ended() -> Iterator[Body]:
 
 
 def _live() -> Iterator[Body]:
-    """Yield what waits and runs: each queue takes what it owns before anybody borrows."""
+    """Yield pending and running workloads; every queue uses its own quota before any borrows."""
     for copy in range(_MANY):
         for number in range(QUEUES):
             if copy < (_MANY if number // COHORTS % 2 else _FEW):
-                # The urgent ones first: nobody has to stop for who comes later.
+                # Higher priorities first, so that later workloads preempt none.
                 priority = 50 - copy // 6 * 10
                 yield _body(f"run-{number:03}-{copy:02}", number, priority)
     for number in range(10):

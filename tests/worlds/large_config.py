@@ -1,4 +1,4 @@
-"""The config of the large world: 300 queues in 30 cohorts, three flavors, a rule for each queue."""
+"""The config of the large world: 300 queues in 30 cohorts, 3 flavors and a rule per queue."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ QUEUES: Final = 300
 COHORTS: Final = 30
 FLAVORS: Final = ("spot", "on-demand", "reserved")
 
-#: GPUs that each queue owns of each flavor.
+#: Nominal quota of each queue for each flavor, in GPUs.
 OWNED: Final = 8
 
 _FLAVOR = """\
@@ -35,17 +35,17 @@ _RULE = """\
 
 
 def queue_name(number: int) -> str:
-    """Return the name of a queue, which is also the team whose work its rule takes."""
+    """Return the name of a queue, which is also the team whose workloads its rule matches."""
     return f"team-{number}"
 
 
 def cohort_name(number: int) -> str:
-    """Return the name of a cohort, or of that of a queue."""
+    """Return the name of the cohort with *number*, or of the cohort of the queue with *number*."""
     return f"lab-{number % COHORTS}"
 
 
 def config(default: int) -> str:
-    """Return the text; workloads of the first team that ask for no priority get *default*."""
+    """Return the config; *default* is the default priority in the rule of the first team."""
     quota = "".join(_QUOTA.format(name=name) for name in FLAVORS)
     queues = (
         _QUEUE.format(queue=queue_name(n), cohort=cohort_name(n)) + quota for n in range(QUEUES)

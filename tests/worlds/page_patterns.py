@@ -1,4 +1,4 @@
-"""The pages: for each route the addresses that are worth opening, with names for examples."""
+"""URL patterns of all pages by route, with placeholders for example objects of a world."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 _ORG: Final = "o/{org}"
 
-#: Search parameters of lists: alone and together, and such that nothing matches.
+#: Search parameters of lists: alone, combined, and without any match.
 _WORKLOADS: Final = (
     "",
     "state=pending",
@@ -69,7 +69,7 @@ _AUDIT: Final = (
 
 
 def _of(path: str, queries: Iterable[str] = ("",)) -> Sequence[str]:
-    """Return a path below the organization with each of some queries."""
+    """Return *path* below the organization, once with each of *queries*."""
     return tuple(f"{_ORG}{path}{'?' if query else ''}{query}" for query in queries)
 
 
@@ -200,7 +200,7 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
     "webhook-delivery": _of("/settings/webhooks/{webhook}/deliveries/{delivery}"),
 }
 
-#: Routes that are only ever sent to.
+#: Routes that accept only POST.
 SENT: Final = (
     *("sign-out", "theme", "config-check", "config-complete", "config-explain"),
     *("config-context", "config-hits", "config-draft-begin", "config-draft-save"),

@@ -1,4 +1,4 @@
-"""A past for workloads that are over: their rows again and again, from a month ago until now."""
+"""History of ended workloads: copies of their rows, spread over the last month."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tests.worlds.copies import copy_rows, later
 
 DAYS: Final = 29
 
-#: Minutes from the submission of copied workloads to their start, and to their end.
+#: Minutes from the submission of a copied workload to its admission, and to its end.
 _STARTED, _ENDED = 2, 90
 
 
 def repeat_work(org: Organization, total: int, count: int) -> None:
     """
-    Have *total* workloads instead of *count*, all of which are over, with all that tells of them.
+    Copy the *count* ended workloads of *org*, with decisions and events, until there are *total*.
 
-    They get other ids, names, users and projects and come in order, so that keys grow with
-    time. Call it before there is any other work.
+    Copies get their own ids, names, users and projects. They are inserted in order of time, so
+    that keys grow with time. *org* must have no other workloads yet.
     """
     workloads = Workload.objects.filter(org=org)
     assert workloads.count() == count, "there is other work already"
@@ -62,10 +62,10 @@ def _copy(
     first: int,
     most: int | None,
 ) -> None:
-    """Make copies number *first* and on, each of the oldest *most* workloads or of all."""
+    """Insert copies number *first* and on of the oldest *most* workloads, or of all if None."""
     span = spans[Workload]
     low = Workload.objects.filter(org=org).aggregate(low=Min("pk"))["low"]
-    # Of the originals alone: copies have larger keys.
+    # Restricts copying to the originals: copies have larger keys.
     originals = f"org_id = {org.pk} AND {{key}} < {low + (most or span)}"
     name = "{name} || '-' || k"
     later_by = f"k * {seconds}"
@@ -115,7 +115,7 @@ def _span(model: type[Model], org: Organization) -> int:
 
 
 def _count(org: Organization) -> None:
-    """Count what is over where the engine counts it as it ends."""
+    """Set the engine's counters of ended workloads, which it normally updates as they end."""
     engine = Engine.objects.get(org=org)
     for state in ("finished", "rejected"):
         engine.counts[state] = Workload.objects.filter(org=org, state=state).count()
@@ -123,7 +123,7 @@ def _count(org: Organization) -> None:
 
 
 def _repeat_shapes(org: Organization, copies: int) -> None:
-    """Spread what was taken in today over the days before."""
+    """Copy the shapes recorded today to each day of the history."""
     a_day = max(1, copies // DAYS)
     RecordedShape.objects.filter(org=org).update(runs=F("runs") * a_day)
     copy_rows(RecordedShape, f"org_id = {org.pk}", DAYS, {"day": "date(day, '-' || k || ' days')"})

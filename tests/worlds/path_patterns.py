@@ -1,4 +1,4 @@
-"""The API: for each route the paths that are worth reading, with names for examples."""
+"""URL patterns of all readable API paths by route, with placeholders for example objects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 
 def _of(path: str, queries: Iterable[str] = ("",)) -> Sequence[str]:
-    """Return a path below the organization with each of some queries."""
+    """Return *path* below the organization, once with each of *queries*."""
     return tuple(f"orgs/{{org}}{path}{'?' if query else ''}{query}" for query in queries)
 
 
@@ -67,7 +67,7 @@ PATHS: Final[Mapping[str, Sequence[str]]] = {
     "docs": ("docs/",),
 }
 
-#: Routes that are only ever sent to.
+#: Routes that are never read.
 SENT: Final = (
     *("finish-workloads", "withdraw-workloads", "release-workloads"),
     *("search", "finish-workload", "withdraw-workload", "release-workload"),

@@ -1,4 +1,4 @@
-"""A past for charts: two days of hours for everything, and a month of them for the examples."""
+"""History for charts: 48 hours of all series, and 30 days of the example series."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from console.series.models import SampledHour, Sampler, SeriesPoint, Step
 from tests.benchmarks.past import points_at
 from tests.worlds.copies import copy_rows
 
-#: Hours that everything has, and that the examples and the organization as a whole have.
+#: Hours of every series, and hours of the example objects' and the organization's series.
 _ALL, _EXAMPLES = 48, 30 * 24
 
 _SHOWN: Final = "name IN ('', 'team-7', 'lab-7')"
 
 
 def repeat_series(org: Organization) -> None:
-    """Write every hour of a month as the samplers would have, but for the present one."""
+    """Write the points of all complete hours as the samplers would have written them."""
     last = floor_hour(timezone.now()) - HOUR
     SeriesPoint.objects.bulk_create(points_at(org, last))
     hours = [last - n * HOUR for n in range(_EXAMPLES)]

@@ -1,4 +1,4 @@
-"""A running product over a world: its own copy of the file, started as users start it."""
+"""A running product on a private copy of a world's database, started as users start it."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from tests.worlds.world import World
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A product, and the world that it serves; sign in as one of its people with `PASSWORD`."""
+    """A running product and its world; its members sign in with `PASSWORD`."""
 
     product: Product
     world: World
 
     @property
     def base(self) -> str:
-        """Return its address, without a slash at the end."""
+        """Return the base URL, without a slash at the end."""
         return f"http://127.0.0.1:{self.product.port}"
 
 
 @contextmanager
 def serving(name: str, kept: Path | None = None, **settings: str) -> Iterator[Served]:
     """
-    Run a product over world *name*, and stop it at the end.
+    Run a product on a copy of world *name*, and stop it at the end.
 
-    The world is taken from the folder *kept* and built there unless it is there; without
-    one it is built anew. *settings* are variables of the product's environment.
+    The world is read from the folder *kept*, and built there if it is missing; without *kept* it
+    is built in a temporary folder. *settings* are environment variables of the product.
     """
     with tempfile.TemporaryDirectory() as folder:
         home = Home(Path(folder) / "home")

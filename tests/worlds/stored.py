@@ -1,7 +1,7 @@
 """
-Worlds as files: each is built once into a file of SQLite, which whoever needs one copies.
+Worlds as SQLite files: each world is built once and copied by the tests that need it.
 
-They are built by a process of its own, as tests may use another database at that moment.
+A separate process builds a world, because the tests may be connected to another database.
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ from tests.worlds.stored import build_here
 build_here(sys.argv[1], Path(sys.argv[2]))
 """
 
-#: Seconds that building may take on a busy machine.
+#: Timeout of a build in seconds, for busy machines.
 PATIENCE = 600
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A world that lies in a file; the file is nobody's own, so nobody writes to it."""
+    """A world and its SQLite file, which is shared and must not be written to."""
 
     database: Path
     world: World
 
     def copy(self, target: Path) -> None:
-        """Put a copy of the database at *target*."""
+        """Copy the database to *target*."""
         shutil.copyfile(self.database, target)
 
 
 def stored(name: str, folder: Path) -> Stored:
     """
-    Return world *name* from *folder*, building it unless it is there.
+    Return world *name* from *folder*, building it if it is missing.
 
-    Processes that ask for the same one at once wait for whichever came first.
+    A file lock makes other processes that need the same world wait for the build.
     """
     folder.mkdir(parents=True, exist_ok=True)
     database, described = folder / f"{name}.sqlite3", folder / f"{name}.json"
@@ -66,9 +66,9 @@ def stored(name: str, folder: Path) -> Stored:
 
 def kept_for_a_run(paths: pytest.TempPathFactory) -> Path:
     """
-    Return the folder of worlds that all processes of one run of tests share.
+    Return the folder of worlds that all processes of one test run share.
 
-    `KEPT_WORLDS` names one that stays from run to run, for whoever works on pages alone.
+    The variable `KEPT_WORLDS` names a folder to reuse between runs.
     """
     if folder := os.environ.get("KEPT_WORLDS"):
         return Path(folder)
@@ -85,7 +85,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def _build(name: str, database: Path) -> None:
-    # What a process that was stopped left behind.
+    # Remove what an interrupted build left.
     database.unlink(missing_ok=True)
     subprocess.run(
         [sys.executable, "-c", _PROGRAM, name, str(database)],
@@ -97,17 +97,17 @@ def _build(name: str, database: Path) -> None:
 
 
 def build_here(name: str, database: Path) -> None:
-    """Build world *name* in the memory of this process, and write it and what is where in it."""
+    """Build world *name* in memory, and write its database and its description to files."""
     from django.core.management import call_command
     from django.db import connection
 
     from tests.worlds import BUILDERS
 
-    # All that is done for it would be logged, and that the broker is down.
+    # The build would log every step, and that the broker is unavailable.
     logging.disable(logging.CRITICAL)
     call_command("migrate", verbosity=0)
     with connection.cursor() as cursor:
-        # Keys of their own: a process that reads several worlds takes none for another.
+        # Distinct keys per world: a process that reads several worlds must not mix them up.
         first = 1_000 * (1 + list(BUILDERS).index(name))
         cursor.executemany(
             "INSERT INTO sqlite_sequence (name, seq) VALUES (%s, %s)",

@@ -1,4 +1,4 @@
-"""A long audit trail: entries of a month, in their places in the chain."""
+"""A long audit trail: a month of sealed entries of the hash chain."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENTRIES: Final = 100_000
 
 _MINUTES: Final = 0.4
 
-#: What is done all day, as (action, kind, subject of one of many).
+#: Audited actions as (action, kind, format of the subject), used in turn.
 _DONE: Final = (
     ("workload.submit", "workload", "{n:020x}"),
     ("workload.finish", "workload", "{n:020x}"),
@@ -33,7 +33,7 @@ _COLUMNS: Final = (
 
 
 def leave_trail(owner: Actor) -> None:
-    """Write and seal `ENTRIES` entries of many people, the last of them a while ago."""
+    """Write and seal `ENTRIES` audit entries of many actors; the last one lies in the past."""
     while seal_audit():
         pass
     chain = AuditChain.objects.get(org=owner.org)

@@ -1,4 +1,4 @@
-"""A history of configs: a few versions that were applied, and many more of their kind."""
+"""A history of config versions: a few that were applied, and many copies of those."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.worlds.large_config import config
 
 VERSIONS: Final = 120
 
-#: Hours from one to the next.
+#: Hours between versions.
 _HOURS: Final = 6
 
 
 def apply_versions(owner: Actor) -> None:
-    """Bring an organization to version `VERSIONS`; the older ones repeat the third and fourth."""
+    """Create config versions up to `VERSIONS`; most are copies of the third and fourth."""
     texts = [config(default) for default in (50, 40, 60, 40)]
     for number, text in enumerate(texts):
         apply_config(owner, "native", text, f"Take {number + 1}", number)

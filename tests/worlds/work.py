@@ -1,4 +1,4 @@
-"""Work in a world: handed in, decided by the engine and ended, as over the API."""
+"""Helpers that submit, decide and finish workloads of a world through the services."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Body = dict[str, Any]
 
 
 def settle(org: Organization) -> None:
-    """Run the engine until it has nothing to do; its state is not kept."""
+    """Run the engine until it has nothing to do, and discard its state."""
     while look(org.pk).has_work:
         run_engine(org.pk, seconds=60)
     forget_states()
 
 
 def submit(actor: Actor, bodies: Iterable[Body]) -> list[str]:
-    """Hand in workloads as the API takes them, have them decided, and return their ids."""
+    """Submit workloads in the format of the API, run the engine, and return their ids."""
     given = list(bodies)
     ids = []
     for first in range(0, len(given), MOST_AT_ONCE):
@@ -37,7 +37,7 @@ def submit(actor: Actor, bodies: Iterable[Body]) -> list[str]:
 
 
 def finish(actor: Actor, ids: Sequence[str]) -> None:
-    """Finish workloads, and have the engine take it in."""
+    """Finish workloads, and run the engine."""
     for first in range(0, len(ids), 500):
         finish_workloads(actor, ids[first : first + 500])
     settle(actor.org)
@@ -50,7 +50,7 @@ def in_state(org: Organization, state: State) -> list[str]:
 
 
 def examples(org: Organization) -> dict[str, Any]:
-    """Return an example of each state and reason, of a decision and of a preemption, as a World."""
+    """Return example workloads by state and reason, a decision and a preemption for `World`."""
     workloads = {state: ids[-1] for state in State.values if (ids := in_state(org, State(state)))}
     reasons = dict(
         Workload.objects.filter(org=org)

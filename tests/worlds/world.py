@@ -1,4 +1,4 @@
-"""A world: an organization, who is in it, and an example of everything that has an address."""
+"""`World`: an organization with its members and an example of everything that has a URL."""
 
 from __future__ import annotations
 
@@ -13,47 +13,47 @@ if TYPE_CHECKING:
     from console.orgs.models import Organization, User
     from console.orgs.permissions import Actor
 
-#: Everybody's.
+#: Password of all users.
 PASSWORD: Final = "correct horse battery"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
     """
-    Where things are; everything but the owner may be missing, as in the empty world.
+    Names and ids of example objects; all but the owner may be missing, as in the empty world.
 
-    It holds texts and numbers alone, so that it can be kept beside the file of its database.
+    The fields are texts and numbers, so that a world can be stored as JSON beside its database.
     """
 
-    #: Which of the worlds it is, and the slug of its organization.
+    #: Name of the world, and slug of its organization.
     name: str
     org: str
-    #: E-mail address of a member with each role; all have `PASSWORD`.
+    #: E-mail address of a member with each role; their password is `PASSWORD`.
     people: Mapping[str, str]
     #: Secret of an API token with each role.
     secrets: Mapping[str, str]
-    #: Slug of another organization, and address and secret of its owner, who is no member here.
+    #: Slug of another organization, and address and token of its owner, who is not a member here.
     other_org: str
     outsider: str
     outsider_secret: str
-    #: Secret of an invitation's link that can still be used.
+    #: Secret in the link of an open invitation.
     join: str = ""
 
     queues: tuple[str, ...] = ()
     cohorts: tuple[str, ...] = ()
-    #: Id of a workload in each state; and "never": one that waits and can never run.
+    #: Id of a workload in each state; "never" is a pending workload that can never be admitted.
     workloads: Mapping[str, str] = field(default_factory=dict)
-    #: Ids by the reason that the engine gave; those that wait have that of their class.
+    #: Id of a workload for each reason of the engine; pending ones by the reason of their class.
     reasons: Mapping[str, str] = field(default_factory=dict)
-    #: (id of the workload, number) of a decision.
+    #: (id of the workload, id of the decision).
     decision: tuple[str, int] | None = None
-    #: (id of the victim, number) of a preemption, and id of whom it was for.
+    #: (id of the victim, id of the preemption), and id of the preemptor.
     preemption: tuple[str, int] | None = None
     beneficiary: str = ""
 
-    #: Numbers of some versions, oldest first; the last is active.
+    #: Numbers of some config versions, oldest first; the last is active.
     versions: tuple[int, ...] = ()
-    #: Numbers, each of one example; 0: there is none.
+    #: Primary key of an example of each; 0 if there is none.
     draft: int = 0
     impact: int = 0
     expectation: int = 0
@@ -62,39 +62,39 @@ class World:
     invitation: int = 0
     token: int = 0
     webhook: int = 0
-    #: Id of a delivery of that webhook.
+    #: Id of a delivery of the webhook.
     delivery: str = ""
 
     @property
     def queue(self) -> str:
-        """Return the example of a queue, or nothing."""
+        """Return the name of an example queue, or ""."""
         return self.queues[0] if self.queues else ""
 
     @property
     def cohort(self) -> str:
-        """Return the example of a cohort, or nothing."""
+        """Return the name of an example cohort, or ""."""
         return self.cohorts[0] if self.cohorts else ""
 
     def organization(self) -> Organization:
-        """Return the row of the organization."""
+        """Return the organization."""
         from console.orgs.models import Organization
 
         return Organization.objects.get(slug=self.org)
 
     def user(self, role: str) -> User:
-        """Return the member with *role*."""
+        """Return the user of the member with *role*."""
         from console.orgs.models import User
 
         return User.objects.get(email=self.people[role])
 
     def actor(self, role: str) -> Actor:
-        """Return the member with *role* as actor."""
+        """Return the member with *role* as an actor."""
         from console.orgs.permissions import Actor
 
         return Actor.from_user(self.organization(), self.user(role), role)
 
     def browser(self, role: str) -> Client:
-        """Return a browser in which the member with *role* is signed in."""
+        """Return a test client that is signed in as the member with *role*."""
         from django.test import Client
 
         client = Client()
@@ -102,18 +102,18 @@ class World:
         return client
 
     def program(self, role: str) -> Client:
-        """Return an HTTP client with the token of *role*."""
+        """Return a test client that sends the API token of *role*."""
         from django.test import Client
 
         return Client(headers={"authorization": f"Bearer {self.secrets[role]}"})
 
     def as_json(self) -> str:
-        """Return it as text."""
+        """Return the world as JSON."""
         return json.dumps(asdict(self), indent=1)
 
     @classmethod
     def from_json(cls, text: str) -> World:
-        """Return the world that `as_json` wrote."""
+        """Return the world from JSON that `as_json` wrote."""
         fields = json.loads(text)
         for name, value in fields.items():
             if isinstance(value, list):

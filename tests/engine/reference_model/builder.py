@@ -1,4 +1,4 @@
-"""A small language for the worked examples of the rules: whole numbers, one resource, few words."""
+"""Builders for worked examples: policies and workloads of one resource in whole numbers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Written = int | tuple[int, int | None, int | None]
 
 
 def quota(written: Written) -> Quota:
-    """Return a quota from a number or three."""
+    """Return a quota from its nominal amount, or from nominal quota and both limits."""
     nominal, borrow, lend = (written, None, None) if isinstance(written, int) else written
     return Quota(
         nominal=nominal,
@@ -66,7 +66,7 @@ def queue(
     weight: float = 1,
     **fields: Any,
 ) -> QueueSpec:
-    """Return a queue with quota of the flavor ``f``, or of each flavor named."""
+    """Return a queue with quota of flavor ``f``, or of each flavor in a mapping."""
     return QueueSpec(
         name=name,
         parent=parent,
@@ -79,7 +79,7 @@ def queue(
 def cohort(
     name: str, written: Written | Mapping[str, Written] = 0, parent: str | None = None
 ) -> Cohort:
-    """Return a cohort with quota of its own."""
+    """Return a cohort with quota of flavor ``f``, or of each flavor in a mapping."""
     return Cohort(name=name, parent=parent, groups=_quotas(written))
 
 
@@ -88,7 +88,7 @@ def policy(
     strategies: tuple[FairStrategy, ...] = (),
     flavors: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Policy:
-    """Return a policy of *nodes*; cohorts that are only named are added, *flavors* have labels."""
+    """Return a policy of *nodes*, with cohorts for missing parents; *flavors* have labels."""
     cohorts = {each.name: each for each in nodes if isinstance(each, Cohort)}
     for each in nodes:
         if each.parent is not None:
@@ -114,7 +114,7 @@ def policy(
 def running(
     name: str, at: str, amount: int, *, priority: int = 0, time: int = 0, flavor: str = FLAVOR
 ) -> Running:
-    """Return a workload that holds *amount* in the queue *at* since *time*."""
+    """Return a running workload that uses *amount* in queue *at* since *time*."""
     return Running(
         workload=Workload(
             id=name, sequence=time, pod_sets=(PodSet(requests={CPU: amount}),), priority=priority
@@ -135,7 +135,7 @@ def waiting(
     sequence: int = 1000,
     pod_sets: tuple[PodSet, ...] = (),
 ) -> Waiting:
-    """Return a workload that waits in the queue *at* for *amount*, or for its pod sets."""
+    """Return a workload that is pending in queue *at* for *amount*, or for its pod sets."""
     return Waiting(
         workload=Workload(
             id=name,

@@ -1,4 +1,4 @@
-"""Preemption in general: who may be asked to stop, in which order, and who is spared (spec 7.1)."""
+"""Preemption candidates: eligibility, order, and targets that need not be preempted (spec 7.1)."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ FAIR_SHARE = "InCohortFairSharing"
 
 @dataclass(frozen=True, kw_only=True)
 class Asker:
-    """The workload that wants room, and what it wants."""
+    """The preemptor: a pending workload with its request."""
 
     queue: QueueSpec
     priority: int
     sequence: int
-    #: All that its pod sets take; an amount of zero plays no part.
+    #: Total request of its pod sets; zero amounts are ignored.
     request: Mapping[Pair, int]
-    #: The flavors and resources that are short.
+    #: The flavor-resources that need preemption.
     short: Collection[Pair]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """A workload that has to stop, and by what right."""
+    """A workload to preempt, and the reason that allows it."""
 
     running: Running
     reason: str
 
 
 def may_stop(rule: PreemptionRule, asker: Asker, candidate: Running) -> bool:
-    """Say whether *rule* lets *asker* stop *candidate*."""
+    """Return whether *rule* lets *asker* preempt *candidate*."""
     match rule:
         case PreemptionRule.NEVER:
             return False
@@ -53,7 +53,7 @@ def may_stop(rule: PreemptionRule, asker: Asker, candidate: Running) -> bool:
 
 
 def holds_some(candidate: Running, pairs: Collection[Pair]) -> bool:
-    """Say whether *candidate* was given any of *pairs*."""
+    """Return whether *candidate* uses any of *pairs*."""
     return any(pair in candidate.usage for pair in pairs)
 
 
@@ -61,7 +61,7 @@ def place(asker: Asker, candidate: Running) -> tuple[bool, bool, int, int, str]:
     """
     Return the sort key of candidates.
 
-    Told to stop already, other queues, lower priority, later reservation, id.
+    Order: already preempted, other queues, lower priority, later reservation, id.
     """
     is_own = candidate.queue == asker.queue.name
     return (
@@ -74,7 +74,7 @@ def place(asker: Asker, candidate: Running) -> tuple[bool, bool, int, int, str]:
 
 
 def fits(tree: Tree, asker: Asker, *, may_borrow: bool) -> bool:
-    """Say whether the whole request has room, inside the queue's nominal quota or beyond."""
+    """Return whether the whole request fits, without borrowing unless *may_borrow*."""
     return tree.has_room(asker.queue, asker.request) and (
         may_borrow
         or not any(
@@ -85,10 +85,10 @@ def fits(tree: Tree, asker: Asker, *, may_borrow: bool) -> bool:
 
 def spare(tree: Tree, targets: list[Target], fits_still: Callable[[], bool]) -> list[Target]:
     """
-    Put back the targets that need not stop, the last chosen first.
+    Return the targets without those that need not be preempted, checking the last chosen first.
 
-    The very last is needed by construction and is not asked again. A spared one
-    leaves its slot to the last of the list, as upstream does.
+    The very last target is needed by construction and is not checked. The last of the list
+    moves into the place of a removed target, as in Kueue.
     """
     left = list(targets)
     for index in range(len(left) - 2, -1, -1):

@@ -1,4 +1,4 @@
-"""Classical preemption: by priority, and quota taken back from those who borrow (spec 7.2, 7.3)."""
+"""Classical preemption: by priority, and reclaim from borrowers in the cohort (spec 7.2, 7.3)."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from tests.engine.reference_model.world import Running
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A running workload that might have to stop."""
+    """A running workload that may be preempted."""
 
     running: Running
     reason: str
-    #: Only an asker that need not borrow may stop it.
+    #: Only a preemptor that does not borrow may preempt this candidate.
     not_while_borrowing: bool = False
-    #: The lowest cohort above both queues; None in the asker's own queue.
+    #: The lowest cohort above both queues; None within the preemptor's own queue.
     common: Cohort | None = None
 
 
 def classical_targets(tree: Tree, running: Iterable[Running], asker: Asker) -> list[Target]:
-    """Return who has to stop so that *asker* fits; empty when that cannot be had."""
+    """Return the workloads to preempt so that *asker* fits; empty if none suffice."""
     everybody = list(running)
     own = _own(everybody, asker)
     hierarchical, by_priority = _others(tree, everybody, asker)
@@ -66,10 +66,10 @@ def _others(
     tree: Tree, running: list[Running], asker: Asker
 ) -> tuple[list[Candidate], list[Candidate]]:
     """
-    Return candidates of other queues: those taken back by right, and those judged by priority.
+    Return candidates of other queues: those to reclaim from, and those compared by priority.
 
-    Going up from the queue: once the request fits a subtree that holds the
-    queue, what is used beyond that subtree is used of its quota.
+    Walks up from the queue: once the request fits the quota of a subtree that contains the
+    queue, usage outside that subtree borrows that quota.
     """
     hierarchical: list[Candidate] = []
     by_priority: list[Candidate] = []
@@ -103,7 +103,7 @@ def _others(
 
 
 def _over_nominal(tree: Tree, cohort: Cohort, visited: Node, asker: Asker) -> list[QueueSpec]:
-    """Return the queues under *cohort* that use more than their own of what is short."""
+    """Return the queues under *cohort* that exceed their nominal quota in a short resource."""
     found: list[QueueSpec] = []
     for child in tree.children(cohort):
         if child is visited or tree.is_within_nominal(child, asker.short):
@@ -166,7 +166,7 @@ def _attempt(
 
 
 def _still_borrows(tree: Tree, asker: Asker, candidate: Candidate) -> bool:
-    """Say whether the queue and all cohorts below the common one still use more than their own."""
+    """Return whether the queue and all cohorts below the common one still exceed nominal quota."""
     node: Node | None = tree.queue(candidate.running.queue)
     while node is not None and node is not candidate.common:
         if tree.is_within_nominal(node, asker.short):

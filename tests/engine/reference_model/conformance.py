@@ -1,4 +1,4 @@
-"""The model as an engine under test: it answers the questions of the vector files."""
+"""Adapter that answers the questions of the conformance vectors by the reference model."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _GRANULAR = {said: mode for mode, said in _MODES.items()}
 
 
 class ReferenceEngine:
-    """Answers by the model; *settle_world* may be another way to come to rest."""
+    """Answers by the reference model; *settle_world* replaces its settle loop."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class ReferenceEngine:
         )
 
     def assign(self, world: Given, head: PendingWorkload, stub: PreemptionStub) -> FlavorAnswer:
-        """Walk over the flavors, with *stub* in the place of preemption."""
+        """Assign flavors, with *stub* in place of the preemption simulation."""
         live, _ = read(world)
         tree = Tree(live.policy, live.running)
 
@@ -147,7 +147,7 @@ class ReferenceEngine:
         preemptor: PendingWorkload,
         nominated: Mapping[str, Mapping[str, Nominated]],
     ) -> VictimsAnswer:
-        """Search for victims alone."""
+        """Search for preemption targets only."""
         live, _ = read(world)
         tree = Tree(live.policy, live.running)
         waiting = next(each for each in live.waiting if each.id == preemptor.workload.id)
@@ -178,7 +178,7 @@ class ReferenceEngine:
         )
 
     def quota(self, world: Given) -> QuotaAnswer:
-        """Say what each queue could have and has left."""
+        """Return the potential and the available quota of each queue."""
         live, _ = read(world)
         tree = Tree(live.policy, live.running)
         queues = live.policy.queues.values()
@@ -195,7 +195,7 @@ class ReferenceEngine:
         )
 
     def shares(self, world: Given, extra_usage: Mapping[str, Mapping[str, int]]) -> SharesAnswer:
-        """Say all shares."""
+        """Return all fair shares."""
         live, _ = read(world)
         tree = Tree(live.policy, live.running)
         extra = {
@@ -219,8 +219,8 @@ class ReferenceEngine:
 
 
 def read(given: Given, *, keeps_capacity: bool = False) -> tuple[World, dict[str, Condition]]:
-    """Return the world of a case, and why some workloads stand in no line."""
-    # In Kueue a request of nothing takes a flavor too (spec 6.1).
+    """Return the world of a case, and the conditions of workloads that are in no queue."""
+    # In Kueue a request of zero is assigned a flavor too (spec 6.1).
     settings = replace(spec_of(given.policy).settings, zeros_take_flavors=True)
     policy = with_spec(given.policy, settings=settings)
     world = World(policy=policy, keeps_capacity=keeps_capacity)
@@ -254,7 +254,7 @@ def read(given: Given, *, keeps_capacity: bool = False) -> tuple[World, dict[str
 
 
 def _led_to(policy: Policy, pending: PendingWorkload) -> str | Condition:
-    """Return the queue in whose line a workload stands, or why it stands in none."""
+    """Return the queue of a workload, or the condition that keeps it out of all queues."""
     if not pending.is_active:
         return Condition.DEACTIVATED
     routing = local_routing_of(policy)

@@ -1,4 +1,4 @@
-"""One admission cycle: a head of each queue, all judged on one state, then taken in order (4)."""
+"""One admission cycle: heads are nominated on one snapshot, then processed in order (spec 4)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.engine.reference_model.world import (
 
 
 class Ending(StrEnum):
-    """What became of a head, in the codes of the vector files."""
+    """What became of a head in its cycle, in the codes of the vector files."""
 
     ADMITTED = "Admitted"
     NO_ROOM = "NoRoom"
@@ -36,50 +36,50 @@ class Ending(StrEnum):
     WRONG_NAMESPACE = "WrongNamespace"
 
 
-#: Endings after which even a best effort queue gives the workload another turn (spec 3.4).
+#: Endings after which even a BestEffortFIFO queue requeues the workload (spec 3.4).
 TURN_AGAIN = (Ending.PREEMPTING, Ending.WAITS_FOR_OTHERS, Ending.OVERTAKEN)
-#: Endings that hold for every workload that asks for the same (spec 3.5).
+#: Endings that apply to all workloads with an equal request (spec 3.5).
 SHARED = (Ending.NO_ROOM, Ending.NO_VICTIMS)
-#: Endings after which the next walk over flavors starts afresh (spec 6.6).
+#: Endings after which the next evaluation of flavors starts from the first one (spec 6.6).
 STARTS_AFRESH = (Ending.PREEMPTING, Ending.WAITS_FOR_OTHERS, Ending.WRONG_NAMESPACE)
 
 
 @dataclass(eq=False, kw_only=True)
 class Entry:
-    """A head in its turn."""
+    """A nominated head."""
 
     waiting: Waiting
     queue: QueueSpec
     nominated: Nominated
     ending: Ending | None = None
-    #: It was nominated again beside victims of others.
+    #: Whether the head was nominated again after the victims of other heads were known.
     is_recomputed: bool = False
 
     @property
     def choices(self) -> Choices:
-        """What it would take."""
+        """The flavor assignment."""
         return self.nominated.choices
 
     @property
     def targets(self) -> tuple[Target, ...]:
-        """Who would have to stop for it."""
+        """The workloads to preempt for this head."""
         return self.nominated.targets
 
 
 @dataclass(kw_only=True)
 class CycleResult:
-    """What one cycle decided; the world has already been changed by it."""
+    """The decisions of one cycle, which have already changed the world."""
 
     entries: list[Entry] = field(default_factory=list)
     admitted: list[Running] = field(default_factory=list)
     #: Preemptor -> victim -> reason.
     preempted: dict[str, dict[str, str]] = field(default_factory=dict)
-    #: QueueSpec -> heads with targets that were passed over.
+    #: Queue name -> heads with targets that were skipped.
     skipped_preemptions: dict[str, int] = field(default_factory=dict)
 
 
 def run_cycle(world: World, *, may_shrink: bool = True) -> CycleResult:
-    """Run one cycle and change *world*: who runs, who is told to stop, who is parked."""
+    """Run one cycle and change *world*: admit, preempt, and park heads as inadmissible."""
     world.cycle += 1
     result = CycleResult()
     active = [name for name in world.policy.queues if world.is_active(name)]
@@ -119,7 +119,7 @@ def run_cycle(world: World, *, may_shrink: bool = True) -> CycleResult:
 
 
 def _head(world: World, queue: str) -> Waiting | None:
-    """Return who has the turn: the sticky preemptor, else the first in line (spec 3.2)."""
+    """Return the head of a queue: the sticky preemptor, else the first in order (spec 3.2)."""
     line = [each for each in world.waiting if each.queue == queue and world.has_turns(each)]
     strategy = world.policy.queues[queue].strategy
     sticky = world.sticky.get(queue) if strategy is Strategy.BEST_EFFORT_FIFO else None
@@ -127,7 +127,7 @@ def _head(world: World, queue: str) -> Waiting | None:
 
 
 def _valid_scan(world: World, waiting: Waiting) -> Scan | None:
-    """Return the saved position if it may still be used (spec 6.6)."""
+    """Return the saved flavor position if it is still valid (spec 6.6)."""
     scan = waiting.scan
     if scan is None or world.cycle - scan.cycle <= 1:
         return scan
@@ -135,17 +135,17 @@ def _valid_scan(world: World, waiting: Waiting) -> Scan | None:
 
 
 class _Processing:
-    """The second half of a cycle: entries one by one against a state that fills up (spec 4.4)."""
+    """The second phase of a cycle: process entries in order against a growing usage (spec 4.4)."""
 
     def __init__(self, world: World, tree: Tree, result: CycleResult, *, may_shrink: bool) -> None:
         self.world = world
         self.result = result
         self.may_shrink = may_shrink
-        #: With all that was admitted, claimed and kept back in this cycle.
+        #: Usage with everything admitted, claimed and reserved in this cycle.
         self.tree = tree.copy()
-        #: With what was admitted alone: what is held indeed until victims have stopped.
+        #: Usage with admissions only, that is, the real usage until victims have stopped.
         self.held = tree.copy()
-        #: Those told to stop in this cycle.
+        #: Workloads preempted in this cycle.
         self.victims: list[Running] = []
 
     def run(self) -> None:
@@ -188,7 +188,7 @@ class _Processing:
         return Ending.ADMITTED
 
     def _recompute(self, entry: Entry) -> None:
-        """Nominate again, without the victims of others and within the flavors found before."""
+        """Nominate again without the victims of other heads, limited to the same flavors."""
         entry.is_recomputed = True
         entry.nominated = Nominator(
             tree=self.tree.without(self.victims),
@@ -205,7 +205,7 @@ class _Processing:
         ).nominate()
 
     def _kept_back(self, entry: Entry) -> Usage:
-        """Return what nobody behind a head without victims may take in this cycle (spec 4.5)."""
+        """Return the quota that a head without targets reserves in this cycle (spec 4.5)."""
         queue = entry.queue
         if queue.preemption.reclaim_within_cohort is PreemptionRule.ANY:
             return {}
@@ -234,7 +234,7 @@ class _Processing:
         self.result.preempted[entry.waiting.id] = reasons
 
     def _ask(self, entry: Entry) -> Ask:
-        """Return what *entry* asks, so that the same ask can be known again."""
+        """Return the request of *entry* in a form that detects repetitions."""
         known = {each.id for each in (*self.world.running, *self.world.waiting)}
         return (
             tuple(sorted(entry.choices.usage.items())),
@@ -269,7 +269,7 @@ class _Processing:
 
 
 def assignment_of(choices: Choices) -> tuple[PodSetAssignment, ...]:
-    """Return what is written down when *choices* are admitted."""
+    """Return the assignment recorded when *choices* are admitted."""
     return tuple(
         PodSetAssignment(
             name=part.name,
@@ -280,7 +280,7 @@ def assignment_of(choices: Choices) -> tuple[PodSetAssignment, ...]:
     )
 
 
-# Who goes next
+# Order of entries
 
 
 def _classical_key(entry: Entry) -> tuple[int, int, int]:
@@ -288,7 +288,7 @@ def _classical_key(entry: Entry) -> tuple[int, int, int]:
 
 
 def _fair_winner(tree: Tree, entries: list[Entry]) -> Entry:
-    """Return who goes next: the winner of the tournament in the tree of the first entry."""
+    """Return the next entry: the tournament winner in the tree of the first entry."""
     root = tree.root(entries[0].queue)
     if isinstance(root, QueueSpec):
         return entries[0]
@@ -311,7 +311,7 @@ def _tournament(tree: Tree, cohort: Cohort, entries: list[Entry]) -> Entry | Non
 
 
 def _fair_key(tree: Tree, entry: Entry, child: Node) -> tuple[bool, Share, int, int]:
-    """Return the place of *entry* among those that come to the parent of *child*."""
+    """Return the sort key of *entry* among the entries below the parent of *child*."""
     usage = entry.choices.usage
     after = tree.copy()
     after.add(entry.queue.name, usage)
@@ -320,11 +320,11 @@ def _fair_key(tree: Tree, entry: Entry, child: Node) -> tuple[bool, Share, int, 
     return (would_borrow, share(after, child), *entry.waiting.rank)
 
 
-# What follows a turn
+# Requeueing
 
 
 def _after(world: World, waiting: Waiting, ending: Ending, entry: Entry | None) -> None:
-    """Write down how a turn ended and whether there is another one at once."""
+    """Record the outcome of a head, and requeue it or park it as inadmissible."""
     waiting.verdict = _verdict(ending, entry)
     keeps_scan = entry is not None and not entry.is_recomputed and ending not in STARTS_AFRESH
     scan = None
@@ -353,7 +353,7 @@ def _after(world: World, waiting: Waiting, ending: Ending, entry: Entry | None) 
 
 
 def is_alike(world: World, left: Waiting, right: Waiting) -> bool:
-    """Say whether two workloads get the same answer (spec 3.5): by what they ask, and of whom."""
+    """Return whether two workloads get the same answer (spec 3.5): equal request, equal queue."""
     return (left.queue, left.priority, _shape(world, left)) == (
         right.queue,
         right.priority,
@@ -362,7 +362,7 @@ def is_alike(world: World, left: Waiting, right: Waiting) -> bool:
 
 
 def _shape(world: World, waiting: Waiting) -> list[tuple[object, ...]]:
-    """Return what each pod set asks for, and which flavors of its queue it may use."""
+    """Return the request of each pod set, and the flavors of the queue that it may use."""
     queue = world.policy.queues[waiting.queue]
     walker = Walker(
         tree=Tree(world.policy),

@@ -1,4 +1,4 @@
-"""Fair preemption: from whoever has the largest share (spec 7.7 to 7.10)."""
+"""Fair preemption: targets from the queue with the largest share (spec 7.7 to 7.10)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.engine.reference_model.world import Running
 def fair_targets(
     tree: Tree, running: Iterable[Running], asker: Asker, strategies: Sequence[FairStrategy]
 ) -> list[Target]:
-    """Return who has to stop so that *asker* fits; empty when that cannot be had."""
+    """Return the workloads to preempt so that *asker* fits; empty if none suffice."""
     search = _Search(tree.copy(), list(running), asker)
     found = search.first(strategies[0])
     if not found and len(strategies) > 1:
@@ -34,20 +34,20 @@ def fair_targets(
 
 
 class _Search:
-    """One search: the tree with the asker's request in it, and whoever was stopped taken out."""
+    """One target search: the tree with the preemptor's request, and without the chosen targets."""
 
     def __init__(self, tree: Tree, running: list[Running], asker: Asker) -> None:
         self.tree = tree
         self.asker = asker
         self.targets: list[Target] = []
-        #: Failed the first strategy, in that order.
+        #: Candidates that failed the first strategy, in that order.
         self.retry: list[Running] = []
         found = [each for each in running if _is_candidate(tree, asker, each)]
         self.candidates = sorted(found, key=lambda each: place(asker, each))
         tree.add(asker.queue.name, asker.request)
 
     def first(self, strategy: FairStrategy) -> bool:
-        """Stop candidates that pass *strategy* until the asker fits."""
+        """Preempt candidates that pass *strategy* until the preemptor fits."""
         order = _Order(self.tree, self.asker, self.candidates)
         within_nominal = self.tree.is_within_nominal(self.asker.queue, self.asker.short)
         while (queue := order.next()) is not None:
@@ -68,7 +68,7 @@ class _Search:
         return False
 
     def second(self) -> bool:
-        """Stop at most one candidate of each queue whose share is above the asker's."""
+        """Preempt at most one candidate of each queue whose share exceeds the preemptor's."""
         order = _Order(self.tree, self.asker, self.retry)
         while (queue := order.next()) is not None:
             new, old = self._sides(queue)
@@ -83,7 +83,7 @@ class _Search:
         return spare(self.tree, self.targets, lambda: fits(self.tree, self.asker, may_borrow=True))
 
     def _stop(self, order: _Order, running: Running, reason: str) -> bool:
-        """Take *running* out; say whether the asker fits now."""
+        """Remove *running* from the tree; return whether the preemptor fits now."""
         order.drop(running)
         self.tree.remove(running.queue, running.usage)
         self.targets.append(Target(running=running, reason=reason))
@@ -93,7 +93,7 @@ class _Search:
         return enough
 
     def _sides(self, queue: QueueSpec) -> tuple[Share, Share]:
-        """Return the shares of the asker's and the other side, below their lowest common cohort."""
+        """Return the shares of the preemptor's and the other subtree below their common cohort."""
         return share(self.tree, self._side(self.asker.queue, queue)), share(
             self.tree, self._side(queue, self.asker.queue)
         )
@@ -119,7 +119,7 @@ class _Search:
 
 
 class _Order:
-    """Which queue gives next: down from the root, always where the share is largest (spec 7.8)."""
+    """Order of queues to preempt from: down from the root, by the largest share (spec 7.8)."""
 
     def __init__(self, tree: Tree, asker: Asker, candidates: list[Running]) -> None:
         self.tree = tree
@@ -128,15 +128,15 @@ class _Order:
         self.pruned: list[Node] = []
 
     def of(self, queue: QueueSpec) -> list[Running]:
-        """Return the candidates left in *queue*, in order."""
+        """Return the remaining candidates of *queue* in order."""
         return [each for each in self.candidates if each.queue == queue.name]
 
     def drop(self, running: Running) -> None:
-        """Do not offer *running* again."""
+        """Remove *running* from the candidates."""
         self.candidates.remove(running)
 
     def next(self) -> QueueSpec | None:
-        """Return the queue that gives next, or None when nobody is left."""
+        """Return the next queue to preempt from, or None if no candidate is left."""
         root = self.tree.root(self.asker.queue)
         if isinstance(root, QueueSpec):
             return root if self.of(root) and root not in self.pruned else None
@@ -167,7 +167,7 @@ class _Order:
         if not queues and not cohorts:
             self.pruned.append(cohort)
             return None
-        # The queue whose first candidate sorts first wins a tie, so it has to come first here.
+        # On a tie, the queue whose first candidate sorts first wins, so it has to come first here.
         queues.sort(key=lambda each: place(self.asker, self.of(each)[0]))
         best_queue = max(queues, key=lambda each: share(self.tree, each), default=None)
         best_cohort = max(cohorts, key=lambda each: share(self.tree, each), default=None)

@@ -1,4 +1,4 @@
-"""Flavor assignment: which flavors the pod sets of one workload take, and how well (spec 6)."""
+"""Flavor assignment: the flavors of a workload's pod sets, and the mode of each (spec 6)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.engine.reference_model.world import POD, PODS, Complaint, Pair, Scan,
 
 
 class Mode(IntEnum):
-    """How a flavor can give what is asked, from worst to best."""
+    """How a flavor can serve a request, from worst to best."""
 
     NO_FIT = 0
     NO_CANDIDATES = 1
@@ -34,52 +34,52 @@ class Mode(IntEnum):
     FIT = 4
 
 
-#: Why a flavor can give nothing, from the most hopeful to the least (spec 6.8).
+#: Codes of complaints, from the most hopeful to the least (spec 6.8).
 HOPES = ("", "WaitingForQuota", "ExceedsMaxQuota", "NoMatchingFlavor")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Grade:
-    """A mode and how far up it borrows."""
+    """A mode and its borrowing level."""
 
     mode: Mode
     level: int = 0
-    #: Why, when it is NO_FIT.
+    #: The reason of a NO_FIT.
     hope: str = ""
 
 
-#: Answers whether preemption for one pair alone would help: its mode and level.
+#: Returns mode and borrowing level of preemption for one flavor-resource alone.
 Oracle: TypeAlias = Callable[[Pair, int], tuple[Mode, int]]
-#: Pod set -> resource -> the flavor it was nominated with.
+#: Pod set -> resource -> the flavor of its nomination.
 Nomination: TypeAlias = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """What one resource of a pod set was given."""
+    """The flavor assigned to one resource of a pod set."""
 
     flavor: str
     grade: Grade
-    #: Index of the last flavor looked at; -1: none is left.
+    #: Index of the last flavor tried; -1 if no flavor is left.
     tried: int
 
 
 @dataclass(kw_only=True)
 class PodSetChoice:
-    """What one pod set was given."""
+    """The flavors assigned to one pod set."""
 
     name: str
     count: int
-    #: All its pods together, by resource.
+    #: Request of all its pods by resource.
     requests: dict[str, int]
     choices: dict[str, Choice] = field(default_factory=dict)
     complaints: list[Complaint] = field(default_factory=list)
-    #: Flavor -> its worst grade, for all that were looked at.
+    #: Flavor -> its worst grade, for all flavors tried.
     attempts: dict[str, Grade] = field(default_factory=dict)
 
     @property
     def mode(self) -> Mode:
-        """The worst mode of its resources; without any flavor it fits only without complaint."""
+        """The worst mode of its resources; without flavors, FIT unless there is a complaint."""
         if not self.choices:
             return Mode.NO_FIT if self.complaints else Mode.FIT
         return min(each.grade.mode for each in self.choices.values())
@@ -87,30 +87,30 @@ class PodSetChoice:
 
 @dataclass(kw_only=True)
 class Choices:
-    """What a workload was given; pod sets behind one that failed are missing."""
+    """The assignment of a workload; pod sets after one that failed are missing."""
 
     pod_sets: list[PodSetChoice] = field(default_factory=list)
-    #: Why it cannot fit, when it cannot.
+    #: The reason why the workload cannot fit, if any.
     hope: str = ""
 
     @property
     def is_fit(self) -> bool:
-        """Say whether all of it is free."""
+        """Return whether everything is free."""
         return all(each.mode is Mode.FIT for each in self.pod_sets)
 
     @property
     def is_no_fit(self) -> bool:
-        """Say whether some of it cannot be had, not even by preemption."""
+        """Return whether some request cannot be met, not even by preemption."""
         return any(each.mode is Mode.NO_FIT for each in self.pod_sets)
 
     @property
     def level(self) -> int:
-        """How far up it borrows at most."""
+        """The highest borrowing level."""
         return max((each.grade.level for _, each in self._flat()), default=0)
 
     @property
     def usage(self) -> Usage:
-        """What it takes."""
+        """The usage of the assignment."""
         return total(
             {(choice.flavor, resource): part.requests[resource]}
             for part in self.pod_sets
@@ -119,7 +119,7 @@ class Choices:
 
     @property
     def short(self) -> set[Pair]:
-        """The pairs that need preemption."""
+        """The flavor-resources that need preemption."""
         return {
             (choice.flavor, resource)
             for resource, choice in self._flat()
@@ -128,7 +128,7 @@ class Choices:
 
     @property
     def tried(self) -> dict[str, dict[str, int]]:
-        """Pod set -> resource -> index of the last flavor looked at."""
+        """Pod set -> resource -> index of the last flavor tried."""
         return {
             part.name: {resource: choice.tried for resource, choice in part.choices.items()}
             for part in self.pod_sets
@@ -148,14 +148,14 @@ class Choices:
 
 @dataclass(frozen=True, kw_only=True)
 class Walker:
-    """One workload before the flavors of its queue."""
+    """The flavor assigner of one workload in its queue."""
 
     tree: Tree
     queue: QueueSpec
     workload: Workload
     oracle: Oracle
     scan: Scan | None = None
-    #: Only these flavors may be taken; None: any.
+    #: The only flavors allowed; None allows all.
     nomination: Nomination | None = None
 
     @property
@@ -164,7 +164,7 @@ class Walker:
         return self.tree.policy
 
     def assign(self, counts: Mapping[str, int]) -> Choices:
-        """Choose flavors for *counts* pods of each pod set."""
+        """Return flavors for *counts* pods of each pod set."""
         result = Choices()
         for members in _together(self.workload.pod_sets):
             parts = [self._part(each, counts[each.name]) for each in members]
@@ -180,7 +180,7 @@ class Walker:
         return result
 
     def accepts(self, flavor: str, pod_set: PodSet) -> bool:
-        """Say whether pods of *pod_set* may use *flavor* at all."""
+        """Return whether pods of *pod_set* may use *flavor*."""
         return self._unfit(flavor, [pod_set]) is None
 
     def _part(self, pod_set: PodSet, count: int) -> PodSetChoice:
@@ -204,11 +204,11 @@ class Walker:
         asked: dict[str, int],
         assumed: Usage,
     ) -> str:
-        """Give pod sets that go together their flavors; return why they cannot have any, or ""."""
+        """Assign flavors to a pod set group; return the reason why it cannot fit, or ""."""
         chosen: dict[str, Choice] = {}
         complaints: list[Complaint] = []
         attempts: dict[str, Grade] = {}
-        #: The least hopeful of the groups so far, also of those that gave something.
+        #: The least hopeful mode so far, including groups that assigned flavors.
         worst_hope = 0
         for resource in sorted(asked, key=_iteration_key):
             if resource in chosen:
@@ -247,7 +247,7 @@ class Walker:
         resource: str,
         assumed: Usage,
     ) -> tuple[dict[str, Choice] | None, list[Complaint], dict[str, Grade]]:
-        """Walk over the flavors of *group*; return what is given, complaints and all grades."""
+        """Try the flavors of *group* in order; return choices, complaints and all grades."""
         complaints: list[Complaint] = []
         attempts: dict[str, Grade] = {}
         best: tuple[str, Grade, dict[str, Grade]] | None = None
@@ -291,7 +291,7 @@ class Walker:
         return given, complaints, attempts
 
     def _unfit(self, name: str, members: list[PodSet]) -> Complaint | None:
-        """Return why pods of *members* cannot use nodes of this flavor (spec 6.2, 6.3)."""
+        """Return why pods of *members* cannot use nodes of this flavor, or None (spec 6.2, 6.3)."""
         flavor = spec_of(self.policy).flavors.get(name)
         if flavor is None:
             return Complaint(code="FlavorMissing", flavor=name)
@@ -308,7 +308,7 @@ class Walker:
         return None
 
     def _check(self, pair: Pair, requested: int, assumed: Usage) -> tuple[Grade, Complaint | None]:
-        """Judge one flavor and resource (spec 6.4)."""
+        """Return the grade of one flavor-resource, with the complaint if any (spec 6.4)."""
         flavor, resource = pair
         before = assumed.get(pair, 0)
         amount = before + requested
@@ -355,7 +355,7 @@ class Walker:
         return worst
 
     def _goes_on(self, grade: Grade) -> bool:
-        """Say whether the walk continues behind a flavor of this grade (spec 6.5)."""
+        """Return whether the search continues after a flavor of this grade (spec 6.5)."""
         rules: Fungibility = self.queue.fungibility
         if grade.mode in (Mode.NO_FIT, Mode.NO_CANDIDATES):
             return True
@@ -364,7 +364,7 @@ class Walker:
         return grade.level > 0 and rules.when_can_borrow is FungibilityPolicy.TRY_NEXT
 
     def is_preferred(self, left: Grade, right: Grade) -> bool:
-        """Say whether *left* is strictly better than *right* (spec 6.5)."""
+        """Return whether *left* is strictly better than *right* (spec 6.5)."""
         if left.mode is Mode.NO_FIT or right.mode is Mode.NO_FIT:
             return left.mode is not Mode.NO_FIT
         if (left.mode is Mode.NO_CANDIDATES) != (right.mode is Mode.NO_CANDIDATES):
@@ -375,7 +375,7 @@ class Walker:
 
 
 def _together(pod_sets: tuple[PodSet, ...]) -> list[list[PodSet]]:
-    """Return the pod sets that take their flavors together, in the order of their first members."""
+    """Return the pod set groups in the order of their first members."""
     groups: list[list[PodSet]] = []
     for each in pod_sets:
         for group in groups:
@@ -388,7 +388,7 @@ def _together(pod_sets: tuple[PodSet, ...]) -> list[list[PodSet]]:
 
 
 def _iteration_key(resource: str) -> int:
-    """Return the FNV-1a hash of the name: upstream's order of resources (spec 6.1)."""
+    """Return the FNV-1a hash of the name, which is Kueue's order of resources (spec 6.1)."""
     value = 0xCBF29CE484222325
     for byte in resource.encode():
         value = ((value ^ byte) * 0x100000001B3) % 2**64

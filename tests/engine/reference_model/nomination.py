@@ -1,4 +1,4 @@
-"""Nomination: the assignment of a head, whom it would stop, and fewer pods if need be (6.7)."""
+"""Nomination of a head: flavor assignment, preemption targets, partial admission (spec 6.7)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tests.engine.reference_model.world import Pair, Running, Scan
 
 @dataclass(frozen=True, kw_only=True)
 class Nominated:
-    """What a workload would take and who would have to stop."""
+    """The assignment of a workload and its preemption targets."""
 
     choices: Choices
     targets: tuple[Target, ...] = ()
 
     @property
     def is_good(self) -> bool:
-        """Say whether it fits, or would once the targets have stopped."""
+        """Return whether the workload fits, now or once the targets have stopped."""
         if self.choices.is_no_fit:
             return False
         return self.choices.is_fit or bool(self.targets)
@@ -32,7 +32,7 @@ class Nominated:
 
 @dataclass(frozen=True, kw_only=True)
 class Nominator:
-    """One workload of *queue* before the world as it is."""
+    """Nominates one workload of *queue* in the current world."""
 
     tree: Tree
     running: Sequence[Running]
@@ -41,11 +41,11 @@ class Nominator:
     priority: int
     scan: Scan | None = None
     nomination: Nomination | None = None
-    #: Whether pod sets may start with fewer pods than they ask for.
+    #: Whether pod sets may start with fewer pods than requested (partial admission).
     may_shrink: bool = field(default=True)
 
     def nominate(self) -> Nominated:
-        """Try the full size, then the largest smaller one that fits or has targets."""
+        """Return the nomination for all pods, else the largest good one for fewer pods."""
         pod_sets = self.workload.pod_sets
         full = self._try({each.name: each.count for each in pod_sets})
         spare = {
@@ -55,8 +55,8 @@ class Nominator:
         steps = sum(spare.values())
         if full.is_good or not steps or not self.may_shrink:
             return full
-        # The smallest step that is good if good ones are followed by good ones only: whether a
-        # smaller size is good is asked halfway between those known, as upstream does.
+        # Binary search, as in Kueue: finds the smallest good step if every step after a good one is
+        # good too.
         found = full
         low, high = 0, steps + 1
         while low < high:
@@ -71,7 +71,7 @@ class Nominator:
         return found
 
     def targets(self, request: dict[Pair, int], short: set[Pair]) -> list[Target]:
-        """Return who has to stop for *request*, of which *short* is not free."""
+        """Return the preemption targets for *request*, of which *short* is not free."""
         asker = Asker(
             queue=self.queue,
             priority=self.priority,
@@ -99,7 +99,7 @@ class Nominator:
         return Nominated(choices=choices, targets=tuple(self.targets(choices.usage, choices.short)))
 
     def _simulate(self, pair: Pair, amount: int) -> tuple[Mode, int]:
-        """Answer for one pair alone whether preemption would help (spec 6.4)."""
+        """Return mode and level of preemption for one flavor-resource alone (spec 6.4)."""
         targets = self.targets({pair: amount}, {pair})
         after = self.tree.without(each.running for each in targets)
         level, _ = after.level(self.queue, pair, amount)

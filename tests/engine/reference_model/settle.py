@@ -1,4 +1,4 @@
-"""Settling: cycles until nothing changes, then once more without the memory of the lines."""
+"""The settle loop: cycles until nothing changes, then once more without queue memory."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tests.engine.reference_model.cycle import CycleResult, run_cycle
 from tests.engine.reference_model.tree import Node, Tree
 from tests.engine.reference_model.world import Ask, Running, Waiting, World, goes_round
 
-#: Cycles after which a world counts as restless.
+#: Number of cycles after which the model gives up on a world.
 MOST_CYCLES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One decision: *workload* was admitted, or told *victims* to stop."""
+    """One decision: *workload* was admitted, or preempts *victims*."""
 
     cycle: int
     action: str
@@ -27,17 +27,17 @@ class Step:
 
 @dataclass(kw_only=True)
 class Settled:
-    """How settling went; the world is left as it ended."""
+    """The result of settling; the world keeps its final state."""
 
     steps: list[Step] = field(default_factory=list)
-    #: False: a state came back, so that the plain rules would go round for ever.
+    #: False if a state recurred, that is, Kueue's rules alone would loop forever.
     is_steady: bool = True
-    #: Dropping the memory of the lines led to further decisions.
+    #: Whether clearing the queue memory caused further decisions.
     resync_changed: bool = False
 
 
 def settle(world: World) -> Settled:
-    """Run cycles until *world* rests or a state comes back."""
+    """Run cycles until *world* is settled or a state recurs."""
     settled = Settled()
     settled.is_steady = _until_nothing_changes(world, settled)
     rested: set[Hashable] = set()
@@ -57,14 +57,13 @@ def settle(world: World) -> Settled:
 
 def _until_nothing_changes(world: World, settled: Settled) -> bool:
     """
-    Run cycles until they change nothing; say whether they ever do.
+    Run cycles until they change nothing; return False if a state with decisions recurs.
 
-    Lines that return to an earlier state without any decision in between rest
-    too: nothing will come of it (a workload with several pod sets may alternate
-    between positions of its walks). With `World.ends_circles` the heads of that
-    circle are parked, so that those behind them get a turn.
+    A state that recurs without any decision in between counts as settled too: a workload with
+    several pod sets may alternate between saved flavor positions. With `World.ends_circles`,
+    the heads of that loop are parked, so that the workloads behind them are nominated.
     """
-    #: State -> how many decisions and cycles there had been.
+    #: State -> numbers of decisions and cycles before it.
     seen = {state_of(world): (len(settled.steps), 0)}
     results: list[CycleResult] = []
     while len(results) < MOST_CYCLES:
@@ -86,7 +85,7 @@ def _until_nothing_changes(world: World, settled: Settled) -> bool:
 
 
 def _park_heads(world: World, circle: list[CycleResult]) -> bool:
-    """Park the heads of best effort queues in *circle*; say whether there were any."""
+    """Park the heads of BestEffortFIFO queues in *circle*; return whether there were any."""
     heads = [
         entry.waiting
         for result in circle
@@ -101,7 +100,7 @@ def _park_heads(world: World, circle: list[CycleResult]) -> bool:
 
 
 def steps_of(world: World, result: CycleResult) -> list[Step]:
-    """Return what a cycle decided."""
+    """Return the decisions of a cycle."""
     admitted = [
         Step(cycle=world.cycle, action="admit", workload=each.id) for each in result.admitted
     ]
@@ -118,7 +117,7 @@ def steps_of(world: World, result: CycleResult) -> list[Step]:
 
 
 def release(world: World, running: Running) -> None:
-    """Let a workload that has stopped give its quota back and wait again (settle rule 2)."""
+    """Free the quota of a stopped workload and make it pending again (settle rule 2)."""
     preemptor = running.preemptor
     circles = preemptor is not None and goes_round(running.stopped_for, preemptor)
     world.running.remove(running)
@@ -136,7 +135,7 @@ def release(world: World, running: Running) -> None:
 
 
 def retry(world: World, queue: str) -> None:
-    """Give everybody who is parked in the tree of *queue* another turn (spec 3.7)."""
+    """Requeue all inadmissible workloads in the tree of *queue* (spec 3.7)."""
     tree = Tree(world.policy)
     root = tree.root(tree.queue(queue))
     for each in world.waiting:
@@ -149,7 +148,7 @@ def _is_root(tree: Tree, left: Node, right: Node) -> bool:
 
 
 def forget(world: World) -> None:
-    """Drop all memory of the lines: who is parked or sticky, and where walks stopped."""
+    """Clear the queue memory: inadmissible workloads, sticky preemptors and flavor positions."""
     world.sticky.clear()
     for each in world.waiting:
         each.is_inadmissible = False
@@ -157,7 +156,7 @@ def forget(world: World) -> None:
 
 
 def state_of(world: World) -> Hashable:
-    """Return all that decides what happens next, so that states can be compared."""
+    """Return everything that determines further decisions, for comparison."""
     running = [
         (each.id, each.is_evicted, _assigned(each), _pairs(each.stopped_for))
         for each in sorted(world.running, key=lambda each: each.reservation)

@@ -1,4 +1,4 @@
-"""Dominant resource shares: how much of what could be lent a node borrows (spec 7.6)."""
+"""Dominant resource shares: borrowed quota relative to lendable quota (spec 7.6)."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from tests.engine.reference_model.world import Pair
 @total_ordering
 @dataclass(frozen=True, eq=False)
 class Share:
-    """A dominant share, exact, in thousandths of what could be lent."""
+    """A dominant resource share, exact, in thousandths of the lendable quota."""
 
-    #: Before the weight.
+    #: The unweighted share.
     ratio: Fraction
-    #: In units, not in billionths.
+    #: Fair weight in units, not in billionths.
     weight: Fraction
-    #: The resource of which it borrows most; "" when it borrows nothing.
+    #: The resource with the largest borrowed ratio; "" if nothing is borrowed.
     resource: str = ""
-    #: It borrows something, even if nothing of that could be lent.
+    #: Whether anything is borrowed, even if nothing of it is lendable.
     is_borrowing: bool = False
 
     @property
     def value(self) -> Fraction | None:
-        """The weighted share; None: without bound."""
+        """The weighted share; None if unbounded."""
         if not self.ratio:
             return Fraction(0)
         return self.ratio / self.weight if self.weight else None
 
     @property
     def key(self) -> tuple[bool, Fraction]:
-        """Order of shares: those without bound are above all others, by their ratio."""
+        """Sort key: unbounded shares come after all others, ordered by unweighted share."""
         return (True, self.ratio) if self.value is None else (False, self.value)
 
     def __eq__(self, other: object) -> bool:
@@ -48,7 +48,7 @@ class Share:
 
 
 def share(tree: Tree, node: Node, extra: Mapping[Pair, int] | None = None) -> Share:
-    """Return the dominant share of *node* if it used *extra* besides; a root has none."""
+    """Return the dominant share of *node* with *extra* usage added; the share of a root is zero."""
     added = extra or {}
     weight = Fraction(node.fair_weight, WEIGHT_ONE)
     parent = tree.parent(node)

@@ -1,4 +1,4 @@
-"""The quota tree: what each node owns, uses, can give and could ever give (spec 5)."""
+"""The quota tree: nominal, used, available and potential quota of each node (spec 5)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tests.engine.reference_model.world import Pair, Running, Usage
 
 Node: TypeAlias = QueueSpec | Cohort
 
-#: Stands for UNLIMITED in sums: more than everything finite together.
+#: Stands for UNLIMITED in sums; larger than any sum of finite amounts.
 BOUNDLESS = 10**30
 
 NO_QUOTA = Quota()
 
 
 class Tree:
-    """The nodes of a policy and what each queue holds; all else is worked out when asked."""
+    """The nodes of a policy and the usage of each queue; everything else is computed on demand."""
 
     def __init__(
         self, policy: Policy, running: Iterable[Running] = (), active: Collection[str] | None = None
     ) -> None:
-        """Take over what *running* hold; *active*: queues that take part (None: all)."""
+        """Add the usage of *running*; *active* are the queues that take part (None: all)."""
         self.policy = policy
         self.active = set(policy.queues if active is None else active)
         self.held: dict[str, Usage] = {}
@@ -32,23 +32,23 @@ class Tree:
             self.add(each.queue, each.usage)
 
     def copy(self) -> Tree:
-        """Return a tree that may be changed without changing this one."""
+        """Return an independent copy."""
         twin = Tree(self.policy, (), self.active)
         twin.held = {queue: dict(usage) for queue, usage in self.held.items()}
         return twin
 
     def add(self, queue: str, usage: Mapping[Pair, int]) -> None:
-        """Let *queue* hold *usage* more."""
+        """Add *usage* to *queue*."""
         held = self.held.setdefault(queue, {})
         for pair, amount in usage.items():
             held[pair] = held.get(pair, 0) + amount
 
     def remove(self, queue: str, usage: Mapping[Pair, int]) -> None:
-        """Let *queue* hold *usage* less."""
+        """Subtract *usage* from *queue*."""
         self.add(queue, {pair: -amount for pair, amount in usage.items()})
 
     def without(self, running: Iterable[Running]) -> Tree:
-        """Return the tree as it is when *running* have stopped."""
+        """Return a copy without the usage of *running*."""
         twin = self.copy()
         for each in running:
             twin.remove(each.queue, each.usage)
@@ -57,11 +57,11 @@ class Tree:
     # Shape
 
     def queue(self, name: str) -> QueueSpec:
-        """Return a queue by name."""
+        """Return the queue *name*."""
         return self.policy.queues[name]
 
     def parent(self, node: Node) -> Cohort | None:
-        """Return the cohort above *node*."""
+        """Return the cohort above *node*, or None."""
         return None if node.parent is None else spec_of(self.policy).cohorts[node.parent]
 
     def path(self, node: Node) -> list[Cohort]:
@@ -70,7 +70,7 @@ class Tree:
         return [] if parent is None else [parent, *self.path(parent)]
 
     def root(self, node: Node) -> Node:
-        """Return the top of the tree of *node*."""
+        """Return the root of the tree of *node*."""
         return [node, *self.path(node)][-1]
 
     def queues_of(self, cohort: Cohort) -> list[QueueSpec]:
@@ -91,7 +91,7 @@ class Tree:
         return [*self.queues_of(node), *self.cohorts_of(node)]
 
     def height(self, cohort: Cohort) -> int:
-        """Return the longest way down to a leaf (spec 5.6)."""
+        """Return the length of the longest path down to a leaf (spec 5.6)."""
         below = [self.height(each) + 1 for each in self.cohorts_of(cohort)]
         leaves = [1 for each in self.queues_of(cohort) if each.name in self.active]
         return max([0, *below, *leaves])
@@ -99,7 +99,7 @@ class Tree:
     # Quota
 
     def pairs(self, node: Node) -> set[Pair]:
-        """Return the flavors and resources for which *node*, or a node under it, has a quota."""
+        """Return the flavor-resources for which *node*, or a node under it, has a quota."""
         own = {
             (each.flavor, resource)
             for group in node.groups
@@ -109,7 +109,7 @@ class Tree:
         return own.union(*(self.pairs(child) for child in self.children(node)))
 
     def quota(self, node: Node, pair: Pair) -> Quota:
-        """Return the quota that *node* itself states for *pair*."""
+        """Return the quota that *node* itself defines for *pair*."""
         flavor, resource = pair
         for group in node.groups:
             for each in group.flavors:
@@ -118,15 +118,15 @@ class Tree:
         return NO_QUOTA
 
     def nominal(self, node: Node, pair: Pair) -> int:
-        """Return N."""
+        """Return N, the nominal quota."""
         return _number(self.quota(node, pair).nominal)
 
     def borrowing_limit(self, node: Node, pair: Pair) -> int | None:
-        """Return B; None: as much as there is."""
+        """Return B, the borrowing limit, or None if it is unlimited."""
         return _limit(self.quota(node, pair).borrowing_limit)
 
     def subtree(self, node: Node, pair: Pair) -> int:
-        """Return S: the own quota and what the children deposit."""
+        """Return S, the nominal quota plus what the children can lend."""
         deposits = (
             self.subtree(child, pair) - self.local(child, pair) for child in self.children(node)
         )
@@ -138,7 +138,7 @@ class Tree:
         return 0 if lending_limit is None else max(0, self.subtree(node, pair) - lending_limit)
 
     def usage(self, node: Node, pair: Pair) -> int:
-        """Return U: what a queue holds; of a cohort, what its children drew from it."""
+        """Return U: a queue's usage; for a cohort, the children's usage beyond their own part."""
         if isinstance(node, QueueSpec):
             return self.held.get(node.name, {}).get(pair, 0)
         return sum(
@@ -147,11 +147,11 @@ class Tree:
         )
 
     def local_available(self, node: Node, pair: Pair) -> int:
-        """Return what is left of the part that is never lent."""
+        """Return the unused rest of the part that is never lent."""
         return max(0, self.local(node, pair) - self.usage(node, pair))
 
     def available(self, node: Node, pair: Pair) -> int:
-        """Return what *node* can still give; negative when somebody is over quota (spec 5.2)."""
+        """Return the available quota of *node*; negative if usage exceeds the quota (spec 5.2)."""
         parent = self.parent(node)
         if parent is None:
             return self.subtree(node, pair) - self.usage(node, pair)
@@ -164,15 +164,15 @@ class Tree:
         return self.local_available(node, pair) + from_parent
 
     def room(self, queue: QueueSpec, pair: Pair) -> int:
-        """Return what a workload of *queue* may still take."""
+        """Return the available quota for workloads of *queue*, at least 0."""
         return max(0, self.available(queue, pair))
 
     def has_room(self, queue: QueueSpec, request: Mapping[Pair, int]) -> bool:
-        """Say whether all of *request* is free for *queue*."""
+        """Return whether the whole request fits the available quota of *queue*."""
         return all(amount <= self.room(queue, pair) for pair, amount in request.items())
 
     def potential(self, node: Node, pair: Pair) -> int:
-        """Return what *node* could give if nothing ran (spec 5.3)."""
+        """Return the available quota of *node* if no workload were running (spec 5.3)."""
         parent = self.parent(node)
         if parent is None:
             return self.subtree(node, pair)
@@ -183,18 +183,18 @@ class Tree:
     # Borrowing
 
     def borrows_with(self, node: Node, pair: Pair, amount: int) -> bool:
-        """Say whether *node* uses more than its own quota when it takes *amount* more."""
+        """Return whether *node* exceeds its subtree quota with *amount* more."""
         return self.subtree(node, pair) < self.usage(node, pair) + amount
 
     def is_within_nominal(self, node: Node, pairs: Iterable[Pair]) -> bool:
-        """Say whether *node* uses no more than its own quota in all *pairs* (spec 5.5)."""
+        """Return whether *node* uses at most its subtree quota in all *pairs* (spec 5.5)."""
         return not any(self.borrows_with(node, pair, 0) for pair in pairs)
 
     def level(self, queue: QueueSpec, pair: Pair, amount: int) -> tuple[int, bool]:
         """
-        Return how far up *queue* would borrow for *amount*, and whether it may reclaim.
+        Return the borrowing level of *queue* for *amount*, and whether the amount may be reclaimed.
 
-        The level is the height of the lowest subtree that owns enough (spec 5.6).
+        The level is the height of the lowest subtree whose own quota suffices (spec 5.6).
         """
         above = self.path(queue)
         if not above or not self.borrows_with(queue, pair, amount):

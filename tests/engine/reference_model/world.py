@@ -1,4 +1,4 @@
-"""The world: who runs and who waits under a policy, as two plain lists."""
+"""The world of the reference model: lists of running and pending workloads under a policy."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from console.engine.routing.local_queues import local_routing_of
 
 #: (flavor, resource)
 Pair: TypeAlias = tuple[str, str]
-#: Thousandths by flavor and resource.
+#: Amounts in thousandths by flavor-resource.
 Usage: TypeAlias = dict[Pair, int]
 
-#: The resource that counts pods, for queues that limit it (spec 1.8).
+#: The resource that counts pods, in queues that have quota for it (spec 1.8).
 PODS = "pods"
 #: One pod, in thousandths.
 POD = 1000
-#: One ask for room: what would be held, all who have to stop with what they hold, and how often
-#: the one that asks was told to stop itself, for each that has not ended (two and more are one).
+#: A preemption request in comparable form: the usage after admission, all targets with their
+#: usage, and how often the preemptor was itself preempted for each other workload that has not
+#: ended (counts of two and more are equal).
 Ask: TypeAlias = tuple[object, ...]
-#: After as many stops for the same other one it counts as a circle, whatever was asked.
+#: Number of preemptions by the same preemptor that count as a loop, whatever was requested.
 MOST_STOPS = 16
-#: The label that every namespace has: its own name.
+#: The label with its own name that every namespace has.
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
 
 
 def goes_round(stopped_for: Mapping[str, list[Ask]], preemptor: str) -> bool:
-    """Say whether *preemptor* has asked for the same stop twice."""
+    """Return whether *preemptor* preempts a workload in a loop, that is, repeats a request."""
     asks = stopped_for.get(preemptor, [])
     return any(asks.count(each) > 1 for each in asks) or len(asks) >= MOST_STOPS
 
@@ -48,19 +49,19 @@ def total(usages: Iterable[Mapping[Pair, int]]) -> Usage:
 
 @dataclass(eq=False, kw_only=True)
 class Running:
-    """A workload that holds quota."""
+    """A workload that uses quota."""
 
     workload: Workload
     queue: str
     priority: int
     assignment: tuple[PodSetAssignment, ...]
-    #: Place in the order of reservations; larger is later.
+    #: Position in the order of reservations; larger is later.
     reservation: int
-    #: It was told to stop and holds its quota until it has stopped.
+    #: Whether the workload was preempted; it uses quota until it has stopped.
     is_evicted: bool = False
-    #: Preemptor -> what it asked each time; kept with `World.ends_circles` alone.
+    #: Preemptor -> its preemption requests; recorded only with `World.ends_circles`.
     stopped_for: dict[str, list[Ask]] = field(default_factory=dict)
-    #: For whom it was told to stop last.
+    #: The workload that preempted this one last.
     preemptor: str | None = None
 
     @property
@@ -70,7 +71,7 @@ class Running:
 
     @property
     def usage(self) -> Usage:
-        """What it holds: the request of each pod that was started, times their number."""
+        """Usage in total: the request of each started pod, times their number."""
         asked = {each.name: each.requests for each in self.workload.pod_sets}
         return total(
             {
@@ -84,23 +85,23 @@ class Running:
 
 @dataclass(frozen=True, kw_only=True)
 class Scan:
-    """Where the walks over flavors stopped in the last turn (spec 6.6)."""
+    """The saved flavor positions of the last nomination (spec 6.6)."""
 
-    #: Pod set -> resource -> index of the last flavor looked at; -1: none is left.
+    #: Pod set -> resource -> index of the last flavor tried; -1 if no flavor is left.
     tried: Mapping[str, Mapping[str, int]]
     cycle: int
-    #: The queue's generation in that turn.
+    #: The queue's generation at that nomination.
     generation: int
 
     @property
     def has_more(self) -> bool:
-        """Say whether some walk stopped before its last flavor."""
+        """Return whether some pod set stopped before its last flavor."""
         return any(index != -1 for tried in self.tried.values() for index in tried.values())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Complaint:
-    """Why one flavor, or a resource at all, did not simply fit; the codes of the vector files."""
+    """Why a flavor, or all flavors for a resource, did not fit; codes of the vector files."""
 
     code: str
     flavor: str = ""
@@ -114,13 +115,13 @@ class Complaint:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What was last said about a waiting workload; *code* and *reason* as in the vector files."""
+    """The last result for a pending workload; *code* and *reason* as in the vector files."""
 
     code: str
     reason: str
     #: Pod set -> complaints.
     complaints: Mapping[str, tuple[Complaint, ...]] = field(default_factory=dict)
-    #: How many have to stop for it.
+    #: Number of preemption targets.
     victims: int = 0
 
 
@@ -129,18 +130,18 @@ NOT_EVALUATED = Verdict(code="NotEvaluated", reason="PendingEvaluation")
 
 @dataclass(eq=False, kw_only=True)
 class Waiting:
-    """A workload that waits in a queue."""
+    """A workload that is pending in a queue."""
 
     workload: Workload
     queue: str
     priority: int
-    #: It gets no turn until something happens that may help.
+    #: Parked until an event may make it admissible.
     is_inadmissible: bool = False
     scan: Scan | None = None
     verdict: Verdict = NOT_EVALUATED
     #: As in `Running`.
     stopped_for: dict[str, list[Ask]] = field(default_factory=dict)
-    #: It takes no turn before that one had its own, in the very next cycles.
+    #: Preemptor that goes first: in the next cycles this workload is not nominated before it.
     yields_to: str | None = None
 
     @property
@@ -150,33 +151,33 @@ class Waiting:
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Place in the order of its queue: higher priority, then earlier submission (spec 3.2)."""
+        """Sort key in its queue: higher priority, then earlier submission (spec 3.2)."""
         return (-self.priority, self.workload.sequence)
 
 
 @dataclass(eq=False, kw_only=True)
 class World:
-    """All that is known, and the memory of the lines."""
+    """All workloads, and the memory of the queues."""
 
     policy: Policy
     running: list[Running] = field(default_factory=list)
     waiting: list[Waiting] = field(default_factory=list)
-    #: Queue -> the preemptor that goes first there (spec 3.6).
+    #: Queue -> its sticky preemptor, which goes first (spec 3.6).
     sticky: dict[str, str] = field(default_factory=dict)
-    #: Queue -> how many admissions and releases it has seen (spec 6.6).
+    #: Queue -> number of admissions and releases so far (spec 6.6).
     generation: Counter[str] = field(default_factory=Counter)
     cycle: int = 0
-    #: Queues that a person stopped.
+    #: Queues on hold.
     held: set[str] = field(default_factory=set)
-    #: Admit only what also fits beside all victims that still hold their quota (not Kueue's rule).
+    #: Admit only what also fits beside preempted workloads that still run (not a rule of Kueue).
     keeps_capacity: bool = False
-    #: Come to rest where Kueue's rules would go round for ever (not Kueue's rule): one that was
-    #: stopped twice for the same ask of the same workload is not stopped for that one again, and
+    #: End preemption loops, in which Kueue never settles (not a rule of Kueue): a workload that was
+    #: preempted twice for the same request of the same preemptor is not preempted by it again, and
     #: lets it go first.
     ends_circles: bool = False
 
     def is_active(self, queue: str) -> bool:
-        """Say whether *queue* exists, is not stopped and has all its flavors (spec 2.4)."""
+        """Return whether *queue* exists, is not stopped and has all its flavors (spec 2.4)."""
         policy = self.policy
         if queue not in policy.queues or queue in self.held:
             return False
@@ -197,7 +198,7 @@ class World:
         )
 
     def is_welcome(self, waiting: Waiting) -> bool:
-        """Say whether its queue takes workloads of its namespace (spec 1.3, 1.5)."""
+        """Return whether the queue's namespace selector matches the workload (spec 1.3, 1.5)."""
         routing = local_routing_of(self.policy)
         if routing is None:
             return True
@@ -207,15 +208,15 @@ class World:
         return selector is not None and selector.matches(labels)
 
     def may_ask(self, asker: Waiting, running: Running) -> bool:
-        """Say whether *asker* may still tell *running* to stop."""
+        """Return whether *asker* may still preempt *running*."""
         return not goes_round(running.stopped_for, asker.id)
 
     def has_turns(self, waiting: Waiting) -> bool:
-        """Say whether *waiting* is in line: not parked, and not behind its preemptor."""
+        """Return whether *waiting* can be nominated: not parked, not yielding to a preemptor."""
         return not waiting.is_inadmissible and waiting.yields_to is None
 
     def let_pass(self, still_ahead: set[str]) -> None:
-        """Let only those go on waiting for their preemptors whose preemptor is *still_ahead*."""
+        """Clear `yields_to` of all workloads whose preemptor is not in *still_ahead*."""
         for each in self.waiting:
             if each.yields_to not in still_ahead:
                 each.yields_to = None
