@@ -240,7 +240,7 @@ INSTALLED_APPS = [
 #: Functions of other apps that run with each batch of decisions, in this order: the last one counts
 #: durations, which include the others.
 BATCH_OBSERVERS = [
-    "console.webhooks.services.tell_of_batch.tell_of_batch",
+    "console.webhooks.services.notify_of_batch.notify_of_batch",
     "console.series.tallies.tally_batch",
     "console.telemetry.happenings.count_batch",
 ]

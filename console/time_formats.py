@@ -8,11 +8,11 @@ from typing import Final
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def written(moment: datetime) -> str:
+def to_iso(moment: datetime) -> str:
     """
     Return *moment* as ISO 8601 in UTC, to the microsecond.
 
-    >>> written(datetime(2026, 1, 31, 12, 0, 0, 250000, tzinfo=UTC))
+    >>> to_iso(datetime(2026, 1, 31, 12, 0, 0, 250000, tzinfo=UTC))
     '2026-01-31T12:00:00.250000Z'
     """
     return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

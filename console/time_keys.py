@@ -20,7 +20,9 @@ M = TypeVar("M", bound=Model)
 SLACK = timedelta(minutes=5)
 
 
-def around(rows: QuerySet[M], since: datetime | None, until: datetime | None) -> QuerySet[M]:
+def limit_to_times(
+    rows: QuerySet[M], since: datetime | None, until: datetime | None
+) -> QuerySet[M]:
     """
     Return *rows* without those far outside of *since* to *until*; None means no bound.
 

@@ -16,7 +16,7 @@ from console.orgs.models import AuditEntry, Organization
 from console.orgs.permissions import Actor, Permission
 from console.paging import MAX_LIMIT, Page, every_row, merged_newest_first, newest_first, newest_of
 from console.reading import QueryReader
-from console.time_keys import around
+from console.time_keys import limit_to_times
 
 #: The query parameters, and those that can be repeated.
 REPEATABLE: Final = ("action", "kind")
@@ -113,7 +113,7 @@ def _conditions(
     visible = AuditEntry.objects.filter(org=actor.org)
     if not sees_all(actor):
         visible = visible.filter(actor_key=actor.key)
-    visible = around(visible, search.since, search.until)
+    visible = limit_to_times(visible, search.since, search.until)
     name = "actor_key" if search.actor and _KEY.fullmatch(search.actor) else "actor"
     wanted: dict[str, Any] = {
         "action__in": search.actions,

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from console.orgs.models import AuditEntry
-from console.time_formats import written
+from console.time_formats import to_iso
 
 #: Columns of an entry and its digest, in the order of `sealed_facts_of`.
 COLUMNS = (
@@ -29,7 +29,7 @@ def facts_of(entry: AuditEntry) -> dict[str, Any]:
     return {
         "number": entry.number,
         "id": entry.pk,
-        "time": written(entry.created_at),
+        "time": to_iso(entry.created_at),
         "action": entry.action,
         "kind": entry.kind,
         "subject": entry.subject,

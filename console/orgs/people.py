@@ -41,7 +41,7 @@ def get_member(org: Organization, number: int) -> Membership:
     return found
 
 
-def keep_an_owner(membership: Membership) -> None:
+def require_another_owner(membership: Membership) -> None:
     """
     Raise Conflict (``last_owner``) if *membership* is that of the only owner.
 

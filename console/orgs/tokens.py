@@ -37,12 +37,12 @@ def get_token(org: Organization, number: int) -> ApiToken:
     return found
 
 
-def working_tokens(org: Organization) -> int:
+def count_valid_tokens(org: Organization) -> int:
     """Return the number of valid tokens of *org*."""
     return ApiToken.objects.filter(_working(timezone.now()), org=org).count()
 
 
-def working_tokens_of(org: Organization, user: User) -> list[ApiToken]:
+def valid_tokens_of(org: Organization, user: User) -> list[ApiToken]:
     """Return the valid tokens of *org* that belong to *user*, the oldest first."""
     theirs = ApiToken.objects.filter(_working(timezone.now()), org=org, created_by=user)
     return list(theirs.order_by("pk"))
@@ -54,7 +54,7 @@ def tokens_above(org: Organization, user: User, role: str | None) -> list[ApiTok
 
     A role of None means no role, so every token is returned.
     """
-    return [each for each in working_tokens_of(org, user) if is_above(each.role, role)]
+    return [each for each in valid_tokens_of(org, user) if is_above(each.role, role)]
 
 
 def person_behind(actor: Actor) -> User | None:

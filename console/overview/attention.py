@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from console.orgs.models import Organization
-from console.overview.changes import config_items
+from console.overview.config_items import config_items
 from console.overview.items import Item
-from console.overview.machinery import token_items, webhook_items, worker_items
-from console.overview.work import work_items
+from console.overview.system_items import token_items, webhook_items, worker_items
+from console.overview.workload_items import work_items
 from console.workloads.queries.queues import QueueView
 
 

@@ -24,7 +24,7 @@ from console.series.queries import (
     series_of,
     spark_of_all,
 )
-from console.series.subjects import EVERYTHING
+from console.series.subjects import WHOLE_ORG
 
 WEEK: Final = timedelta(days=7)
 DAY: Final = timedelta(days=1)
@@ -65,7 +65,7 @@ def _read(org: Organization, minute: datetime) -> Past:
         week_ago=counts_at(org, minute - WEEK),
         series=series_of(
             org,
-            EVERYTHING,
+            WHOLE_ORG,
             minute - (HOUR if is_young else DAY),
             minute,
             Step.MINUTE if is_young else Step.HOUR,

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from console.celery import BACKGROUND, CHECK_UPS
 from console.overview.services.check_up import check_up, due_check_ups
-from console.overview.services.look_out import due_outlooks, look_out
+from console.overview.services.count_attention import count_attention, due_attention_counts
 from console.overview.services.measure_consumers import due_consumptions, measure_consumers
 from console.queue_backlog import send_to_each
 
@@ -23,7 +23,7 @@ def look() -> None:
     for name, keys, queue in (
         (_CHECK_UP, due_check_ups(now), CHECK_UPS),
         (_MEASURE, due_consumptions(now), CHECK_UPS),
-        (_LOOK_OUT, due_outlooks(now), BACKGROUND),
+        (_LOOK_OUT, due_attention_counts(now), BACKGROUND),
     ):
         send_to_each(name, keys, queue, expires=20)
 
@@ -31,7 +31,7 @@ def look() -> None:
 @shared_task(name=_LOOK_OUT)
 def look_out_one(org_id: int) -> None:
     """Count the attention items of one organization."""
-    look_out(org_id, timezone.now())
+    count_attention(org_id, timezone.now())
 
 
 @shared_task(name=_CHECK_UP)

@@ -11,7 +11,7 @@ from console.retention.registry import Rows, registered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Keeping:
+class RetentionStatus:
     """One kind of rows: retention period and number of rows."""
 
     kind: Kind
@@ -27,7 +27,7 @@ class Keeping:
     forgotten: int
 
 
-def keepings_of(org_id: int) -> list[Keeping]:
+def retention_statuses_of(org_id: int) -> list[RetentionStatus]:
     """
     Return the retention of all kinds of rows of an organization, in the order of `Kind`.
 
@@ -40,7 +40,7 @@ def keepings_of(org_id: int) -> list[Keeping]:
     for each in registered():
         at, rows = forgotten.get(each.kind, (None, 0))
         keepings.append(
-            Keeping(
+            RetentionStatus(
                 kind=each.kind,
                 days=each.days,
                 setting=each.setting,

@@ -6,19 +6,19 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from console.retention.parts.drop_old import drop_old
-from console.retention.parts.make_ahead import make_ahead
+from console.retention.partitions.create_ahead import create_ahead
+from console.retention.partitions.drop_expired import drop_expired
 
 
 @shared_task(name="console.retention.tasks.make_partitions")
 def make_partitions() -> None:
     """Create partitions in advance."""
     if settings.PARTITION_ROWS:
-        make_ahead(timezone.now())
+        create_ahead(timezone.now())
 
 
 @shared_task(name="console.retention.tasks.drop_partitions")
 def drop_partitions() -> None:
     """Drop expired partitions."""
     if settings.PARTITION_ROWS:
-        drop_old(timezone.now())
+        drop_expired(timezone.now())

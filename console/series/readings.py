@@ -99,7 +99,7 @@ def hour_totals(rows: Sequence[tuple[datetime, Totals]], minutes: int) -> Totals
     return merge(parts)
 
 
-def folded(
+def coarser_readings(
     readings: Iterable[Reading], step: Step, since: datetime, until: datetime
 ) -> list[Reading]:
     """Return finer *readings* as readings of *step*."""

@@ -10,7 +10,7 @@ from typing import Final
 from django.conf import settings
 
 from console.retention.models import Kind
-from console.retention.parts.tables import Sampled, Timed, register_sampled
+from console.retention.partitions.tables import Sampled, Timed, register_sampled
 from console.retention.registry import Retention, Rows, count_rows, register
 from console.series.coverage import floor_day, floor_hour
 from console.series.models import Sampler, SeriesPoint, Step, Tally
@@ -21,7 +21,7 @@ HOURS_PATIENCE: Final = 11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class RetentionPeriods:
     """Retention periods of the rows of minutes, hours and days, in days."""
 
     minutes: int
@@ -29,7 +29,7 @@ class Kept:
     days: int
 
     @classmethod
-    def configured(cls) -> Kept:
+    def configured(cls) -> RetentionPeriods:
         """Return the periods of the settings."""
         return cls(
             minutes=settings.MINUTE_RETENTION_DAYS,
@@ -38,7 +38,7 @@ class Kept:
         )
 
     @classmethod
-    def by_row(cls) -> Kept:
+    def by_row(cls) -> RetentionPeriods:
         """Return the age in days at which rows outside of dropped partitions are deleted."""
         found = cls.configured()
         if not settings.PARTITION_ROWS:
@@ -57,11 +57,11 @@ class Kept:
 
 
 def _minutes_since(now: datetime) -> datetime:
-    return Kept.configured().since(Step.MINUTE, now)
+    return RetentionPeriods.configured().since(Step.MINUTE, now)
 
 
 def _hours_since(now: datetime) -> datetime:
-    return Kept.configured().since(Step.HOUR, now)
+    return RetentionPeriods.configured().since(Step.HOUR, now)
 
 
 def _points(org_id: int, step: Step) -> Rows:

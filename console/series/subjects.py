@@ -27,12 +27,12 @@ class Subject(NamedTuple):
 
 
 #: The whole organization.
-EVERYTHING = Subject(Kind.ORG.value)
+WHOLE_ORG = Subject(Kind.ORG.value)
 
 
 def subjects_of(queue: str | None, policy: Policy) -> Iterator[Subject]:
     """Yield the subjects that count events of *queue*: the organization, the queue, its cohorts."""
-    yield EVERYTHING
+    yield WHOLE_ORG
     if queue is None:
         return
     yield Subject.queue(queue)

@@ -10,7 +10,7 @@ from console.errors import BadRequest, FieldError
 from console.series.coverage import MINUTE, floor_minute
 from console.series.models import Step
 from console.series.readings import FLOOR, LENGTH
-from console.series.retention import Kept
+from console.series.retention import RetentionPeriods
 
 #: The longest time range in minutes and in hours.
 _BY_MINUTE: Final = timedelta(hours=26)
@@ -36,7 +36,7 @@ def window_of(
     until: datetime | None,
     step: Step | None,
     now: datetime,
-    kept: Kept,
+    kept: RetentionPeriods,
 ) -> Window:
     """
     Return the time range from *since* to *until*, in *step* or the shortest suitable one.
@@ -59,7 +59,7 @@ def window_of(
     return Window(since=first, until=last_edge, step=found, kept_since=kept_since)
 
 
-def step_for(since: datetime, until: datetime, now: datetime, kept: Kept) -> Step:
+def step_for(since: datetime, until: datetime, now: datetime, kept: RetentionPeriods) -> Step:
     """Return the shortest step whose rows of the time range are kept and not too many."""
     length = until - since
     if length <= _BY_MINUTE and since >= kept.since(Step.MINUTE, now):

@@ -21,14 +21,14 @@ from console.webhooks.payloads import Message, config_message, merged
 _HAS_SOME = "SELECT EXISTS (SELECT 1 FROM webhooks_webhook WHERE org_id = %s)"
 
 
-def told_of(org: Organization) -> list[Webhook]:
+def active_webhooks(org: Organization) -> list[Webhook]:
     """Return the active webhooks of *org*."""
     # Every batch runs this query, and most organizations have no webhooks.
     ((some,),) = statements.rows(_HAS_SOME, [org.pk])
     return list(Webhook.objects.filter(org=org, paused="")) if some else []
 
 
-def put(
+def write_deliveries(
     org: Organization, messages: Iterable[tuple[Webhook, str, Message]], now: datetime
 ) -> list[Delivery]:
     """
@@ -65,13 +65,13 @@ def _touch(keys: set[int], now: datetime) -> set[int]:
     return present
 
 
-def tell_of_config(org: Organization, kind: Kind, data: dict[str, object], author: str) -> None:
+def notify_of_config(org: Organization, kind: Kind, data: dict[str, object], author: str) -> None:
     """Write deliveries for a config change, from the facts of its event, inside its transaction."""
-    webhooks = [each for each in told_of(org) if kind in each.kinds]
+    webhooks = [each for each in active_webhooks(org) if kind in each.kinds]
     if webhooks:
         now = timezone.now()
         message = config_message(org, kind, now, data, author)
-        put(org, [(webhook, kind, message) for webhook in webhooks], now)
+        write_deliveries(org, [(webhook, kind, message) for webhook in webhooks], now)
 
 
 def _joined(

@@ -18,7 +18,7 @@ from django.conf import settings
 
 from console.engine.wording.notices import config_notice, workloads_notice
 from console.orgs.models import Organization
-from console.time_formats import written
+from console.time_formats import to_iso
 from console.webhooks.models import Kind
 
 VERSION: Final = 1
@@ -113,7 +113,7 @@ def _message(
     body = {
         "version": VERSION,
         "type": str(kind),
-        "timestamp": written(now),
+        "timestamp": to_iso(now),
         "org": org.slug,
         "summary": summary,
         "url": url,

@@ -13,7 +13,7 @@ STEP: Final = 5.0
 TOTAL: Final = 15.0
 
 #: Time after which an attempt without a result expires: longer than an attempt can take.
-BELIEVED: Final = timedelta(seconds=30)
+ATTEMPT_EXPIRY: Final = timedelta(seconds=30)
 
 #: Waits after each failed attempt of a delivery; after the last attempt it has failed.
 RETRIES: Final = (
@@ -37,7 +37,7 @@ LONGEST_ASKED: Final = timedelta(hours=1)
 
 #: Maximum random increase of a wait, as a fraction, so that webhooks that failed together are not
 #: retried at the same moment.
-SPREAD: Final = 0.2
+JITTER: Final = 0.2
 
 _CHANCE: Final = random.SystemRandom()
 
@@ -53,27 +53,29 @@ def retry_after(attempt: int) -> timedelta | None:
     return RETRIES[attempt - 1] if attempt <= len(RETRIES) else None
 
 
-def rest_after(failures: int) -> timedelta:
+def backoff_after(failures: int) -> timedelta:
     """Return the back-off of a webhook after *failures* consecutive failures."""
     doubled: int = 2 ** min(failures - 1, 10)
     return min(_FIRST_REST * doubled, _LONGEST_REST)
 
 
-def spread(wait: timedelta) -> timedelta:
+def with_jitter(wait: timedelta) -> timedelta:
     """Return *wait* with a random increase."""
-    return wait * _CHANCE.uniform(1, 1 + SPREAD)
+    return wait * _CHANCE.uniform(1, 1 + JITTER)
 
 
-def asked_wait(status: int | None, retry_after: str, now: datetime) -> timedelta:
+def requested_wait(status: int | None, retry_after: str, now: datetime) -> timedelta:
     """
     Return the wait that a response requests; zero without a valid Retry-After.
 
     *retry_after* is the header of that name: seconds, or a date.
 
     >>> now = datetime(2026, 1, 31, 12, tzinfo=UTC)
-    >>> str(asked_wait(429, "90", now)), str(asked_wait(503, "Sat, 31 Jan 2026 12:05:00 GMT", now))
-    ('0:01:30', '0:05:00')
-    >>> str(asked_wait(429, "999999999999", now)), str(asked_wait(500, "90", now))
+    >>> str(requested_wait(429, "90", now))
+    '0:01:30'
+    >>> str(requested_wait(503, "Sat, 31 Jan 2026 12:05:00 GMT", now))
+    '0:05:00'
+    >>> str(requested_wait(429, "999999999999", now)), str(requested_wait(500, "90", now))
     ('1:00:00', '0:00:00')
     """
     if status not in ASKING:

@@ -1,4 +1,4 @@
-"""Events as rows of the API and of exports."""
+"""Events as rows for the API and exports."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from console.engine.model.amounts import amount_to_number
 from console.engine.wording.reasons import event_sentence
-from console.time_formats import written
+from console.time_formats import to_iso
 from console.workloads.models import Event
 
-#: The keys of `event_facts`, in its order.
+#: The keys of `event_facts`, in order.
 COLUMNS: Final = (
     *("id", "created_at", "type", "level", "message"),
     *("workload", "queue", "actor", "data"),
@@ -18,10 +18,10 @@ COLUMNS: Final = (
 
 
 def event_facts(event: Event) -> dict[str, Any]:
-    """Return an event that `search_events` gave, with its sentence."""
+    """Return the facts and the sentence of an event of `search_events`."""
     return {
         "id": str(event.pk),
-        "created_at": written(event.created_at),
+        "created_at": to_iso(event.created_at),
         "type": event.type,
         "level": event.level,
         "message": event_sentence(event.type, event.data),
@@ -34,9 +34,10 @@ def event_facts(event: Event) -> dict[str, Any]:
 
 def told_data(data: Mapping[str, Any]) -> dict[str, Any]:
     """
-    Return the stored facts of an event as they are told: amounts in units of their resource.
+    Return the stored data of an event with amounts in units of their resource.
 
-    Rows keep thousandths, as the engine counts. Whatever leaves the product goes through here.
+    Rows store thousandths, as the engine counts. All event data that leaves the product is
+    converted here.
     """
     told = dict(data)
     if "borrowed" in told:

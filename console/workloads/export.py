@@ -1,4 +1,4 @@
-"""The list of workloads as rows of a file, read a few at a time."""
+"""The list of workloads as rows of an export, read page by page."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from console.engine.model.amounts import amount_to_number
 from console.engine.wording.reasons import reason_message
 from console.orgs.permissions import Actor
 from console.paging import MAX_LIMIT, every_row
-from console.time_formats import written
+from console.time_formats import to_iso
 from console.workloads.models import Workload
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.listing import list_workloads
 from console.workloads.queries.workloads import reason_of
 from console.workloads.stored_assignments import stored_flavors
 
-#: Columns of the file.
+#: Columns of the exported file.
 EXPORTED = (
     *("id", "name", "type", "state", "reason", "message", "queue", "requests", "flavors"),
     *("priority", "requested_priority", "user", "project", "namespace", "labels"),
@@ -25,7 +25,7 @@ EXPORTED = (
 
 
 def exported_rows(actor: Actor, conditions: WorkloadFilter) -> Iterator[dict[str, Any]]:
-    """Yield every workload that passes *conditions*, newest first."""
+    """Yield every workload that matches *conditions*, newest first."""
     rows = every_row(lambda cursor: list_workloads(actor.org, conditions, MAX_LIMIT, cursor))
     return map(_row, rows)
 
@@ -51,6 +51,6 @@ def _row(workload: Workload) -> dict[str, Any]:
         "namespace": workload.namespace,
         "labels": workload.labels,  # type: ignore[attr-defined]
         "config_version": workload.config_version,
-        **{name: written(at) if at is not None else None for name, at in moments.items()},
+        **{name: to_iso(at) if at is not None else None for name, at in moments.items()},
         "preemptions": workload.preemptions,
     }

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from console.retention.models import Kind
-from console.retention.parts.tables import Numbered, register_numbered
+from console.retention.partitions.tables import Numbered, register_numbered
 from console.retention.registry import Retention, Rows, count_rows, register
 from console.workloads.models import (
     Decision,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from console.retention.models import Kind
-from console.retention.note import note
+from console.retention.record_deletions import record_deletions
 from tests.api.documents import OPEN
 
 
 def test_what_is_kept_is_told_kind_by_kind(api, owner):
     client = api(owner)
     client.post("config/versions", {"text": OPEN, "expected_version": 0})
-    note(Kind.EVENTS, {owner.org.pk: 12})
+    record_deletions(Kind.EVENTS, {owner.org.pk: 12})
     answer = client.get("retention")
     assert answer.status == 200
     told = {each["kind"]: each for each in answer.body["results"]}

@@ -20,7 +20,7 @@ from django.db.models import Count, F, Max, Min, Model
 from django.utils import timezone
 
 from console.orgs.models import Organization
-from console.retention.parts.make_ahead import make_ahead
+from console.retention.partitions.create_ahead import create_ahead
 from console.workloads.models import ENDED, Decision, Engine, Event, Workload
 from tests.worlds.copies import later
 
@@ -56,7 +56,7 @@ def grow(slug: str, total: int) -> None:
                 _copy(model, org, number, number * seconds, (first, end), spans)
             _give_keys()
         if settings.PARTITION_ROWS:
-            make_ahead(timezone.now())
+            create_ahead(timezone.now())
     counts = _count(org)
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:

@@ -18,7 +18,7 @@ from console.series.services.roll_up import roll_up_org
 from console.series.services.sample_org import sample_org
 from console.series.services.sample_orgs import sample_orgs
 from console.series.stored import point_of
-from console.series.subjects import EVERYTHING, Subject
+from console.series.subjects import WHOLE_ORG, Subject
 from console.series.tallies import Counts
 from console.series.totals import Cell, Level, Totals
 from tests.benchmarks.over_time import COHORTS, DAYS, QUEUES, QUIET, TIMES
@@ -39,7 +39,7 @@ def fill(slug: str) -> None:
 
 def points_at(org: Organization, hour: datetime) -> Iterator[SeriesPoint]:
     """Yield the rows of one hour, of everything, every cohort and every queue."""
-    subjects = [EVERYTHING, *(Subject.cohort(f"lab-{n}") for n in range(COHORTS))]
+    subjects = [WHOLE_ORG, *(Subject.cohort(f"lab-{n}") for n in range(COHORTS))]
     subjects += [Subject.queue(f"team-{n}") for n in range(QUEUES)]
     for number, subject in enumerate(subjects):
         # Busy by day, quiet by night, and each a little different.

@@ -189,10 +189,10 @@ def _look(org: Organization, now: datetime) -> None:
     """Have the clock's other tasks look once."""
     from console.orgs.services.seal_audit import seal_audit
     from console.overview.services.check_up import check_up
-    from console.overview.services.look_out import look_out
+    from console.overview.services.count_attention import count_attention
     from console.overview.services.measure_consumers import measure_consumers
 
-    for each in (check_up, measure_consumers, look_out):
+    for each in (check_up, measure_consumers, count_attention):
         each(org.pk, now)
     while seal_audit():
         pass

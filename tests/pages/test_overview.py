@@ -18,7 +18,7 @@ from console.orgs.models import Membership, Organization, Role
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
 from console.overview.items import Item, Kind, Subject
-from console.overview.services.look_out import look_out
+from console.overview.services.count_attention import count_attention
 from console.overview.services.measure_consumers import measure_consumers
 from console.pages.presenters.overview.attention import attention_rows
 from console.workloads.models import Workload
@@ -124,7 +124,7 @@ def test_a_dead_worker_is_told_with_what_to_do(
 ) -> None:
     version = get(browser).id("live-poll").attrs["data-version"]
     assert browser.get("/o/here/", {"v": version}).status_code == 204
-    for module in ("console.overview.machinery", "console.pages.views.overview"):
+    for module in ("console.overview.system_items", "console.pages.views.overview"):
         monkeypatch.setattr(f"{module}.pulse", lambda: Pulse.WORKER_SILENT)
     assert browser.get("/o/here/", {"v": version}).status_code == 200
     assert said(get(browser))[0] == "No worker responds: admission is stopped"
@@ -133,10 +133,10 @@ def test_a_dead_worker_is_told_with_what_to_do(
 
 
 def test_time_that_passes_reaches_an_open_page(world: World, browser: Client) -> None:
-    look_out(world.org.pk, timezone.now())
+    count_attention(world.org.pk, timezone.now())
     version = get(browser).id("live-poll").attrs["data-version"]
     assert browser.get("/o/here/", {"v": version}).status_code == 204
-    look_out(world.org.pk, timezone.now() + timedelta(hours=2))
+    count_attention(world.org.pk, timezone.now() + timedelta(hours=2))
     assert browser.get("/o/here/", {"v": version}).status_code == 200
 
 
@@ -219,8 +219,8 @@ def many(owner: Actor) -> list[Organization]:
 def test_the_list_of_organizations(
     world: World, owner: Actor, browser: Client, many: list[Organization]
 ) -> None:
-    look_out(world.org.pk, timezone.now())
-    look_out(many[0].pk, timezone.now())
+    count_attention(world.org.pk, timezone.now())
+    count_attention(many[0].pk, timezone.now())
     page = read_page(browser.get("/o/?all"))
     assert complaints(page) == []
     rows = [entry.text for entry in page.id("main").all("li")]

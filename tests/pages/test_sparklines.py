@@ -14,7 +14,7 @@ from console.pages.presenters.charts.sparklines import count_sparkline, used_spa
 from console.series.models import SampledHour, Step
 from console.series.queries import spark_of_all, sparks_of
 from console.series.stored import point_of
-from console.series.subjects import EVERYTHING, Subject
+from console.series.subjects import WHOLE_ORG, Subject
 from console.series.totals import Level, Totals
 
 NOW = datetime(2026, 3, 14, 12, 30, 20, tzinfo=UTC)
@@ -33,7 +33,7 @@ def day(org: Organization) -> Organization:
         start = HOUR.replace(hour=hour)
         SampledHour.objects.create(org=org, start=start, minutes=1)
         point(org, Subject.queue("team"), Step.HOUR, start, tightest)
-        point(org, EVERYTHING, Step.HOUR, start, tightest)
+        point(org, WHOLE_ORG, Step.HOUR, start, tightest)
     return org
 
 

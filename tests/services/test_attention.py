@@ -25,7 +25,7 @@ from console.overview.badges import badges_of
 from console.overview.items import Item, Kind, Level
 from console.overview.models import Consumption, Outlook
 from console.overview.services.check_up import check_up, due_check_ups
-from console.overview.services.look_out import due_outlooks, look_out
+from console.overview.services.count_attention import count_attention, due_attention_counts
 from console.overview.services.measure_consumers import due_consumptions, measure_consumers
 from console.webhooks.models import Webhook
 from console.workloads.models import Event, Intake, PendingClass, RecordedShape, Workload
@@ -113,7 +113,7 @@ def test_rejected_in_the_last_hour_by_reason(
 def test_only_so_many_rejections_are_looked_at(
     lab: Organization, submit: Callable[..., Workload], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("console.overview.work.MOST_REJECTED", 2)
+    monkeypatch.setattr("console.overview.workload_items.MOST_REJECTED", 2)
     for _ in range(3):
         submit(team="nobody")
     assert (only(lab).count, only(lab).is_exact) == (2, False)
@@ -285,7 +285,7 @@ def test_no_worker_is_the_gravest(
 ) -> None:
     hold_queue(owner, "team", "moving racks")
     settle(lab)
-    monkeypatch.setattr("console.overview.machinery.pulse", lambda: beats)
+    monkeypatch.setattr("console.overview.system_items.pulse", lambda: beats)
     found = items(lab)
     assert [each.kind for each in found] == [Kind.WORKER_LATE, Kind.QUEUE_HELD]
     assert (found[0].reason, found[0].since) == (beats.value, None)
@@ -376,17 +376,17 @@ def test_badges_tell_what_is_more_than_a_hint(
     hold_queue(owner, "team", "moving racks")
     settle(lab)
     Draft.objects.create(org=lab, author=owner.user, dialect="native", base=1)
-    assert due_outlooks(now) == [lab.pk, other_org.pk]
-    look_out(lab.pk, now)
-    look_out(other_org.pk, now)
+    assert due_attention_counts(now) == [lab.pk, other_org.pk]
+    count_attention(lab.pk, now)
+    count_attention(other_org.pk, now)
     outlook = Outlook.objects.get(org=lab)
     assert (outlook.items, outlook.urgent) == (2, 1)
     assert [each.urgent for each in badges_of(owner.user, now, 9)] == [1]
     assert [each.urgent for each in badges_of(outsider, now, 9)] == [0]
     assert [each.urgent for each in badges_of(owner.user, now + timedelta(hours=1), 9)] == [None]
-    assert due_outlooks(now + timedelta(seconds=30)) == []
-    assert due_outlooks(now + timedelta(minutes=2)) == [lab.pk]
-    assert due_outlooks(now + timedelta(minutes=11)) == [lab.pk, other_org.pk]
+    assert due_attention_counts(now + timedelta(seconds=30)) == []
+    assert due_attention_counts(now + timedelta(minutes=2)) == [lab.pk]
+    assert due_attention_counts(now + timedelta(minutes=11)) == [lab.pk, other_org.pk]
 
 
 def test_who_was_looked_at_longest_ago_goes_first(
@@ -401,7 +401,7 @@ def test_who_was_looked_at_longest_ago_goes_first(
     for due, do in (
         (due_check_ups, check_up),
         (due_consumptions, measure_consumers),
-        (due_outlooks, look_out),
+        (due_attention_counts, count_attention),
     ):
         assert due(now) == [lab.pk, other_org.pk, third.pk]
         do(lab.pk, now)
@@ -409,9 +409,9 @@ def test_who_was_looked_at_longest_ago_goes_first(
         assert due(now) == [third.pk]
         Consumption.objects.update(looked_through=1)
         assert due(later) == [third.pk, other_org.pk, lab.pk]
-    for due in (due_check_ups, due_consumptions, due_outlooks):
+    for due in (due_check_ups, due_consumptions, due_attention_counts):
         monkeypatch.setitem(due.__globals__, "MOST_DUE", 1)
-    assert [due(later) for due in (due_check_ups, due_consumptions, due_outlooks)] == [
+    assert [due(later) for due in (due_check_ups, due_consumptions, due_attention_counts)] == [
         [third.pk]
     ] * 3
 

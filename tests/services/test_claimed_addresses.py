@@ -23,7 +23,7 @@ from console.orgs.people import account_with_password
 from console.orgs.permissions import Actor
 from console.orgs.services.accept_invitation import accept_invitation, join_with_password
 from console.orgs.services.add_member import add_member
-from console.orgs.services.choose_account import Wanted, choose_account
+from console.orgs.services.choose_account import AccountChoice, choose_account
 from console.orgs.services.create_org import create_org
 from console.orgs.services.create_user import create_user
 from console.orgs.services.invite import invite
@@ -163,7 +163,7 @@ def test_the_person_with_link_and_account_has_one_account_in_both(
 
 def test_a_command_uses_no_claimed_account_unasked(claimed: Membership, org: Organization) -> None:
     with pytest.raises(Conflict) as caught:
-        choose_account(CEO, Wanted.PROVEN, org.slug)
+        choose_account(CEO, AccountChoice.PROVEN, org.slug)
     assert caught.value.code == "existing_account"
     assert caught.value.message == (
         f"{CEO} is an existing account. Its password was chosen through the link of an "
@@ -172,27 +172,27 @@ def test_a_command_uses_no_claimed_account_unasked(claimed: Membership, org: Org
         "own password."
     )
     # In its own organization it is the member that everyone sees.
-    assert choose_account(CEO, Wanted.PROVEN, "elsewhere") == (claimed.user, None)
+    assert choose_account(CEO, AccountChoice.PROVEN, "elsewhere") == (claimed.user, None)
 
 
 def test_a_command_makes_another_account_when_asked(claimed: Membership, org: Organization) -> None:
-    fresh, password = choose_account(CEO, Wanted.NEW, org.slug)
+    fresh, password = choose_account(CEO, AccountChoice.NEW, org.slug)
     assert fresh != claimed.user
     assert fresh.proof == Proof.OPERATOR
     assert password is not None
     assert account_with_password(CEO, password) == fresh
     with pytest.raises(Conflict, match="an address has one such account"):
-        choose_account(CEO, Wanted.NEW, org.slug)
-    assert choose_account(CEO, Wanted.PROVEN, org.slug) == (fresh, None)
+        choose_account(CEO, AccountChoice.NEW, org.slug)
+    assert choose_account(CEO, AccountChoice.PROVEN, org.slug) == (fresh, None)
 
 
 def test_an_account_that_the_operator_vouches_for_counts_everywhere(
     claimed: Membership, org: Organization
 ) -> None:
-    assert choose_account(CEO, Wanted.EXISTING, org.slug) == (claimed.user, None)
+    assert choose_account(CEO, AccountChoice.EXISTING, org.slug) == (claimed.user, None)
     claimed.user.refresh_from_db()
     assert (claimed.user.proof, claimed.user.proven_in) == (Proof.OPERATOR, None)
-    assert choose_account(CEO, Wanted.PROVEN, org.slug) == (claimed.user, None)
+    assert choose_account(CEO, AccountChoice.PROVEN, org.slug) == (claimed.user, None)
 
 
 def test_which_of_several_claims_is_meant_is_not_guessed(
@@ -200,7 +200,7 @@ def test_which_of_several_claims_is_meant_is_not_guessed(
 ) -> None:
     join_with_password(link(owner), OURS)
     with pytest.raises(Conflict, match=r"has 2 accounts.*--new") as caught:
-        choose_account(CEO, Wanted.EXISTING)
+        choose_account(CEO, AccountChoice.EXISTING)
     assert caught.value.code == "several_accounts"
     with pytest.raises(Conflict, match="--org, which is one of: elsewhere, here"):
         reset_password(CEO, None)
@@ -212,11 +212,11 @@ def test_an_account_of_an_earlier_version_needs_the_operators_word(org: Organiza
     with pytest.raises(
         Conflict, match="whose owner is not verified: an earlier version created it"
     ):
-        choose_account(CEO, Wanted.PROVEN, org.slug)
+        choose_account(CEO, AccountChoice.PROVEN, org.slug)
     account, password = reset_password(CEO, None)
     assert (account, account.proof) == (known, Proof.OPERATOR)
     assert account_with_password(CEO, password) == known
-    assert choose_account(CEO, Wanted.PROVEN, org.slug) == (known, None)
+    assert choose_account(CEO, AccountChoice.PROVEN, org.slug) == (known, None)
 
 
 def test_a_new_password_ends_the_sessions_of_that_account_alone(

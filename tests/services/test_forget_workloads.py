@@ -14,7 +14,7 @@ from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.retention.models import Forgotten, Kind
-from console.retention.queries import keepings_of
+from console.retention.queries import retention_statuses_of
 from console.workloads.models import (
     Decision,
     Engine,
@@ -121,7 +121,7 @@ def test_what_ended_long_ago_goes_with_all_that_was_told_of_it(
     settle(org)
     assert Engine.objects.get(pk=org.pk).counts["finished"] == 2
     assert forget_workloads(365) == 0
-    kept = {each.kind: each for each in keepings_of(org.pk)}
+    kept = {each.kind: each for each in retention_statuses_of(org.pk)}
     told_of = [kept[Kind.WORKLOADS], kept[Kind.DECISIONS]]
     assert [(each.days, each.setting, each.every) for each in told_of] == [
         (365, "WORKLOAD_RETENTION_DAYS", 2)

@@ -22,7 +22,7 @@ from console.overview.services.measure_consumers import due_consumptions, measur
 from console.policies.queries import active_policy
 from console.series.models import SampledHour, Sampler, Step
 from console.series.stored import point_of
-from console.series.subjects import EVERYTHING
+from console.series.subjects import WHOLE_ORG
 from console.series.tallies import tally
 from console.series.totals import Level, Totals
 from console.workloads.happenings import Happening, What
@@ -71,7 +71,7 @@ def test_a_week_without_anybody_to_look_is_not_known(org: Organization) -> None:
 def test_numbers_against_a_week_ago(org: Organization) -> None:
     SampledHour.objects.create(org=org, start=WEEK_AGO, minutes=0b11)
     totals = Totals(minutes=1, running=Level.of(7), pending=Level.of(2))
-    point_of(org.pk, EVERYTHING, Step.MINUTE, WEEK_AGO, totals).save()
+    point_of(org.pk, WHOLE_ORG, Step.MINUTE, WEEK_AGO, totals).save()
     rejected(org, WEEK_AGO - timedelta(hours=2), 5)
     rejected(org, WEEK_AGO - timedelta(hours=30), 9)
     found = numbers_of(org, [], NOW, past_of(org, NOW).week_ago)

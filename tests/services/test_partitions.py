@@ -20,12 +20,12 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.policies.queries import active_policy
 from console.retention.models import Forgotten, Kind
-from console.retention.parts.catalogue import Part, parts_of
-from console.retention.parts.drop_old import drop_old
-from console.retention.parts.make_ahead import make_ahead
-from console.retention.parts.reshaping import Busy
-from console.retention.parts.tables import NUMBERED, TIMED
-from console.retention.parts.turn_over import turn_over
+from console.retention.partitions.catalogue import Part, parts_of
+from console.retention.partitions.convert_tables import convert_tables
+from console.retention.partitions.create_ahead import create_ahead
+from console.retention.partitions.drop_expired import drop_expired
+from console.retention.partitions.schema_lock import Busy
+from console.retention.partitions.tables import NUMBERED, TIMED
 from console.series.coverage import floor_minute
 from console.series.models import Sampler, SeriesPoint, Step, Tally
 from console.series.services.forget_series import forget_series
@@ -105,8 +105,8 @@ def test_tables_keep_their_rows_names_and_keys(org: Organization, now: datetime)
     tables = [each.table for each in NUMBERED]
     shapes = {table: shape(table) for table in tables}
     samples = {table: shape(table) for table in (TALLIES.table, "series_seriespoint")}
-    assert turn_over(now) == [*tables, *samples]
-    assert turn_over(now) == []
+    assert convert_tables(now) == [*tables, *samples]
+    assert convert_tables(now) == []
     assert {table: shape(table) for table in tables} == shapes
     for table, was in samples.items():
         (found, columns), (had, had_columns) = shape(table), was
@@ -132,9 +132,9 @@ def test_nothing_refers_to_what_is_partitioned() -> None:
 
 def test_partitions_are_made_ahead_and_rows_find_theirs(org: Organization, now: datetime) -> None:
     start_at(41, 41)
-    turn_over(now)
-    assert make_ahead(now) == 5
-    assert make_ahead(now) == 0
+    convert_tables(now)
+    assert create_ahead(now) == 5
+    assert create_ahead(now) == 0
     assert edges(parts_of(EVENTS)) == [(None, 50), (50, 60), (60, None)]
     rows = Event.objects.bulk_create(
         Event(org=org, type="CONFIG_UPDATED", actor=f"a{number}") for number in range(45)
@@ -142,7 +142,7 @@ def test_partitions_are_made_ahead_and_rows_find_theirs(org: Organization, now: 
     assert [row.pk for row in rows] == list(range(41, 86))
     assert place_of(rows[10]) == "workloads_event_part_50"
     # Nobody made any for a while: the last one has rows, and is cut behind them.
-    assert make_ahead(now) == 2
+    assert create_ahead(now) == 2
     assert edges(parts_of(EVENTS)) == [(None, 50), (50, 60), (60, 90), (90, 100), (100, None)]
     assert place_of(rows[-1]) == "workloads_event_part_60"
     assert list(Event.objects.filter(org=org).order_by("pk")) == rows
@@ -152,8 +152,8 @@ def test_what_the_worker_writes_in_bulk_works_as_before(
     org: Organization, owner: Actor, settle: Settle, now: datetime
 ) -> None:
     start_at(5, 5)
-    turn_over(now)
-    make_ahead(now)
+    convert_tables(now)
+    create_ahead(now)
     apply_config(owner, "native", CONFIG, "", 0)
     wanted = Submission(name="one", type="job", tags={"team": "a"}, requests={"gpu": 2000})
     rows = submit_workloads(owner, [wanted] * 2)
@@ -189,8 +189,8 @@ def test_later_migrations_change_what_is_partitioned(
 ) -> None:
     if model is Event:
         event(org)
-    turn_over(now)
-    make_ahead(now)
+    convert_tables(now)
+    create_ahead(now)
     # Django's own checks of foreign keys at the end of a migration.
     connection.check_constraints()
     table = model._meta.db_table
@@ -222,18 +222,18 @@ def test_events_go_with_their_partition_and_nothing_else_does(
     org: Organization, other_org: Organization, now: datetime
 ) -> None:
     start_at(1, 1)
-    turn_over(now)
+    convert_tables(now)
     old = [event(each, 95) for each in (org, org, other_org)]
-    make_ahead(now)
+    create_ahead(now)
     start_at(1, 10)
     kept = [event(org, 95), event(org, 89)]
     start_at(1, 20)
     event(org, 1)
-    make_ahead(now)
+    create_ahead(now)
     # Whole weeks are waited for the rest of a partition.
     assert forget_events(90) == 0
-    assert drop_old(now) == 1
-    assert drop_old(now) == 0
+    assert drop_expired(now) == 1
+    assert drop_expired(now) == 0
     assert parts_of(EVENTS)[0].name == "workloads_event_part_10"
     assert not Event.objects.filter(pk__in=[row.pk for row in old]).exists()
     assert set(kept) < set(Event.objects.all())
@@ -246,15 +246,15 @@ def test_events_go_with_their_partition_and_nothing_else_does(
 
 def test_what_somebody_may_still_write_to_stays(org: Organization, now: datetime) -> None:
     start_at(1, 1)
-    turn_over(now)
+    convert_tables(now)
     event(org, 95)
     start_at(1, 10)
     # It is followed by nothing that has been there for a while.
-    assert drop_old(now) == 0
+    assert drop_expired(now) == 0
     event(org)
-    assert drop_old(now) == 0
+    assert drop_expired(now) == 0
     Event.objects.filter(pk=10).update(created_at=now - timedelta(hours=2))
-    assert drop_old(now) == 1
+    assert drop_expired(now) == 1
 
 
 def test_nothing_is_dropped_that_is_kept_for_ever(
@@ -262,16 +262,16 @@ def test_nothing_is_dropped_that_is_kept_for_ever(
 ) -> None:
     settings.EVENT_RETENTION_DAYS = settings.WORKLOAD_RETENTION_DAYS = 0
     start_at(1, 1)
-    turn_over(now)
+    convert_tables(now)
     event(org, 4000)
     start_at(1, 10)
     event(org, 3000)
-    assert drop_old(now) == 0
+    assert drop_expired(now) == 0
 
 
 def test_decisions_go_once_every_workload_of_theirs_may(org: Organization, now: datetime) -> None:
     start_at(1, 1)
-    turn_over(now)
+    convert_tables(now)
     labels = LabelSet.objects.create(org=org, digest="x", labels={})
     ended = now - timedelta(days=370)
     rows = [
@@ -290,13 +290,13 @@ def test_decisions_go_once_every_workload_of_theirs_may(org: Organization, now: 
         _decide(rows[number], ended)
     start_at(10, 1)
     _decide(rows[1], now - timedelta(days=2))
-    make_ahead(now)
-    assert drop_old(now) == 0
+    create_ahead(now)
+    assert drop_expired(now) == 0
     # What waits for the rest of its partition goes by itself a week later.
     assert forget_workloads(365) == 0
     rows[1].ended_at, rows[1].state = now - timedelta(days=366), "finished"
     rows[1].save()
-    assert drop_old(now) == 1
+    assert drop_expired(now) == 1
     assert list(Decision.objects.values_list("pk", flat=True)) == [10]
     assert list(Forgotten.objects.values_list("kind", "rows")) == [(Kind.DECISIONS, 3)]
     assert Workload.objects.count() == 2
@@ -324,16 +324,16 @@ def test_samples_go_by_time_once_they_are_rolled_up(org: Organization, settings:
             running=1, running_peak=1, pending=0, pending_peak=0, cells=[], demand={}, tightest=0,
         )  # fmt: skip
     Sampler.objects.create(org=org, minute=now, rolled_until=starts[1])
-    turn_over(now)
-    make_ahead(now)
+    convert_tables(now)
+    create_ahead(now)
     assert list(Tally.objects.order_by("start").values_list("start", flat=True)) == starts
     days = [part.until for part in parts_of(TALLIES)]
     assert days == [datetime(2026, 5, day, tzinfo=UTC) for day in range(16, 23)] + [None]
     # Two days of tallies, three of points, and twice ten days of hours; a day was not rolled up.
-    assert drop_old(now) == 7
+    assert drop_expired(now) == 7
     assert list(Tally.objects.order_by("start").values_list("start", flat=True)) == starts[1:]
     Sampler.objects.update(rolled_until=now)
-    assert drop_old(now) == 1
+    assert drop_expired(now) == 1
     left = Tally.objects.order_by("start").values_list("start", flat=True)
     assert list(left) == starts[2:]
     assert list(SeriesPoint.objects.order_by("start").values_list("step", flat=True)) == [
@@ -360,7 +360,7 @@ def test_what_is_in_use_is_done_the_next_time(
     org: Organization, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start_at(1, 1)
-    turn_over(now)
+    convert_tables(now)
     event(org, 95)
     start_at(1, 10)
     event(org, 94)
@@ -369,12 +369,12 @@ def test_what_is_in_use_is_done_the_next_time(
         raise Busy(table)
 
     with monkeypatch.context() as patch:
-        patch.setattr("console.retention.parts.drop_old.reshaping", busy)
-        patch.setattr("console.retention.parts.make_ahead.reshaping", busy)
-        assert (drop_old(now), make_ahead(now)) == (0, 0)
+        patch.setattr("console.retention.partitions.drop_expired.schema_lock", busy)
+        patch.setattr("console.retention.partitions.create_ahead.schema_lock", busy)
+        assert (drop_expired(now), create_ahead(now)) == (0, 0)
     assert not Forgotten.objects.exists()
-    assert drop_old(now) == 1
-    assert make_ahead(now) > 0
+    assert drop_expired(now) == 1
+    assert create_ahead(now) > 0
 
 
 def test_the_command_says_what_it_did(
@@ -399,7 +399,7 @@ def test_the_command_says_what_it_did(
 def test_a_table_that_is_in_use_is_left_for_later(
     db: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("console.retention.parts.turn_over._PATIENCE", 50)
+    monkeypatch.setattr("console.retention.partitions.convert_tables._PATIENCE", 50)
     with reading("workloads_decision"), pytest.raises(CommandError) as caught:
         call_command("partition")
     assert str(caught.value) == "The tables are in use; stop Sluice first."
@@ -408,7 +408,7 @@ def test_a_table_that_is_in_use_is_left_for_later(
 
 def test_whole_tables_are_left_as_they_are(org: Organization, now: datetime) -> None:
     event(org, 100)
-    assert make_ahead(now) == 0
-    assert drop_old(now) == 0
+    assert create_ahead(now) == 0
+    assert drop_expired(now) == 0
     assert [parts_of(each) for each in (*NUMBERED, *TIMED)] == [[]] * 5
     assert Event.objects.count() == 1

@@ -13,8 +13,8 @@ from console.celery import app
 from console.orgs.models import Organization
 from console.retention import registry
 from console.retention.models import Forgotten, Kind, Look
-from console.retention.note import note
-from console.retention.queries import keepings_of
+from console.retention.queries import retention_statuses_of
+from console.retention.record_deletions import record_deletions
 from console.retention.registry import Rows
 from console.workloads.models import Event
 from console.workloads.services.forget_events import forget_events
@@ -39,7 +39,7 @@ def test_what_was_forgotten_is_told_to_whose_it_was(org: Organization, other: Or
     for _ in range(3):
         event(org, 100)
     assert forget_events(90) == 3
-    keeping = keepings_of(org.pk)[0]
+    keeping = retention_statuses_of(org.pk)[0]
     assert (keeping.kind, keeping.days, keeping.setting) == (
         Kind.EVENTS,
         90,
@@ -48,23 +48,23 @@ def test_what_was_forgotten_is_told_to_whose_it_was(org: Organization, other: Or
     assert (keeping.forgotten, keeping.every) == (3, 2)
     assert keeping.rows == Rows(count=1, oldest=kept.created_at)
     assert keeping.looked_at == keeping.forgotten_at
-    elsewhere = keepings_of(other.pk)[0]
+    elsewhere = retention_statuses_of(other.pk)[0]
     assert (elsewhere.forgotten, elsewhere.forgotten_at) == (0, None)
     assert elsewhere.looked_at == keeping.looked_at
 
 
 def test_looking_in_vain_keeps_what_went_before_and_is_written_seldom(org: Organization) -> None:
-    assert note(Kind.EVENTS, {org.pk: 7}) == 7
+    assert record_deletions(Kind.EVENTS, {org.pk: 7}) == 7
     earlier = NOW() - timedelta(seconds=30)
     Look.objects.update(at=earlier)
-    assert note(Kind.EVENTS, {}) == 0
+    assert record_deletions(Kind.EVENTS, {}) == 0
     assert Look.objects.get().at == earlier
     Look.objects.update(at=NOW() - timedelta(minutes=2))
-    note(Kind.EVENTS, {})
+    record_deletions(Kind.EVENTS, {})
     assert NOW() - Look.objects.get().at < timedelta(minutes=1)
     # A clock that was wrong is not believed for ever.
     Look.objects.update(at=NOW() + timedelta(days=1))
-    note(Kind.EVENTS, {})
+    record_deletions(Kind.EVENTS, {})
     assert Look.objects.get().at <= NOW()
     assert Forgotten.objects.get().rows == 7
 
@@ -76,7 +76,7 @@ def test_nothing_is_counted_far(
     monkeypatch.setattr(registry, "MOST", 4)
     for days in range(6):
         event(org, days)
-    keeping = keepings_of(org.pk)[0]
+    keeping = retention_statuses_of(org.pk)[0]
     assert (keeping.days, keeping.every) == (None, None)
     assert (keeping.rows.count, keeping.rows.is_more) == (4, True)
 
@@ -84,7 +84,7 @@ def test_nothing_is_counted_far(
 def test_every_kind_is_told_once_with_as_many_queries(org: Organization) -> None:
     def asked() -> int:
         with CaptureQueriesContext(connection) as found:
-            kinds = [keeping.kind for keeping in keepings_of(org.pk)]
+            kinds = [keeping.kind for keeping in retention_statuses_of(org.pk)]
         assert sorted(kinds) == sorted(Kind)
         return len(found)
 

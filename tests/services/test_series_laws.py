@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from console.series.coverage import HOUR, MINUTE, between, gaps, is_sampled
 from console.series.models import Step
-from console.series.readings import Reading, folded, hour_totals, minute_readings
+from console.series.readings import Reading, coarser_readings, hour_totals, minute_readings
 from console.series.totals import (
     Cell,
     Level,
@@ -74,7 +74,7 @@ def test_the_minutes_of_an_hour_are_its_hour(hour) -> None:
     whole = hour_totals(rows, bits)
     assert merge(reading.totals for reading in minutes) == whole
     assert whole.minutes == bits.bit_count() == sum(not reading.is_gap for reading in minutes)
-    (folded_hour,) = folded(minutes, Step.HOUR, HOUR_START, end)
+    (folded_hour,) = coarser_readings(minutes, Step.HOUR, HOUR_START, end)
     assert folded_hour == Reading(HOUR_START, whole)
 
 

@@ -26,13 +26,13 @@ from console.series.queries import (
     wait_quantiles,
     wait_quantiles_of,
 )
-from console.series.retention import Kept
+from console.series.retention import RetentionPeriods
 from console.series.services.forget_series import forget_series
-from console.series.services.roll_up import claimed, due_for_rolling, roll_up_org
+from console.series.services.roll_up import due_for_rolling, roll_up_lock, roll_up_org
 from console.series.services.sample_org import sample_org
 from console.series.services.sample_orgs import sample_orgs
 from console.series.stored import point_of
-from console.series.subjects import EVERYTHING, Subject
+from console.series.subjects import WHOLE_ORG, Subject
 from console.series.totals import Cell, Level, Totals, merge
 
 NOON = datetime(2026, 3, 14, 12, tzinfo=UTC)
@@ -67,7 +67,7 @@ def record(org: Organization) -> Record:
         )
         hour.minutes |= 1 << at.minute
         hour.save()
-        for subject in (TEAM, EVERYTHING):
+        for subject in (TEAM, WHOLE_ORG):
             point_of(org.pk, subject, Step.MINUTE, at, used(amount)).save()
             if admitted:
                 Tally.objects.create(
@@ -183,7 +183,7 @@ def test_a_long_absence_is_caught_up_with_in_several_passes(
 
 def test_only_one_rolls_up_at_a_time(org: Organization, record: Record) -> None:
     record(NOON, 1000)
-    with claimed(org.pk, NOON) as sampler:
+    with roll_up_lock(org.pk, NOON) as sampler:
         assert sampler is not None
         assert forget_series(NOON) == 0
         assert not roll_up(NOON + timedelta(minutes=1))
@@ -194,7 +194,7 @@ def test_only_one_rolls_up_at_a_time(org: Organization, record: Record) -> None:
 
 
 def test_what_is_older_than_it_is_kept_is_forgotten(org: Organization, record: Record) -> None:
-    kept = Kept(minutes=2, hours=10, days=100)
+    kept = RetentionPeriods(minutes=2, hours=10, days=100)
     first = NOON - timedelta(days=200)
     for days_ago in (200, 99, 9, 1):
         record(NOON - timedelta(days=days_ago), 1000, admitted=1)
@@ -218,7 +218,7 @@ def test_what_is_older_than_it_is_kept_is_forgotten(org: Organization, record: R
 
 def test_minutes_that_are_not_rolled_up_are_not_forgotten(record: Record) -> None:
     record(NOON - timedelta(days=50), 1000, admitted=1)
-    forget_series(NOON, Kept(minutes=1, hours=1, days=1))
+    forget_series(NOON, RetentionPeriods(minutes=1, hours=1, days=1))
     # Nothing was rolled up yet, and nobody said so.
     assert SeriesPoint.objects.filter(step="minute").count() == 2
     assert Tally.objects.count() == 2

@@ -14,7 +14,7 @@ from console.series.models import QuotaLine, SampledHour, Sampler, SeriesPoint, 
 from console.series.queries import quota_spans, sampled_until, series_of
 from console.series.services.sample_org import sample_org
 from console.series.services.sample_orgs import sample_orgs
-from console.series.subjects import EVERYTHING, Subject
+from console.series.subjects import WHOLE_ORG, Subject
 from console.workloads.services.end_workloads import finish_workloads
 from console.workloads.services.run_engine import forget_states
 from console.workloads.services.submit_workloads import submit_workloads
@@ -106,7 +106,7 @@ def test_what_comes_to_nothing_is_nothing_and_what_nobody_saw_is_a_gap(
     # The worker was away for two minutes.
     sample(NOON + timedelta(minutes=4))
     assert minutes_of(lab, TEAM, 6) == [3, 3, None, None, 0, None]
-    assert minutes_of(lab, EVERYTHING, 6) == [3, 3, None, None, 0, None]
+    assert minutes_of(lab, WHOLE_ORG, 6) == [3, 3, None, None, 0, None]
     series = series_of(lab, TEAM, NOON, NOON + timedelta(minutes=5), Step.MINUTE)
     spans = [(begin.minute, end.minute) for begin, end in series.gaps]
     assert spans == [(2, 4), (5, 6)]
@@ -175,7 +175,7 @@ def test_demand_and_counts_are_of_those_who_wait(
     submit(owner, 8, 5, 3)
     settle(lab)
     sample(NOON)
-    for subject in (TEAM, Subject.cohort("lab"), EVERYTHING):
+    for subject in (TEAM, Subject.cohort("lab"), WHOLE_ORG):
         (reading,) = series_of(lab, subject, NOON, NOON, Step.MINUTE).readings
         totals = reading.totals
         assert (totals.running.peak, totals.pending.peak) == (1, 2)
@@ -223,7 +223,7 @@ def test_quota_in_force_is_kept_with_the_minute_that_saw_it_change(
         {("any", "gpu"): (4000, 8000)},
         {("any", "gpu"): (4000, 10000)},
     ]
-    everything = quota_spans(lab, EVERYTHING, NOON, NOON + timedelta(minutes=10))
+    everything = quota_spans(lab, WHOLE_ORG, NOON, NOON + timedelta(minutes=10))
     assert [dict(s.quotas) for s in everything] == [
         {("any", "gpu"): (8000, 8000)},
         {("any", "gpu"): (10000, 10000)},

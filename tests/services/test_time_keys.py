@@ -14,7 +14,7 @@ from console import paging
 from console.orgs.audit_search import AuditSearch, search_audit
 from console.orgs.models import AuditEntry, Organization
 from console.orgs.permissions import Actor
-from console.time_keys import around, first_key
+from console.time_keys import first_key, limit_to_times
 from console.workloads.models import Event
 from console.workloads.queries.event_search import EventSearch, search_events
 
@@ -54,8 +54,8 @@ def test_moments_outside_and_an_empty_list(hours: list[int], org: Organization) 
     assert first_key(rows, hour(-5)) <= hours[0]
     assert first_key(rows, hour(99)) > hours[-1]
     assert first_key(rows.filter(type="REQUEST_FAILED"), hour(1)) == 0
-    assert around(rows, None, None).count() == 40
-    assert around(rows, hour(3), hour(5)).count() == 3
+    assert limit_to_times(rows, None, None).count() == 40
+    assert limit_to_times(rows, hour(3), hour(5)).count() == 3
 
 
 def test_it_takes_few_looks(hours: list[int], org: Organization) -> None:

@@ -18,7 +18,7 @@ from console.orgs.services.add_member import add_member
 from console.orgs.services.authenticate_token import authenticate_token
 from console.orgs.services.change_role import change_role
 from console.orgs.services.create_org import create_org
-from console.orgs.services.end_tokens import Settled
+from console.orgs.services.end_tokens import TokenChanges
 from console.orgs.services.invite import invite
 from console.orgs.services.issue_token import create_token
 from console.orgs.services.remove_member import leave_org, remove_member
@@ -63,7 +63,7 @@ def test_tokens_above_the_new_role_end(
     secrets = tokens_of_every_role(second)
     create_token(owner, Role.OWNER, "ours")
     change = change_role(owner, number_of(second), role)
-    assert change.tokens == Settled(ended=5 - len(left))
+    assert change.tokens == TokenChanges(ended=5 - len(left))
     assert works() == {name: name in left for name in Role.values} | {"ours": True}
     assert {name for name, one in secrets.items() if authenticate_token(one)} == left
     ended = AuditEntry.objects.filter(action="token.revoke", actor=owner.name)
@@ -92,7 +92,7 @@ def test_a_token_of_a_demoted_owner_makes_nobody_an_owner(owner: Actor, second: 
 def test_an_owner_may_keep_the_tokens(owner: Actor, second: Actor) -> None:
     secrets = tokens_of_every_role(second)
     change = change_role(owner, number_of(second), Role.VIEWER, keep_tokens=True)
-    assert change.tokens == Settled(kept=4)
+    assert change.tokens == TokenChanges(kept=4)
     assert all(authenticate_token(one) for one in secrets.values())
     assert dict(ApiToken.objects.values_list("name", "created_by__email")) == {
         name: second.name if name == "viewer" else owner.name for name in Role.values
@@ -114,14 +114,14 @@ def test_tokens_of_a_removed_member_end_unless_they_are_kept(
 ) -> None:
     tokens_of_every_role(second)
     change = remove_member(owner, number_of(second), keep_tokens=keep)
-    assert change.tokens == (Settled(kept=5) if keep else Settled(ended=5))
+    assert change.tokens == (TokenChanges(kept=5) if keep else TokenChanges(ended=5))
     assert works() == dict.fromkeys(Role.values, keep)
 
 
 def test_leaving_and_a_command_end_tokens_too(owner: Actor, second: Actor) -> None:
     tokens_of_every_role(second)
     assert second.user is not None
-    assert add_member(owner.org, second.user, Role.OPERATOR).tokens == Settled(ended=2)
+    assert add_member(owner.org, second.user, Role.OPERATOR).tokens == TokenChanges(ended=2)
     leave_org(actor_for(second.user, "here"))
     assert works() == dict.fromkeys(Role.values, False)
 

@@ -20,7 +20,7 @@ from django.utils import timezone
 from console.errors import BadRequest, Conflict, NotAllowed, NotFound
 from console.orgs.models import AuditEntry
 from console.orgs.permissions import Actor
-from console.overview.machinery import webhook_items
+from console.overview.system_items import webhook_items
 from console.webhooks.models import Attempt, Delivery, Webhook
 from console.webhooks.outcome import Answer, Failure
 from console.webhooks.queries import get_webhook, list_deliveries
@@ -33,7 +33,7 @@ from console.webhooks.services.replay_delivery import replay_delivery
 from console.webhooks.services.rotate_secret import rotate_secret
 from console.webhooks.services.send_test import send_test
 from console.webhooks.services.update_webhook import update_webhook
-from console.webhooks.waits import BELIEVED, PATIENCE, RETRIES, SPREAD, spread
+from console.webhooks.waits import ATTEMPT_EXPIRY, JITTER, PATIENCE, RETRIES, with_jitter
 from tests.receiver import Receiver, answer, receiving
 
 LOOPBACK = [ip_network("127.0.0.0/8")]
@@ -174,7 +174,7 @@ def test_what_is_not_accepted_is_tried_again_under_the_same_id(
 def test_the_waits_grow_until_it_is_given_up_and_can_be_replayed(
     owner: Actor, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("console.webhooks.services.deliver_due.spread", lambda wait: wait)
+    monkeypatch.setattr("console.webhooks.services.deliver_due.with_jitter", lambda wait: wait)
     webhook, _ = made(owner, receiver)
     receiver.answering = refusing(503)
     delivery = send_test(owner, webhook.pk)
@@ -257,7 +257,7 @@ def test_a_receiver_may_ask_for_patience_within_bounds(
     # What was asked for counts where it is more than what is waited anyway.
     own = [RETRIES[0].total_seconds(), 5]
     for wait, least in zip(waits, own, strict=True):
-        low, high = max(seconds, least), max(seconds, least * (1 + SPREAD))
+        low, high = max(seconds, least), max(seconds, least * (1 + JITTER))
         assert low <= wait < high + 5
 
 
@@ -272,7 +272,7 @@ def test_a_date_may_be_asked_for(owner: Actor, receiver: Receiver) -> None:
 
 
 def test_many_do_not_come_back_at_the_same_moment() -> None:
-    waits = {spread(timedelta(minutes=5)) for _ in range(50)}
+    waits = {with_jitter(timedelta(minutes=5)) for _ in range(50)}
     assert len(waits) > 40
     assert timedelta(minutes=5) <= min(waits)
     assert max(waits) <= timedelta(minutes=6)
@@ -318,7 +318,7 @@ def test_a_worker_that_died_while_sending_is_not_waited_for_long(
         deliver_due(webhook.pk)
     monkeypatch.undo()
     # As if it had been killed: nothing was cleaned up.
-    Webhook.objects.update(runner="dead", busy_until=timezone.now() + BELIEVED)
+    Webhook.objects.update(runner="dead", busy_until=timezone.now() + ATTEMPT_EXPIRY)
     assert deliver_due(webhook.pk) == 0
     past = timezone.now() - timedelta(seconds=1)
     Webhook.objects.update(busy_until=past)
@@ -352,7 +352,7 @@ def test_a_worker_taken_for_dead_that_failed_has_no_say(owner: Actor, receiver: 
     module._send(*slow)
     delivery.refresh_from_db()
     assert (delivery.state, delivery.attempts_begun) == ("waiting", 2)
-    assert delivery.due_at - slow[2].begun_at == BELIEVED
+    assert delivery.due_at - slow[2].begun_at == ATTEMPT_EXPIRY
 
 
 def test_who_asks_again_during_the_last_attempt_gets_all_of_them(
@@ -415,7 +415,7 @@ def test_two_workers_never_send_the_same_attempt(race: Any, settings: Any) -> No
 
 
 def test_one_organization_does_not_use_all_workers(owner: Actor, receiver: Receiver) -> None:
-    until = timezone.now() + BELIEVED
+    until = timezone.now() + ATTEMPT_EXPIRY
     for number in range(4):
         webhook, _ = made(owner, receiver, name=f"slow {number}")
         Webhook.objects.filter(pk=webhook.pk).update(runner="other", busy_until=until)

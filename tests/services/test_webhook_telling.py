@@ -22,7 +22,7 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.webhooks.models import Delivery, Kind, ToldClass, Webhook
 from console.webhooks.payloads import LISTED
-from console.webhooks.services.tell_of_batch import Notices
+from console.webhooks.services.notify_of_batch import Notices
 from console.webhooks.services.update_webhook import update_webhook
 from console.workloads.services import run_engine as run_engine_module
 from console.workloads.services.end_workloads import finish_workloads

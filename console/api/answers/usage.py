@@ -8,7 +8,7 @@ from typing import Any
 
 from console.api.answers.times import time_answer
 from console.engine.model.amounts import SCALE, Amount, FlavorResource, amount_to_number
-from console.series.queries import Counts, QuotaSpan, owned_in
+from console.series.queries import Counts, QuotaSpan, quotas_in
 from console.series.readings import Reading
 from console.series.totals import Cell, Level
 from console.series.waits import WaitQuantiles, quantiles
@@ -41,7 +41,7 @@ def waits_answer(waits: WaitQuantiles) -> dict[str, Any]:
 
 
 def _cells(reading: Reading, end: datetime, spans: Iterable[QuotaSpan]) -> list[dict[str, Any]]:
-    owned = owned_in(spans, reading.start, end)
+    owned = quotas_in(spans, reading.start, end)
     cells = reading.totals.cells
     return [
         _cell(key, cells.get(key, Cell()), owned.get(key, (0, 0)), reading.totals.minutes)

@@ -8,7 +8,7 @@ from console.api.schemas.common import Schema
 from console.retention.models import Kind
 
 
-class Keeping(Schema):
+class RetentionStatus(Schema):
     """Retention of one kind of data."""
 
     kind = serializers.ChoiceField(Kind.values)
@@ -35,4 +35,4 @@ class Keeping(Schema):
 class Retention(Schema):
     """Retention of all kinds of data."""
 
-    results = Keeping(many=True)
+    results = RetentionStatus(many=True)

@@ -12,7 +12,7 @@ from console.api.answers.times import time_answer
 from console.api.base import OrgView
 from console.api.schemas import retention as schemas
 from console.api.schemas.common import problems
-from console.retention.queries import Keeping, keepings_of
+from console.retention.queries import RetentionStatus, retention_statuses_of
 
 
 class Retention(OrgView):
@@ -27,10 +27,12 @@ class Retention(OrgView):
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
         """Return retention periods."""
-        return Response({"results": [_answer(each) for each in keepings_of(self.actor.org.pk)]})
+        return Response(
+            {"results": [_answer(each) for each in retention_statuses_of(self.actor.org.pk)]}
+        )
 
 
-def _answer(keeping: Keeping) -> dict[str, Any]:
+def _answer(keeping: RetentionStatus) -> dict[str, Any]:
     rows = keeping.rows
     return {
         "kind": keeping.kind.value,

@@ -21,10 +21,10 @@ from console.orgs.models import Organization
 from console.paging import read_cursor, write_cursor
 from console.reading import QueryReader
 from console.series.models import Step
-from console.series.queries import course_of, known_subject, wait_quantiles
+from console.series.queries import known_subject, subject_history, wait_quantiles
 from console.series.readings import FLOOR, LENGTH
-from console.series.retention import Kept
-from console.series.subjects import EVERYTHING, Subject
+from console.series.retention import RetentionPeriods
+from console.series.subjects import WHOLE_ORG, Subject
 from console.series.window import window_of
 
 _TAG = ["usage"]
@@ -72,7 +72,7 @@ class Usage(OrgView):
         since, until = reader.time("since"), reader.time("until")
         chosen = reader.choice("step", Step.values)
         subject = subject_of(self.actor.org, reader)
-        now, kept = timezone.now(), Kept.configured()
+        now, kept = timezone.now(), RetentionPeriods.configured()
         step = Step(chosen) if chosen else None
         window = window_of(since, until, step, now, kept)
         first = window.since
@@ -82,7 +82,7 @@ class Usage(OrgView):
             begun = min(max(window.since.timestamp(), keys[0]), window.until.timestamp())
             first = FLOOR[window.step](datetime.fromtimestamp(begun, UTC))
         end = min(window.until, first + self.limit(request) * LENGTH[window.step])
-        course = course_of(org, subject, first, end, window.step)
+        course = subject_history(org, subject, first, end, window.step)
         length = LENGTH[window.step]
         return Response(
             {
@@ -137,4 +137,4 @@ def subject_of(org: Organization, reader: QueryReader) -> Subject:
         raise BadRequest([FieldError("cohort", "invalid_choice", message)])
     if queue:
         return known_subject(org, Subject.queue(queue))
-    return known_subject(org, Subject.cohort(cohort)) if cohort else EVERYTHING
+    return known_subject(org, Subject.cohort(cohort)) if cohort else WHOLE_ORG

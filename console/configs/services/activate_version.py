@@ -27,7 +27,7 @@ from console.orgs.permissions import Actor
 from console.policies.queries import NO_POLICY, active_number, get_version, policy_of
 from console.reading import Reader
 from console.webhooks.models import Kind
-from console.webhooks.outbox import tell_of_config
+from console.webhooks.outbox import notify_of_config
 from console.workloads.models import Event, EventType
 from console.workloads.services.change_policy import change_policy
 
@@ -150,4 +150,4 @@ def _record_activation(
         before={"version": before},
         after=data,
     )
-    tell_of_config(actor.org, kind, data, version.author)
+    notify_of_config(actor.org, kind, data, version.author)

@@ -20,7 +20,7 @@ from console.orgs.models import Role
 from console.orgs.permissions import Actor
 from console.policies.queries import get_version
 from console.webhooks.models import Kind
-from console.webhooks.outbox import tell_of_config
+from console.webhooks.outbox import notify_of_config
 from console.workloads.models import Event, EventType, Level
 
 #: Delay before the next attempt, after an error that is a fault of the product.
@@ -95,7 +95,7 @@ def _mark_failed(timer: RevertTimer) -> None:
             actor=timer.author,
             data=data,
         )
-        tell_of_config(timer.org, Kind.REVERT_FAILED, data, timer.author)
+        notify_of_config(timer.org, Kind.REVERT_FAILED, data, timer.author)
     log.error("config not reverted", org=timer.org.slug, back_to=timer.back_to)
 
 

@@ -13,7 +13,7 @@ from console.configs.retention import IMPACTS_KEPT
 from console.configs.services.find_impact import enqueue
 from console.configs.services.run_impact import WORKER_GONE
 from console.retention.models import Kind
-from console.retention.note import note
+from console.retention.record_deletions import record_deletions
 
 #: Time without progress after which the worker of a run is considered dead, or a message lost.
 SILENCE = timedelta(seconds=30)
@@ -62,7 +62,7 @@ def forget_impacts() -> int:
         of_org = ended.filter(org=org)
         kept = of_org.order_by("-pk").values_list("pk", flat=True)[:MOST_KEPT]
         _delete(of_org.filter(pk__lt=min(kept)), forgotten)
-    return note(Kind.IMPACTS, forgotten)
+    return record_deletions(Kind.IMPACTS, forgotten)
 
 
 def _delete(runs: QuerySet[ImpactRun], forgotten: Counter[int]) -> None:

@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from collections.abc import Mapping
 from typing import Any
 
-from console.orgs.services.choose_account import Wanted
+from console.orgs.services.choose_account import AccountChoice
 
 
 def add_account_options(parser: ArgumentParser) -> None:
@@ -26,8 +26,8 @@ def add_account_options(parser: ArgumentParser) -> None:
     )
 
 
-def wanted_account(options: Mapping[str, Any]) -> Wanted:
+def account_choice(options: Mapping[str, Any]) -> AccountChoice:
     """Return the selection in the options of a command."""
     if options["existing"]:
-        return Wanted.EXISTING
-    return Wanted.NEW if options["new"] else Wanted.PROVEN
+        return AccountChoice.EXISTING
+    return AccountChoice.NEW if options["new"] else AccountChoice.PROVEN

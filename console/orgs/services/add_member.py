@@ -6,12 +6,12 @@ from django.db import transaction
 
 from console.orgs.audit import record
 from console.orgs.models import Membership, Organization, Role, User
-from console.orgs.people import keep_an_owner, refuse_second_account
+from console.orgs.people import refuse_second_account, require_another_owner
 from console.orgs.permissions import Actor
 from console.orgs.queries import lock_org
 from console.orgs.services.change_role import RoleChange
 from console.orgs.services.check_role import check_role
-from console.orgs.services.end_tokens import settle_tokens
+from console.orgs.services.end_tokens import limit_tokens
 from console.orgs.services.invite import close_invitations
 
 
@@ -29,7 +29,7 @@ def add_member(org: Organization, user: User, role: str) -> RoleChange:
         known = Membership.objects.select_related("user").filter(org=org, user=user).first()
         refuse_second_account(org, user)
         if known is not None and role != Role.OWNER:
-            keep_an_owner(known)
+            require_another_owner(known)
         membership, is_new = Membership.objects.update_or_create(
             org=org, user=user, defaults={"role": role}
         )
@@ -43,5 +43,5 @@ def add_member(org: Organization, user: User, role: str) -> RoleChange:
             before={"role": known.role} if known else None,
             after={"role": role},
         )
-        tokens = settle_tokens(actor, user, role)
+        tokens = limit_tokens(actor, user, role)
     return RoleChange(membership, tokens)

@@ -8,10 +8,10 @@ from django.db import transaction
 
 from console.orgs.audit import record
 from console.orgs.models import Membership, Role
-from console.orgs.people import get_member, keep_an_owner
+from console.orgs.people import get_member, require_another_owner
 from console.orgs.permissions import Actor, Permission
 from console.orgs.services.check_role import check_role
-from console.orgs.services.end_tokens import Settled, settle_tokens
+from console.orgs.services.end_tokens import TokenChanges, limit_tokens
 from console.orgs.services.lock_members import lock_members
 
 
@@ -20,7 +20,7 @@ class RoleChange:
     """A membership with its new role, and the effect on the person's tokens."""
 
     membership: Membership
-    tokens: Settled
+    tokens: TokenChanges
 
 
 def change_role(actor: Actor, number: int, role: str, *, keep_tokens: bool = False) -> RoleChange:
@@ -38,9 +38,9 @@ def change_role(actor: Actor, number: int, role: str, *, keep_tokens: bool = Fal
         membership = get_member(actor.org, number)
         before = membership.role
         if role == before:
-            return RoleChange(membership, Settled())
+            return RoleChange(membership, TokenChanges())
         if role != Role.OWNER:
-            keep_an_owner(membership)
+            require_another_owner(membership)
         membership.role = role
         membership.save(update_fields=["role"])
         record(
@@ -51,5 +51,5 @@ def change_role(actor: Actor, number: int, role: str, *, keep_tokens: bool = Fal
             before={"role": before},
             after={"role": role},
         )
-        tokens = settle_tokens(actor, membership.user, role, keep=keep_tokens)
+        tokens = limit_tokens(actor, membership.user, role, keep=keep_tokens)
     return RoleChange(membership, tokens)

@@ -10,7 +10,7 @@ from console.orgs.people import accounts_of
 from console.orgs.services.create_user import create_user, generate_password
 
 
-class Wanted(Enum):
+class AccountChoice(Enum):
     """Which account of an address to use."""
 
     #: The proven account, or a new one for an address without accounts.
@@ -22,7 +22,7 @@ class Wanted(Enum):
 
 
 def choose_account(
-    email: str, wanted: Wanted, org_slug: str | None = None
+    email: str, wanted: AccountChoice, org_slug: str | None = None
 ) -> tuple[User, str | None]:
     """
     Return the selected account of *email*, and its password if it was created.
@@ -35,15 +35,15 @@ def choose_account(
     accounts = accounts_of(email)
     members = Membership.objects.filter(org__slug=org_slug, user__in=accounts)
     member = members.select_related("user").first()
-    if member is not None and wanted is not Wanted.NEW:
+    if member is not None and wanted is not AccountChoice.NEW:
         return member.user, None
     first = accounts[0] if accounts else None
-    if first is None or (wanted is Wanted.NEW and first.proof == Proof.INVITATION):
+    if first is None or (wanted is AccountChoice.NEW and first.proof == Proof.INVITATION):
         password = generate_password()
         return create_user(email, password), password
-    if first.proof in (Proof.OPERATOR, Proof.PROVIDER) and wanted is not Wanted.NEW:
+    if first.proof in (Proof.OPERATOR, Proof.PROVIDER) and wanted is not AccountChoice.NEW:
         return first, None
-    if wanted is not Wanted.EXISTING:
+    if wanted is not AccountChoice.EXISTING:
         raise Conflict("existing_account", _refusal(first, len(accounts), wanted))
     if first.proof == Proof.INVITATION and len(accounts) > 1:
         raise Conflict(
@@ -56,8 +56,8 @@ def choose_account(
     return first, None
 
 
-def _refusal(account: User, count: int, wanted: Wanted) -> str:
-    if wanted is Wanted.NEW:
+def _refusal(account: User, count: int, wanted: AccountChoice) -> str:
+    if wanted is AccountChoice.NEW:
         return (
             f"{account.email} is an existing account that is valid in every organization, and an "
             "address has one such account; reset_password sets a new password."

@@ -16,18 +16,18 @@ from django.utils import timezone
 from console.orgs.audit import record
 from console.orgs.models import ApiToken, Organization, User
 from console.orgs.permissions import Actor
-from console.orgs.tokens import person_behind, tokens_above, working_tokens_of
+from console.orgs.tokens import person_behind, tokens_above, valid_tokens_of
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class TokenChanges:
     """Numbers of tokens that a change of role revoked and transferred."""
 
     ended: int = 0
     kept: int = 0
 
 
-def settle_tokens(actor: Actor, user: User, role: str | None, *, keep: bool = False) -> Settled:
+def limit_tokens(actor: Actor, user: User, role: str | None, *, keep: bool = False) -> TokenChanges:
     """
     Ensure that no token of *user* in the actor's organization grants more than *role*.
 
@@ -37,7 +37,7 @@ def settle_tokens(actor: Actor, user: User, role: str | None, *, keep: bool = Fa
     """
     above = tokens_above(actor.org, user, role)
     if not keep:
-        return Settled(ended=end_tokens(actor, above))
+        return TokenChanges(ended=end_tokens(actor, above))
     heir = person_behind(actor)
     for token in above:
         token.created_by = heir
@@ -50,14 +50,14 @@ def settle_tokens(actor: Actor, user: User, role: str | None, *, keep: bool = Fa
             before={"maker": user.email},
             after={"maker": heir.email if heir else None, "role": token.role},
         )
-    return Settled(kept=len(above))
+    return TokenChanges(kept=len(above))
 
 
 def end_tokens_of_account(user: User) -> int:
     """Revoke every token of *user* in every organization; return the number of valid ones."""
     ended = 0
     for org in Organization.objects.filter(tokens__created_by=user).distinct():
-        ended += end_tokens(Actor.from_command(org), working_tokens_of(org, user))
+        ended += end_tokens(Actor.from_command(org), valid_tokens_of(org, user))
     return ended
 
 

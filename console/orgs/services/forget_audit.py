@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from console.orgs.models import AuditChain, AuditEntry
 from console.retention.models import Kind
-from console.retention.note import note
+from console.retention.record_deletions import record_deletions
 
 #: Maximum number of entries of one statement, so that other writers do not wait long.
 BATCH = 500
@@ -43,7 +43,7 @@ def forget_audit(days: int) -> int:
             forgotten[org_id] += count
             if count < BATCH:
                 break
-    return note(Kind.AUDIT, forgotten)
+    return record_deletions(Kind.AUDIT, forgotten)
 
 
 def _forget_some(org_id: int, limit: datetime) -> int:

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from console.orgs.models import BrowserSession
 from console.retention.models import Kind
-from console.retention.note import note
+from console.retention.record_deletions import record_deletions
 
 #: Maximum number of sessions of one call, so that other writers do not wait long; the next call
 #: continues.
@@ -18,5 +18,5 @@ def forget_sessions() -> int:
     over = BrowserSession.objects.filter(expire_date__lte=timezone.now()).order_by("expire_date")
     keys = list(over.values_list("pk", flat=True)[:_MOST])
     BrowserSession.objects.filter(pk__in=keys).delete()
-    note(Kind.SESSIONS, {})
+    record_deletions(Kind.SESSIONS, {})
     return len(keys)

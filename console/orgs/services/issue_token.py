@@ -12,7 +12,7 @@ from console.orgs.models import Organization, Role
 from console.orgs.permissions import Actor, Permission
 from console.orgs.services.lock_members import lock_members
 from console.orgs.token_secrets import Issued, new_token
-from console.orgs.tokens import working_tokens
+from console.orgs.tokens import count_valid_tokens
 from console.reading import is_storable
 
 LONGEST_NAME = 100
@@ -36,7 +36,7 @@ def create_token(actor: Actor, role: str, name: str, expires_at: datetime | None
     _check(role, name)
     with transaction.atomic():
         lock_members(actor)
-        if working_tokens(actor.org) >= MOST_TOKENS:
+        if count_valid_tokens(actor.org) >= MOST_TOKENS:
             raise Conflict(
                 "too_many_tokens",
                 f"{MOST_TOKENS} tokens are active already; revoke unused ones first.",

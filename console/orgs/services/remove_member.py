@@ -7,11 +7,11 @@ from django.db import transaction
 from console.errors import NotFound
 from console.orgs.audit import record
 from console.orgs.models import BrowserSession, Membership
-from console.orgs.people import get_member, keep_an_owner
+from console.orgs.people import get_member, require_another_owner
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
 from console.orgs.services.change_role import RoleChange
-from console.orgs.services.end_tokens import settle_tokens
+from console.orgs.services.end_tokens import limit_tokens
 from console.orgs.services.invite import close_invitations
 from console.orgs.services.lock_members import lock_members
 
@@ -27,9 +27,9 @@ def remove_member(actor: Actor, number: int, *, keep_tokens: bool = False) -> Ro
     with transaction.atomic():
         lock_members(actor)
         membership = get_member(actor.org, number)
-        _take_out(membership)
+        _delete_membership(membership)
         BrowserSession.objects.filter(user=membership.user).delete()
-        tokens = settle_tokens(actor, membership.user, None, keep=keep_tokens)
+        tokens = limit_tokens(actor, membership.user, None, keep=keep_tokens)
         record(
             actor,
             "member.remove",
@@ -52,8 +52,8 @@ def leave_org(actor: Actor) -> None:
         membership = mine.first()
         if membership is None:
             raise NotFound(f"You are not a member of {actor.org.slug}.")
-        _take_out(membership)
-        settle_tokens(actor, membership.user, None)
+        _delete_membership(membership)
+        limit_tokens(actor, membership.user, None)
         record(
             actor,
             "member.leave",
@@ -63,8 +63,8 @@ def leave_org(actor: Actor) -> None:
         )
 
 
-def _take_out(membership: Membership) -> None:
-    keep_an_owner(membership)
+def _delete_membership(membership: Membership) -> None:
+    require_another_owner(membership)
     # An open invitation would let the person join again.
     close_invitations(membership.org, membership.user.email)
     Membership.objects.filter(pk=membership.pk).delete()

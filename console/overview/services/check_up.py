@@ -17,7 +17,7 @@ from console.engine.routing.rules import Rule
 from console.orgs.models import Organization
 from console.overview.items import MOST_SUBJECTS
 from console.overview.models import CheckUp
-from console.overview.turns import MOST_DUE
+from console.overview.task_limits import MOST_DUE
 from console.policies.queries import policy_of
 from console.workloads.models import Event, EventType, RecordedShape
 from console.workloads.queries.history import WINDOW, history_of

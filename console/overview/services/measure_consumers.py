@@ -12,7 +12,7 @@ from django.db.models import F, Q
 from console.orgs.models import Organization
 from console.overview.consumers import KINDS, MOST_RESOURCES, MOST_ROWS, Consumer, encode
 from console.overview.models import Consumption
-from console.overview.turns import MOST_DUE
+from console.overview.task_limits import MOST_DUE
 from console.workloads.models import Engine, Workload
 from console.workloads.queries.nodes import RUNNING
 from console.workloads.stored_pod_sets import decode_pod_sets

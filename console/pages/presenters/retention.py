@@ -9,7 +9,7 @@ from typing import Final
 from console.pages.presenters.charts.labels import span
 from console.pages.templatetags.ui import count
 from console.retention.models import Kind
-from console.retention.queries import Keeping
+from console.retention.queries import RetentionStatus
 
 _TITLES: Final[Mapping[Kind, tuple[str, str]]] = {
     Kind.EVENTS: ("Events", "Actions of the scheduler."),
@@ -55,7 +55,7 @@ _NEVER: Final = frozenset({Kind.VERSIONS})
 class KeepingRow:
     """One kind of thing, finished."""
 
-    keeping: Keeping
+    keeping: RetentionStatus
     title: str
     note: str
     kept: str
@@ -65,12 +65,12 @@ class KeepingRow:
     forgotten: str
 
 
-def keeping_rows(keepings: Iterable[Keeping]) -> list[KeepingRow]:
+def keeping_rows(keepings: Iterable[RetentionStatus]) -> list[KeepingRow]:
     """Return the rows of a table."""
     return [_row(keeping) for keeping in keepings]
 
 
-def _row(keeping: Keeping) -> KeepingRow:
+def _row(keeping: RetentionStatus) -> KeepingRow:
     title, note = _TITLES[keeping.kind]
     return KeepingRow(
         keeping=keeping,
@@ -83,7 +83,7 @@ def _row(keeping: Keeping) -> KeepingRow:
     )
 
 
-def _kept(keeping: Keeping) -> str:
+def _kept(keeping: RetentionStatus) -> str:
     if keeping.kind in _NEVER:
         return "forever"
     if keeping.kind in _BY_HAND:
@@ -93,7 +93,7 @@ def _kept(keeping: Keeping) -> str:
     return f"{count(keeping.days)} day{'s' if keeping.days != 1 else ''}"
 
 
-def _rows(keeping: Keeping) -> str:
+def _rows(keeping: RetentionStatus) -> str:
     found = keeping.rows
     if found.count is None:
         return "—"

@@ -21,7 +21,7 @@ from console.pages.presenters.lists.tallies import kept_since, permalink, tallie
 from console.pages.shell import live_version, render_page
 from console.pages.templatetags.ui import event_title
 from console.pages.webhook_form import address_for
-from console.series.happened import happened
+from console.series.event_counts import event_counts
 from console.workloads.disclosure import disclose_events
 from console.workloads.event_facts import COLUMNS, event_facts
 from console.workloads.models import EventType, Level
@@ -64,7 +64,7 @@ def events(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     histogram, now = None, timezone.now()
     if is_counted(search):
         queue = next(iter(search.queues), None)
-        parts = happened(org, queue, search.since, search.before, now)
+        parts = event_counts(org, queue, search.since, search.before, now)
         histogram = histogram_of(request.path, query, search, parts, now)
     link = permalink(request.path, query)
     context = {

@@ -19,7 +19,7 @@ from console.orgs.services.change_role import RoleChange, change_role
 from console.orgs.services.check_role import check_role
 from console.orgs.services.invite import MOST_DAYS, USUAL_DAYS, invite, revoke_invitation
 from console.orgs.services.remove_member import leave_org, remove_member
-from console.orgs.tokens import working_tokens_of
+from console.orgs.tokens import valid_tokens_of
 from console.pages.access import org_page, signed_in_user
 from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
 from console.pages.presenters.lists.filters import canonical_query, chips_of
@@ -74,7 +74,7 @@ def member(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "is_own": is_own,
         "error": error,
         "choices": role_choices(chosen, membership.role),
-        "tokens": working_tokens_of(actor.org, membership.user),
+        "tokens": valid_tokens_of(actor.org, membership.user),
         "invitations": invitations_above(actor.org, membership.user, membership.role),
     }
     status = HTTPStatus.CONFLICT if error else HTTPStatus.OK

@@ -9,12 +9,12 @@ from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.presenters.retention import keeping_rows
 from console.pages.shell import render_page
-from console.retention.queries import keepings_of
+from console.retention.queries import retention_statuses_of
 
 
 @org_page
 @require_safe
 def retention(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show what is kept; how long is set for the whole installation."""
-    context = {"rows": keeping_rows(keepings_of(actor.org.pk))}
+    context = {"rows": keeping_rows(retention_statuses_of(actor.org.pk))}
     return render_page(request, actor, "settings/retention.html", context, section="settings")

@@ -33,9 +33,9 @@ from console.pages.shell import render_page
 from console.pages.usage_form import ALL, TITLES, read_asked
 from console.policies.queries import active_number
 from console.series.models import Kind
-from console.series.queries import course_of, known_subject, sampled_since, sampled_until
-from console.series.retention import Kept
-from console.series.subjects import EVERYTHING, Subject
+from console.series.queries import known_subject, sampled_since, sampled_until, subject_history
+from console.series.retention import RetentionPeriods
+from console.series.subjects import WHOLE_ORG, Subject
 from console.series.window import window_of
 from console.workloads.queries.holds import holds_between
 
@@ -71,7 +71,7 @@ def cohort_usage(request: HttpRequest, actor: Actor, cohort: str) -> HttpRespons
 @live_by(_version)
 def usage(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """Show what the organization used and wanted."""
-    return _usage(request, actor, EVERYTHING, "overview")
+    return _usage(request, actor, WHOLE_ORG, "overview")
 
 
 def _usage(
@@ -83,8 +83,8 @@ def _usage(
     asked = read_asked(request.GET).settled(begun, now)
     sampled = sampled_until(org)
     since, until = asked.window(now, sampled)
-    window = window_of(since, until, None, now, Kept.configured())
-    course = course_of(org, subject, window.since, window.until, window.step)
+    window = window_of(since, until, None, now, RetentionPeriods.configured())
+    course = subject_history(org, subject, window.since, window.until, window.step)
     series, spans, counts = course.series, course.spans, course.counts
     keys = keys_of(series, spans)
     key = asked.key if asked.key in keys else next(iter(keys), None)
@@ -130,6 +130,6 @@ def _usage(
         "together": len(series.readings) > MOST_POINTS,
         "never": sampled is None,
         "before": course.before,
-        "kept": Kept.configured(),
+        "kept": RetentionPeriods.configured(),
     }
     return render_page(request, actor, "usage/index.html", context, section=section)

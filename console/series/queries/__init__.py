@@ -9,14 +9,14 @@ from console.series.queries.counts import (
     wait_quantiles_of,
 )
 from console.series.queries.edges import rolled_until
-from console.series.queries.names import Course, course_of, known_subject
+from console.series.queries.names import SubjectHistory, known_subject, subject_history
 from console.series.queries.peaks import peaks_of
 from console.series.queries.sparks import Sparks, spark_of_all, sparks_of
 from console.series.queries.use import (
     QuotaSpan,
     Series,
-    owned_in,
     quota_spans,
+    quotas_in,
     sampled_until,
     series_of,
 )
@@ -25,23 +25,23 @@ from console.series.tallies import Counts
 __all__ = [
     "Counts",
     "CountsAt",
-    "Course",
     "QuotaSpan",
     "Series",
     "Sparks",
+    "SubjectHistory",
     "counts_at",
     "counts_series",
-    "course_of",
     "known_subject",
-    "owned_in",
     "peaks_of",
     "quota_spans",
+    "quotas_in",
     "rolled_until",
     "sampled_since",
     "sampled_until",
     "series_of",
     "spark_of_all",
     "sparks_of",
+    "subject_history",
     "wait_quantiles",
     "wait_quantiles_of",
 ]

@@ -18,7 +18,7 @@ from console.series.queries.edges import ceiling, rolled_until
 from console.series.queries.points import Points
 from console.series.queries.use import series_of
 from console.series.readings import FLOOR, LENGTH, edges
-from console.series.subjects import EVERYTHING, Subject
+from console.series.subjects import WHOLE_ORG, Subject
 from console.series.tallies import Counts
 from console.series.waits import WaitQuantiles, quantiles
 from console.time_formats import parse_time
@@ -51,7 +51,7 @@ def counts_series(
 
     A *subject* can be given instead, with its *points*. The result has every step.
     """
-    about = subject or (EVERYTHING if queue is None else Subject.queue(queue))
+    about = subject or (WHOLE_ORG if queue is None else Subject.queue(queue))
     since, until = FLOOR[step](since), ceiling(until, step)
     found: dict[datetime, Counts | None] = dict.fromkeys(edges(step, since, until))
     for start, counts in _counted(org, about, since, until, step, points or Points(org, about)):
@@ -79,7 +79,7 @@ def wait_quantiles(
     They are those of *queue*, of *subject*, or of all. See `console.series.waits` for the
     accuracy.
     """
-    about = subject or (EVERYTHING if queue is None else Subject.queue(queue))
+    about = subject or (WHOLE_ORG if queue is None else Subject.queue(queue))
     found = _waits(org, about.kind, [about.name], hours, now or timezone.now())
     return quantiles(found[about.name])
 
@@ -99,7 +99,7 @@ def counts_at(org: Organization, at: datetime, queue: str | None = None) -> Coun
     Rejections of that hour are interpolated to *at*, because old counts are not stored by the
     minute.
     """
-    about = EVERYTHING if queue is None else Subject.queue(queue)
+    about = WHOLE_ORG if queue is None else Subject.queue(queue)
     (reading,) = series_of(org, about, at, floor_hour(at) + HOUR, Step.HOUR).readings
     totals = reading.totals
     day = counts_series(org, subject=about, since=at - DAY, until=at)

@@ -16,7 +16,7 @@ from console.series.queries.counts import counts_series
 from console.series.queries.points import Points
 from console.series.queries.use import QuotaSpan, Series, quota_spans, series_of
 from console.series.readings import Reading
-from console.series.subjects import EVERYTHING, Subject
+from console.series.subjects import WHOLE_ORG, Subject
 from console.series.tallies import Counts
 from console.workloads.models import QueueCount
 
@@ -28,7 +28,7 @@ _NOUNS = {Kind.QUEUE.value: "queue", Kind.COHORT.value: "cohort"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
+class SubjectHistory:
     """Use, quota and counts of a subject under all its names, and its former names."""
 
     series: Series
@@ -46,7 +46,7 @@ def known_subject(org: Organization, subject: Subject) -> Subject:
     """
     policy = active_policy(org)
     names = policy.queues if subject.kind == Kind.QUEUE else policy.spec.parents
-    if subject == EVERYTHING or subject.name in names or _is_draining(org, subject):
+    if subject == WHOLE_ORG or subject.name in names or _is_draining(org, subject):
         return subject
     error = absent(org, subject.name, _NOUNS[subject.kind])
     of_subject = {"org": org, "kind": subject.kind, "name": subject.name}
@@ -57,9 +57,9 @@ def known_subject(org: Organization, subject: Subject) -> Subject:
     raise error
 
 
-def course_of(
+def subject_history(
     org: Organization, subject: Subject, since: datetime, until: datetime, step: Step
-) -> Course:
+) -> SubjectHistory:
     """Return use, quota and counts of *subject*; before a rename, those of its old name."""
     points = Points(org, subject)
     series = series_of(org, subject, since, until, step, points)
@@ -81,7 +81,7 @@ def course_of(
         for start, of_past in happened.items():
             if start < end:
                 counts[start].merge(of_past)
-    return Course(series=series, spans=spans, counts=counts, before=before)
+    return SubjectHistory(series=series, spans=spans, counts=counts, before=before)
 
 
 def _is_draining(org: Organization, subject: Subject) -> bool:

@@ -25,8 +25,8 @@ from console.series.readings import (
     FLOOR,
     LENGTH,
     Reading,
+    coarser_readings,
     edges,
-    folded,
     hour_totals,
     minute_readings,
 )
@@ -59,7 +59,7 @@ class QuotaSpan:
     quotas: Mapping[FlavorResource, tuple[Amount, Amount]]
 
 
-def owned_in(
+def quotas_in(
     spans: Iterable[QuotaSpan], since: datetime, until: datetime
 ) -> Mapping[FlavorResource, tuple[Amount, Amount]]:
     """Return the first quotas of the ordered *spans* that were current in a time range."""
@@ -206,4 +206,4 @@ def _days(org: Organization, points: Points, since: datetime, until: datetime) -
         for start in edges(Step.DAY, since, edge)
     ]
     rest = _hours(org, points, _covered(org, edge, until), edge, until)
-    return done + folded(rest, Step.DAY, edge, until)
+    return done + coarser_readings(rest, Step.DAY, edge, until)

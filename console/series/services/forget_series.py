@@ -10,8 +10,8 @@ from typing import Any
 from django.db.models import QuerySet
 
 from console.retention.models import Kind
-from console.retention.note import note
-from console.retention.sharing import sharing
+from console.retention.record_deletions import record_deletions
+from console.retention.write_pauses import pause_after
 from console.series.coverage import floor_day
 from console.series.models import (
     QuotaLine,
@@ -22,15 +22,15 @@ from console.series.models import (
     Step,
     Tally,
 )
-from console.series.retention import Kept
-from console.series.services.roll_up import claimed
+from console.series.retention import RetentionPeriods
+from console.series.services.roll_up import roll_up_lock
 
 #: Maximum number of rows of one statement, so that other writers do not wait long, and of one pass.
 _ROWS = 1000
 MOST_ROWS = 200_000
 
 
-def forget_series(now: datetime, kept: Kept | None = None) -> int:
+def forget_series(now: datetime, kept: RetentionPeriods | None = None) -> int:
     """
     Delete rows older than *kept*; return their number.
 
@@ -40,18 +40,20 @@ def forget_series(now: datetime, kept: Kept | None = None) -> int:
     forgotten = {kind: Counter[int]() for kind in (Kind.MINUTES, Kind.HOURS, Kind.DAYS)}
     left = MOST_ROWS
     for org_id in Sampler.objects.order_by("pk").values_list("pk", flat=True):
-        with claimed(org_id, now) as sampler:
+        with roll_up_lock(org_id, now) as sampler:
             if sampler is None or sampler.rolled_until is None:
                 continue
-            for kind, old in _old(sampler, sampler.rolled_until, now, kept or Kept.by_row()):
+            for kind, old in _old(
+                sampler, sampler.rolled_until, now, kept or RetentionPeriods.by_row()
+            ):
                 count = _forget(old, left)
                 left -= count
                 forgotten[kind][org_id] += count
-    return sum(note(kind, by_org) for kind, by_org in forgotten.items())
+    return sum(record_deletions(kind, by_org) for kind, by_org in forgotten.items())
 
 
 def _old(
-    sampler: Sampler, final: datetime, now: datetime, kept: Kept
+    sampler: Sampler, final: datetime, now: datetime, kept: RetentionPeriods
 ) -> Iterator[tuple[Kind, QuerySet[Any]]]:
     """Yield the expired rows with their kind; from *final* on, no rows are rolled up."""
     minutes, hours, days = (kept.since(step, now) for step in Step)
@@ -70,7 +72,7 @@ def _old(
 def _forget(old: QuerySet[Any], most: int) -> int:
     forgotten = 0
     while forgotten < most:
-        with sharing():
+        with pause_after():
             keys = list(old.values_list("pk", flat=True)[:_ROWS])
             old.model.objects.filter(pk__in=keys).delete()
         forgotten += len(keys)

@@ -61,7 +61,7 @@ def roll_up_org(org_id: int, now: datetime) -> bool:
 
     Only one pass runs at a time; a second one returns immediately.
     """
-    with claimed(org_id, now) as sampler:
+    with roll_up_lock(org_id, now) as sampler:
         hour = _first_hour(sampler) if sampler else None
         if hour is None:
             return False
@@ -81,7 +81,7 @@ def roll_up_org(org_id: int, now: datetime) -> bool:
 
 
 @contextmanager
-def claimed(org_id: int, now: datetime) -> Iterator[Sampler | None]:
+def roll_up_lock(org_id: int, now: datetime) -> Iterator[Sampler | None]:
     """Lock rolling up and deleting of an organization; None while another process has the lock."""
     free = Q(busy_until=None) | Q(busy_until__lt=now)
     if not Sampler.objects.filter(free, pk=org_id).update(busy_until=now + _SILENCE):

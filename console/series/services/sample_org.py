@@ -16,7 +16,7 @@ from console.orgs.models import Organization
 from console.policies.queries import NO_POLICY, get_version, policy_of
 from console.series.coverage import floor_hour, floor_minute
 from console.series.models import QuotaLine, Sampler, SeriesPoint, Step
-from console.series.picture import Picture, Quota, Standing, standing_of, take_picture
+from console.series.sample import Quota, Sample, StoredState, compute_sample, read_stored_state
 from console.series.services.sample_orgs import note_minute
 from console.series.stored import point_of
 from console.series.subjects import Subject
@@ -39,9 +39,9 @@ def sample_org(org_id: int, now: datetime) -> bool:
     if sampler is None or (sampler.minute is not None and sampler.minute >= minute):
         return False
     last = sampler.minute
-    engine, standing = _look(sampler.org)
-    picture = take_picture(_policy(sampler.org, engine.config_version), standing)
-    digests = dict(_digests(picture))
+    engine, state = _look(sampler.org)
+    sample = compute_sample(_policy(sampler.org, engine.config_version), state)
+    digests = dict(_digests(sample))
     is_new_hour = last is None or last < floor_hour(minute)
     known = {} if is_new_hour else sampler.digests
     with transaction.atomic():
@@ -55,31 +55,31 @@ def sample_org(org_id: int, now: datetime) -> bool:
         if not moved:
             return False
         SeriesPoint.objects.bulk_create(
-            point_of(org_id, subject, Step.MINUTE, minute, picture.totals.get(subject, AT_ZERO))
+            point_of(org_id, subject, Step.MINUTE, minute, sample.totals.get(subject, AT_ZERO))
             for subject in _changed(known, digests)
         )
         if last is None or engine.config_version != sampler.config_version:
-            _write_quotas(org_id, minute, engine.config_version, picture.quotas)
+            _write_quotas(org_id, minute, engine.config_version, sample.quotas)
         note_minute([org_id], minute)
     return True
 
 
-def _look(org: Organization) -> tuple[Engine, Standing]:
+def _look(org: Organization) -> tuple[Engine, StoredState]:
     """Return the engine's row and the current state, consistent despite concurrent writes."""
     for _ in range(_LOOKS):
         engine = Engine.objects.only("version", "config_version").get(pk=org.pk)
-        standing = standing_of(org)
+        state = read_stored_state(org)
         if Engine.objects.filter(pk=org.pk, version=engine.version).exists():
             break
-    return engine, standing
+    return engine, state
 
 
 def _policy(org: Organization, number: int) -> Policy:
     return policy_of(get_version(org, number)) if number else NO_POLICY
 
 
-def _digests(picture: Picture) -> Iterator[tuple[str, str]]:
-    for subject, totals in picture.totals.items():
+def _digests(sample: Sample) -> Iterator[tuple[str, str]]:
+    for subject, totals in sample.totals.items():
         asked = totals.demand, totals.cannot_run_demand
         content = repr((totals.running, totals.pending, totals.cells, *asked))
         yield _key(subject), hashlib.sha256(content.encode()).hexdigest()[:16]

@@ -10,11 +10,11 @@ from console.errors import Conflict
 from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
+from console.webhooks.audit_facts import facts_of
 from console.webhooks.models import Kind, Webhook
 from console.webhooks.read_webhook import REQUIRED, read_webhook
+from console.webhooks.reported_classes import mark_as_reported, reports_cannot_run
 from console.webhooks.signing import secret_of
-from console.webhooks.stored_facts import facts_of
-from console.webhooks.told_classes import begin_to_tell, tells_of_never
 
 #: Maximum number of webhooks of one organization, because each batch of the engine reads all of
 #: them.
@@ -41,12 +41,12 @@ def create_webhook(actor: Actor, given: Any) -> tuple[Webhook, str]:
                 "receiver forward messages to others.",
             )
         refuse_taken_name(actor, fields["name"])
-        was_told = tells_of_never(org)
+        was_told = reports_cannot_run(org)
         webhook = Webhook.objects.create(
             org=org, created_by=actor.name, **{"paused": paused, **fields}
         )
         if Kind.CANNOT_RUN in webhook.kinds and not webhook.paused and not was_told:
-            begin_to_tell(org)
+            mark_as_reported(org)
         record(
             actor,
             "webhook.create",

@@ -6,9 +6,9 @@ from django.db import transaction
 
 from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
+from console.webhooks.audit_facts import facts_of
 from console.webhooks.models import Attempt, Delivery, Webhook
 from console.webhooks.queries import get_webhook
-from console.webhooks.stored_facts import facts_of
 
 
 def delete_webhook(actor: Actor, number: int) -> Webhook:

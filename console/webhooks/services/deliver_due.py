@@ -24,15 +24,15 @@ from django.utils import timezone
 from console.webhooks.models import Attempt, Delivery, Webhook
 from console.webhooks.outcome import Answer, Failure
 from console.webhooks.sending import send
-from console.webhooks.services.pause_by_itself import pause_by_itself
+from console.webhooks.services.pause_automatically import pause_automatically
 from console.webhooks.signing import signatures_of
 from console.webhooks.waits import (
-    BELIEVED,
+    ATTEMPT_EXPIRY,
     PATIENCE,
-    asked_wait,
-    rest_after,
+    backoff_after,
+    requested_wait,
     retry_after,
-    spread,
+    with_jitter,
 )
 
 #: Maximum number of webhooks of one organization that are sent to concurrently, for fairness.
@@ -101,7 +101,7 @@ def _claim(webhook_id: int) -> str | None:
         return None
     shard = secrets.token_hex(8)
     mine = Webhook.objects.filter(_free(now), pk=webhook_id)
-    return shard if mine.update(runner=shard, busy_until=now + BELIEVED) else None
+    return shard if mine.update(runner=shard, busy_until=now + ATTEMPT_EXPIRY) else None
 
 
 def _begin(webhook_id: int, shard: str) -> tuple[Webhook, Delivery, Attempt] | None:
@@ -109,7 +109,7 @@ def _begin(webhook_id: int, shard: str) -> tuple[Webhook, Delivery, Attempt] | N
     now = timezone.now()
     with transaction.atomic():
         mine = Webhook.objects.filter(pk=webhook_id, runner=shard, paused="")
-        if not mine.update(busy_until=now + BELIEVED, changed_at=now):
+        if not mine.update(busy_until=now + ATTEMPT_EXPIRY, changed_at=now):
             return None
         due = Delivery.objects.filter(
             webhook_id=webhook_id, state=Delivery.State.WAITING, due_at__lte=now
@@ -118,7 +118,7 @@ def _begin(webhook_id: int, shard: str) -> tuple[Webhook, Delivery, Attempt] | N
         if delivery is None:
             return None
         claimed = due.filter(pk=delivery.pk, attempts_begun=delivery.attempts_begun).update(
-            attempts_begun=F("attempts_begun") + 1, due_at=now + BELIEVED
+            attempts_begun=F("attempts_begun") + 1, due_at=now + ATTEMPT_EXPIRY
         )
         if not claimed:
             return None
@@ -181,7 +181,7 @@ def _note(webhook: Webhook, delivery: Delivery, attempt: Attempt, answer: Answer
         if answer.failure is None:
             own.update(state=Delivery.State.DELIVERED, ended_at=now)
         else:
-            asked = asked_wait(answer.status, answer.retry_after, now)
+            asked = requested_wait(answer.status, answer.retry_after, now)
             # The same is true of an attempt from before a replay.
             mine = own.filter(
                 attempts_begun=attempt.number, attempts_before=delivery.attempts_before
@@ -190,7 +190,7 @@ def _note(webhook: Webhook, delivery: Delivery, attempt: Attempt, answer: Answer
             if wait is None:
                 mine.update(state=Delivery.State.FAILED, ended_at=now)
             else:
-                mine.update(due_at=now + max(spread(wait), asked))
+                mine.update(due_at=now + max(with_jitter(wait), asked))
         if present.url != attempt.url:
             # The result does not apply to a new URL.
             Webhook.objects.filter(pk=webhook.pk).update(changed_at=now)
@@ -217,11 +217,11 @@ def _note_failure(webhook: Webhook, failure: Failure, asked: timedelta, now: dat
     Webhook.objects.filter(pk=webhook.pk).update(
         failures=failures,
         failing_since=since,
-        rest_until=now + max(spread(rest_after(failures)), asked),
+        rest_until=now + max(with_jitter(backoff_after(failures)), asked),
         changed_at=now,
     )
     log.info("webhook failed", org=webhook.org.slug, webhook=webhook.name, failure=str(failure))
     if failure is Failure.GONE:
-        pause_by_itself(webhook, Webhook.Paused.GONE, now)
+        pause_automatically(webhook, Webhook.Paused.GONE, now)
     elif now - since >= PATIENCE:
-        pause_by_itself(webhook, Webhook.Paused.FAILING, now)
+        pause_automatically(webhook, Webhook.Paused.FAILING, now)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from console.retention.models import Kind
-from console.retention.note import note
+from console.retention.record_deletions import record_deletions
 from console.webhooks.models import Attempt, Delivery
 
 #: Maximum number of deliveries of one statement, so that other writers do not wait long, and of one
@@ -34,4 +34,4 @@ def forget_deliveries(days: int) -> int:
         forgotten.update(keys.values())
         if len(keys) < BATCH:
             break
-    return note(Kind.DELIVERIES, forgotten)
+    return record_deletions(Kind.DELIVERIES, forgotten)

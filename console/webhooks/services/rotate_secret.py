@@ -8,7 +8,7 @@ from django.utils import timezone
 from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
-from console.time_formats import written
+from console.time_formats import to_iso
 from console.webhooks.models import Webhook, new_seed
 from console.webhooks.queries import get_webhook
 from console.webhooks.signing import secret_of
@@ -34,6 +34,6 @@ def rotate_secret(actor: Actor, number: int) -> tuple[Webhook, str]:
             "webhook.rotate",
             kind="webhook",
             subject=str(webhook.pk),
-            after={"name": webhook.name, "old_until": written(webhook.old_seed_until)},
+            after={"name": webhook.name, "old_until": to_iso(webhook.old_seed_until)},
         )
     return webhook, secret_of(webhook.seed)

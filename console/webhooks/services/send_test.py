@@ -10,7 +10,7 @@ from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
 from console.webhooks.models import Delivery, Kind, Webhook
-from console.webhooks.outbox import put
+from console.webhooks.outbox import write_deliveries
 from console.webhooks.payloads import test_message
 from console.webhooks.queries import get_webhook
 
@@ -42,7 +42,7 @@ def send_test(actor: Actor, number: int) -> Delivery:
             )
         Webhook.objects.filter(pk=webhook.pk).update(rest_until=None, changed_at=now)
         message = test_message(actor.org, now, actor.name)
-        (delivery,) = put(actor.org, [(webhook, Kind.TEST.value, message)], now)
+        (delivery,) = write_deliveries(actor.org, [(webhook, Kind.TEST.value, message)], now)
         record(
             actor,
             "webhook.test",

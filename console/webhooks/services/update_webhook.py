@@ -11,12 +11,12 @@ from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
 from console.webhooks import wakeup
+from console.webhooks.audit_facts import facts_of
 from console.webhooks.models import Kind, Webhook
 from console.webhooks.queries import get_webhook
 from console.webhooks.read_webhook import read_webhook
+from console.webhooks.reported_classes import mark_as_reported, reports_cannot_run
 from console.webhooks.services.create_webhook import refuse_taken_name
-from console.webhooks.stored_facts import facts_of
-from console.webhooks.told_classes import begin_to_tell, tells_of_never
 
 
 def update_webhook(actor: Actor, number: int, given: Any) -> Webhook:
@@ -33,7 +33,7 @@ def update_webhook(actor: Actor, number: int, given: Any) -> Webhook:
         lock_org(actor.org)
         webhook = get_webhook(actor.org, number)
         before = facts_of(webhook)
-        was_told = tells_of_never(actor.org)
+        was_told = reports_cannot_run(actor.org)
         if "name" in fields:
             refuse_taken_name(actor, fields["name"], but=webhook.pk)
         changed = _set(webhook, fields)
@@ -43,7 +43,7 @@ def update_webhook(actor: Actor, number: int, given: Any) -> Webhook:
         webhook.changed_at = timezone.now()
         webhook.save(update_fields=[*changed, "changed_at"])
         if Kind.CANNOT_RUN in webhook.kinds and not webhook.paused and not was_told:
-            begin_to_tell(actor.org)
+            mark_as_reported(actor.org)
         record(
             actor,
             "webhook.update",

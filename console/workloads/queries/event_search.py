@@ -26,7 +26,7 @@ from console.paging import (
 )
 from console.policies.models import ConfigVersion
 from console.reading import QueryReader
-from console.time_keys import around
+from console.time_keys import limit_to_times
 from console.workloads.models import Event, EventType, Level, Workload
 
 #: Events of the conditions that an index answers, the newest, among which matches are counted.
@@ -198,8 +198,8 @@ def _conditions(org: Organization, search: EventSearch) -> tuple[QuerySet[Event]
         if begun is None:
             return rows.none(), rest
         rest &= Q(created_at__gte=begun) & (Q(created_at__lt=ended) if ended else Q())
-        rows = around(rows, begun, ended)
-    rows = around(rows, search.since, search.before or search.until)
+        rows = limit_to_times(rows, begun, ended)
+    rows = limit_to_times(rows, search.since, search.before or search.until)
     if _nobody_has(org, user=search.user) or _nobody_has(org, project=search.project):
         return rows.none(), rest
     if search.flavors:

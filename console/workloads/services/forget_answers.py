@@ -7,8 +7,8 @@ from collections import Counter
 from django.utils import timezone
 
 from console.retention.models import Kind
-from console.retention.note import note
-from console.retention.sharing import sharing
+from console.retention.record_deletions import record_deletions
+from console.retention.write_pauses import pause_after
 from console.workloads.models import IdempotentAnswer
 from console.workloads.retention import ANSWERS_KEPT
 
@@ -22,9 +22,9 @@ def forget_answers() -> int:
     forgotten: Counter[int] = Counter()
     while True:
         rows = IdempotentAnswer.objects.order_by("pk").values_list("pk", "org_id", "created_at")
-        with sharing():
+        with pause_after():
             old = {pk: org_id for pk, org_id, created_at in rows[:_ROWS] if created_at < limit}
             IdempotentAnswer.objects.filter(pk__in=list(old)).delete()
         forgotten.update(old.values())
         if len(old) < _ROWS:
-            return note(Kind.ANSWERS, forgotten)
+            return record_deletions(Kind.ANSWERS, forgotten)

@@ -7,10 +7,10 @@ from collections import Counter
 
 from django.utils import timezone
 
+from console.retention.deletion_age import row_deletion_age
 from console.retention.models import Kind
-from console.retention.note import note
-from console.retention.patience import kept_by_row
-from console.retention.sharing import sharing
+from console.retention.record_deletions import record_deletions
+from console.retention.write_pauses import pause_after
 from console.workloads.models import Event
 
 #: Rows of one statement, so that other writers need not wait long.
@@ -26,14 +26,14 @@ def forget_events(days: int, seconds: float = 0.5) -> int:
     """
     if not days:
         return 0
-    limit = timezone.now() - kept_by_row(days)
+    limit = timezone.now() - row_deletion_age(days)
     deadline = time.monotonic() + seconds
     forgotten: Counter[int] = Counter()
     rows = Event.objects.order_by("pk").values_list("pk", "org_id", "created_at")
     # Behind what went before: an index leads past rows that are gone only once it was vacuumed.
     last = 0
     while True:
-        with sharing():
+        with pause_after():
             oldest = list(rows.filter(pk__gt=last)[:BATCH])
             old = {pk: org_id for pk, org_id, created_at in oldest if created_at < limit}
             Event.objects.filter(pk__in=list(old)).delete()
@@ -41,4 +41,4 @@ def forget_events(days: int, seconds: float = 0.5) -> int:
         if not old or time.monotonic() >= deadline:
             break
         last = oldest[-1][0]
-    return note(Kind.EVENTS, forgotten)
+    return record_deletions(Kind.EVENTS, forgotten)

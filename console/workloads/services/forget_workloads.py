@@ -10,10 +10,10 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
+from console.retention.deletion_age import row_deletion_age
 from console.retention.models import Kind
-from console.retention.note import note
-from console.retention.patience import kept_by_row
-from console.retention.sharing import sharing
+from console.retention.record_deletions import record_deletions
+from console.retention.write_pauses import pause_after
 from console.workloads.models import ENDED, Decision, Engine, Workload
 from console.workloads.services.forget_label_sets import forget_label_sets
 
@@ -31,7 +31,7 @@ def forget_workloads(days: int, seconds: float = 0.5) -> int:
     """
     if not days:
         return 0
-    limit = timezone.now() - kept_by_row(days)
+    limit = timezone.now() - row_deletion_age(days)
     deadline = time.monotonic() + seconds
     workloads: Counter[int] = Counter()
     decisions: Counter[int] = Counter()
@@ -43,7 +43,7 @@ def forget_workloads(days: int, seconds: float = 0.5) -> int:
     left: dict[int, datetime | None] = dict.fromkeys(due.values_list("pk", flat=True))
     while left:
         for org_id, since in list(left.items()):
-            with sharing():
+            with pause_after():
                 keys, left[org_id] = _oldest(org_id, since, limit)
                 if keys:
                     gone, decided = _forget(org_id, keys)
@@ -53,8 +53,8 @@ def forget_workloads(days: int, seconds: float = 0.5) -> int:
                 del left[org_id]
         if time.monotonic() >= deadline:
             break
-    note(Kind.DECISIONS, decisions)
-    return note(Kind.WORKLOADS, workloads)
+    record_deletions(Kind.DECISIONS, decisions)
+    return record_deletions(Kind.WORKLOADS, workloads)
 
 
 def _oldest(

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from console.database_command import DatabaseCommand
 from console.errors import ConsoleError
-from console.orgs.management.accounts import add_account_options, wanted_account
+from console.orgs.management.accounts import account_choice, add_account_options
 from console.orgs.models import Organization, Role
 from console.orgs.services.add_member import add_member
 from console.orgs.services.choose_account import choose_account
@@ -36,7 +36,7 @@ class Command(DatabaseCommand):
             raise CommandError(f"There is no organization {slug!r}; create it with create_org.")
         try:
             with transaction.atomic():
-                person, password = choose_account(email, wanted_account(options), slug)
+                person, password = choose_account(email, account_choice(options), slug)
                 is_new_member = not org.memberships.filter(user=person).exists()
                 ended = add_member(org, person, role).tokens.ended
         except ConsoleError as error:

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from console.database_command import DatabaseCommand
 from console.errors import ConsoleError
-from console.orgs.management.accounts import add_account_options, wanted_account
+from console.orgs.management.accounts import account_choice, add_account_options
 from console.orgs.services.choose_account import choose_account
 from console.orgs.services.create_org import create_org
 
@@ -37,7 +37,7 @@ class Command(DatabaseCommand):
             with transaction.atomic():
                 owner, password = None, None
                 if email:
-                    owner, password = choose_account(email, wanted_account(options))
+                    owner, password = choose_account(email, account_choice(options))
                 create_org(slug, slug, owner)
         except ConsoleError as error:
             raise CommandError(error.message) from error

@@ -13,7 +13,7 @@ from console.engine.wording.words import listed
 from console.pages.presenters.lists.addresses import with_query
 from console.pages.templatetags.ui import count, event_title
 from console.series.coverage import DAY
-from console.series.happened import Part
+from console.series.event_counts import Part
 from console.workloads.happenings import What
 from console.workloads.models import EventType
 from console.workloads.queries.event_search import EventSearch

@@ -10,7 +10,7 @@ from console.engine.model.capacity_node import CapacityNode
 from console.pages.presenters.queues.queue import queue_row
 from console.pages.queue_form import state_of
 from console.series.waits import WaitQuantiles
-from console.time_formats import written
+from console.time_formats import to_iso
 from console.workloads.queries import QueueView
 from console.workloads.queries.pressure import utilization_of
 
@@ -56,11 +56,11 @@ def file_rows(
             "queue": view.name,
             "cohort": view.cohort,
             "state": state_of(view),
-            "held_until": written(view.held.until) if view.held and view.held.until else None,
+            "held_until": to_iso(view.held.until) if view.held and view.held.until else None,
             "running": view.running,
             "pending": view.pending,
             "cannot_run": view.cannot_run,
-            "oldest_pending": written(view.oldest_pending) if view.oldest_pending else None,
+            "oldest_pending": to_iso(view.oldest_pending) if view.oldest_pending else None,
             "wait_p50_seconds": wait.p50,
             "wait_p95_seconds": wait.p95,
             "waits": wait.n,

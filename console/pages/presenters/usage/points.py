@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from console.engine.model.amounts import SCALE, Amount, FlavorResource, Unlimited
 from console.pages.presenters.charts.labels import about, moment, plain, span
-from console.series.queries import Counts, QuotaSpan, Series, owned_in
+from console.series.queries import Counts, QuotaSpan, Series, quotas_in
 from console.series.readings import LENGTH
 from console.series.totals import UNUSED, ZERO, Cell, Level, Totals
 from console.series.waits import WaitQuantiles, quantiles
@@ -96,7 +96,7 @@ def points_of(
             for reading in part:
                 counted.merge(counts[reading.start])
         end = part[-1].start + LENGTH[series.step]
-        owned = owned_in(spans, part[0].start, end).get(key) if key else None
+        owned = quotas_in(spans, part[0].start, end).get(key) if key else None
         points.append(
             Point(
                 start=part[0].start,

@@ -9,9 +9,9 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from console.database_command import DatabaseCommand
-from console.retention.parts.make_ahead import make_ahead
-from console.retention.parts.reshaping import Busy
-from console.retention.parts.turn_over import turn_over
+from console.retention.partitions.convert_tables import convert_tables
+from console.retention.partitions.create_ahead import create_ahead
+from console.retention.partitions.schema_lock import Busy
 
 
 class Command(DatabaseCommand):
@@ -28,10 +28,10 @@ class Command(DatabaseCommand):
             raise CommandError("PARTITION_ROWS, the number of rows of a partition, is not set.")
         now = timezone.now()
         try:
-            turned = turn_over(now)
+            turned = convert_tables(now)
         except Busy as error:
             raise CommandError("The tables are in use; stop Sluice first.") from error
-        make_ahead(now)
+        create_ahead(now)
         for table in turned:
             self.stdout.write(f"{table} is partitioned.")
         if not turned:

@@ -9,14 +9,14 @@ from typing import Any
 
 import structlog
 
-from console.retention.parts.catalogue import Part, bounds, name_of, parts_of
-from console.retention.parts.reshaping import Busy, reshaping
-from console.retention.parts.tables import NUMBERED, TIMED, B, Ranged
+from console.retention.partitions.catalogue import Part, bounds, name_of, parts_of
+from console.retention.partitions.schema_lock import Busy, schema_lock
+from console.retention.partitions.tables import NUMBERED, TIMED, B, Ranged
 
 log = structlog.get_logger("console.retention")
 
 
-def make_ahead(now: datetime) -> int:
+def create_ahead(now: datetime) -> int:
     """
     Ensure that an empty partition follows the current one; return the number of new partitions.
 
@@ -45,7 +45,7 @@ def _extend(each: Ranged[B], now: datetime) -> int:
 
 def _cut(each: Ranged[B], last: Part[B], now: datetime) -> int:
     """Split partitions off the *last* one; return their number."""
-    with reshaping(each.table) as cursor:
+    with schema_lock(each.table) as cursor:
         # If the last partition already has rows, it is split after them.
         cursor.execute(f"SELECT max({each.column}) FROM {last.name}")  # noqa: S608
         largest: B | None = cursor.fetchone()[0]

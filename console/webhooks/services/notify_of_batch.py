@@ -25,7 +25,7 @@ from console.engine.state import State
 from console.engine.wording.reasons import reason_title
 from console.orgs.models import Organization
 from console.webhooks.models import Kind, ToldClass, Webhook
-from console.webhooks.outbox import put, told_of
+from console.webhooks.outbox import active_webhooks, write_deliveries
 from console.webhooks.payloads import LISTED, Message, workload_url, workloads_message
 from console.workloads.models import Workload
 from console.workloads.services.batch import Batch
@@ -64,7 +64,7 @@ class Notices:
     def write(self) -> None:
         """Write the deliveries; call it inside the transaction that writes the decisions."""
         if self.messages:
-            put(self.org, self.messages, self.batch.now)
+            write_deliveries(self.org, self.messages, self.batch.now)
         for keys in chunks(self.gone_classes):
             ToldClass.objects.filter(org=self.org, key__in=keys).delete()
         if self.new_classes:
@@ -72,7 +72,7 @@ class Notices:
             ToldClass.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def tell_of_batch(decided: DecidedBatch) -> Writes:
+def notify_of_batch(decided: DecidedBatch) -> Writes:
     """
     Return the deliveries for a batch; without webhooks, this costs one small query.
 
@@ -85,7 +85,7 @@ def tell_of_batch(decided: DecidedBatch) -> Writes:
 def _notices(decided: DecidedBatch) -> Notices:
     org, batch = decided.org, decided.batch
     notices = Notices(batch, org)
-    webhooks = told_of(org)
+    webhooks = active_webhooks(org)
     wanted = {kind for webhook in webhooks for kind in webhook.kinds}
     if not wanted:
         return notices

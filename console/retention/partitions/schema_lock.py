@@ -25,7 +25,7 @@ class Busy(Exception):
 
 
 @contextmanager
-def reshaping(table: str, milliseconds: int = _PATIENCE) -> Iterator[Any]:
+def schema_lock(table: str, milliseconds: int = _PATIENCE) -> Iterator[Any]:
     """
     Lock *table*, and the tables that it references against writes, in one transaction.
 

@@ -11,10 +11,10 @@ from django.conf import settings
 from django.db import OperationalError, connection, transaction
 from psycopg.errors import QueryCanceled
 
-from console.retention.note import note
-from console.retention.parts.catalogue import Part, parts_of
-from console.retention.parts.reshaping import Busy, reshaping
-from console.retention.parts.tables import NUMBERED, TIMED, Numbered, Timed
+from console.retention.partitions.catalogue import Part, parts_of
+from console.retention.partitions.schema_lock import Busy, schema_lock
+from console.retention.partitions.tables import NUMBERED, TIMED, Numbered, Timed
+from console.retention.record_deletions import record_deletions
 
 #: Timeout in seconds for the check of one partition.
 _PATIENCE: Final = 30
@@ -25,7 +25,7 @@ _LATE: Final = timedelta(hours=1)
 log = structlog.get_logger("console.retention")
 
 
-def drop_old(now: datetime) -> int:
+def drop_expired(now: datetime) -> int:
     """
     Drop partitions whose rows have all expired; return their number.
 
@@ -38,12 +38,12 @@ def drop_old(now: datetime) -> int:
             rows = _rows_by_org(part) if _may_go(each, part, now) else None
             if rows is None:
                 continue
-            with reshaping(table) as cursor:
+            with schema_lock(table) as cursor:
                 cursor.execute(f"DROP TABLE {part.name}")
         except Busy:
             log.info("no time to drop a partition", partition=part.name)
             continue
-        note(each.kind, rows)
+        record_deletions(each.kind, rows)
         log.info("partition dropped", partition=part.name, rows=sum(rows.values()))
         dropped += 1
     return dropped

@@ -12,7 +12,7 @@ from console.orgs.models import Organization
 from console.series.coverage import DAY, HOUR, MINUTE
 from console.series.models import Step
 from console.series.queries.counts import counts_series
-from console.series.retention import Kept
+from console.series.retention import RetentionPeriods
 
 #: Possible lengths of an interval, and the maximum number of intervals.
 _WIDTHS: Final = (
@@ -37,7 +37,7 @@ class Part:
     counts: Mapping[str, int]
 
 
-def happened(
+def event_counts(
     org: Organization,
     queue: str | None,
     since: datetime | None,
@@ -52,7 +52,7 @@ def happened(
     """
     end = min(until or now, now)
     begin = since or end - _USUAL
-    kept = Kept.configured()
+    kept = RetentionPeriods.configured()
     begin = max(begin, kept.since(Step.DAY, now))
     if begin >= end:
         return ()
@@ -70,7 +70,7 @@ def happened(
     return tuple(Part(start, start + width, counts) for start, counts in found.items())
 
 
-def _width(begin: datetime, end: datetime, kept: Kept, now: datetime) -> timedelta:
+def _width(begin: datetime, end: datetime, kept: RetentionPeriods, now: datetime) -> timedelta:
     least = MINUTE
     if begin < kept.since(Step.MINUTE, now):
         least = HOUR

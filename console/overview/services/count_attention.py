@@ -13,7 +13,7 @@ from console.orgs.models import Organization
 from console.overview.attention import attention
 from console.overview.items import Item, Level
 from console.overview.models import Outlook
-from console.overview.turns import MOST_DUE
+from console.overview.task_limits import MOST_DUE
 from console.workloads.models import Engine
 from console.workloads.queries import queue_list
 
@@ -22,9 +22,9 @@ _SOON: Final = timedelta(minutes=1)
 _LATEST: Final = timedelta(minutes=10)
 
 
-def due_outlooks(now: datetime) -> list[int]:
+def due_attention_counts(now: datetime) -> list[int]:
     """
-    Return the keys of the organizations for `look_out`.
+    Return the keys of the organizations for `count_attention`.
 
     At most `MOST_DUE`, those counted longest ago first, so that all organizations get their turn.
     """
@@ -44,7 +44,7 @@ def due_outlooks(now: datetime) -> list[int]:
     return list(rows.values_list("pk", flat=True)[:MOST_DUE])
 
 
-def look_out(org_id: int, now: datetime) -> None:
+def count_attention(org_id: int, now: datetime) -> None:
     """Rewrite the count of attention items of an organization; does nothing if it is deleted."""
     org = Organization.objects.filter(pk=org_id).first()
     if org is None:

@@ -1,4 +1,4 @@
-"""Fair use of the write lock by background writers."""
+"""Pauses of background writers, so that they share the write lock of SQLite fairly."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGEST: Final = 1.0
 
 
 @contextmanager
-def sharing() -> Iterator[None]:
+def pause_after() -> Iterator[None]:
     """
     Pause after the block for as long as the block took.
 

@@ -14,10 +14,10 @@ from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
-from console.retention.parts.catalogue import bounds, is_partitioned, name_of
-from console.retention.parts.make_ahead import create
-from console.retention.parts.reshaping import reshaping
-from console.retention.parts.tables import (
+from console.retention.partitions.catalogue import bounds, is_partitioned, name_of
+from console.retention.partitions.create_ahead import create
+from console.retention.partitions.schema_lock import schema_lock
+from console.retention.partitions.tables import (
     NUMBERED,
     SAMPLED,
     Numbered,
@@ -42,7 +42,7 @@ WHERE conrelid = %s::regclass AND contype IN ('p', 'u', 'f') ORDER BY conname
 """
 
 
-def turn_over(now: datetime) -> list[str]:
+def convert_tables(now: datetime) -> list[str]:
     """
     Partition every registered table that is not partitioned yet; return their names.
 
@@ -65,7 +65,7 @@ def turn_over(now: datetime) -> list[str]:
 
 
 def _turn_numbered(each: Numbered, now: datetime) -> None:
-    with reshaping(each.table, _PATIENCE) as cursor:
+    with schema_lock(each.table, _PATIENCE) as cursor:
         cut = each.after(each.reached(now))
         first = name_of(each.table, None)
         _replace(cursor, each.table, first, "RANGE (id)", ())
@@ -81,7 +81,7 @@ def _turn_sampled(each: Sampled, now: datetime) -> None:
 
 
 def _turn_by_time(each: Sampled, now: datetime) -> None:
-    with reshaping(each.table, _PATIENCE) as cursor:
+    with schema_lock(each.table, _PATIENCE) as cursor:
         whole = f"{each.table}_whole"
         _replace(cursor, each.table, whole, "RANGE (start)", ("start",))
         for timed in each.timed:
@@ -90,7 +90,7 @@ def _turn_by_time(each: Sampled, now: datetime) -> None:
 
 
 def _turn_by_step(each: Sampled, now: datetime) -> None:
-    with reshaping(each.table, _PATIENCE) as cursor:
+    with schema_lock(each.table, _PATIENCE) as cursor:
         whole = f"{each.table}_whole"
         _replace(cursor, each.table, whole, "LIST (step)", ("step", "start"))
         parts = {timed.table: timed for timed in each.timed}

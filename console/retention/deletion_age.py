@@ -12,7 +12,7 @@ from django.conf import settings
 _NUMBERED: Final = timedelta(days=7)
 
 
-def kept_by_row(days: int) -> timedelta:
+def row_deletion_age(days: int) -> timedelta:
     """Return the age at which rows kept for *days* are deleted row by row."""
     kept = timedelta(days=days)
     return kept + _NUMBERED if settings.PARTITION_ROWS else kept

@@ -9,13 +9,13 @@ import structlog
 from console.orgs.audit import record
 from console.orgs.models import Role
 from console.orgs.permissions import Actor
+from console.webhooks.audit_facts import facts_of
 from console.webhooks.models import Webhook
-from console.webhooks.stored_facts import facts_of
 
 log = structlog.get_logger("console.webhooks")
 
 
-def pause_by_itself(webhook: Webhook, why: Webhook.Paused, now: datetime) -> None:
+def pause_automatically(webhook: Webhook, why: Webhook.Paused, now: datetime) -> None:
     """
     Pause *webhook* for the reason *why* unless it is paused; call it inside a transaction.
 

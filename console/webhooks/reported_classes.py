@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from console.orgs.models import Organization
 from console.webhooks.models import Kind, ToldClass
-from console.webhooks.outbox import told_of
+from console.webhooks.outbox import active_webhooks
 from console.workloads.models import PendingClass
 from console.workloads.queries.demand import cannot_run_reasons
 
 
-def tells_of_never(org: Organization) -> bool:
+def reports_cannot_run(org: Organization) -> bool:
     """Return whether a webhook has selected workloads that cannot run."""
-    return any(Kind.CANNOT_RUN in webhook.kinds for webhook in told_of(org))
+    return any(Kind.CANNOT_RUN in webhook.kinds for webhook in active_webhooks(org))
 
 
-def begin_to_tell(org: Organization) -> None:
+def mark_as_reported(org: Organization) -> None:
     """
     Mark all classes that cannot run now as reported, so that only later ones are reported.
 

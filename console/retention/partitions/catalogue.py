@@ -8,7 +8,7 @@ from typing import Final, Generic
 
 from django.db import connection
 
-from console.retention.parts.tables import B, Ranged
+from console.retention.partitions.tables import B, Ranged
 
 _PARTS: Final = """
 SELECT c.relname, pg_get_expr(c.relpartbound, c.oid)

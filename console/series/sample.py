@@ -1,4 +1,4 @@
-"""The current state of an organization: use and demand of every queue and cohort."""
+"""Samples: the current use, demand and quotas of every queue and cohort of an organization."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console.engine.model.amounts import Amount, FlavorResource, Unlimited
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.policy import Policy
 from console.orgs.models import Organization
-from console.series.subjects import EVERYTHING, Subject
+from console.series.subjects import WHOLE_ORG, Subject
 from console.series.totals import Cell, Level, Totals
 from console.workloads.models import Engine, PendingClass, QueueCount, State
 from console.workloads.queries.demand import Demand
@@ -25,7 +25,7 @@ _NO_DEMAND = Demand()
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StoredState:
     """Rows of an organization, by queue."""
 
     #: Totals, including workloads without a queue.
@@ -39,14 +39,14 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Sample:
     """Use, demand and quotas of all subjects; subjects at zero are not in *totals*."""
 
     totals: dict[Subject, Totals] = field(default_factory=dict)
     quotas: dict[Subject, dict[FlavorResource, Quota]] = field(default_factory=dict)
 
 
-def standing_of(org: Organization) -> Standing:
+def read_stored_state(org: Organization) -> StoredState:
     """Read use and demand from rows that grow only with the config and workload classes."""
     states = Engine.objects.values_list("counts", flat=True).get(pk=org.pk)
     running, pending = {}, {}
@@ -57,7 +57,7 @@ def standing_of(org: Organization) -> Standing:
     classes = PendingClass.objects.filter(org=org)
     for queue, *asked in classes.values_list("queue", "reason", "requests", "count"):
         demand[queue].add(*asked)
-    return Standing(
+    return StoredState(
         all_running=states.get(State.ADMITTED, 0) + states.get(State.PREEMPTING, 0),
         all_pending=states.get(State.PENDING, 0),
         used=used_of(org),
@@ -67,29 +67,29 @@ def standing_of(org: Organization) -> Standing:
     )
 
 
-def take_picture(policy: Policy, standing: Standing) -> Picture:
+def compute_sample(policy: Policy, state: StoredState) -> Sample:
     """Return the state under *policy*; the function reads neither clock nor database."""
-    capacity = load_discipline(policy.discipline).capacity(policy, standing.used)
-    picture = Picture()
-    busy = standing.used.keys() | standing.running.keys() | standing.pending.keys()
+    capacity = load_discipline(policy.discipline).capacity(policy, state.used)
+    sample = Sample()
+    busy = state.used.keys() | state.running.keys() | state.pending.keys()
     usages = {}
     for name in [*policy.queues, *sorted(busy - policy.queues.keys())]:
-        asked = standing.demand.get(name, _NO_DEMAND)
+        asked = state.demand.get(name, _NO_DEMAND)
         usages[name] = capacity.queue_nodes(name, asked.wanted, asked.cannot_run)
-        _add(picture, Subject.queue(name), usages[name], standing, [name])
+        _add(sample, Subject.queue(name), usages[name], state, [name])
     for cohort in capacity.tree.names:
         below = capacity.tree.queues_below(cohort)
         pools = capacity.cohort_nodes(cohort, usages)
-        _add(picture, Subject.cohort(cohort), pools, standing, below)
-    _add_everything(picture, policy, usages, standing)
-    return picture
+        _add(sample, Subject.cohort(cohort), pools, state, below)
+    _add_everything(sample, policy, usages, state)
+    return sample
 
 
 def _add(
-    picture: Picture,
+    sample: Sample,
     subject: Subject,
     usages: Iterable[CapacityNode],
-    standing: Standing,
+    state: StoredState,
     queues: Iterable[str],
 ) -> None:
     cells, quotas, tightest = {}, {}, 0
@@ -103,45 +103,45 @@ def _add(
                 Level.of(usage.lent),
             )
             tightest = max(tightest, _part(usage.used, usage.guaranteed))
-    _put(picture, subject, _totals(standing, list(queues), cells, tightest))
+    _put(sample, subject, _totals(state, list(queues), cells, tightest))
     if quotas:
-        picture.quotas[subject] = quotas
+        sample.quotas[subject] = quotas
 
 
 def _add_everything(
-    picture: Picture,
+    sample: Sample,
     policy: Policy,
     usages: Mapping[str, Iterable[CapacityNode]],
-    standing: Standing,
+    state: StoredState,
 ) -> None:
     """Add the organization: total use, and the total quota of queues and cohorts."""
     discipline = load_discipline(policy.discipline)
     nodes = discipline.organization_nodes(policy, (u for each in usages.values() for u in each))
     cells = {node.key: Cell(used=Level.of(node.used)) for node in nodes if node.used}
     tightest = max((_part(node.used, node.guaranteed) for node in nodes), default=0)
-    of_queues = _totals(standing, list(usages), cells, tightest)
+    of_queues = _totals(state, list(usages), cells, tightest)
     totals = replace(
         of_queues,
-        running=Level.of(standing.all_running),
-        pending=Level.of(standing.all_pending),
+        running=Level.of(state.all_running),
+        pending=Level.of(state.all_pending),
     )
-    _put(picture, EVERYTHING, totals)
+    _put(sample, WHOLE_ORG, totals)
     if nodes:
-        picture.quotas[EVERYTHING] = {node.key: (node.guaranteed, node.limit) for node in nodes}
+        sample.quotas[WHOLE_ORG] = {node.key: (node.guaranteed, node.limit) for node in nodes}
 
 
 def _totals(
-    standing: Standing, queues: list[str], cells: dict[FlavorResource, Cell], tightest: int
+    state: StoredState, queues: list[str], cells: dict[FlavorResource, Cell], tightest: int
 ) -> Totals:
     wanted: Counter[str] = Counter()
     cannot_run: Counter[str] = Counter()
-    for asked in (standing.demand[name] for name in queues if name in standing.demand):
+    for asked in (state.demand[name] for name in queues if name in state.demand):
         wanted.update(asked.wanted)
         cannot_run.update(asked.cannot_run)
     return Totals(
         minutes=1,
-        running=Level.of(sum(standing.running.get(name, 0) for name in queues)),
-        pending=Level.of(sum(standing.pending.get(name, 0) for name in queues)),
+        running=Level.of(sum(state.running.get(name, 0) for name in queues)),
+        pending=Level.of(sum(state.pending.get(name, 0) for name in queues)),
         cells=cells,
         demand=_levels(wanted),
         cannot_run_demand=_levels(cannot_run),
@@ -153,9 +153,9 @@ def _levels(amounts: Mapping[str, int]) -> dict[str, Level]:
     return {resource: Level.of(amount) for resource, amount in amounts.items() if amount}
 
 
-def _put(picture: Picture, subject: Subject, totals: Totals) -> None:
+def _put(sample: Sample, subject: Subject, totals: Totals) -> None:
     if not totals.is_zero:
-        picture.totals[subject] = totals
+        sample.totals[subject] = totals
 
 
 #: The ratio for use without quota, larger than any chart shows.

@@ -13,7 +13,7 @@ from console.retention.models import Forgotten, Kind, Look
 _SELDOM = timedelta(minutes=1)
 
 
-def note(kind: Kind, by_org: Mapping[int, int]) -> int:
+def record_deletions(kind: Kind, by_org: Mapping[int, int]) -> int:
     """Record a check of *kind* now, and return the total number of deleted rows."""
     now = timezone.now()
     last = Look.objects.filter(kind=kind).values_list("at", flat=True).first()

@@ -8,7 +8,7 @@ import pytest
 
 from console.engine.disciplines.quota.spec import quota_policy
 from console.orgs.models import Organization
-from console.series.happened import happened
+from console.series.event_counts import event_counts
 from console.series.tallies import tally
 from console.workloads.happenings import Happening, What
 
@@ -41,7 +41,7 @@ def counted(org: Organization) -> Organization:
 def test_a_time_is_cut_into_parts_that_can_be_told_apart(
     counted: Organization, length: timedelta, width: timedelta, parts: int
 ) -> None:
-    found = happened(counted, None, NOW - length, None, NOW)
+    found = event_counts(counted, None, NOW - length, None, NOW)
     assert len(found) == parts
     assert {part.end - part.start for part in found} == {width}
     assert found[0].start <= NOW - length < found[0].end
@@ -52,10 +52,10 @@ def test_a_time_is_cut_into_parts_that_can_be_told_apart(
 
 
 def test_a_queue_has_its_own_and_a_day_is_what_is_not_asked_for(counted: Organization) -> None:
-    found = happened(counted, "a", None, None, NOW)
+    found = event_counts(counted, "a", None, None, NOW)
     assert [dict(part.counts) for part in found if part.counts] == [{"admitted": 1}] * 3
     assert len(found) == 25
-    assert not any(part.counts for part in happened(counted, "b", None, None, NOW))
+    assert not any(part.counts for part in event_counts(counted, "b", None, None, NOW))
 
 
 def test_what_is_not_kept_by_the_minute_is_read_in_wider_parts(
@@ -63,10 +63,10 @@ def test_what_is_not_kept_by_the_minute_is_read_in_wider_parts(
 ) -> None:
     settings.MINUTE_RETENTION_DAYS, settings.HOUR_RETENTION_DAYS = 2, 10
     for ago, width in ((DAY, MINUTE * 5), (DAY * 5, HOUR), (DAY * 20, DAY)):
-        found = happened(counted, None, NOW - ago, NOW - ago + HOUR, NOW)
+        found = event_counts(counted, None, NOW - ago, NOW - ago + HOUR, NOW)
         assert {part.end - part.start for part in found} == {width}
 
 
 def test_a_time_without_a_length_has_no_parts(counted: Organization) -> None:
-    assert happened(counted, None, NOW + DAY, None, NOW) == ()
-    assert happened(counted, None, NOW, NOW - HOUR, NOW) == ()
+    assert event_counts(counted, None, NOW + DAY, None, NOW) == ()
+    assert event_counts(counted, None, NOW, NOW - HOUR, NOW) == ()
