@@ -1,1 +1,1 @@
-"""What config texts yield, in every dialect."""
+"""Tests of the dialects: parsing, findings, lints, editor support and merging of configs."""

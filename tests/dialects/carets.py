@@ -1,9 +1,8 @@
 """
-Documents that say themselves what is wrong with them, and where.
+Marked documents: configs whose comments state the expected findings.
 
-A comment line such as ``#     ^ NAT012`` means that the line above it has this
-finding at the column of the caret; ``#< DOC001`` means column 1. Several
-comment lines may follow one line.
+A comment line such as ``#     ^ NAT012`` expects this finding in the line above, at the
+column of the caret; ``#< DOC001`` means column 1. Several comment lines may follow one line.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _MARKS = re.compile(r"#[ <^]*[A-Z]{3}\d{3}(?: +\^ [A-Z]{3}\d{3})*\s*")
 
 
 def expected_findings(text: str) -> list[tuple[int, int, str]]:
-    """Return line, column and code of every finding that *text* announces."""
+    """Return line, column and code of every finding that the comments of *text* expect."""
     findings = []
     marked = 0
     for number, line in enumerate(text.splitlines(), 1):

@@ -1,4 +1,4 @@
-"""Policies without their places, to compare meaning alone."""
+"""Comparison of policies without their origins in the text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def plain(value: Any) -> Any:
-    """Return a policy without its origins, as dicts."""
+    """Return a policy as dicts, without origins."""
     if hasattr(value, "__dataclass_fields__"):
         return {
             name: plain(getattr(value, name))

@@ -1,7 +1,7 @@
 """
-Mutations: valid documents of a language with a few things gone wrong, the same for a number.
+Reproducible mutations of valid documents of each dialect.
 
-``python -m tests.dialects.mutations 10000`` reads so many of every language and tells the slowest.
+``python -m tests.dialects.mutations 10000`` reads that many per dialect and prints the slowest.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.dialects.lints.marked import marked_documents
 
 _FOLDER = Path(__file__).parent
 
-#: A document longer than this is taken once in so many cases: it says little more, slowly.
+#: Documents longer than this are used only once in so many cases, because they are slow.
 _LONG, _SELDOM = 20_000, 50
 
 _TOKEN = re.compile(r"[\w./-]+")
@@ -35,13 +35,13 @@ _SCRAPS = (
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A mutated document, and the facts that it is linted by."""
+    """A mutated document, and the facts for its lints."""
 
     text: str
     facts: Facts
 
     def check(self, dialect: Dialect) -> Checked:
-        """Read and lint it, as the editor does with every pause in typing."""
+        """Parse and lint the document, as the editor does after every pause in typing."""
         return lint(dialect, dialect.read(self.text, {}), self.facts)
 
 
@@ -59,7 +59,7 @@ def mutant(dialect: Dialect, number: int) -> Mutant:
 
 @cache
 def _valid_documents(name: str) -> list[Mutant]:
-    """Return the samples of a language, and the documents of its tests that have no errors."""
+    """Return the samples of a dialect, and the marked documents of its tests without errors."""
     dialect = dialects()[name]
     texts = list(dialect.samples().values())
     texts += [path.read_text("utf-8") for path in sorted((_FOLDER / name / "bad").glob("*.yaml"))]
@@ -93,7 +93,7 @@ def _indent_lines(chance: random.Random, text: str) -> str:
 
 
 def _swap_words(chance: random.Random, text: str) -> str:
-    """Write one word of the text in the place of another."""
+    """Replace one word of the text by another one of its words."""
     words = [match.span() for match in _TOKEN.finditer(text)]
     if not words:
         return text
@@ -150,7 +150,7 @@ def _some_lines(chance: random.Random, text: str) -> tuple[list[str], int, int]:
 
 
 def main(count: int) -> None:
-    """Check *count* mutations of every language, and print a line each."""
+    """Check *count* mutations of every dialect, and print one line for each dialect."""
     for name, dialect in dialects().items():
         slowest, sound, told = 0.0, 0, 0
         for number in range(count):

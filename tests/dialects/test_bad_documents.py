@@ -1,4 +1,4 @@
-"""Every marked document has the findings that it announces, and its fixes repair them."""
+"""Every marked document has the expected findings, and their fixes remove them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that checks a file, as people and scripts meet it."""
+"""The command that checks config files: output, exit status and formats."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(*arguments: Path | str) -> tuple[str, int]:
-    """Run the command in this process; return what it prints and its exit status."""
+    """Run the command in this process; return its output and exit status."""
     out = io.StringIO()
     status = 0
     try:
@@ -44,7 +44,7 @@ def run(*arguments: Path | str) -> tuple[str, int]:
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    """A place for a config file."""
+    """Return a path for a config file."""
     return tmp_path / "config.yaml"
 
 

@@ -1,4 +1,4 @@
-"""Several files of manifests are one config, and each keeps its own findings."""
+"""Several manifest files are checked as one config, and each file keeps its own findings."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_what_stands_in_one_file_may_be_named_in_another(tmp_path: Path):
         f"{flavor}: no errors, no warnings\n\n{queue}: no errors, no warnings\n",
         0,
     )
-    # Nothing depends on the order, and a file that looks like nothing is read like the others.
+    # The order of files does not matter, and a file of unknown dialect is read with the others.
     (empty,) = write(tmp_path, empty="# nothing yet\n")
     assert run(queue, empty, flavor)[1] == 0
 
@@ -91,7 +91,7 @@ def test_paths_and_fixes_are_those_of_the_file(tmp_path: Path):
     configs = check_files([("a", other.encode()), ("b", QUEUE.encode())], None)
     (found,) = [d for d in configs[0].files[1].findings if d.code == "KUE026"]
     (fix,) = found.fixes
-    # The file has no line end of its own.
+    # The file does not end with a newline.
     after = apply_fix(QUEUE, fix)
     assert after == (
         f"{QUEUE}\n---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\n"
@@ -159,7 +159,7 @@ BAD = sorted((Path(__file__).parent / "kueue" / "bad").glob("*.yaml"))
 
 
 def told(findings: tuple[Diagnostic, ...]) -> list[tuple[str, str]]:
-    """Return codes and what findings say, without the lines that they name."""
+    """Return code and message of findings, without the lines that messages mention."""
     return sorted((d.code, d.message.partition(" is already used on ")[0]) for d in findings)
 
 
@@ -174,7 +174,7 @@ def test_files_of_a_stream_say_together_what_the_stream_says(path: Path, size: i
     checked: list[CheckedFile] = list(config.files)
     whole = check_files([("all.yaml", text.encode())], "kueue")[0].files[0].findings
     assert told(tuple(whole)) == told(tuple(d for file in checked for d in file.findings))
-    # Every finding stands at the same text as in the stream.
+    # Every finding is at the same line of text as in the stream.
     lines = text.splitlines()
     shown = sorted((d.code, lines[d.span.line - 1]) for d in whole)
     assert shown == sorted(

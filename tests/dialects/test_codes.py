@@ -1,4 +1,4 @@
-"""Every code is declared once, given out by some text, and documented."""
+"""Diagnostic codes: declared once, produced by some text, and documented."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def readings() -> Iterator[Reading]:
-    """Read texts that are wrong in every way."""
+    """Yield readings of texts that together have every error."""
     for name, dialect in dialects().items():
         for path in (Path(__file__).parent / name / "bad").glob("*.yaml"):
             yield dialect.read(path.read_text("utf-8"), {})

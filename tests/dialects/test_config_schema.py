@@ -15,7 +15,7 @@ from console.dialects import default_dialect, dialects
 
 
 def run(*arguments: str) -> str:
-    """Run the command in this process; return what it prints."""
+    """Run the command in this process; return its output."""
     out = io.StringIO()
     call_command("config_schema", *arguments, stdout=out)
     return out.getvalue()

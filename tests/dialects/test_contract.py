@@ -1,4 +1,4 @@
-"""What every dialect keeps: any text at all yields a reading, and the samples compile."""
+"""Contract of all dialects: any text yields a reading, and the samples compile."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from console.engine.diff.objects import Role
 
 EVERY = pytest.mark.parametrize("dialect", dialects().values(), ids=dialects())
 RELAXED = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
-#: Texts longer than this are read whole and in few pieces.
+#: Texts longer than this are cut at only a few places.
 LONG = 20_000
 SAMPLES = [
     text
@@ -28,7 +28,7 @@ SAMPLES = [
 ]
 BAD = [path.read_text("utf-8") for path in sorted(Path(__file__).parent.glob("*/bad/*.yaml"))]
 
-#: What texts are made of when they go wrong.
+#: Fragments that texts with mistakes are built from.
 SCRAPS = st.sampled_from(
     [
         *"{}[]:-,#&*!|>'\"%@`?\t\r\n \0\x07\x85\u2028\ufeff😀\ud800",
@@ -42,7 +42,7 @@ SCRAPS = st.sampled_from(
 
 @st.composite
 def mutated_samples(draw: st.DrawFn) -> str:
-    """A sample or a document with mistakes, pieces of it cut, doubled or replaced by scraps."""
+    """Draw a sample or a bad document with parts removed, doubled or replaced by scraps."""
     text = draw(st.sampled_from(SAMPLES + BAD))
     for _ in range(draw(st.integers(1, 6))):
         start = draw(st.integers(0, len(text)))
@@ -61,7 +61,7 @@ TEXTS = st.one_of(
 
 
 def check_reading(reading: Reading, text: str | bytes) -> None:
-    """Hold a reading to everything that is promised about it."""
+    """Assert the invariants of every reading."""
     assert reading.ok == (not reading.errors)
     for diagnostic in reading.diagnostics:
         check_diagnostic(diagnostic)
@@ -72,7 +72,7 @@ def check_reading(reading: Reading, text: str | bytes) -> None:
 
 
 def check_diagnostic(diagnostic: Diagnostic) -> None:
-    """Hold one finding to the form that all have."""
+    """Assert the form of a diagnostic."""
     span = diagnostic.span
     assert (1, 1) <= (span.line, span.column) <= (span.end_line, span.end_column)
     assert diagnostic.message.endswith(".")
@@ -98,7 +98,7 @@ def test_every_fix_removes_its_finding(dialect: Dialect, text: str):
 
 
 def _is_gone(diagnostic: Diagnostic, after: Reading) -> bool:
-    """Say whether no finding of the same kind, wording and path is left at the same place."""
+    """Return whether no finding of equal code, message and path is left at the same place."""
     return not any(
         (d.code, d.message, d.path, d.span.line, d.span.column)
         == (
@@ -163,7 +163,7 @@ def test_origins_lie_in_the_text_and_show_what_they_are_about(dialect: Dialect):
                 continue
             start = positions.offset(part.origin.line, part.origin.column)
             end = positions.offset(part.origin.end_line, part.origin.end_column)
-            # A local queue is written in its namespace.
+            # The key of a local queue begins with its namespace, its text does not.
             assert part.key.rpartition("/")[2] in positions.text[start:end]
 
 

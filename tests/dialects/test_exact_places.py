@@ -1,4 +1,4 @@
-"""Every code has an example of its exact place: in a marked document, or in a table of texts."""
+"""Every diagnostic code has a test of its exact position."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.dialects.native.test_queue_specs import PAST, TEXT
 from tests.dialects.test_source import SYNTAX
 
 FOLDER = Path(__file__).parent
-#: What no marked document can show, because of its size or of what came before it.
+#: Cases that marked documents cannot show, because of their size or of a past version.
 ELSEWHERE = [
     (
         "resource_queues: [{name: q}]\nscheduling_rules:\n" + "- resource_queue: qq\n" * 501,
-        # It stands where the last one does that is shown.
+        # Reported at the position of the last finding that is kept.
         (502, 19, "DOC020"),
     ),
     (f"resource_flavors:\n  - name: {'x' * 501}\n", (2, 11, "DOC021")),

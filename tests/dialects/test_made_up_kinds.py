@@ -1,4 +1,4 @@
-"""Kinds that no language has: they are compared, renamed, merged and outlined all the same."""
+"""Comparing, renaming, merging and outlining work for kinds that no dialect has."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ KINDS = (WIDGET, BOX, STEP)
 
 
 def read(text: str) -> PolicyObjects:
-    """Return the objects of a text in a language of widgets, boxes and steps."""
+    """Return the objects of a text with widgets, boxes and steps."""
     lists = _lists(text)
     return PolicyObjects(
         KINDS,
@@ -124,7 +124,7 @@ def _facts(kind: ObjectKind, said: Mapping[str, str]) -> dict[str, str | None]:
 
 
 def _lists(text: str) -> dict[str, list[tuple[dict[str, str], Origin]]]:
-    """Read lists of mappings, one key on a line."""
+    """Parse lists of mappings with one key per line."""
     found: dict[str, list[tuple[dict[str, str], Origin]]] = {}
     for number, line in enumerate(text.splitlines(), 1):
         key, _, value = line.strip(" -").partition(":")
@@ -140,7 +140,7 @@ def _lists(text: str) -> dict[str, list[tuple[dict[str, str], Origin]]]:
 
 
 def rename(text: str, names: Mapping[str, Mapping[str, str]]) -> str:
-    """Return *text* with other names of widgets."""
+    """Return *text* with widgets renamed."""
     for old, new in names.get("big_widget", {}).items():
         for key in ("name", "holds", "widget"):
             text = text.replace(f"{key}: {old}\n", f"{key}: {new}\n")
@@ -153,7 +153,7 @@ def merge(theirs: str, yours: str) -> Merge:
 
 
 def said(old: str, new: str) -> list[str]:
-    """Return what differs, in words."""
+    """Return the differences as text."""
     return [
         " / ".join((line.text, *(detail.text for detail in line.details)))
         for line in (

@@ -1,4 +1,4 @@
-"""Merges of config texts: both changes are in what comes out, once, and nothing is overwritten."""
+"""Merges of config texts contain both changes once, and never overwrite one of them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ WEB = LAB.replace("lab", "web")
 
 
 def read(text: str, dialect: str = "native") -> PolicyObjects | None:
-    """Return what *text* compiles to."""
+    """Return the policy objects of *text*."""
     return dialects()[dialect].read_objects(text, {})
 
 
@@ -64,7 +64,7 @@ def merge(theirs: str, yours: str, base: str = NATIVE) -> Merge:
 
 
 def behind(line: str, more: str, text: str = NATIVE) -> str:
-    """Return *text* with *more* behind its first *line*."""
+    """Return *text* with *more* inserted after the first *line*."""
     assert line in text
     return text.replace(line, line + more, 1)
 
@@ -179,13 +179,13 @@ def test_documents_of_a_stream_are_objects_too() -> None:
 
 @dataclass(frozen=True)
 class World:
-    """A native config: quota by queue, and the queues that rules lead to, by team."""
+    """A native config: quota by queue, and the queue of the rule for each team."""
 
     quotas: tuple[tuple[str, int], ...]
     rules: tuple[tuple[str, str], ...]
 
     def text(self) -> str:
-        """Write it."""
+        """Return the config text."""
         lines = ["resource_flavors:", "  - name: spot", "resource_queues:"]
         for name, quota in self.quotas:
             lines += [
@@ -214,7 +214,7 @@ NUMBERS = st.frozensets(st.integers(0, 5))
 
 
 def changed(world: World, queues: frozenset[int], rules: frozenset[int], quota: int) -> World:
-    """Return *world* with another quota of some queues, and some rules sent to q0."""
+    """Return *world* with another quota for some queues, and with some rules routing to q0."""
     return replace(
         world,
         quotas=tuple(

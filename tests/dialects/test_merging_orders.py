@@ -1,4 +1,4 @@
-"""Merges of rules that moved, and of rules that both sides added at one place."""
+"""Merges of rules that were moved, and of rules that both sides added at one place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LAST = "  - resource_queue: c\n"
 
 
 def rule(queue: str, key: str, *values: str) -> str:
-    """Write a rule for workloads whose label *key* is one of *values*, or is there at all."""
+    """Return a rule for workloads whose label *key* has one of *values*, or exists."""
     asks = f"in, values: [{', '.join(values)}]" if values else "exists"
     return f"  - selector: [{{ key: {key}, operator: {asks} }}]\n    resource_queue: {queue}\n"
 
@@ -34,7 +34,7 @@ def merge(base: list[str], theirs: list[str], yours: list[str]) -> Merge:
 
 
 def written(*rules: str) -> str:
-    """Return the text that has *rules*."""
+    """Return a config with *rules*."""
     return HEAD + "".join(rules) + LAST
 
 
@@ -86,7 +86,7 @@ def test_rules_added_apart_have_the_order_of_what_is_between_them() -> None:
 
 
 def test_a_rule_added_behind_one_that_goes_elsewhere_is_sure_only_where_order_is_nothing() -> None:
-    # Yours is to be tried before the second rule, and would go behind it with the first.
+    # Your rule must stay before the second rule, but follows the first, which moved behind it.
     for added, verdict in (("now", Verdict.UNSURE), ("never", Verdict.SAFE)):
         first, second = rule("a", "late", "x"), rule("b", "late", "now", "then")
         own, third = rule("c", "late", added), rule("c", "late", "z")
@@ -101,7 +101,7 @@ RULES = [
 
 
 def taken_by(policy: Policy, team: str) -> tuple[str, tuple[str, ...]]:
-    """Return the rule that takes workloads of *team*, by what it says."""
+    """Return the rule that matches workloads of *team*, by its queue and values."""
     route = Router(policy).route(Workload(id="w", sequence=0, labels={"team": team}))
     assert route.rule is not None
     rule = rules_of(policy)[route.rule]

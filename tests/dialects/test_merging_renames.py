@@ -1,4 +1,4 @@
-"""Merges across renames: one side calls a thing by a new name, the other changes that thing."""
+"""Merges across renames: one side renames an object, the other changes it."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ BY_THEIRS = Renamed(noun=Noun.QUEUE, old="research", new="research:v2", by=Choic
 
 
 def called(name: str, text: str = NATIVE) -> str:
-    """Return *text* with queue research under another name; its label value stays."""
+    """Return *text* with queue research renamed; the label value stays."""
     return text.replace("- name: research\n", f"- name: {name}\n").replace(
         "resource_queue: research", f"resource_queue: {name}"
     )
 
 
 def merge(theirs: str, yours: str, base: str = NATIVE, dialect: str = "native") -> Merge:
-    """Merge two changes, with a language's own way to rename."""
+    """Merge two changes, with the dialect's own renaming."""
     language = dialects()[dialect]
 
     def read(text: str) -> PolicyObjects | None:
@@ -56,7 +56,7 @@ def merge(theirs: str, yours: str, base: str = NATIVE, dialect: str = "native") 
         ("nominal_quota: 8", "nominal_quota: 9"),
         ("max: 10", "max: 20"),
         ("values: [labs]", "values: [labs, hw]"),
-        # On the very line that the rename changes.
+        # On the line that the rename changes too.
         ("values: [research]", "values: [research, nlp]"),
         (
             "  - resource_queue: default\n",

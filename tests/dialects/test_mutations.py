@@ -1,7 +1,7 @@
 """
-Documents in which something went wrong: each yields a reading, quickly.
+Mutated documents of every dialect are read and linted within a time limit.
 
-MUTATIONS=10000 tries that many of every language.
+``MUTATIONS=10000`` checks that many mutations of every dialect.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.dialects.mutations import Mutant, mutant
 from tests.dialects.test_contract import check_diagnostic, check_reading
 
 COUNT = int(os.environ.get("MUTATIONS", "300"))
-#: Seconds of processor time that nothing may take to be read and linted.
+#: Limit in seconds of processor time for reading and linting.
 MOST = 1.0
 EVERY = pytest.mark.parametrize("dialect", dialects().values(), ids=dialects())
 
@@ -30,14 +30,14 @@ def test_every_mutation_is_read_and_linted_in_time(dialect: Dialect):
         start = time.process_time()
         checked = each.check(dialect)
         took = time.process_time() - start
-        # A machine that is busy elsewhere may be slow once, and not three times.
+        # On a busy machine a single measurement may be slow, but not three.
         assert took < MOST or min(_again(each, dialect) for _ in range(2)) < MOST, number
         assert checked.reading.ok == (checked.reading.policy is not None), number
         check_reading(checked.reading, each.text)
         for lint in checked.lints:
             check_diagnostic(lint)
         sound += checked.reading.ok
-    # Some mistakes are legal: then there is something to lint.
+    # Some mutations are valid, so that lints are tested too.
     assert sound > COUNT // 20
 
 

@@ -1,4 +1,4 @@
-"""A scheduler of two folders keeps what all languages and disciplines promise."""
+"""The toy dialect and discipline, plugged in from two folders, pass the contract tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent.parent
 
-#: What is promised of every language, the laws of the discipline, and what people see.
+#: Contract tests of dialects, property tests of the discipline, and tests of pages.
 _PROMISES: Final = (
     "tests/dialects/test_contract.py",
     "tests/dialects/assist/test_every_dialect.py",
@@ -29,7 +29,7 @@ def test_the_toy_keeps_every_promise() -> None:
             *("-k", "fifo or slots_laws or pages_of_toy", *_PROMISES),
         ],
         cwd=ROOT,
-        # What it writes is in memory, whichever database the other tests use.
+        # Its database is in memory, whichever database the other tests use.
         env={**os.environ, "TEST_DATABASE_URL": "", "SLUICE_SCHEDULERS": str(ROOT / "tests/toy")},
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-"""The objects that a language hands out: all that has a place in the text, each by one key."""
+"""Policy objects of all dialects: every object with an origin in the text has a unique key."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from console.engine.routing.rule_routing import rules_of
 from console.engine.routing.rules import Rule
 from tests.engine.strategies import policies, worlds
 
-#: What a policy is made of; all else with a place in the text is a part of one of these.
+#: Types of policy objects; every other part with an origin belongs to one of these.
 OBJECTS = (Flavor, Cohort, Queue, Rule, LocalQueue, PriorityClass, QuotaSettings)
 SAMPLES = [
     (dialect.name, text) for dialect in dialects().values() for text in dialect.samples().values()
@@ -30,7 +30,7 @@ SAMPLES = [
 
 
 def placed(value: Any) -> Iterator[tuple[type, Origin]]:
-    """Yield every object within *value* that is written somewhere, with its place."""
+    """Yield type and origin of every policy object within *value*."""
     if isinstance(value, OBJECTS) and value.origin is not None:
         yield type(value), value.origin
     if isinstance(value, dict):
@@ -45,7 +45,7 @@ def placed(value: Any) -> Iterator[tuple[type, Origin]]:
 
 
 def assert_is_sound(policy: Policy, objects: PolicyObjects) -> None:
-    """Assert what holds for the objects of any policy."""
+    """Assert the invariants of the objects of any policy."""
     found = list(objects)
     keys = [(each.kind.name, each.key) for each in found]
     assert len(set(keys)) == len(keys)
@@ -61,7 +61,7 @@ def assert_is_sound(policy: Policy, objects: PolicyObjects) -> None:
     known = {(each.kind.name, each.key) for each in found}
     for each in found:
         for _, mention in each.mentions():
-            # A flavor or queue that is named may be missing; a cohort never is.
+            # A missing flavor or queue may be mentioned; a mentioned cohort always exists.
             assert mention.kind != "cohort" or (mention.kind, mention.key) in known
     assert not [*Comparison(objects, objects).changes()]
 

@@ -1,4 +1,4 @@
-"""Readings are remembered by all that they depend on, and not without bounds."""
+"""The cache of readings: keyed by text and relevant past specs, and bounded."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _cold() -> Iterator[None]:
 
 
 def counted(dialect: Dialect) -> tuple[Dialect, list[str | bytes]]:
-    """Return *dialect*, and the texts that it goes on to read."""
+    """Return *dialect* wrapped to record the texts it reads, and that list."""
     read: list[str | bytes] = []
 
     def noted(text: str | bytes, past: object) -> Reading:
@@ -73,7 +73,7 @@ def test_every_past_that_differs_has_an_answer_of_its_own() -> None:
             (1, other, {}),
             (2, other, {}),
             (1, third, {}),
-            # A name that is taken is not proposed.
+            # The proposed name for a changed queue depends on the names in use.
             (1, other, {"train:v2": PastSpec(version=1, spec=spec)}),
             (1, spec, {}),
         )

@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, held against what its public schema requires."""
+"""Findings as SARIF 2.1.0, checked against the requirements of its public schema."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from console.configs.expectation_files import CODES
 from console.dialects.catalogue import every_code
 from tests.dialects.test_check_config import BAD, ROOT, run
 
-# What the public schema of SARIF 2.1.0 requires of the parts that are written here.
+# Requirements of the public SARIF 2.1.0 schema for the parts that the command writes.
 
 TEXT = {"type": "object", "required": ["text"], "additionalProperties": False}
 TEXT["properties"] = {"text": {"type": "string"}, "markdown": {"type": "string"}}
@@ -168,7 +168,7 @@ SARIF = {
 
 
 def sarif(*arguments: Path | str) -> tuple[dict[str, Any], int]:
-    """Return the one run that the command writes as SARIF, once it is valid, and the status."""
+    """Run the command; return the only run of its valid SARIF output, and the exit status."""
     output, status = run(*arguments, "--format", "sarif")
     written = json.loads(output)
     Draft202012Validator(SARIF).validate(written)

@@ -1,4 +1,4 @@
-"""Source texts that are hardly YAML: one finding at the right place, never an exception."""
+"""Source texts that are not valid YAML: one finding at the right place, never an exception."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SYNTAX = [
     ("tab behind a dash", "a:\n- \tb: 1", (2, 3, "YML007")),
     ("escape in a tag", "a: b\nc: !%C0%80 d", (2, 4, "YML010")),
     ("escape in a tag prefix", "%TAG !e! %ED%A0%80\n---\na: !e!x b", (1, 10, "YML010")),
-    # Were the escape looked for at each sign of the comment, this would take an hour.
+    # Searching for the escape at each character of the comment would take an hour.
     ("escape in a tag, behind a long word", f"a: #{'x' * 900_000}\n  !%C0%80 d", (2, 3, "YML010")),
     ("second document", "a: 1\n---\nb: 2", (2, 1, "YML008")),
     ("text after the end", "{}\n...\nb: 2", (3, 1, "YML001")),

@@ -1,4 +1,4 @@
-"""Templates that were not rendered are told as such, at the line of their first tag."""
+"""Templates that were not rendered are reported as such, at the line of their first tag."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.dialects.codes import UNRENDERED_TEMPLATE
 
 EVERY = pytest.mark.parametrize("dialect", [pytest.param(d, id=n) for n, d in dialects().items()])
 
-#: What Helm and Jinja make where, and the line of the tag that is told.
+#: Texts of Helm and Jinja templates, each with the line of the reported tag.
 UNRENDERED = [
     ('{{ include "queues" . }}\nresource_queues: []\n', 1),
     ("{{ toYaml .Values.config }}", 1),

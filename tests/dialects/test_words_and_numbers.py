@@ -1,4 +1,4 @@
-"""Scalars one by one: numbers, texts that YAML guesses about, and how a text is written."""
+"""Scalars: numbers, words that YAML interprets, and how texts are quoted."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ INSTEAD = {
 }
 
 
-#: What every YAML reader takes for the same number.
+#: Spellings of numbers that all YAML readers agree on.
 AGREED = {"3.": 3000, ".5": 500, "0.": 0, "-0.": 0, "1.5E+2": 150_000, "1.0e+3": 1_000_000}
 
 

@@ -1,4 +1,4 @@
-"""Texts that say where the cursor is: at the bar."""
+"""Editor assistance at the cursor, which a bar marks in the text."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ def _split(marked: str) -> tuple[str, int, int]:
 
 
 def completions(dialect: str, marked: str) -> tuple[Completion, ...]:
-    """Return what is offered at the bar of *marked*."""
+    """Return the completions at the bar of *marked*."""
     text, line, column = _split(marked)
     return assistant(dialect, text).complete(line, column)
 
 
 def inserted(dialect: str, marked: str) -> list[str]:
-    """Return the texts that are offered at the bar of *marked*."""
+    """Return the texts of the completions at the bar of *marked*."""
     return [each.insert for each in completions(dialect, marked)]
 
 
 def explained(dialect: str, marked: str) -> Help | None:
-    """Return help for what is at the bar of *marked*."""
+    """Return the help at the bar of *marked*."""
     text, line, column = _split(marked)
     return assistant(dialect, text).explain(line, column)
 

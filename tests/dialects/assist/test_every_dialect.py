@@ -1,4 +1,4 @@
-"""What every dialect offers in the editor, held against what its own reader makes of a text."""
+"""Editor assistance of every dialect agrees with the policy that its parser compiles."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SAMPLES = [
 
 
 def policy_of(dialect: Dialect, text: str) -> Policy:
-    """Return what a sound text compiles to."""
+    """Return the policy of a valid text."""
     policy = dialect.read(text, {}).policy
     assert policy is not None
     return policy

@@ -1,4 +1,4 @@
-"""Completion and help of the Kueue dialect, cursor by cursor."""
+"""Completion and help in the Kueue dialect, by cursor position."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OFFERED = {
         *("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1"),
         *("config.kueue.x-k8s.io/v1beta2", "config.kueue.x-k8s.io/v1beta1"),
     ],
-    # The kind and its version decide what there is.
+    # Kind and apiVersion determine the fields.
     f"{BETA}kind: ClusterQueue\nspec:\n  co|": [
         *("cohortName: ", "concurrentAdmissionPolicy:", "admissionScope:"),
     ],
@@ -34,7 +34,7 @@ OFFERED = {
     f"{BETA}kind: ClusterQueue\nspec:\n  preemption:\n    withinClusterQueue: Lower|": [
         *("LowerPriority", "LowerOrNewerEqualPriority"),
     ],
-    # So it is in lists, as kubectl prints them.
+    # The same holds in lists, as kubectl prints them.
     "apiVersion: v1\nkind: List\nitems:\n- kind: Cohort\n  spec:\n    parentN|": ["parentName: "],
 }
 

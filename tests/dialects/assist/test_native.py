@@ -1,4 +1,4 @@
-"""Completion and help of the native dialect, cursor by cursor."""
+"""Completion and help in the native dialect, by cursor position."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ OFFERED = {
     QUEUES + "scheduling_rules:\n- { resource_queue: |": ["vision"],
     QUEUES + "scheduling_rules:\n- resource_queue: 'v|": ["vision"],
     '{"scheduling_rules": [{"|': ["selector:", "resource_queue: ", "priority_policy:"],
-    # A bracket that is not closed yet does not swallow what follows.
+    # An unclosed bracket does not swallow the following lines.
     "resource_flavors:\n- selector: [{ key: team\nresource_queues:\n- na|": [
         *("name: ", "cohort_name: "),
     ],
-    # Nothing is offered in comments, in blocks of text, or behind a value.
+    # No completions in comments, in block scalars, or behind a value.
     "resource_flavors: # |": [],
     "resource_flavors:\n- name: |x\n": [],
     "resource_flavors:\n- name: >\n    |": [],

@@ -1,4 +1,4 @@
-"""Renaming in a text: names and references change, and nothing that only looks like them."""
+"""Renaming in a text changes names and references, and leaves equal words alone."""
 
 from __future__ import annotations
 

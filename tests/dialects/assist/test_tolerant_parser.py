@@ -1,4 +1,4 @@
-"""The tolerant parser reads a valid text like YAML, and an incomplete one as probably meant."""
+"""The tolerant parser agrees with YAML on valid texts, and recovers from broken ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SAMPLES = {
 
 
 def plain(node: Node | None) -> Any:
-    """Return a node as plain values; what is empty is None."""
+    """Return a node as plain values; empty nodes become None."""
     if node is None:
         return None
     if node.kind == "scalar":
@@ -33,7 +33,7 @@ def plain(node: Node | None) -> Any:
 
 
 def without_empty(value: Any) -> Any:
-    """Return what YAML read as `plain` returns it."""
+    """Return a YAML value with empty values as None, like `plain`."""
     if isinstance(value, dict):
         return {key: without_empty(each) for key, each in value.items()} or None
     if isinstance(value, list):
@@ -60,7 +60,7 @@ BROKEN = {
     '{"a": [{"b": "c:d"}, 1.5]}': {"a": [{"b": "c:d"}, "1.5"]},
     "\ta: 1": {"a": "1"},
     "a: 'it''s'\n'b c': \"d\"": {"a": "it''s", "b c": "d"},
-    # A word that is only being typed takes nothing away from what is there.
+    # An unfinished word does not remove nodes.
     "a:\n  - b: c\n\npri": {"a": [{"b": "c"}]},
     "a:\n  - b: c\n    d": {"a": [{"b": "c"}]},
     "a:\n  b\nc: 1": {"a": "b", "c": "1"},
@@ -97,7 +97,7 @@ def test_any_text_has_a_sketch(text: str) -> None:
     assert len(made.roots) >= 1
 
 
-#: Lines that a program or a slip of the hand writes, of the greatest length that is looked at.
+#: Pathological lines of the maximum length that the assistant reads.
 ENDLESS = {
     what: part * (LONGEST // len(part))
     for what, part in {

@@ -1,1 +1,1 @@
-"""What Kueue manifests yield."""
+"""Tests of the Kueue dialect."""

@@ -1,7 +1,7 @@
 """
-A dump of forty queues in five nested cohorts, as kubectl prints it.
+Generator of a Kueue sample: 40 queues in five nested cohorts, as kubectl prints them.
 
-``python -m tests.dialects.kueue.dump`` writes the sample of the dialect.
+``python -m tests.dialects.kueue.dump`` writes the sample file of the dialect.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import yaml
 SAMPLE = Path(__file__).parents[3] / "console/dialects/kueue/samples/forty-queues.yaml"
 API = "kueue.x-k8s.io/v1beta2"
 RESOURCES = ("cpu", "memory", "nvidia.com/gpu")
-#: Cohort -> the cohort above, how many queues it holds, and what each of them runs.
+#: Cohort -> parent cohort, number of queues, and number of running workloads in each.
 COHORTS: dict[str, tuple[str | None, int, tuple[str, ...]]] = {
     "organization": (None, 0, ()),
     "research": ("organization", 6, ("a100", "spot")),
@@ -30,7 +30,7 @@ FLAVORS: dict[str, dict[str, str]] = {
     "a100": {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"},
     "h100": {"nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"},
 }
-#: What one queue owns in a flavor, in cpu, GiB and GPUs.
+#: Nominal quota of one queue in a flavor: cpu, GiB and GPUs.
 OWNED = {
     "on-demand": (256, 1024, 0),
     "spot": (64, 256, 0),
@@ -40,7 +40,7 @@ OWNED = {
 
 
 def dump(every: int = 1) -> str:
-    """Return the dump, or one with each of *every* queues only."""
+    """Return the dump, with only each of *every* queues."""
     queues = list(_queues())[::every]
     names = [queue["metadata"]["name"] for queue in queues]
     items = [*_flavors(), *_cohorts(), *queues, *_priority_classes(), *_entrances(names)]
@@ -54,7 +54,7 @@ def dump(every: int = 1) -> str:
 
 
 class _Kubectl(yaml.SafeDumper):
-    """Quotes as kubectl does, and repeats what is equal."""
+    """YAML dumper that quotes as kubectl does, and writes no aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -69,7 +69,7 @@ _Kubectl.add_representer(str, _text)
 
 
 def _fill_in(item: dict[str, Any], number: int) -> None:
-    """Add what the server adds to every object."""
+    """Add the fields that the API server adds to every object."""
     metadata = item["metadata"]
     day, minute = divmod(number, 60)
     metadata |= {

@@ -1,4 +1,4 @@
-"""Every field of every kind that is read, taken from the JSON Schema, with a value to write."""
+"""All fields of all kinds in the JSON Schema of Kueue manifests, each with a sample value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Schema = dict[str, Any]
 
 
 def kinds() -> Iterator[tuple[str, str, Schema]]:
-    """Yield kind, apiVersion and schema of everything that is read."""
+    """Yield kind, apiVersion and schema of every supported kind."""
     for each in DIALECT.schema()["allOf"]:
         properties = each["if"]["properties"]
         if "const" in properties["kind"]:
@@ -19,7 +19,7 @@ def kinds() -> Iterator[tuple[str, str, Schema]]:
 
 
 def paths(schema: Schema) -> dict[str, Any]:
-    """Return every field below a schema by path, each with an object that has just this one."""
+    """Return every field below a schema by path, each with an object that sets just this field."""
     return {path: nested for path, nested in _below(schema) if path.split(".")[0] not in _HEADER}
 
 
@@ -47,7 +47,7 @@ def _inside(schema: Schema) -> Iterator[tuple[str, Any]]:
 
 
 def _with(schema: Schema, key: str, value: Any) -> dict[str, Any]:
-    """Return a mapping with one field and those that it needs."""
+    """Return a mapping with one field and its required siblings."""
     needed = {each: sample(schema["properties"][each]) for each in schema.get("required", ())}
     return {**needed, key: value}
 

@@ -1,4 +1,4 @@
-"""The objects of Kueue's own cases compile to what the loader of cases makes of them."""
+"""Objects of Kueue's own test cases compile to the same policy as by the loader of cases."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ CASES = [
     for case in json.loads(path.read_text("utf-8"))
     if "objects" in case
 ]
-#: What Kueue's tables do, and its API server would refuse.
+#: Errors in Kueue's test tables, which its API server would reject too.
 REFUSED = {"DOC017", "KUE011", "KUE013", "KUE015", "KUE026"}
 
 
 def policy_parts(policy: Any) -> dict[str, Any]:
-    """Return what objects say; fair sharing and what is undeclared come from elsewhere."""
+    """Return the parts of a policy that objects define, without fair sharing and defaults."""
     routing = local_routing_of(policy)
     return {
         "flavors": plain(spec_of(policy).flavors),

@@ -1,4 +1,4 @@
-"""What an object that is being deleted still means, as in Kueue."""
+"""Objects that are being deleted keep the meaning that they have in Kueue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Configuration inside a ConfigMap means what it means alone, and findings point into it."""
+"""A Configuration inside a ConfigMap means the same as alone; findings point into the block."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ data:
 
 
 def block(text: str, header: str = "|", indent: str = "    ") -> str:
-    """Return a ConfigMap with *text* as a block."""
+    """Return a ConfigMap with *text* as a block scalar."""
     lines = "".join(f"{indent}{line}".rstrip(" ") for line in text.splitlines(keepends=True))
     return f"{HEAD}{header}\n{lines}"
 
 
 def folded(quoted: str) -> str:
-    """Return a double-quoted text with a line for each of its own; spaces in front are escaped."""
+    """Return a double-quoted scalar broken at each of its newlines, with leading spaces escaped."""
     return re.sub(r"\\n( ?)", lambda found: "\\n\\\n    " + ("\\ " if found[1] else ""), quoted)
 
 

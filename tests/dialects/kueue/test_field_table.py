@@ -1,4 +1,4 @@
-"""The table of fields in the reference says of each what becomes of it."""
+"""The field tables of the Kueue reference state correctly how each field is treated."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from console.dialects.kueue.manifests import OTHER_KINDS
 from tests.dialects.kueue.field_paths import kinds, paths
 
 TEXT = (Path(__file__).parents[3] / "docs" / "kueue-reference.md").read_text("utf-8")
-#: Findings that say that a field is not acted on, or not read.
+#: Codes of findings about fields that are unsupported or ignored.
 NOTED = re.compile(r"KUE04\d|KUE080")
 
 
 def document(kind: str, api: str, own: dict[str, Any]) -> str:
-    """Return a manifest with the fields of *own*."""
+    """Return a manifest with the fields *own*."""
     header: dict[str, Any] = {"apiVersion": api, "kind": kind}
     if kind != "Configuration":
         header["metadata"] = {"name": "a", "namespace": "a"}
@@ -28,7 +28,7 @@ def document(kind: str, api: str, own: dict[str, Any]) -> str:
 
 
 def status(kind: str, api: str, path: str, own: dict[str, Any]) -> str:
-    """Return what the reader makes of a field: done, noted or refused."""
+    """Return how the parser treats a field: done, noted or refused."""
     found = DIALECT.read(document(kind, api, own), {}).diagnostics
     plain = path.replace("[]", "[0]").replace("*", "a")
     if any(d.code == "DOC001" and f"{plain}.".startswith(f"{d.path}.") for d in found):
@@ -39,7 +39,7 @@ def status(kind: str, api: str, path: str, own: dict[str, Any]) -> str:
 
 
 def leaves(found: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields that have no fields below them."""
+    """Return the fields without nested fields."""
     return {
         path: own
         for path, own in found.items()
@@ -59,7 +59,7 @@ KINDS = by_kind()
 
 
 def judged(kind: str) -> dict[str, list[str]]:
-    """Return by field what becomes of it in every version of a kind."""
+    """Return for each field of a kind how every version treats it."""
     versions = KINDS[kind]
     every = {path: own for each in versions.values() for path, own in each.items()}
     return {
@@ -69,7 +69,7 @@ def judged(kind: str) -> dict[str, list[str]]:
 
 
 def table(heading: str) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the head and the rows of the table under a heading, by the first cell."""
+    """Return header and rows of the table under *heading*, rows keyed by their first cell."""
     found = re.search(rf"^### {re.escape(heading)}\n(.*?)(?=^#|\Z)", TEXT, re.MULTILINE | re.DOTALL)
     assert found is not None, heading
     lines = [line for line in found[1].splitlines() if line.startswith("|")]
@@ -78,7 +78,7 @@ def table(heading: str) -> tuple[list[str], dict[str, list[str]]]:
 
 
 def is_metadata(path: str) -> bool:
-    """Say whether a field belongs to every object."""
+    """Return whether a field belongs to the metadata of all objects."""
     return path.startswith("metadata.")
 
 
@@ -88,7 +88,7 @@ def test_the_table_of_a_kind_has_each_field_and_what_becomes_of_it(kind: str):
     assert head == ["field", *(api.rpartition("/")[2] for api in KINDS[kind]), "instead"]
     expected = {path: row for path, row in judged(kind).items() if not is_metadata(path)}
     assert {path: row[:-1] for path, row in rows.items()} == expected
-    # What is not done says what happens instead.
+    # A field that is not supported in every version has a text in the last column.
     for path, row in rows.items():
         assert bool(row[-1]) == (set(row[:-1]) != {"done"}), path
 

@@ -24,7 +24,7 @@ GROUP = """\
       resources:
 """
 
-#: The wrong text, the finding, the title of its first fix, and the text after it.
+#: The wrong text, the finding, the title of its first fix, and the repaired text.
 REPAIRS = {
     "a line goes": (
         "      - name: cpu\n        borrowingLimit: 4  # all\n        nominalQuota: 1\n",

@@ -1,4 +1,4 @@
-"""A file of flavors alone says nothing about who uses them."""
+"""A file with flavors only has no findings about unused flavors."""
 
 from __future__ import annotations
 

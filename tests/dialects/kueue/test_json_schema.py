@@ -1,4 +1,4 @@
-"""The JSON Schema for editors says the same as the reader, as far as a schema can."""
+"""The JSON Schema for editors agrees with the parser, as far as a schema can express."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOUND = sorted((Path(__file__).parent / "bad").glob("lint-*.yaml"))
 
 
 def errors(text: str) -> list[str]:
-    """Return the paths of what the schema does not accept, over all documents."""
+    """Return the paths of all schema errors, over all documents."""
     return sorted(
         "/".join(map(str, error.absolute_path))
         for document in yaml.safe_load_all(text)

@@ -1,4 +1,4 @@
-"""Lists are as long as Kueue's API accepts, and not one item longer."""
+"""Lists may be exactly as long as Kueue's API accepts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ API = "kueue.x-k8s.io/v1beta2"
 
 
 def group(flavors: Iterable[str], resources: Iterable[str]) -> dict[str, Any]:
-    """Return a resource group with all pairs of both."""
+    """Return a resource group with every pair of *flavors* and *resources*."""
     resources = list(resources)
     return {
         "coveredResources": resources,
@@ -31,7 +31,7 @@ def named(letter: str, first: int, count: int) -> list[str]:
 
 
 def read(kind: str, spec: dict[str, Any], **gates: bool) -> list[str]:
-    """Return the errors of one object, as code and message, where Kueue runs with *gates*."""
+    """Return code and message of the errors of one object, with Kueue's feature *gates*."""
     flavors = sorted({f["name"] for g in spec.get("resourceGroups", ()) for f in g["flavors"]})
     objects = [
         *({"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": f}} for f in flavors),
@@ -42,7 +42,7 @@ def read(kind: str, spec: dict[str, Any], **gates: bool) -> list[str]:
     return [f"{d.code} {d.message}" for d in reading.errors]
 
 
-#: Groups, and what is said about one item more.
+#: Lists at their maximum length, and the message for one item more.
 SIZES = {
     "groups": (
         lambda n: [group([f"f{i}"], [f"r{i}"]) for i in range(n)],

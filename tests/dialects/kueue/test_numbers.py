@@ -1,4 +1,4 @@
-"""Numbers in fields mean what the API server gets of them, and everything else is refused."""
+"""Numbers in fields mean what the API server makes of them; all other texts are rejected."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ENDINGS = st.one_of(st.sampled_from(sorted(SUFFIXES.items())), EXPONENTS)
 
 
 def nanos(value: Fraction) -> int:
-    """Return a number in billionths as the API server keeps it: rounded up, and bounded."""
+    """Return a number in billionths as the API server stores it: rounded up, and bounded."""
     return min(-(-value * 10**9 // 1), INT64_MAX * 10**9)
 
 
@@ -51,7 +51,7 @@ def test_every_text_of_the_grammar_is_read_as_exactly_what_it_says(
 
 
 def follows_the_grammar(text: str) -> bool:
-    """Say whether Kubernetes' grammar has *text*, taking it apart from the left by hand."""
+    """Return whether *text* follows Kubernetes' quantity grammar, by an independent parser."""
     rest = text[1:] if text[:1] in ("+", "-") else text
     whole = rest[: len(rest) - len(rest.lstrip("0123456789"))]
     rest = rest[len(whole) :]
@@ -85,7 +85,7 @@ def test_a_number_without_quotes_is_the_integer_that_json_has_for_it(
     text = f"{number[0]}{ending[0]}"
     read = read_quantity(text, plain=True)
     if text.isdigit() and text.startswith("0") and int(text) > 7:
-        # Readers disagree: it is octal to some of them, where it can be.
+        # YAML readers disagree on these: some read them as octal.
         return
     sent = json.loads(json.dumps(int(text) if text.isdigit() else float(text)))
     if sent == int(sent) and sent <= INT64_MAX:

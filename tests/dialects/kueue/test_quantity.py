@@ -1,4 +1,4 @@
-"""Quantities mean exactly what Kubernetes makes of them."""
+"""Quantities have exactly the value that Kubernetes gives them."""
 
 from __future__ import annotations
 

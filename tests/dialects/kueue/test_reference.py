@@ -1,4 +1,4 @@
-"""The reference tells every field, and its examples are true."""
+"""The Kueue reference documents every field, and its examples are valid."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from console.dialects.render import findings_to_text
 
 TEXT = (Path(__file__).parents[3] / "docs" / "kueue-reference.md").read_text("utf-8")
 MODULES = ("parse", "parse_configuration", "parse_flavor", "parse_groups", "parse_queue")
-#: Told as what they are of, or of no meaning here.
+#: Fields that are documented as part of their parent, or have no effect here.
 ELSEWHERE = {"timeAdded"}
 
 
@@ -23,7 +23,7 @@ def blocks(language: str) -> list[str]:
 
 
 def shapes() -> list[Shape]:
-    """Return every shape that is read, of all versions."""
+    """Return every shape that the parsers declare, of all versions."""
     found: list[Shape] = []
     for name in MODULES:
         for value in vars(import_module(f"console.dialects.kueue.{name}")).values():

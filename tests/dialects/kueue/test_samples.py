@@ -1,4 +1,4 @@
-"""The samples compile to exactly the policies that their comments promise."""
+"""The samples compile to exactly the policies that their comments describe."""
 
 from __future__ import annotations
 

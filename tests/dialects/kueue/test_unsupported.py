@@ -1,4 +1,4 @@
-"""Settings of Kueue that are not acted on: the facts that a policy keeps, and feature gates."""
+"""Unsupported settings of Kueue: the facts that a policy records, and feature gates."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def policy_of(text: str) -> Policy:
 
 
 def facts(settings: tuple[UnsupportedSetting, ...]) -> list[tuple[object, ...]]:
-    """Return kind, subject, names and line of each."""
+    """Return kind, subject, names and line of each setting."""
     return [
         (each.kind, each.subject, each.names, each.origin and each.origin.line) for each in settings
     ]

@@ -1,4 +1,4 @@
-"""One config in every version and form compiles to one policy."""
+"""One config in every version and form compiles to the same policy."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def objects() -> list[object]:
 
 
 def as_list(documents: list[object]) -> str:
-    """Return objects as kubectl prints several of them."""
+    """Return objects as the List that kubectl prints."""
     return yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": documents})
 
 

@@ -1,4 +1,4 @@
-"""A value that the schema of a field refuses is an error, at every field of every kind."""
+"""Values that the JSON Schema rejects are errors, for every field of every kind."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WRONG: list[Any] = [
 
 
 def replaced(own: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """Return the fields with another value at one path."""
+    """Return the fields *own* with another value at *path*."""
     made = copy.deepcopy(own)
     at: Any = made
     keys = path.replace("[]", ".[]").replace("*", "a").split(".")
@@ -42,7 +42,7 @@ def replaced(own: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
 
 
 def is_allowed(text: str) -> bool:
-    """Say whether the JSON Schema accepts a manifest."""
+    """Return whether the JSON Schema accepts a manifest."""
     return VALIDATOR.is_valid(json.loads(text))
 
 

@@ -1,1 +1,1 @@
-"""What sound configs of any language are told, and where."""
+"""Tests of lints: warnings about valid configs, in every dialect."""

@@ -1,9 +1,9 @@
 """
-Marked documents with the facts that they are judged by.
+Marked documents for lints: valid configs with expected lints, history and live state.
 
-Lines that begin with ``#!`` are YAML of their own: *history* (labels, requests in
-units, runs, and so on), *live* (running, pending, and usage by flavor/resource),
-and *before*, the text of the active version.
+Lines that begin with ``#!`` form a YAML document: *history* (labels, requests in units, runs,
+and so on), *live* (running, pending, and usage by flavor/resource), and *before*, the text of
+the active version.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A document, its language, and the facts it brings along."""
+    """A document, its dialect, and the facts for its lints."""
 
     name: str
     dialect: Dialect
@@ -35,13 +35,13 @@ class Marked:
     facts: Facts
 
     def check(self, text: str | bytes | None = None) -> Checked:
-        """Return what is found in the document, or in *text* by its facts."""
+        """Parse and lint the document, or *text* with the same facts."""
         reading = self.dialect.read(self.text if text is None else text, {})
         return lint(self.dialect, reading, self.facts)
 
 
 def marked_documents() -> Iterator[Marked]:
-    """Yield all documents."""
+    """Yield the marked documents of all dialects."""
     for name, dialect in dialects().items():
         for path in sorted((_FOLDER / name).glob("*.yaml")):
             text = path.read_text("utf-8")

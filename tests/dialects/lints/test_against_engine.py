@@ -1,4 +1,4 @@
-"""What lints say of recorded workloads is what the engine would do with each of them."""
+"""Lints about recorded workloads agree with the engine's decisions on these workloads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.dialects.lints.marked import Marked, marked_documents
 DOCUMENTS = [each for each in marked_documents() if each.facts.history.shapes]
 EVERY = pytest.mark.parametrize("document", DOCUMENTS, ids=[each.name for each in DOCUMENTS])
 
-#: What becomes of a workload that is alone in the world, and the lint that counts it.
+#: Decision on a workload without competitors -> the lint that counts it.
 LOST, REFUSED, TOO_LARGE = "LNT001", "LNT016", "LNT013"
 REASONS = {
     NO_RULE_MATCHED: LOST,
@@ -38,13 +38,13 @@ def policy_of(document: Marked) -> Policy:
 
 
 def alone(policy: Policy, workload: Workload) -> str:
-    """Return the code of the lint that counts *workload*, or nothing when it would run."""
+    """Return the code of the lint that counts *workload*, or "" if it would be admitted."""
     state = State(policy)
     state.submit(workload)
     (decision,) = state.settle()
     if decision.outcome is Outcome.ADMITTED:
         return ""
-    # What no group covers is told with what no queue has enough of.
+    # A resource that no group covers is counted together with requests that exceed every queue.
     uncovered = decision.outcome is Outcome.PENDING and set(workload.total()) - {
         resource
         for queue in policy.queues.values()

@@ -1,4 +1,4 @@
-"""Lints stay within bounds, and say so where they looked at a part only."""
+"""Limits of lints, and what lints report when they looked at only a part."""
 
 from __future__ import annotations
 

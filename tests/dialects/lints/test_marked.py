@@ -1,4 +1,4 @@
-"""Every marked document has the lints that it announces, and its fixes repair them."""
+"""Every marked document has the expected lints, and their fixes remove them."""
 
 from __future__ import annotations
 

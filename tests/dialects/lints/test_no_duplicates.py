@@ -1,4 +1,4 @@
-"""What a dialect says of a place and what a lint would say of it are said once."""
+"""A finding of the dialect replaces a lint with the same meaning at the same place."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What native configs yield."""
+"""Tests of the native dialect."""

@@ -1,4 +1,4 @@
-"""A config travels as JSON and is kept as YAML; neither way changes what it says."""
+"""The client form: configs sent as JSON and stored as YAML keep their meaning in both ways."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DIALECT, FORM = client_dialect()
 RELAXED = settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 RESOURCES = ("gpu", "cpu", "memory_gb", "tpu")
 
-#: What readers of YAML take for something else, and what has to be escaped.
+#: Names that YAML readers interpret, and names that need escapes.
 AWKWARD = ["no", "12:30", "1_000", "true", "null", "~", "<<", "a: b", "- x", "#", "a #b", "é", "😀"]
 NAMES = st.one_of(
     st.sampled_from(AWKWARD),
@@ -44,7 +44,7 @@ ANYTHING = st.recursive(
 
 @st.composite
 def expressions(draw: st.DrawFn) -> dict[str, Any]:
-    """A match expression."""
+    """Draw a match expression."""
     operator = draw(st.sampled_from(["in", "not_in", "exists", "does_not_exist"]))
     expression: dict[str, Any] = {"key": draw(NAMES), "operator": operator}
     if operator in ("in", "not_in"):
@@ -56,7 +56,7 @@ def expressions(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def flavors(draw: st.DrawFn, name: str) -> dict[str, Any]:
-    """A flavor; its fields in any order."""
+    """Draw a flavor with its fields in any order."""
     fields: dict[str, Any] = {"name": name}
     if draw(st.booleans()):
         fields["selector"] = draw(st.lists(expressions(), max_size=2))
@@ -67,7 +67,7 @@ def flavors(draw: st.DrawFn, name: str) -> dict[str, Any]:
 
 @st.composite
 def queues(draw: st.DrawFn, name: str, flavor_names: list[str]) -> dict[str, Any]:
-    """A queue with at most one resource group."""
+    """Draw a queue with at most one resource group."""
     fields: dict[str, Any] = {"name": name}
     if draw(st.booleans()):
         fields["preemption"] = {"within_resource_queue": "lower_priority"}
@@ -87,7 +87,7 @@ def queues(draw: st.DrawFn, name: str, flavor_names: list[str]) -> dict[str, Any
 
 @st.composite
 def quotas(draw: st.DrawFn, covered: list[str], *, has_cohort: bool) -> list[dict[str, Any]]:
-    """The quota of some of the resources."""
+    """Draw the quota of some of the resources."""
     rows = []
     for resource in draw(st.lists(st.sampled_from(covered), unique=True)):
         row: dict[str, Any] = {"name": resource}
@@ -101,7 +101,7 @@ def quotas(draw: st.DrawFn, covered: list[str], *, has_cohort: bool) -> list[dic
 
 @st.composite
 def documents(draw: st.DrawFn) -> dict[str, Any]:
-    """A config without errors, as a client sends it."""
+    """Draw a config without errors, as a client sends it."""
     flavor_names = draw(st.lists(NAMES, max_size=3, unique=True))
     queue_names = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
     rules = []
@@ -125,12 +125,12 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def shuffled(fields: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """Return the same fields in any order."""
+    """Draw the same fields in any order."""
     return st.permutations(list(fields.items())).map(dict)
 
 
 def numbers(value: Any) -> Any:
-    """Return *value* as JSON carries it: a Decimal is a number."""
+    """Return *value* after a round trip through JSON, with decimals as floats."""
     return json.loads(json.dumps(value, default=float))
 
 
@@ -153,7 +153,7 @@ def test_what_is_read_and_written_again_means_the_same(document: dict[str, Any])
     text = FORM.write(document)
     again = FORM.write(FORM.read(text))
     assert plain(DIALECT.read(again, {}).policy) == plain(DIALECT.read(text, {}).policy)
-    # Once it is written, its text stays the same.
+    # Writing is idempotent.
     assert again == text
 
 
@@ -166,7 +166,7 @@ def test_a_text_with_comments_means_what_its_json_means(text: str) -> None:
         for line in text.splitlines()
         if not line.strip().startswith("#")
     ]
-    # Written as people write it: the samples without their comments.
+    # The output has the style of the samples, without their comments.
     assert written == "\n".join(lines).strip() + "\n"
 
 

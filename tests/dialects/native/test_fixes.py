@@ -1,4 +1,4 @@
-"""Every fix that the native dialect offers repairs what it was offered for."""
+"""Every fix of the native dialect repairs its finding."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from console.dialects.native import DIALECT
 from console.dialects.positions import apply_fix
 
-#: The wrong text, the finding, the title of its first fix, and the text after it.
+#: The wrong text, the finding, the title of its first fix, and the repaired text.
 REPAIRS = [
     ("resource_queue: []", "DOC001", 'Replace with "resource_queues"', "resource_queues: []"),
     ("resourceFlavors: []", "DOC001", 'Replace with "resource_flavors"', "resource_flavors: []"),

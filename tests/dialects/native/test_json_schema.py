@@ -1,4 +1,4 @@
-"""The JSON Schema for editors says the same as the reader, as far as a schema can."""
+"""The JSON Schema for editors agrees with the parser, as far as a schema can express."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VALIDATOR = Draft202012Validator(DIALECT.schema())
 
 
 def errors(document: Any) -> list[str]:
-    """Return the paths of what the schema does not accept."""
+    """Return the paths of all schema errors."""
     return sorted(
         "/".join(map(str, error.absolute_path)) for error in VALIDATOR.iter_errors(document)
     )

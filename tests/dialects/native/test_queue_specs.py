@@ -1,4 +1,4 @@
-"""What a queue name means is fixed by the first version that has it."""
+"""The first version that contains a queue name fixes the spec of that queue."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ scheduling_rules:
 
 
 def past_of(reading: Reading, version: int = 3) -> dict[str, PastSpec]:
-    """Return what *reading* fixes, as it comes back from the database."""
+    """Return the queue specs that *reading* fixes, as they come back from the database."""
     specs: Mapping[str, Mapping[str, object]] = json.loads(json.dumps(reading.queue_specs))
     return {name: PastSpec(version=version, spec=spec) for name, spec in specs.items()}
 

@@ -1,4 +1,4 @@
-"""The config reference tells every field, and its examples are true."""
+"""The config reference documents every field, and its examples are valid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_every_field_is_told():
-    # The package has a function of the module's name.
+    # The package exports a function with the name of the module.
     parse = import_module("console.dialects.native.parse")
     shapes = [shape for shape in vars(parse).values() if isinstance(shape, Shape)]
     assert len(shapes) == 10

@@ -1,4 +1,4 @@
-"""The samples compile to exactly the policies that their comments promise."""
+"""The samples compile to exactly the policies that their comments describe."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ VECTORS = Path(__file__).parents[2] / "vectors" / "native"
 
 
 def label_in(key: str, value: str) -> MatchExpression:
-    """Return the expression that holds when a label has one value."""
+    """Return the expression that matches one value of a label."""
     return MatchExpression(key, Operator.IN, (value,))
 
 

@@ -1,4 +1,4 @@
-"""A config language for tests: lines of workloads, each first come, first served, with a limit."""
+"""The toy dialect `fifo`: queues called lines, each FIFO with a limit; for tests only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HEADER = re.compile(r"^[{\"']*lines\b", re.MULTILINE)
 
 
 def read(text: str | bytes, past: Mapping[str, PastSpec]) -> Reading:
-    """Read *text*; *past* is not used, for a line may change under its name."""
+    """Parse *text*; *past* is ignored, because a line may change without a new name."""
     source = read_source(text)
     findings = source.findings
     if source.root is None:
@@ -37,12 +37,12 @@ def read(text: str | bytes, past: Mapping[str, PastSpec]) -> Reading:
 
 
 def recognizes(text: str) -> bool:
-    """Say whether the only part of a config begins in *text*."""
+    """Return whether *text* contains the top-level key ``lines``."""
     return _HEADER.search(text) is not None
 
 
 def samples() -> dict[str, str]:
-    """Return the document that shows the language, by title."""
+    """Return the sample document by its title."""
     return {"Two lines": (files(__name__) / "samples" / "two-lines.yaml").read_text("utf-8")}
 
 

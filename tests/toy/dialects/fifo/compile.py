@@ -1,4 +1,4 @@
-"""A document without errors to the policy that the engine admits by."""
+"""Compilation of a valid document to a policy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.engine.model.routing import NoRouting
 
 
 def compile_policy(document: Document, positions: Positions) -> Policy:
-    """Return the policy of a document in which no error was found."""
+    """Return the policy of a document without errors."""
     lines = {line.name: line for line in (_line(each, positions) for each in document.lines)}
     return Policy(
         dialect="fifo",

@@ -1,4 +1,4 @@
-"""The objects of a policy in this language: its settings and its lines."""
+"""Policy objects of the toy dialect: its settings and its lines."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ VOCABULARY: Final = Vocabulary(
 
 
 class Limit(Form):
-    """Amounts in thousandths by resource, which people read in units."""
+    """Amounts in thousandths by resource, shown in units."""
 
     def differences(
         self, name: str, old: Mapping[str, int], new: Mapping[str, int]

@@ -1,4 +1,4 @@
-"""Nodes to the document, with every finding about it."""
+"""Parser of the toy dialect: YAML nodes to the document, with findings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.dialects.written import Written, value_of
 
 
 def parse(root: Node, findings: Findings) -> Document:
-    """Read *root*; what cannot be read is noted and left out."""
+    """Return the document of *root*; unreadable parts become findings and are left out."""
     if isinstance(root, MapNode):
         fields = Fields(root, "", DOCUMENT, findings)
         lines = value_of(parse_valid(fields.mappings("lines", LINE, required=True), _line)) or ()
@@ -27,7 +27,7 @@ def parse(root: Node, findings: Findings) -> Document:
 
 
 def check(document: Document, findings: Findings) -> None:
-    """Note what is wrong with the values of *document*."""
+    """Add findings about invalid values of *document*."""
     names = [line.name for line in document.lines if isinstance(line.name, Written)]
     note_repeated(findings, DUPLICATE_NAME, names, "Line")
     for line in document.lines:

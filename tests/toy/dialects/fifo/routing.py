@@ -1,4 +1,4 @@
-"""Routing by one label: it names the line of a workload."""
+"""Routing by one label, whose value is the name of a line."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ LABEL: Final = "line"
 @dataclass(frozen=True, slots=True)
 class LineRouting:
     """
-    A workload joins the line that its label names, or else the first of *lines*.
+    A workload is routed to the line that its label names, or else to the first of *lines*.
 
-    No workload goes before an earlier one, so all have priority 0.
+    All workloads have priority 0, so that none overtakes an earlier one.
     """
 
     lines: tuple[str, ...]
@@ -31,11 +31,11 @@ class LineRouting:
     is_without_quota = False
 
     def attributes(self, workload: Workload) -> Hashable:
-        """Return nothing: the label alone decides."""
+        """Return None: the label alone decides."""
         return None
 
     def finder(self, queues: Mapping[str, Destination]) -> LineRouting:
-        """Return what reads the label."""
+        """Return the routing itself, which reads the label."""
         return self
 
     def route(self, workload: Workload) -> Route:
@@ -44,9 +44,9 @@ class LineRouting:
         return Route(queue=named if named in self.lines else self.lines[0], priority=0)
 
     def label_values(self, workload: Workload, route: Route) -> Mapping[str, Iterable[str]]:
-        """Return the label with all lines."""
+        """Return the label with the names of all lines."""
         return {LABEL: self.lines}
 
     def entrances(self) -> Mapping[Hashable, str]:
-        """Return every line under its own name."""
+        """Return every line by its own name."""
         return {name: name for name in self.lines}

@@ -1,4 +1,4 @@
-"""The document as written: every field with its place."""
+"""The parsed document, with the origin of every field."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ class LineDoc:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A config as written; an entry that is no mapping is left out."""
+    """A parsed config; entries that are not mappings are left out."""
 
     lines: tuple[LineDoc, ...] = ()

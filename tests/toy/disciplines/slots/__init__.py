@@ -1,1 +1,1 @@
-"""A discipline for tests: each line admits in order of submission, up to its limit."""
+"""The toy discipline `slots`: each line admits in FIFO order up to its limit; for tests only."""

@@ -1,4 +1,4 @@
-"""What follows when limits are lowered: lines that use more than they may."""
+"""Findings about lowered limits: lines whose usage exceeds the new limit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.engine.model.policy import Policy
 
 
 def consequences(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
-    """Yield the lines whose running workloads use more than *new* allows, and *old* allowed."""
+    """Yield the lines whose usage exceeds the limit of *new*, and did not exceed that of *old*."""
     excesses = tuple(_excesses(old, new, live))
     if excesses:
         lines = list(dict.fromkeys(each.name for each in excesses))

@@ -1,4 +1,4 @@
-"""The interface of the discipline towards the engine."""
+"""The discipline interface of `slots` for the engine."""
 
 from __future__ import annotations
 
@@ -51,18 +51,18 @@ if TYPE_CHECKING:
 
 
 class SlotsDiscipline:
-    """Admits the first workload of each line while it fits the limit; nothing is preempted."""
+    """Admits the first workload of each line if it fits the limit; never preempts."""
 
     admitted = WITHIN_LIMIT
 
     # Admission
 
     def ledger(self, policy: Policy) -> LineLedger:
-        """Return the accounts of all lines."""
+        """Return the usage ledger of all lines."""
         return LineLedger(policy)
 
     def eligibility(self, policy: Policy) -> LineJudge:
-        """Return what rejects workloads that exceed the limit."""
+        """Return the judge that rejects workloads that exceed the limit."""
         return LineJudge()
 
     def referenced_labels(
@@ -72,7 +72,7 @@ class SlotsDiscipline:
         return {}
 
     def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
-        """Admit the first workload of the line, or note why it waits."""
+        """Admit the first workload of the line, or record why it is pending."""
         (queue,) = tree.queues
         head = queue.pending.head() if queue.barrier is None else None
         if head is None:
@@ -87,11 +87,11 @@ class SlotsDiscipline:
         return Progress.NOTHING
 
     def final_pass(self, state: State, tree: LiveTree) -> bool:
-        """Return False: the first workload of a line has had its turn."""
+        """Return False: the first workload of a line has been nominated."""
         return False
 
     def requeue(self, state: State, tree: LiveTree) -> None:
-        """Give the first workload another turn."""
+        """Requeue the workloads of the line, so that its first one is nominated again."""
         tree.requeue_all()
 
     def advance(self, state: State, before: int) -> None:
@@ -118,11 +118,11 @@ class SlotsDiscipline:
         return nominate(queue, pending.workload)
 
     def report(self, state: State, queue: LineState, pending: Pending) -> LineNomination:
-        """Return the nomination, which has everything."""
+        """Return the nomination, which contains all facts."""
         return nominate(queue, pending.workload)
 
     def has_no_room(self, queue: LineState, least: Mapping[str, int]) -> bool:
-        """Say whether *least* is more than what is left."""
+        """Return whether *least* exceeds the available quota."""
         return any(
             amount > queue.account.available((SLOTS, resource))
             for resource, amount in least.items()
@@ -132,11 +132,11 @@ class SlotsDiscipline:
     def surely_fails(
         self, policy: Policy, queue: LineState, least: Mapping[str, int], priority: int
     ) -> bool:
-        """Say the same: no priority makes room."""
+        """Return the same as `has_no_room`: priority does not matter."""
         return self.has_no_room(queue, least)
 
     def is_limited(self, queue: LineState) -> bool:
-        """Say whether the line has a limit."""
+        """Return whether the line has a limit."""
         return bool(limit_of(queue))
 
     def demand(self, queue: LineState, workload: Workload) -> dict[str, int]:
@@ -146,7 +146,7 @@ class SlotsDiscipline:
     def requested(
         self, queue: LineState, workload: Workload, obstacles: Sequence[Any]
     ) -> dict[FlavorResource, int]:
-        """Return the request of limited resources."""
+        """Return the request for limited resources."""
         limit = limit_of(queue)
         total = workload.total()
         return {(SLOTS, each): amount for each, amount in total.items() if each in limit}
@@ -154,7 +154,7 @@ class SlotsDiscipline:
     def evaluations(
         self, policy: Policy, queue: LineState, workload: Workload, judge: Judge
     ) -> tuple[FlavorEvaluation, ...]:
-        """Return the only capacity, as *workload* finds it now."""
+        """Return the evaluation of the only capacity for *workload*."""
         return evaluations(queue, workload)
 
     def exposures(self, queue: LineState, over: set[str]) -> dict[str, frozenset[Exposure]]:
@@ -177,7 +177,7 @@ class SlotsDiscipline:
         priority: int,
         lowest: int | None,
     ) -> LoadPlan:
-        """Return nothing: the sum of what runs is enough."""
+        """Return an empty plan: the sum of running requests suffices."""
         return LoadPlan()
 
     # Another policy
@@ -189,7 +189,7 @@ class SlotsDiscipline:
     def excess_beside_draining(
         self, successors: Mapping[str, str], new: Policy, live: Live, heirs: Mapping[str, str]
     ) -> tuple[Excess, ...]:
-        """Return nothing: a limit is for the workloads of one line."""
+        """Return nothing: a limit applies to one line only."""
         return ()
 
     def loss(self, policy: Policy, queue: Queue, running: Running, judge: Judge) -> Loss | None:
@@ -214,7 +214,7 @@ class SlotsDiscipline:
     def preempted_step(
         self, target: Running, preemptor: Workload, priority: int, queue: LineState
     ) -> PreemptedStep:
-        """Fail: no workload is preempted for another one."""
+        """Raise an error: no workload is preempted."""
         raise AssertionError(f"{target.workload.id} cannot be preempted")
 
     def trace_sections(
@@ -226,7 +226,7 @@ class SlotsDiscipline:
         nomination: Nomination | None,
         obstacles: tuple[Any, ...],
     ) -> Mapping[str, TraceSection]:
-        """Return the checks of the nomination, or those that reject the workload."""
+        """Return the limit checks of the nomination, or those that reject the workload."""
         if isinstance(nomination, LineNomination):
             return {SLOTS: SlotsFacts(checks=nomination.checks)}
         if outcome.reason is EXCEEDS_LIMIT:
@@ -241,35 +241,35 @@ class SlotsDiscipline:
         outcome: OutcomeStep,
         sections: Mapping[str, TraceSection],
     ) -> tuple[()]:
-        """Return nothing: every setting is acted on."""
+        """Return nothing: every setting is supported."""
         return ()
 
     def explain_sections(self) -> ExplainSections:
-        """Return the stage about the limit."""
+        """Return the explanation stage about the limit."""
         return EXPLAIN_SECTIONS
 
-    # What people see
+    # Pages
 
     def columns(self) -> tuple[Column, ...]:
         """Return the columns of the table of limits."""
         return COLUMNS
 
     def sections(self) -> tuple[Section, ...]:
-        """Return nothing: it needs no page of its own."""
+        """Return nothing: the discipline has no page of its own."""
         return ()
 
     def tree(self, policy: Policy) -> LineTree:
-        """Return the tree without nodes above lines."""
+        """Return the tree, which has no nodes above lines."""
         return LineTree(policy)
 
     def capacity(self, policy: Policy, used: Used) -> LineCapacity:
-        """Return the limits with what is *used* of them."""
+        """Return the limits with their usage."""
         return LineCapacity(policy, used)
 
     def organization_nodes(
         self, policy: Policy, queues: Iterable[CapacityNode]
     ) -> tuple[CapacityNode, ...]:
-        """Return the sum of all lines."""
+        """Return the sums over all lines."""
         return organization_nodes(policy, queues)
 
 

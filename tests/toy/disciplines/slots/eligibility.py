@@ -1,4 +1,4 @@
-"""Which workloads a line accepts at all: those that fit its limit when nothing runs."""
+"""Eligibility of workloads: a line rejects requests that exceed its limit."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from console.engine.pending.eligibility import Eligibility
 
 
 class LineJudge:
-    """Judges by limits alone: labels select no capacity."""
+    """Judges by limits only: labels select no capacity."""
 
     def under(self, policy: Policy) -> LineJudge:
-        """Return the same: limits are read of the queue."""
+        """Return the judge itself: limits are read from the queue."""
         return self
 
     def label_values(self, workload: Workload, queue: Queue) -> Hashable:
@@ -35,7 +35,7 @@ class LineJudge:
         return EXCEEDS_LIMIT if exceeds else None
 
     def obstacles(self, workload: Workload, queue: Queue) -> tuple[None, ...]:
-        """Return nothing for each pod set: none is excluded from the only capacity."""
+        """Return None for each pod set: none is excluded from the only capacity."""
         return tuple(None for _ in workload.pod_sets)
 
     def allowed(self, workload: Workload, queue: Queue) -> Hashable:
@@ -43,5 +43,5 @@ class LineJudge:
         return None
 
     def accepted(self, workload: Workload, queue: Queue) -> tuple[str, ...]:
-        """Return the only capacity, where the line limits something."""
+        """Return the only capacity if the line has a limit."""
         return (SLOTS,) if cast(Line, queue).limit else ()

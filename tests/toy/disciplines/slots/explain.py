@@ -1,4 +1,4 @@
-"""The section of a trace in words: the stage that compares the request with the limit."""
+"""Explanation of the limit check: the stage that compares the request with the limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The accounts of lines: a limit each, and what running workloads use of it."""
+"""Usage accounts of lines: limit and used amount of each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.engine.model.policy import Policy
 
 
 class LineAccount:
-    """The account of one line; a line that the policy does not have may use nothing."""
+    """The usage account of one line; a line missing from the policy has no quota."""
 
     path: tuple[str, ...] = ()
 
@@ -28,7 +28,7 @@ class LineAccount:
         return self
 
     def flavor_resources(self) -> Collection[FlavorResource]:
-        """Return everything that is limited or used."""
+        """Return all flavor-resources that are limited or used."""
         limited = self.line.limit if self.line is not None else ()
         return dict.fromkeys((*((SLOTS, each) for each in limited), *self.usage))
 
@@ -41,28 +41,28 @@ class LineAccount:
         return self.guaranteed(key)
 
     def used(self, key: FlavorResource) -> int:
-        """Return what is used."""
+        """Return the used amount."""
         return self.usage.get(key, 0)
 
     def over(self, key: FlavorResource) -> int:
-        """Return what is used beyond the limit, after it was lowered."""
+        """Return the usage beyond the limit, after the limit was lowered."""
         left = self.available(key)
         return max(0, -left) if isinstance(left, int) else 0
 
     def available(self, key: FlavorResource) -> Amount:
-        """Return what is left of the limit; negative beyond it."""
+        """Return the limit minus usage; negative if usage exceeds the limit."""
         return self.guaranteed(key) - self.used(key)
 
 
 class LineLedger:
-    """The accounts of all lines of one policy."""
+    """The usage accounts of all lines of one policy."""
 
     def __init__(self, policy: Policy) -> None:
         self._lines = slots_of(policy).queues
         self._accounts: dict[str, LineAccount] = {}
 
     def queue(self, name: str) -> LineAccount:
-        """Return the account of a line, also of one that the policy no longer has."""
+        """Return the account of a line, even if it is missing from the policy."""
         if name not in self._accounts:
             self._accounts[name] = LineAccount(name, self._lines.get(name))
         return self._accounts[name]
@@ -72,7 +72,7 @@ class LineLedger:
         return [name]
 
     def add(self, queue: str, usage: Usage) -> None:
-        """Charge *usage* to a line."""
+        """Add *usage* to a line."""
         account = self.queue(queue)
         for key, amount in usage.items():
             account.usage[key] = account.used(key) + amount
@@ -80,11 +80,11 @@ class LineLedger:
                 del account.usage[key]
 
     def remove(self, queue: str, usage: Usage) -> None:
-        """Release what `add` charged."""
+        """Subtract *usage* from a line."""
         self.add(queue, {key: -amount for key, amount in usage.items()})
 
     def copy(self, root: LineAccount) -> LineLedger:
-        """Return an independent ledger in which the line of *root* uses as much."""
+        """Return an independent ledger with a copy of the account of *root*."""
         copy = LineLedger.__new__(LineLedger)
         copy._lines, copy._accounts = self._lines, {}
         copy.add(root.name, root.usage)
@@ -97,10 +97,10 @@ class LineLedger:
             self.queue(name).line = self._lines.get(name)
 
 
-#: A live queue with the account and the settings of a line.
+#: A live queue with a line's account and settings.
 LineState: TypeAlias = QueueState[LineAccount, Line]
 
 
 def limit_of(queue: LineState) -> Mapping[str, int]:
-    """Return the limit of a live line; nothing once the policy no longer has it."""
+    """Return the limit of a live line; empty if the policy no longer has the line."""
     return queue.policy.limit if queue.policy is not None else {}

@@ -1,4 +1,4 @@
-"""What a line has for one workload: whether its request fits what is left of the limit."""
+"""Nomination of a workload: whether its request fits the rest of the line's limit."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ from console.engine.routing.flavor_evaluation import FlavorEvaluation, Share
 
 @dataclass(frozen=True, slots=True)
 class LineNomination:
-    """The result for one workload, as of one moment."""
+    """The nomination of one workload at one moment."""
 
     checks: tuple[LimitCheck, ...]
-    #: What it would be admitted with.
+    #: The assignment on admission.
     assignment: Assignment
 
-    #: It fits or does not, whatever else happens.
+    #: The result does not depend on other events.
     is_lasting = True
-    #: No other workload keeps it from what fits, but those before it.
+    #: Only earlier workloads of the line can block a workload that fits.
     turn = None
 
     @property
     def fits(self) -> bool:
-        """Whether it may start now."""
+        """Whether the workload fits now."""
         return not any(each.missing for each in self.checks)
 
     @property
     def usage(self) -> Mapping[FlavorResource, int]:
-        """What it requests of the limited resources."""
+        """The requested amounts of limited resources."""
         return {(SLOTS, each.resource): each.requested for each in self.checks}
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """All pods of every pod set."""
+        """The number of pods of each pod set."""
         return {each.name: each.count for each in self.assignment}
 
     @property
     def pending_reason(self) -> Reason:
-        """Why it waits: for its turn, or for the limit."""
+        """The reason to be pending: earlier workloads, or the limit."""
         return BEHIND_OTHERS if self.fits else LIMIT_REACHED
 
 
 def nominate(queue: LineState, workload: Workload) -> LineNomination:
-    """Return what *workload* would get of *queue* now."""
+    """Return the nomination of *workload* in *queue* now."""
     limit = limit_of(queue)
     used = {resource: queue.account.used((SLOTS, resource)) for resource in limit}
     assignment = tuple(
@@ -81,7 +81,7 @@ def checks(
 
 
 def evaluations(queue: LineState, workload: Workload) -> tuple[FlavorEvaluation, ...]:
-    """Return the only capacity with what *workload* finds of it; nothing without a limit."""
+    """Return the evaluation of the only capacity for *workload*; empty without a limit."""
     limit = limit_of(queue)
     shares = tuple(
         Share(

@@ -1,4 +1,4 @@
-"""Limits as people see them: a capacity node for every limited resource of a line."""
+"""Read models of limits: a capacity node for every limited resource of a line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COLUMNS: Final = (
 
 
 class LineTree:
-    """The tree of a policy without nodes above its lines."""
+    """The tree of a policy, without nodes above its lines."""
 
     names: tuple[str, ...] = ()
     roots: tuple[str, ...] = ()
@@ -63,12 +63,12 @@ class LineTree:
         return ()
 
     def around(self, queue: str) -> tuple[str, ...]:
-        """Return the line alone; raises KeyError if it is unknown."""
+        """Return the line alone; raise KeyError if it is unknown."""
         return (self._lines[queue].name,)
 
 
 class LineCapacity:
-    """The limits of a policy with what is used of them."""
+    """The limits of a policy with their usage."""
 
     loans: tuple[Loan, ...] = ()
 
@@ -78,7 +78,7 @@ class LineCapacity:
         self.tree = LineTree(policy)
 
     def share(self, name: str, *, is_cohort: bool = False) -> FairShare | None:
-        """Return None: there are no shares."""
+        """Return None: there are no fair shares."""
         return None
 
     def keys(self, queue: str) -> tuple[FlavorResource, ...]:
@@ -89,7 +89,7 @@ class LineCapacity:
     def queue_nodes(
         self, queue: str, requested: Requests, cannot_run: Requests = NO_REQUESTS
     ) -> tuple[CapacityNode, ...]:
-        """Return the nodes of *queue* in the order of the text, then those left over."""
+        """Return the nodes of *queue*: limited resources in the order of the text, then other used."""
         line = slots_of(self.policy).queues.get(queue)
         limit = line.limit if line is not None else {}
         used, limited = self.used.get(queue, {}), self.keys(queue)
@@ -114,7 +114,7 @@ class LineCapacity:
 
 
 def organization_nodes(policy: Policy, queues: Iterable[CapacityNode]) -> tuple[CapacityNode, ...]:
-    """Return the sum of *queues*, a node for each resource."""
+    """Return the sums over *queues*, a node for each resource."""
     sums: dict[FlavorResource, list[CapacityNode]] = {}
     for each in queues:
         sums.setdefault(each.key, []).append(each)
@@ -142,7 +142,7 @@ def node(
     demand: int,
     cannot_run: int,
 ) -> CapacityNode:
-    """Return a capacity node in which all amounts that may be used are the *limit*."""
+    """Return a capacity node whose quota amounts all equal *limit*."""
     return CapacityNode(
         kind=kind,
         path=path,

@@ -1,4 +1,4 @@
-"""What the discipline admits by: lines with a limit each, apart from one another."""
+"""The spec of the discipline: lines, each with its own limit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy, Queue, Strategy
 from console.engine.model.selectors import Selector
 
-#: The only capacity, which assignments refer to.
+#: The name of the only capacity, used in assignments.
 SLOTS: Final = "slots"
 
 
@@ -21,8 +21,7 @@ class Line(Queue):
     """A queue in which no workload overtakes an earlier one."""
 
     strategy: Strategy = Strategy.STRICT_FIFO
-    #: The most that its workloads may use together, in thousandths by resource; other resources
-    #: are not limited.
+    #: Maximum usage in thousandths by resource; other resources are not limited.
     limit: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -36,12 +35,12 @@ class SlotsSpec:
 
     @property
     def parents(self) -> Mapping[str, Origin | None]:
-        """Nothing: no node contains lines."""
+        """An empty mapping: no node contains lines."""
         return {}
 
     @property
     def capacity_names(self) -> Collection[str]:
-        """The only capacity, where a line exists."""
+        """The name of the only capacity, if a line exists."""
         return (SLOTS,) if self.queues else ()
 
     @property
@@ -82,22 +81,22 @@ class SlotsSpec:
         return {}
 
     def with_selectors(self, change: Callable[[Selector], Selector]) -> SlotsSpec:
-        """Return the spec as it is."""
+        """Return the spec unchanged."""
         return self
 
     def unsupported_of(self, name: str) -> tuple[()]:
-        """Return nothing: every setting is acted on."""
+        """Return nothing: every setting is supported."""
         return ()
 
     def launch_config_of(self, name: str) -> Mapping[str, Any] | None:
-        """Return None: nothing is handed back."""
+        """Return None: there is no launch config."""
         return None
 
     def pod_additions(self, assigned: Mapping[str, str]) -> PodAdditions:
-        """Return nothing to add to pods."""
+        """Return no additions to pods."""
         return PodAdditions()
 
 
 def slots_of(policy: Policy) -> SlotsSpec:
-    """Return the spec of a policy that this discipline admits by."""
+    """Return the spec of a policy of this discipline."""
     return cast(SlotsSpec, policy.spec)

@@ -1,4 +1,4 @@
-"""What the discipline finds for one workload, as facts of a trace."""
+"""Facts of the discipline in the trace of a workload."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class LimitCheck:
 
     @property
     def missing(self) -> int:
-        """How much more is requested than is left."""
+        """The requested amount that exceeds the rest of the limit."""
         return max(0, self.requested - max(0, self.limit - self.used))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotsFacts(TraceSection):
-    """The check of every limited resource that the workload requests; empty if none was made."""
+    """The check of every limited resource that the workload requests, possibly none."""
 
     checks: tuple[LimitCheck, ...] = ()
 
@@ -38,6 +38,6 @@ register_section(SLOTS, SlotsFacts)
 
 
 def checks_of(trace: Trace) -> tuple[LimitCheck, ...]:
-    """Return the checks in a trace; none in one of another discipline."""
+    """Return the checks in a trace; empty for a trace of another discipline."""
     found = trace.sections.get(SLOTS)
     return found.checks if isinstance(found, SlotsFacts) else ()
