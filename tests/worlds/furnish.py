@@ -1,4 +1,4 @@
-"""What surrounds the work of a world: drafts, views, expectations, invitations, webhooks."""
+"""Example drafts, views, expectations, impact runs, invitations and webhooks of a world."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from console.orgs.permissions import Actor
 from console.orgs.services.invite import invite
 from console.orgs.services.seal_audit import seal_audit
 from console.overview.services.check_up import check_up
-from console.overview.services.look_out import look_out
+from console.overview.services.count_attention import count_attention
 from console.overview.services.measure_consumers import measure_consumers
 from console.series.services.sample_org import sample_org
 from console.series.services.sample_orgs import sample_orgs
@@ -31,10 +31,10 @@ from console.workloads.services.save_view import save_view
 
 def furnish(owner: Actor, queue: str) -> dict[str, Any]:
     """
-    Add an example of everything that is not work, and return their numbers as `World` has them.
+    Add an example of every object that is not a workload, and return their ids as `World` fields.
 
-    *queue* is one of the active version. Everything is older than now and over: a product that
-    starts with it has nothing to send.
+    *queue* is a queue of the active version. Everything is in the past and complete, so that a
+    product started on this world has no delivery to send.
     """
     org = owner.org
     active = ConfigVersion.objects.filter(org=org).latest("number")
@@ -59,11 +59,11 @@ def furnish(owner: Actor, queue: str) -> dict[str, Any]:
 
 
 def look(owner: Actor) -> None:
-    """Have the clock's tasks look at the organization once, and seal its audit entries."""
+    """Run the periodic tasks once for the organization of *owner*, and seal its audit entries."""
     now = timezone.now()
     for org_id in sample_orgs(now):
         sample_org(org_id, now)
-    for each in (check_up, measure_consumers, look_out):
+    for each in (check_up, measure_consumers, count_attention):
         each(owner.org.pk, now)
     measure_effects(now)
     while seal_audit():
@@ -71,8 +71,8 @@ def look(owner: Actor) -> None:
 
 
 def tell(owner: Actor, deliveries: int, name: str) -> dict[str, Any]:
-    """Add a webhook that has as many *deliveries* behind it, every tenth of which failed."""
-    # As a row: the service looks the name up.
+    """Add a webhook with as many *deliveries*, of which every tenth failed."""
+    # Created as a row, because the service resolves the host name.
     webhook = Webhook.objects.create(
         org=owner.org,
         name=name,
