@@ -1,4 +1,4 @@
-"""The fast engine decides, cycle by cycle, what the slow model decides."""
+"""The engine makes the same decisions as the reference model, cycle by cycle."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.engine.reference_model.world import World as Model
 from tests.engine.strategies import draws, policies, workloads, worlds
 from tests.engine.world_descriptions import told, told_policy
 
-#: The engine's reasons for stopping somebody, in the model's words.
+#: Engine reasons of preemption -> reasons in the reference model.
 RIGHTS = {
     "preempted_in_queue": "InClusterQueue",
     "reclaimed_in_cohort": "InCohortReclamation",
@@ -28,20 +28,20 @@ RIGHTS = {
     "preempted_for_fair_share": "InCohortFairSharing",
 }
 
-#: (workload, what happened, for whom or with what)
+#: (workload, action, preemptor or assignment)
 Fact = tuple[str, str, Hashable]
 
 
 class GoesRoundError(Exception):
-    """The lines came back to where they were: what follows is the engine's own business."""
+    """The engine parked heads in a loop without decisions; the model has no rule for that."""
 
 
 class Both:
     """
-    One tree of queues, told the same facts twice; who has to stop stops after each cycle.
+    One tree of queues in the engine and in the reference model, with the same random events.
 
-    Where facts come only while everything rests, a third that passes over hopeless
-    turns, as `settle` does, has to come to the same decisions.
+    Preempted workloads stop after each cycle. If events occur only between settles, a third
+    state that skips hopeless nominations, as `settle` does, must make the same decisions.
     """
 
     def __init__(self, draw: st.DrawFn, policy: Policy) -> None:
@@ -52,7 +52,7 @@ class Both:
         self.hasty = State(policy)
         self.made: Counter[Fact] = Counter()
         self.submitted = 0
-        #: How much may happen yet.
+        #: Number of events still allowed during cycles.
         self.left = 12
 
     def submit(self) -> None:
@@ -68,7 +68,7 @@ class Both:
         if route.queue is None:
             return  # Without a rule it is rejected, without rules it runs; the model has queues.
         waiting = Waiting(workload=workload, queue=route.queue, priority=route.priority or 0)
-        # Nothing has changed since its like was looked at (spec 3.5).
+        # An equal workload is already inadmissible, and nothing has changed since (spec 3.5).
         waiting.is_inadmissible = any(
             each.is_inadmissible and is_alike(self.model, each, waiting)
             for each in self.model.waiting
@@ -86,7 +86,7 @@ class Both:
             retry(self.model, running.queue)
 
     def run(self) -> None:
-        """Run cycles to the end, then once more without memory."""
+        """Run cycles until nothing changes, with the queue memory cleared in between."""
         self.made.clear()
         self.cycles()
         while True:
@@ -98,7 +98,7 @@ class Both:
             assert hurried(self.hasty) == self.made
 
     def cycles(self) -> bool:
-        """Run cycles until nothing changes, with more facts now and then; say what came of it."""
+        """Run cycles until nothing changes, with random events; return whether any decided."""
         decided = False
         while not self.state.is_settled:
             decided = self.cycle() or decided
@@ -107,7 +107,7 @@ class Both:
         return decided
 
     def act(self) -> None:
-        """Let something happen."""
+        """Apply a random event."""
         self.left -= 1
         facts = [self.submit] * 2
         if self.state.running:
@@ -148,7 +148,7 @@ class Both:
         assert waits <= known
 
     def _watch(self) -> None:
-        """Stop where the engine parked heads that would take the same turns for ever."""
+        """Raise GoesRoundError if the engine parked heads that repeat the same nominations."""
         for queue in self.state.queues.values():
             for cls in queue.pending.classes.values():
                 turn = cls.verdict.turn if cls.verdict is not None else None
@@ -157,7 +157,7 @@ class Both:
 
 
 def hurried(state: State) -> Counter[Fact]:
-    """Run *state* to rest, with hopeless turns passed over, and return what it did."""
+    """Settle *state*, skipping hopeless nominations, and return its actions."""
     made: Counter[Fact] = Counter()
     rested = False
     while not rested:
@@ -175,7 +175,7 @@ def hurried(state: State) -> Counter[Fact]:
 
 
 def acted(decisions: list[Decision]) -> set[Fact]:
-    """Return what the engine did, without what it only said."""
+    """Return the admissions and preemptions of the engine, without other decisions."""
     facts: set[Fact] = set()
     for each in decisions:
         if each.outcome is Outcome.ADMITTED and each.queue is not None:
@@ -186,7 +186,7 @@ def acted(decisions: list[Decision]) -> set[Fact]:
 
 
 def decided_by(result: CycleResult) -> set[Fact]:
-    """Return what the model did."""
+    """Return the admissions and preemptions of the reference model."""
     facts: set[Fact] = {
         (each.id, "admitted", _written(each.assignment)) for each in result.admitted
     }

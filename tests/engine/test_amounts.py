@@ -1,4 +1,4 @@
-"""Amounts are exact, and UNLIMITED absorbs."""
+"""Amounts are exact, and UNLIMITED absorbs arithmetic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels that a config does not ask about: they change no route, and cost none."""
+"""Labels that the config does not refer to change no route, and share cached routes."""
 
 from __future__ import annotations
 

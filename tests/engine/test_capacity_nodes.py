@@ -1,4 +1,4 @@
-"""Capacity nodes: those of quota are what the ledger says, and all keep the shared identities."""
+"""Capacity nodes agree with the ledger, and satisfy the identities of all disciplines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.policy import Policy
 from tests.engine.quota_trees import KEY, cohort, policy, queue, worlds
 
-#: Drawing a tree takes a while on a busy machine.
+#: Drawing a tree may be slow on a busy machine.
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 RESOURCE = KEY[1]
@@ -100,7 +100,7 @@ def test_every_queue_shows_numbers_that_agree(world: tuple[Policy, dict[str, int
         assert not (node.borrowed and node.lent)
         assert node.limit >= node.guaranteed
         if node.used <= node.limit and isinstance(node.available, int):
-            # The limit is what is available when no other queue uses anything.
+            # The limit equals the available quota when no other queue uses any.
             assert node.used + node.available <= node.limit
 
 
@@ -182,7 +182,7 @@ def test_fair_shares_are_those_of_the_ledger_with_the_weight_of_the_node() -> No
     assert capacity.share("A") == FairShare(thousandths=value, resource=RESOURCE)
     assert capacity.share("B") == FairShare(thousandths=None, weight=0, resource=RESOURCE)
     assert capacity.share("R", is_cohort=True) == FairShare()
-    # What borrows nothing has a weight all the same.
+    # A node has its weight even if it borrows nothing.
     assert capacity_of((fair, {})).share("B") == FairShare(weight=0)
 
 

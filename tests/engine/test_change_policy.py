@@ -1,4 +1,4 @@
-"""Another policy: running workloads stay, waiting ones are routed again."""
+"""Policy changes: running workloads stay, pending workloads are routed again."""
 
 from __future__ import annotations
 

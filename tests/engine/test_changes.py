@@ -1,4 +1,4 @@
-"""The exact words for every change, with its cost."""
+"""Sentences for every kind of change, with its cost."""
 
 from __future__ import annotations
 

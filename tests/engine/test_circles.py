@@ -1,4 +1,4 @@
-"""A circle of preemptions is ended, and nothing that is no circle is decided otherwise."""
+"""Preemption loops end, and ending them changes no other decision."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_where_the_plain_rules_come_to_rest_ending_circles_decides_nothing_else(
     plain = Model(policy=policy)
     ending = Model(policy=policy, ends_circles=True)
     sequence = 0
-    # What becomes of heads that go round without a decision is another rule.
+    # Loops of heads without decisions are ended by another rule.
     with patch.object(settling, "_park_heads", return_value=False):
         for _ in range(draw(st.integers(1, 3))):
             for _ in range(draw(st.integers(1, 6))):
@@ -81,7 +81,7 @@ def test_where_the_plain_rules_come_to_rest_ending_circles_decides_nothing_else(
 
 
 def submit(workload: Workload, policy: Policy, *models: Model) -> None:
-    """Let *workload* wait in its queue in each of *models*; one without a queue is left out."""
+    """Add *workload* as pending to each of *models*; skip it if no rule matches."""
     note(f"submit {told(workload)}")
     route = Router(policy).route(workload)
     if route.queue is None:

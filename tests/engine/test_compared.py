@@ -1,4 +1,4 @@
-"""Two traces side by side: the same questions of both, in the order of the stages."""
+"""Comparison of two traces, question by question in the order of the stages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Native cases and those of Kueue agree, and the command that runs cases says what it found."""
+"""The engine agrees with native cases and Kueue's cases, and the command reports the results."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def case(**changes: object) -> dict[str, object]:
 
 
 def run(tmp_path: Path, *cases: object) -> tuple[list[str], int]:
-    """Run the command over one file; return its lines and exit status."""
+    """Run the command on a file of *cases*; return its lines and exit status."""
     path = tmp_path / "cases.json"
     path.write_text(json.dumps(list(cases)))
     out, status = StringIO(), 0

@@ -1,4 +1,4 @@
-"""A right answer agrees with every case of Kueue, and a wrong one is found, whatever is wrong."""
+"""Comparing answers with Kueue's cases accepts every right answer and finds every wrong one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KUEUE = sorted((Path(__file__).parents[1] / "vectors" / "kueue").glob("*.json"))
 CASES = [pytest.param(json.loads(path.read_text("utf-8")), id=path.stem) for path in KUEUE]
 BY_ID = {case["id"]: case for each in CASES for case in each.values[0]}
 
-#: Parts of an expectation that list names: one more and one less both count.
+#: Parts of an expectation that are collections: a missing and an additional entry both count.
 NAMED = (
     "admitted",
     "pending",
@@ -36,7 +36,7 @@ Path_ = tuple[str | int, ...]
 
 
 def leaves(value: Any, path: Path_ = ()) -> Iterator[Path_]:
-    """Yield the way to everything in *value* that holds nothing itself."""
+    """Yield the path to every leaf of *value*."""
     if isinstance(value, dict):
         for name, each in value.items():
             yield from leaves(each, (*path, name))
@@ -48,7 +48,7 @@ def leaves(value: Any, path: Path_ = ()) -> Iterator[Path_]:
 
 
 def changed(value: Any) -> Any:
-    """Return another value of the same kind, which no case expects in its place."""
+    """Return another value of the same type, which no case expects in its place."""
     if value is None or isinstance(value, bool):
         return 1 if value is None else not value
     if isinstance(value, int):
@@ -66,7 +66,7 @@ def with_wrong_leaf(expect: Any, path: Path_) -> Any:
 
 
 def is_found(case: dict[str, Any], expect: Any) -> bool:
-    """Say whether *case* differs, or cannot be run, when it expects *expect* instead."""
+    """Return whether *case* differs or cannot be run when it expects *expect* instead."""
     try:
         return bool(
             run_case(case | {"expect": expect, "gates": {}}, Echo(case["expect"])).sentences
@@ -76,7 +76,7 @@ def is_found(case: dict[str, Any], expect: Any) -> bool:
 
 
 def sentences(name: str, **wrong: Any) -> tuple[str, ...]:
-    """Return the differences between a case and an engine that answers *wrong* parts."""
+    """Return the differences between a case and an engine whose answer has *wrong* parts."""
     case = BY_ID[name]
     return run_case(case, Echo(case["expect"] | wrong)).sentences
 

@@ -1,4 +1,4 @@
-"""The objects and workloads of a case become the policy and the values that an engine is given."""
+"""Loading a conformance case: its objects and workloads become a policy and engine values."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def world(*objects: dict[str, Any], **parts: Any) -> World:
 
 
 def ordered(world: World) -> list[str]:
-    """Return everybody's name, the earliest first."""
+    """Return the names of all workloads, the earliest first."""
     everybody = [each.workload for each in (*world.running, *world.pending)]
     return [each.id for each in sorted(everybody, key=lambda each: each.sequence)]
 

@@ -1,4 +1,4 @@
-"""What follows from a policy that takes the place of another, as facts and as a bound."""
+"""Consequences of a policy change: findings, and a bound on the affected workloads."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def queue(
 
 
 def policy(*queues: QueueSpec, rules: Mapping[str, str] | None = None, rest: str = "") -> Policy:
-    """Return a policy with a rule for each team, and one for the rest."""
+    """Return a policy with a rule for each team, and a catch-all rule to queue *rest*."""
     found = [
         Rule(index=index, queue=name, selector=only(team))
         for index, (team, name) in enumerate((rules or {}).items())
@@ -78,7 +78,7 @@ def policy(*queues: QueueSpec, rules: Mapping[str, str] | None = None, rest: str
 
 
 def codes(old: Policy | None, new: Policy, live: Live) -> list[str]:
-    """Return what follows, by code."""
+    """Return the codes of the findings."""
     return [finding.code.value for finding in simulate_consequences(old, new, live)]
 
 
@@ -116,7 +116,7 @@ def test_local_queues_lead_to_the_new_name_as_rules_do() -> None:
         (4000, 3000, ["over_nominal"]),
         (4000, 4000, []),
         (UNLIMITED, 3000, ["over_nominal"]),
-        # It borrowed before, and owns as much as before.
+        # The queue already borrowed, and its nominal quota does not sink.
         (2000, 2000, []),
         (2000, 3000, []),
         (3000, 2000, ["over_nominal"]),
@@ -191,7 +191,7 @@ def test_a_flavor_is_lost_resource_by_resource_and_only_once() -> None:
 def test_a_queue_that_is_stopped(stop: StopPolicy, live: Live, found: list[str]) -> None:
     old, new = policy(queue("a"), rest="a"), policy(queue("a", stop=stop), rest="a")
     assert codes(old, new, live) == found
-    # What was stopped before is not stopped again.
+    # A queue that was already stopped has no finding.
     assert codes(new, new, live) == []
 
 
@@ -284,13 +284,13 @@ def test_the_gravest_come_first_and_all_have_words() -> None:
 
 
 def affected(old: Policy, new: Policy, live: Live, *waiting: Waiting) -> int:
-    """Return the bound."""
+    """Return the bound on affected workloads."""
     backlog = Backlog(kinds=waiting)
     return affected_workloads(old, new, compare_policies(old, new), live, backlog)
 
 
 def waits(name: str, count: int, **labels: str) -> Waiting:
-    """Return so many workloads with *labels* that wait in queue *name*."""
+    """Return *count* pending workloads with *labels* in queue *name*."""
     workload = Workload(id=name, sequence=1, labels=labels, pod_sets=(PodSet(requests={}),))
     return Waiting(workload=workload, queue=name, count=count)
 
@@ -300,7 +300,7 @@ def test_who_may_be_affected_is_bounded_by_what_changes() -> None:
     old = policy(queue("a", parent="ml"), queue("b"), rest="b")
     assert affected(old, old, live) == 0
     assert affected(old, policy(queue("a", 1, parent="ml"), queue("b"), rest="b"), live) == 101
-    # Of all that waits and is routed again, what comes to another queue.
+    # Of the pending workloads that are routed again, only those that change queue count.
     waiting = (waits("a", 100), waits("b", 990), waits("b", 10, team="x"))
     routed = policy(queue("a", parent="ml"), queue("b"), rules={"x": "a"}, rest="b")
     assert affected(old, routed, live, *waiting) == 10

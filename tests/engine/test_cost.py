@@ -1,4 +1,4 @@
-"""What a decision costs: how many workloads are looked at, not seconds."""
+"""Cost of decisions, measured as the number of nominations instead of seconds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CLASSES = 5
 
 @pytest.fixture
 def nominations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Collect who is nominated from here on."""
+    """Return a list that records the workload of each nomination."""
     asked: list[str] = []
     nominate: Callable[..., QuotaNomination] = cycles.nominate
 
@@ -32,7 +32,7 @@ def nominations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def crowd(waiting: int) -> World:
-    """Fill a queue, let *waiting* others wait in a few classes, and a second tree beside it."""
+    """Return a full queue with *waiting* pending workloads in a few classes, and a second tree."""
     world = World(
         queue("train").owns(gpu=4).within("ml"),
         queue("eval").owns(gpu=0).within("ml"),
@@ -55,7 +55,7 @@ def test_one_end_asks_each_class_at_most_once_for_each_look_and_its_head_alone(
     nominations.clear()
     world.finish("a")
     assert world.settle() == ["w4-0: admitted on any"]
-    # Once when something changed, and once more before everything rests.
+    # Once after the change, and once more in the final pass.
     assert len(nominations) <= 1 + 2 * CLASSES
     assert set(nominations) <= {"w4-0", "w4-1", *(f"w{kind}-0" for kind in range(CLASSES))}
 

@@ -1,4 +1,4 @@
-"""What would start a workload, in small worlds in which the smallest changes are known."""
+"""Changes that would admit a workload, in small worlds with known smallest changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GIB = 2**30
 
 
 def told(world: World, name: str = "z") -> list[str]:
-    """Return the changes for *name* in words, and what does not help."""
+    """Return the changes for *name* as sentences, and a sentence about changes that do not help."""
     world.settle()
     found = find_changes(world.state, name)
     lines = [change_sentence(change).text for change in found.changes]
@@ -26,7 +26,7 @@ def told(world: World, name: str = "z") -> list[str]:
 
 
 def full(world: World) -> World:
-    """Return the world once those who came so far have what they get."""
+    """Return the world after it has settled."""
     world.settle()
     return world
 

@@ -1,4 +1,4 @@
-"""In every world: each change that is told does start the workload, and costs what it says."""
+"""In random worlds, each proposed change admits the workload at the stated cost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.engine.world_descriptions import told, told_policy
 
 
 class Story:
-    """A world at rest that can be told again, each time to a state of its own."""
+    """A settled random world whose events can be replayed into new states."""
 
     def __init__(self, draw: st.DrawFn) -> None:
         self.policy = draw(policies())
@@ -47,7 +47,7 @@ class Story:
         self.state = state
 
     def again(self) -> State:
-        """Return the same world, told anew."""
+        """Return a new state with the same events."""
         state = State(self.policy)
         for fact in self.facts:
             fact(state)
@@ -89,25 +89,25 @@ def test_what_is_told_starts_it_and_costs_no_more(draw: st.DrawFn) -> None:
         assert started is not None, "it does not start"
         assert started.losers == set(change.who_loses) or change.kind is ChangeKind.WAIT
         smaller = _a_little_smaller(change)
-        # Where others take room first, more of it may go to others alone.
+        # With more quota, other workloads may take all of the addition.
         if smaller is not None and not (change.kind is ChangeKind.QUOTA and started.others):
             note(f"smaller: {smaller}")
             assert _apply(story, uid, smaller) is None, "a smaller change does as well"
         for some in _fewer(change):
-            # With fewer it may have a right to stop others, which is another matter.
+            # With fewer finished workloads it may be entitled to preempt instead.
             spared = _apply(story, uid, some)
             assert spared is None or spared.losers, "one of them can be spared"
 
 
 class Started(NamedTuple):
-    """It starts; who is stopped, and who else starts."""
+    """The workload is admitted: the workloads preempted for it, and others that start too."""
 
     losers: set[str]
     others: set[str]
 
 
 def _apply(story: Story, uid: str, change: Change) -> Started | None:
-    """Do what *change* says in the world told anew; None: it goes on waiting."""
+    """Apply *change* to a replayed state; return None if the workload stays pending."""
     state = story.again()
     stopping = set(state.evicting)
     _do(story, state, uid, change)
@@ -142,10 +142,10 @@ def _apply(story: Story, uid: str, change: Change) -> Started | None:
 
 def _losers(story: Story, state: State, told: set[str], uid: str) -> set[str]:
     """
-    Return those of *told* who pay for the start of *uid*.
+    Return those of *told* that lose their quota because of *uid*.
 
-    Who starts only after the change, and is stopped again, loses nothing; and what
-    happens where it no longer stands in the way is not its doing.
+    A workload that starts only after the change and is preempted again loses nothing.
+    Preemptions in other trees are not caused by *uid*.
     """
     tree = state.queues[state.running[uid].queue or ""].tree
     ran = story.state.running
@@ -209,7 +209,7 @@ def _changed_policy(policy: Policy, state: State, change: Change) -> Policy:
 
 
 def _a_little_smaller(change: Change) -> Change | None:
-    """Return a change of the same kind that costs less; None when there is none to compare."""
+    """Return a cheaper change of the same kind, or None if there is none."""
     before, after = change.from_, change.to
     if change.kind is ChangeKind.PRIORITY:
         assert isinstance(after, int)

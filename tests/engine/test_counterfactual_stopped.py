@@ -1,4 +1,4 @@
-"""A search for changes that is stopped: at any moment, it says what is proven and what is left."""
+"""An interrupted search for changes reports what is proven and what is untried."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tests.engine.test_counterfactual_laws import Story
 
 
 def after(checks: int) -> Callable[[], bool]:
-    """Return what says to stop when it is asked once more than *checks* times."""
+    """Return a stop function that is true after *checks* calls."""
     asked = count()
     return lambda: next(asked) >= checks
 
 
 def checks_of(state: State, uid: str) -> int:
-    """Return how often a whole search asks whether it should stop."""
+    """Return how often a complete search calls its stop function."""
     asked = count()
 
     def never() -> bool:
@@ -48,20 +48,20 @@ def test_a_search_stopped_at_any_moment_tells_only_what_is_proven(draw: st.DrawF
     checks = draw(st.integers(0, checks_of(story.state, uid)))
     found = find_changes(story.state, uid, should_stop=after(checks))
     note(f"{uid}, stopped after {checks}: {found}")
-    # What is told is what the whole search tells, and nothing is refuted that was not.
+    # An interrupted search reports only changes and refutations of the complete search.
     assert set(found.changes) <= set(whole.changes)
     assert set(found.in_vain) <= set(whole.in_vain)
     if not found.is_cut:
         assert found == whole
     assert found.evaluations <= whole.evaluations
-    # The state is as it was, also when a cycle was left in the middle.
+    # The state is unchanged, even if the search was interrupted within a cycle.
     assert find_changes(story.state, uid) == whole
     assert find_changes(story.again(), uid) == whole
 
 
 @pytest.fixture
 def crowded() -> World:
-    """Return two queues of one cohort that stop each other's work, and one that waits for room."""
+    """Return two queues of one cohort that preempt each other, with a pending workload z."""
     world = World(
         queue("train").owns(gpu=2).within("all").preempts(borrow=PreemptionRule.LOWER_PRIORITY),
         queue("eval").owns(gpu=6).within("all").preempts(borrow=PreemptionRule.LOWER_PRIORITY),
@@ -83,7 +83,7 @@ def test_a_stop_before_the_first_trial_proves_and_refutes_nothing(crowded: World
 
 
 def test_every_kind_has_a_turn_before_any_has_its_second(crowded: World) -> None:
-    """Stopped later and later, a search tries one more at a time, and loses nothing it had."""
+    """A search that is interrupted later tries more candidates, and keeps all its results."""
     told = [
         find_changes(crowded.state, "z", should_stop=after(checks))
         for checks in range(checks_of(crowded.state, "z") + 1)
@@ -105,7 +105,7 @@ def test_who_borrows_begins_no_search_that_cannot_free_enough(
         real(self, search)
 
     monkeypatch.setattr(classical.Candidates, "__init__", counted)
-    # Nobody of a lower priority runs, so there is nobody to look for.
+    # No workload of lower priority runs, so there are no candidates.
     crowded.submit("y", gpu=4, priority=2)
     assert crowded.settle() == ["y: pending (waiting_for_quota)"]
     assert begun == []

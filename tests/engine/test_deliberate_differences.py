@@ -1,4 +1,4 @@
-"""Where the engine decides otherwise than Kueue on purpose: the cases that README.md names."""
+"""Deliberate differences from Kueue: the cases that README.md lists."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tests.engine.builders import World, pods, queue
 
 
 def test_room_that_a_stopping_workload_still_holds_is_not_given_away_twice() -> None:
-    """Kueue admits *e1* and *e2* in the cycle in which it evicts *v*: 7 of 6 (spec 4.4)."""
+    """Kueue admits *e1* and *e2* in the cycle in which it evicts *v*: usage 7 of 6 (spec 4.4)."""
     world = World(
         queue("a").owns(gpu=4).preempts().within("ml"),
         queue("b").owns(gpu=2).within("ml"),
@@ -30,7 +30,7 @@ def test_room_that_a_stopping_workload_still_holds_is_not_given_away_twice() -> 
 
 
 def test_pods_count_when_workloads_are_chosen_to_stop() -> None:
-    """Kueue chooses *v2* alone, and refuses *w* in every cycle for want of a pod (spec 7.1)."""
+    """Kueue chooses *v2* only, and rejects *w* in every cycle for lack of a pod (spec 7.1)."""
     world = World(queue("S").owns(cpu=4, pods=2).preempts())
     world.submit("v1", "v2", to="S", cpu=1)
     world.settle()

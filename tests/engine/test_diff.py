@@ -1,4 +1,4 @@
-"""Differences between configs by meaning: tables of what is told."""
+"""Diffs of configs by meaning."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_rules_by_meaning():
 
 
 def told(old: str, new: str) -> list[tuple[object, ...]]:
-    """Return the changes between two native texts with all that they say."""
+    """Return the changes between two native texts with all their details."""
     policies = [dialects()["native"].read(text, {}).policy for text in (old, new)]
     assert policies[0] is not None
     assert policies[1] is not None

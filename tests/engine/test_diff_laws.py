@@ -1,4 +1,4 @@
-"""Laws of comparing policies: what is equal does not differ, and all that differs is told."""
+"""Properties of diffs: equal policies have none, and different policies report every difference."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.engine.strategies import policies, worlds
 
 
 def sample_policies() -> list[Policy]:
-    """Return the policy of every sample of every language."""
+    """Return the policies of all samples of all dialects."""
     found = []
     for dialect in dialects().values():
         for sample in dialect.samples().values():
@@ -40,7 +40,7 @@ SAMPLES = sample_policies()
 
 @st.composite
 def edited(draw: st.DrawFn, policy: Policy) -> Policy:
-    """Draw a small edit of *policy*: a name, a number, the order of rules, or one thing less."""
+    """Draw a small edit of *policy*: a rename, another order, or one rule fewer."""
     match draw(st.integers(0, 5)):
         case 0 if policy.queues:
             return _renamed(policy, draw(st.sampled_from(list(policy.queues))))

@@ -1,4 +1,4 @@
-"""One cycle: the worked examples of the rules (spec 4.4 to 4.6), for both engines."""
+"""Worked examples of cycles (spec 4.4 to 4.6), for the engine and the reference model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fair preemption: the worked examples of the rules (spec 7.11), for both engines."""
+"""Worked examples of fair preemption (spec 7.11), for the engine and the reference model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RECLAIM = Preemption(reclaim_within_cohort=PreemptionRule.ANY)
 
 
 def several(name: str, amount: int, times: int, start: int = 1) -> list[Running]:
-    """Return workloads ``b1``, ``b2``, ... of the queue *name*, each reserved later."""
+    """Return workloads ``b1``, ``b2``, ... of the queue *name*, in the order of reservation."""
     return [
         running(f"{name}{number}", name, amount, time=start + number)
         for number in range(1, times + 1)

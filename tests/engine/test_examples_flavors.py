@@ -1,4 +1,4 @@
-"""Flavor assignment: the worked examples of the rules (spec 6.9), for both engines."""
+"""Worked examples of flavor assignment (spec 6.9), for the engine and the reference model."""
 
 from __future__ import annotations
 

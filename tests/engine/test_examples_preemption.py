@@ -1,4 +1,4 @@
-"""Classical preemption: the worked examples of the rules (spec 7.4), for both engines."""
+"""Worked examples of classical preemption (spec 7.4), for the engine and the reference model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quota in a tree: the worked examples of the rules (spec 5.7), for both engines; shares (7.6)."""
+"""Worked examples of quota trees (spec 5.7) and shares (7.6), for both engines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Excess: the peak that a smaller quota or a renamed queue leads to, and how many have to end."""
+"""Excess usage after quota shrinks or a queue is renamed: peak, and workloads that must end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ GPU = ("spot", "gpu")
 
 
 def holding(gpu: int, count: int = 1) -> Holding:
-    """Return as many workloads as *count* that hold *gpu* each."""
+    """Return *count* running workloads that use *gpu* GPUs each."""
     return {GPU: gpu * 1000}, count
 
 
@@ -56,7 +56,7 @@ def test_less_quota_than_is_in_use() -> None:
 
 
 def test_a_queue_and_the_one_in_its_place_exceed_what_either_owns() -> None:
-    """A queue of 64 became one of 128 and comes back: both run, and 64 were meant."""
+    """A queue of 64 was replaced by one of 128 and returns: both run, but the quota is 64."""
     old, new = policy(queue("x:v2", 128_000), rest="x:v2"), policy(queue("x", 64_000), rest="x")
     live = Live(
         running={"x": 16, "x:v2": 16},
@@ -109,7 +109,7 @@ def test_queues_that_drain_since_an_earlier_rename_are_counted() -> None:
 
 
 def cohorts(own: int, *, borrowing: Amount = UNLIMITED, nominal: int = 4000) -> Policy:
-    """Return two queues of *nominal* each in a cohort that has quota of its *own*."""
+    """Return two queues of *nominal* each in a cohort with the quota *own*."""
     quotas = FlavorQuotas(
         flavor="spot", quotas={"gpu": Quota(nominal=nominal, borrowing_limit=borrowing)}
     )

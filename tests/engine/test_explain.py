@@ -1,4 +1,4 @@
-"""The headline of every kind of decision, and whole explanations."""
+"""Headlines of every kind of decision, and complete explanations."""
 
 from __future__ import annotations
 
@@ -465,7 +465,7 @@ def test_names_stand_for_ids_where_they_are_known() -> None:
     ]
     asks, may = stage(explanation, "preemption").sentences
     assert (asks.workloads, may.origin) == (("id-7",), LINE)
-    # Who is named in the headline is linked there.
+    # A workload named in the headline is linked in the outcome.
     assert stage(explanation, "outcome").sentences[0].workloads == ("id-7",)
 
 

@@ -1,4 +1,4 @@
-"""Whole explanations of queues that share: who borrows, who takes back, and who may not."""
+"""Complete explanations of queues in cohorts: borrowing, reclaim and their limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact words for flavors: obstacles, the arithmetic of quota, and who could lend."""
+"""Sentences about flavors: obstacles, quota arithmetic, and possible lenders."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ SUM = "a100: 3 GPUs of 4 nominal - 2.5 used = 1.5 available"
                 "preemption cannot free it."
             ),
         ),
-        # A flavor whose verdict another resource decided.
+        # Another resource determined the verdict of the flavor.
         (check(FlavorVerdict.NOT_NOMINATED), f"{SUM}: 1.5 short."),
         (
             check(FlavorVerdict.FITS, nominal=UNLIMITED, available=UNLIMITED),
@@ -184,12 +184,12 @@ def test_the_arithmetic_of_a_queue_of_its_own(judged: QuotaCheck, text: str) -> 
                 "1.5 from cohort ml."
             ),
         ),
-        # What is available is that of the queue alone, so it is counted.
+        # The queue neither borrows nor lacks nominal quota, so the sentence has the full sum.
         (
             check(FlavorVerdict.RECLAIM),
             f"{SUM}: 1.5 short, reclaiming from other queues could free it.",
         ),
-        # The cohort that lends is within the outermost one.
+        # The cohort to borrow from lies within the root cohort.
         (
             check(FlavorVerdict.FITS, available=8000, borrow_level=2),
             (
@@ -197,7 +197,7 @@ def test_the_arithmetic_of_a_queue_of_its_own(judged: QuotaCheck, text: str) -> 
                 "1.5 from cohort org."
             ),
         ),
-        # All of it is borrowed where the queue borrows already.
+        # The queue already borrows, so the whole request is borrowed.
         (
             check(FlavorVerdict.FITS, used=6000, available=8000, borrow_level=1, borrows_from="ml"),
             (
@@ -226,7 +226,7 @@ def test_the_arithmetic_of_a_queue_of_its_own(judged: QuotaCheck, text: str) -> 
                 "reclaiming from other queues could free it, borrowing from cohort ml."
             ),
         ),
-        # Quota that others of its cohort use too much of.
+        # Other queues of the cohort exceed their quota.
         (
             check(FlavorVerdict.NO_CANDIDATES, available=-2000, missing=3000),
             (

@@ -1,4 +1,4 @@
-"""Whole explanations of pod sets, of pods that no node takes, and of names that lead nowhere."""
+"""Complete explanations of pod sets, of pods that match no node, and of unknown names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact words for preemption and order: who may be stopped, by what right, and whose turn."""
+"""Sentences about preemption and order: candidates, policies, and the next nomination."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ LOWER, WITHIN = CandidateVerdict.PRIORITY_NOT_LOWER, CandidateVerdict.QUEUE_WITH
             search(verdict=PreemptionVerdict.NOT_ALLOWED),
             "No workload may be preempted for it: train allows no preemption.",
         ),
-        # A search that lists nobody may have looked at some.
+        # A search may have considered workloads without listing any.
         (search(), "Preempting every permitted workload would not free enough quota."),
         (
             search(LOWER),
@@ -481,7 +481,7 @@ def test_every_turn(verdict: TurnVerdict, others: tuple[str, ...], text: str) ->
     assert explanation.headline == f"Waiting in train: {text}."
     (sentence,) = stage(explanation, "order").sentences
     assert sentence.text == f"{text[0].upper()}{text[1:]}."
-    # Those that the sentence names are linked.
+    # The workloads that the sentence names are linked.
     assert sentence.workloads == others[:5]
     soon = explain(replace(told, outcome=trace(WAITING_FOR_PREEMPTED).outcome), {"a": "fast"})
     assert soon.headline == f"Starting soon in train: {text}."

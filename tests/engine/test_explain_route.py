@@ -1,4 +1,4 @@
-"""The exact words for what comes before quota: intake, rules, local queues, priority, queue."""
+"""Sentences about the stages before quota: intake, rules, local queues, priority, queue."""
 
 from __future__ import annotations
 
@@ -284,7 +284,7 @@ def test_every_local_queue_verdict(
             7,
             ("fail", "There is no priority class hihg; the nearest name is high.", None),
         ),
-        # What is near the missing local queue is not near the class.
+        # The nearest name belongs to the missing local queue, not to the priority class.
         (
             local(LocalQueueVerdict.MISSING, priority_class="hihg", nearest="maine"),
             None,

@@ -1,4 +1,4 @@
-"""A discipline adds its stages, headlines and answers to explanations by its section of a trace."""
+"""A discipline extends explanations with stages and headlines from its own trace section."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.engine.explanation_traces import ALONE, trace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tickets(TraceSection):
-    """What a lottery finds."""
+    """Trace section of a made-up lottery discipline."""
 
     ticket: int = 0
     winner: str = "w9"
@@ -52,7 +52,7 @@ def _no_order(_: ExplainContext) -> StageText:
 
 
 class Lottery:
-    """A discipline, as far as explanations ask it."""
+    """A discipline with only the part that explanations need."""
 
     def explain_sections(self) -> ExplainSections:
         return ExplainSections(

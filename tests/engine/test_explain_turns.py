@@ -1,4 +1,4 @@
-"""Whole explanations of who goes first: by share, by order, and while others stop."""
+"""Complete explanations of the order of nominations: by share, by queue, behind preemptors."""
 
 from __future__ import annotations
 

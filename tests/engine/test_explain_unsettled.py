@@ -1,4 +1,4 @@
-"""A state that was read from rows and had no turn yet explains every workload in it."""
+"""A state restored from rows explains every workload before its first cycle."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NAMESPACES = ("ml", "other")
 STOPS = st.sampled_from([StopPolicy.NONE] * 9 + [StopPolicy.HOLD])
 WELCOMES = st.sampled_from([EVERYTHING, EVERYTHING, only(team="ml"), None])
 
-#: Reasons that hold whatever the quota: they are the same before any turn and after it.
+#: Reasons that do not depend on quota: they are the same before and after a nomination.
 LASTING = frozenset(
     {
         LOCAL_QUEUE_MISSING,
@@ -48,7 +48,7 @@ LASTING = frozenset(
 
 
 def with_local_queues(draw: st.DrawFn, policy: Policy) -> Policy:
-    """Return *policy* with a local queue for most of its queues in each namespace, for rules."""
+    """Return *policy* routed by local queues: one for most queues in each namespace."""
     local = {
         (namespace, name): LocalQueue(namespace=namespace, name=name, queue=name, stop=draw(STOPS))
         for namespace in NAMESPACES

@@ -1,4 +1,4 @@
-"""Flavor assignment as a trace tells it: the verdict and the numbers of every flavor."""
+"""Flavor assignment in traces: the verdict and the numbers of every flavor."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ V = FlavorVerdict
 
 
 def walked(world: World, name: str) -> list[list[tuple[str, FlavorVerdict]]]:
-    """Return per walk the flavors of a workload's last decision with their verdicts."""
+    """Return flavors and verdicts of a workload's last decision, for each resource group."""
     trace = next(each.trace for each in reversed(world.decisions) if each.workload == name)
     return [
         [(each.flavor, each.verdict) for each in step.flavors] for step in quota_facts(trace).groups
@@ -27,13 +27,13 @@ def walked(world: World, name: str) -> list[list[tuple[str, FlavorVerdict]]]:
 
 
 def only_flavor(world: World, name: str) -> FlavorTried:
-    """Return the one flavor that was tried for *name*."""
+    """Return the only flavor that was tried for *name*."""
     ((flavor,),) = [step.flavors for step in quota_facts(world.state.explain(name)).groups]
     return flavor
 
 
 def only_check(world: World, name: str) -> QuotaCheck:
-    """Return the one check that was made for *name*."""
+    """Return the only quota check of *name*."""
     (check,) = only_flavor(world, name).checks
     return check
 
@@ -202,7 +202,7 @@ def test_f11_what_nobody_covers_blocks_where_the_policy_says_so() -> None:
 
 
 def nodes(*pod_sets: PodSet) -> World:
-    """Let *pod_sets* ask a queue of two flavors in two zones, the first of them tainted."""
+    """Submit *pod_sets* to a queue of two flavors, the first of them tainted."""
     flavors = {
         "spot": Flavor(name="spot", node_labels={"type": "spot"}, taints=(Taint("spot"),)),
         "od": Flavor(name="od", node_labels={"type": "od"}),

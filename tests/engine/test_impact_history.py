@@ -1,4 +1,4 @@
-"""What another policy would have done with recorded shapes, and what history cannot answer."""
+"""Impact of another policy on recorded shapes, and what history cannot tell."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def label(key: str, operator: Operator, *values: str) -> Selector:
 ML = only(team="ml")
 TRAIN = queue("train").owns(gpu=4)
 SERVE = queue("serve").owns(gpu=2)
-#: Teams go to train, everybody else to serve.
+#: Workloads of team ml are routed to train, all others to serve.
 BEFORE = policy(TRAIN, SERVE, rules=[rule(0, "train", ML), rule(1, "serve")])
 
 
@@ -66,7 +66,7 @@ BEFORE = policy(TRAIN, SERVE, rules=[rule(0, "train", ML), rule(1, "serve")])
     ("after", "outcome", "fit"),
     [
         (policy(TRAIN, SERVE, rules=[rule(0, "train", ML), rule(1, "serve")]), "unchanged", None),
-        # Another rule, the same place.
+        # Another rule, the same queue.
         (policy(TRAIN, SERVE, rules=[rule(0, "train")]), "unchanged", None),
         (policy(TRAIN, SERVE, rules=[rule(0, "serve")]), "moved", Fit.NOMINAL),
         (policy(TRAIN, rules=[rule(0, "train", ML, default=7)]), "moved", Fit.NOMINAL),
@@ -128,7 +128,7 @@ def test_a_cut_history_says_so() -> None:
     assert not history_impact(BEFORE, BEFORE, history).is_complete
 
 
-# What history cannot answer
+# Undecidable from history
 
 
 def test_a_rule_about_a_label_that_nobody_set_leaves_open_whom_it_might_take() -> None:
@@ -163,9 +163,9 @@ def test_a_rule_about_a_label_that_nobody_set_leaves_open_whom_it_might_take() -
 @pytest.mark.parametrize(
     ("rules", "outcome"),
     [
-        # Whether it takes them or not, they go to the same place.
+        # Whether or not the rule matches, the queue is the same.
         ([rule(0, "serve", only(stage="prod")), rule(1, "serve")], "unchanged"),
-        # The label is asked for, and another one that they do not have.
+        # The rule also requires another label, which the shapes do not have.
         (
             [
                 rule(0, "train", Selector((*ML.expressions, *only(stage="x").expressions))),
@@ -173,17 +173,17 @@ def test_a_rule_about_a_label_that_nobody_set_leaves_open_whom_it_might_take() -
             ],
             "unchanged",
         ),
-        # Its absence is asked for.
+        # The rule requires that the label is absent.
         (
             [rule(0, "train", label("stage", Operator.DOES_NOT_EXIST)), rule(1, "serve")],
             "cannot_tell",
         ),
         ([rule(0, "train", label("stage", Operator.NOT_IN, "x")), rule(1, "serve")], "cannot_tell"),
-        # Without a rule behind it, the others would be rejected.
+        # No later rule matches, so a workload without the label would be rejected.
         ([rule(0, "serve", label("stage", Operator.EXISTS))], "cannot_tell"),
-        # A rule before it is certain.
+        # An earlier rule matches with certainty.
         ([rule(0, "serve"), rule(1, "train", only(stage="prod"))], "unchanged"),
-        # It would take them with another priority.
+        # The rule would set another priority.
         ([rule(0, "serve", only(stage="prod"), default=5), rule(1, "serve")], "cannot_tell"),
     ],
 )
@@ -260,7 +260,7 @@ def test_the_same_policy_changes_nothing(draw: st.DrawFn) -> None:
 @given(draws())
 def test_a_shape_starts_alone_exactly_where_it_is_told_to(draw: st.DrawFn) -> None:
     before, after = draw(policies()), draw(policies())
-    # All share one judge, so what one leaves behind would show in the next.
+    # All shapes share one judge, which must not carry state from one shape to the next.
     shapes = tuple(
         Shape(workload=draw(workloads(number)), runs=1, last_seen="2026-01-31")
         for number in range(1, draw(st.integers(2, 8)))

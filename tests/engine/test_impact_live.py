@@ -1,4 +1,4 @@
-"""What another policy would do to live work is what the engine does when it is applied."""
+"""Predicted impact on live workloads equals the engine's decisions after applying the policy."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def test_somebody_may_stop_it_in_the_middle() -> None:
 
 
 def _live(draw: st.DrawFn) -> tuple[State, State]:
-    """Return two states that were told the same and rest."""
+    """Return two settled states with the same events."""
     first = draw(policies())
     states = State(first), State(first)
     alive: list[str] = []

@@ -1,4 +1,4 @@
-"""What flavors add to the pods of an admitted pod set."""
+"""Additions of flavors to the pods of an admitted pod set."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FLAVORS = {
 def test_labels_and_tolerations_of_all_flavors_come_together() -> None:
     assigned = {"memory": "spot", "nvidia.com/gpu": "a100", "cpu": "spot"}
     assert QuotaSpec(flavors=FLAVORS).pod_additions(assigned) == PodAdditions(
-        # Both have a zone; the flavor of the first resource by name has its say.
+        # Both flavors set the zone; that of the first resource by name wins.
         node_selector={"capacity": "spot", "zone": "a", "gpu": "a100"},
         tolerations=(SPOT, DRAIN, GPU),
     )

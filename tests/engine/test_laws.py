@@ -1,4 +1,4 @@
-"""What holds in every world, whatever happens in it: the promises of the engine."""
+"""Invariants of the engine, in random worlds with random events."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from tests.engine.rows import Rows
 from tests.engine.strategies import draws, policies, workloads, worlds
 from tests.engine.world_descriptions import told, told_policy
 
-#: Settles after which a world counts as restless; each decides at least one thing.
+#: Settles after which a world counts as unstable; each makes at least one decision.
 MOST_SETTLES = 1000
 
 
 class Story:
     """
-    One random world, told the same facts twice.
+    One random world, fed with the same events into two states.
 
-    *state* is asked for explanations all the time and goes on; *twin* is now and then
-    replaced by a state that knows only what rows know, and has a tree of queues only once
-    somebody is in it. Both have to decide the same.
+    *state* is asked for explanations all the time; *twin* is sometimes replaced by a sparse
+    state restored from rows, which has a tree only once a workload is in it. Both must make the
+    same decisions.
     """
 
     def __init__(self, draw: st.DrawFn) -> None:
@@ -48,7 +48,7 @@ class Story:
         return policy
 
     def step(self) -> None:
-        """Let one fact happen, and settle now or later."""
+        """Apply a random event, and settle now or later."""
         facts = [self.submit] * 4
         if self.rows.rows:
             facts += [self.finish, self.withdraw]
@@ -60,7 +60,7 @@ class Story:
         if self.draw(st.integers(0, 3)):
             self.settle(self.draw(st.sampled_from([1_000_000, 1_000_000, 1, 2, 3])))
 
-    # Facts
+    # Events
 
     def submit(self) -> None:
         for _ in range(self.draw(st.integers(1, 3))):
@@ -111,7 +111,7 @@ class Story:
         self.twin.resume(name)
 
     def change_policy(self) -> None:
-        # What was begun is settled first: rows know no half-told policy.
+        # Rows cannot represent a partly settled state across a policy change.
         self.settle(1_000_000)
         note("another policy")
         self.policy = self._policy()
@@ -119,10 +119,10 @@ class Story:
         self.state.change_policy(self.policy)
         self.twin.change_policy(self.policy)
 
-    # Deciding
+    # Decisions
 
     def settle(self, budget: int) -> None:
-        """Settle both, *budget* decisions at a time, and hold the laws."""
+        """Settle both states, *budget* decisions at a time, and check the invariants."""
         decided: list[Decision] = []
         twins: list[Decision] = []
         for _ in range(MOST_SETTLES):
@@ -154,7 +154,7 @@ class Story:
         _explaining_changes_nothing(self.state)
 
     def rebuild(self) -> None:
-        """Replace the twin by a state that knows only what rows know."""
+        """Replace the twin by a state restored from rows."""
         note("rebuild the twin")
         self.twin = self.rows.load(self.policy)
 
@@ -180,7 +180,7 @@ class Story:
 
 
 def _finds_the_rules_again(policy: Policy, decisions: Iterable[Decision]) -> None:
-    """What is stored of a trace and the policy that decided make the whole of it."""
+    """A stored trace and the policy of the decision together restore the complete trace."""
     for each in decisions:
         stored = json.loads(json.dumps(trace_to_json(each.trace_without_rules)))
         assert not stored.keys() & {"rules", "priorities"}
@@ -188,7 +188,7 @@ def _finds_the_rules_again(policy: Policy, decisions: Iterable[Decision]) -> Non
 
 
 def _comparable(decisions: Iterable[Decision]) -> list[tuple[object, ...]]:
-    """Return decisions without what a rebuilt state may count differently, and without order."""
+    """Return decisions sorted, without fields that a restored state may count differently."""
     return sorted(
         (
             each.workload,
@@ -213,7 +213,7 @@ def _explains_what_it_decided(decisions: Iterable[Decision]) -> None:
 
 
 def _cells(state: State) -> dict[tuple[int, FlavorResource], tuple[Node, int]]:
-    """Return every node's available amount where it has a bound."""
+    """Return the available amount of every node, where it is limited."""
     found = {}
     for queue in state.queues.values():
         node: Node | None = queue.account
@@ -230,13 +230,13 @@ def _overdrawn(state: State) -> dict[tuple[int, FlavorResource], int]:
 
 
 def _draws_no_deeper(before: dict[tuple[int, FlavorResource], int], state: State) -> None:
-    """Nobody is admitted beyond any limit: what was cut below its usage gets no worse."""
+    """No admission exceeds a limit; where usage already exceeds it, the excess does not grow."""
     for at, (node, available) in _cells(state).items():
         assert min(0, available) >= before.get(at, 0), (node.name, at[1])
 
 
 def _charges_what_runs(state: State) -> None:
-    """Queues use what their running workloads hold, cohorts what overflows from below."""
+    """Queue usage is the sum of running workloads; cohort usage is the overflow of children."""
     held: dict[str, Counter[FlavorResource]] = {}
     for running in state.running.values():
         if running.queue is not None:

@@ -1,4 +1,4 @@
-"""The ledger against the worked examples of quota in a tree, and its laws on random trees."""
+"""The ledger: worked examples of quota trees, and properties of random trees."""
 
 from __future__ import annotations
 

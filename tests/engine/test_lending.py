@@ -1,4 +1,4 @@
-"""Lending: accounts that add up in any tree, and the convention by which loans are attributed."""
+"""Lending: totals of loans in any tree, and the attribution of loans to lenders."""
 
 from __future__ import annotations
 
@@ -105,13 +105,13 @@ NESTED = policy(
 @pytest.mark.parametrize(
     ("used", "loans"),
     [
-        # The nearest cohort covers it, though others have more.
+        # The nearest cohort lends first, even if others have more.
         ({"x": 8}, [("x", "P", "P", 2)]),
         ({"x": 9}, [("x", "P", "P", 2), ("x", "y", "P", 1)]),
-        # What remains comes from above: the root's own, then the other cohort's queue.
+        # The rest comes from above: the root's own quota, then queues of the other cohort.
         ({"x": 14}, [("x", "P", "P", 2), ("x", "y", "P", 1), ("x", "R", "R", 3),
                      ("x", "z", "R", 2)]),
-        # P lends 4 of its 9 at most, its own first, and y lends 1 of its 4 at most.
+        # P lends at most 4 of its 9, its own quota first, and y lends at most 1 of its 4.
         ({"z": 17}, [("z", "R", "R", 3), ("z", "P", "R", 2), ("z", "x", "R", 2)]),
         ({"z": 17, "x": 6}, [("z", "R", "R", 3), ("z", "P", "R", 2), ("z", "y", "R", 1)]),
     ],

@@ -1,4 +1,4 @@
-"""Local queues: a label and a namespace lead to a queue, or say why they lead nowhere."""
+"""Routing by local queues: label and namespace give a queue, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_a_stopped_local_queue_leads_into_no_line(name: str, drains: bool) -> No
     ("name", "leads_to", "failed"),
     [
         ("main", "train", FailedExpression(key="team", operator="in", values=("ml",))),
-        # A queue without a namespace selector takes nobody.
+        # A queue without a namespace selector admits no namespace.
         ("sealed", "sealed", None),
     ],
 )
@@ -215,7 +215,7 @@ WITH_DEFAULT = replace(
     [
         (ROUTING, None, None, 0, (None, None, None)),
         (ROUTING, None, 7, 7, (None, None, None)),
-        # A class that is named goes before a request, a request before the default class.
+        # A priority class comes before a requested priority, and both before the default class.
         (ROUTING, "high", 7, 100, ("high", 100, HIGH)),
         (WITH_DEFAULT, "high", None, 100, ("high", 100, HIGH)),
         (WITH_DEFAULT, None, 7, 7, (None, None, None)),
@@ -312,7 +312,7 @@ def test_a_workload_that_names_none_takes_the_default_of_its_namespace() -> None
     expected = Route(queue="train", priority=0, local_queue=led)
     assert router.route(named(None)) == expected
     assert router.route(named("")) == expected
-    # One that names its local queue is led as before, and the trace says nothing of a default.
+    # A label takes precedence over the default, which the trace then does not mention.
     assert router.route(named("main")) == Router(world()).route(named("main"))
 
 

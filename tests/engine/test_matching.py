@@ -1,4 +1,4 @@
-"""Matching: what keeps each pod set off each flavor, named, and judged once."""
+"""Matching of pod sets to flavors: named obstacles, evaluated once for equal pod sets."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_alike_pod_sets_are_judged_once() -> None:
     one = PodSet(name="one", requests={"gpu": 1000}, node_selector={"zone": "a", "disk": "x"})
     two = PodSet(name="two", count=9, node_selector={"disk": "x", "zone": "a"})
     assert constraints_of(one) == constraints_of(two)
-    # A label that no flavor of the queue asks for makes no difference.
+    # Labels that no flavor of the queue selects by do not matter.
     (first, second) = matcher.obstacles(asking(one, two, run="1"), TRAIN)
     (third, *_) = matcher.obstacles(asking(one, run="2"), TRAIN)
     assert first is second is third
@@ -160,10 +160,10 @@ TWO_GROUPS = queue("train").owns("a100", gpu=4).owns("h100", gpu=4).and_apart().
     [
         ({"kind": "a100", "disk": "cheap"}, {"gpu": 1, "cpu": 1}, None),
         ({"kind": "h100", "disk": "cheap"}, {"gpu": 1, "cpu": 1}, None),
-        # No flavor of any group, whatever it requests.
+        # Without a flavor in any group the workload is rejected, whatever it requests.
         ({}, {}, NO_FLAVOR_MATCHED),
         ({}, {"tpu": 1}, NO_FLAVOR_MATCHED),
-        # A group that is asked for has no flavor; one that is not does not matter.
+        # Only groups of requested resources need a flavor.
         ({"kind": "a100"}, {"gpu": 1}, None),
         ({"kind": "a100"}, {"gpu": 1, "cpu": 1}, NO_FLAVOR_MATCHED),
         ({"disk": "cheap"}, {"gpu": 1}, NO_FLAVOR_MATCHED),

@@ -1,4 +1,4 @@
-"""What a local queue that is not there was meant to be, however many there are."""
+"""Suggestions for missing local queues and priority classes, among thousands of names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MANY = 5_000
 
 
 def routing() -> LocalQueueRouting:
-    """Return a namespace with MANY local queues, and as many priority classes."""
+    """Return a routing with MANY local queues in a namespace, and MANY priority classes."""
     local_queues = [
         LocalQueue(namespace="ml", name=f"team-{number:05}", queue="train")
         for number in range(0, 2 * MANY, 2)
@@ -67,5 +67,5 @@ def test_a_few_names_are_compared_however_many_there_are(
     for _ in range(3):
         found = follow_local_queue(known, queues, labels=given, namespace="ml", requested=None)
         assert (found.step.verdict, found.step.nearest) == (verdict, nearest)
-    # Once for all who make the same mistake.
+    # Equal mistakes share one search.
     assert 0 < len(compared) <= 2 * MOST_NEIGHBORS

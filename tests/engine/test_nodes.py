@@ -1,4 +1,4 @@
-"""Taints, tolerations and node affinity mean what Kubernetes means by them."""
+"""Taints, tolerations and node affinity have Kubernetes' meaning."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BARE = Taint("dedicated")
 @pytest.mark.parametrize(
     ("toleration", "taint", "tolerated"),
     [
-        # Equal, which is what no operator means, compares key and value.
+        # Equal, the default operator, compares key and value.
         (Toleration("gpu", value="a100"), GPU, True),
         (Toleration("gpu", "Equal", "a100"), GPU, True),
         (Toleration("gpu", "", "a100"), GPU, True),
@@ -31,16 +31,16 @@ BARE = Taint("dedicated")
         (Toleration("cpu", "Equal", "a100"), GPU, False),
         (Toleration("gpu"), GPU, False),
         (Toleration("dedicated"), BARE, True),
-        # Exists compares the key alone, and without a key nothing.
+        # Exists compares only the key; without a key it tolerates all taints.
         (Toleration("gpu", "Exists"), GPU, True),
         (Toleration("cpu", "Exists"), GPU, False),
         (Toleration("", "Exists"), GPU, True),
-        # Equal needs a key.
+        # Equal requires a key.
         (Toleration(), BARE, False),
         (Toleration("", "Equal", "a100"), GPU, False),
-        # An operator that nobody knows tolerates nothing.
+        # An unknown operator tolerates nothing.
         (Toleration("gpu", "exists", "a100"), GPU, False),
-        # An effect has to be the same; none stands for all.
+        # The effect must be equal; an empty effect matches all.
         (Toleration("gpu", "Exists", effect="NoSchedule"), GPU, True),
         (Toleration("gpu", "Exists", effect="NoExecute"), GPU, False),
         (Toleration("", "Exists", effect="NoExecute"), GPU, False),
@@ -60,7 +60,7 @@ def test_the_first_taint_that_is_not_tolerated_is_named() -> None:
     assert untolerated(taints, (dedicated,)) == GPU
     assert untolerated(taints, (gpu, dedicated)) == evicting
     assert untolerated(taints, (Toleration("", "Exists"),)) is None
-    # A preference keeps nobody off.
+    # PreferNoSchedule does not exclude pods.
     assert untolerated((soft,), ()) is None
     assert untolerated((), ()) is None
 
@@ -83,7 +83,7 @@ GT, LT = NodeOperator.GT, NodeOperator.LT
         (EXISTS, (), None, False),
         (ABSENT, (), None, True),
         (ABSENT, (), "a", False),
-        # Whole numbers, compared as numbers.
+        # Gt and Lt compare whole numbers.
         (GT, ("9",), "10", True),
         (GT, ("10",), "10", False),
         (GT, ("-10",), "-9", True),
@@ -92,7 +92,7 @@ GT, LT = NodeOperator.GT, NodeOperator.LT
         (LT, ("+10",), "009", True),
         (GT, ("1",), None, False),
         (LT, ("1",), None, False),
-        # What Kubernetes does not read as a 64-bit whole number is never more or less.
+        # Values that are not 64-bit integers never satisfy Gt or Lt.
         (GT, ("1",), "many", False),
         (GT, ("few",), "10", False),
         (GT, ("1",), "1_000", False),
@@ -104,7 +104,7 @@ GT, LT = NodeOperator.GT, NodeOperator.LT
         (LT, ("1",), "-9223372036854775808", True),
         (LT, ("1",), "-9223372036854775809", False),
         (LT, ("1",), "-" + "9" * 5000, False),
-        # Exactly one value.
+        # Gt and Lt require exactly one value.
         (GT, (), "10", False),
         (GT, ("1", "2"), "10", False),
     ],
@@ -128,23 +128,23 @@ NODES = {"zone": "b", "cores": "64"}
         ({}, (), None),
         ({"zone": "b"}, (), None),
         ({"zone": "a"}, (), ZONE_A),
-        # Keys that the flavor does not define are not compared.
+        # Keys that the flavor does not define are ignored.
         ({"disk": "ssd"}, (), None),
         ({"disk": "ssd", "zone": "a"}, (), ZONE_A),
-        # All expressions of one term have to hold.
+        # All expressions of a term must match.
         ({}, ((ZONE_B, BIG),), None),
         ({}, ((BIG, ZONE_A),), ZONE_A),
-        # One term is enough; the first is named when none holds.
+        # One matching term suffices; if none matches, the first one is reported.
         ({}, ((ZONE_A,), (ZONE_B,)), None),
         ({}, ((ZONE_A,), (NodeExpression("cores", LT, ("32",)),)), ZONE_A),
-        # Unknown keys are dropped, and a term that is empty then satisfies the affinity.
+        # Unknown keys are dropped; a term that becomes empty satisfies the affinity.
         ({}, ((FOREIGN, ZONE_B),), None),
         ({}, ((FOREIGN, ZONE_A),), ZONE_A),
         ({}, ((ZONE_A,), (FOREIGN,)), None),
         ({}, ((FOREIGN,), (ZONE_A,)), None),
         ({}, ((NodeExpression("disk", EXISTS),),), None),
         ({}, ((),), None),
-        # The selector has to hold whatever the affinity says.
+        # The node selector must match too.
         ({"zone": "a"}, ((ZONE_B,),), ZONE_A),
         ({"zone": "b"}, ((ZONE_A,),), ZONE_A),
     ],

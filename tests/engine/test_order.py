@@ -1,4 +1,4 @@
-"""Items that keep their order: as many as can be, and near enough where there are too many."""
+"""Order-preserving matches of lists: the longest possible, or close to it for large inputs."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_fifty_thousand_equal_rules_are_matched_at_once() -> None:
     matches = _match([*equal, other, *more], [*equal, *_from(25_000, more)])
     assert (len(matches.same), [each.target for each in matches.removed]) == (50_000, [other.queue])
     assert not [*matches.changed, *matches.moved, *matches.added]
-    # In turns instead of one after the other: none is equal in place, and each is there again.
+    # Interleaved against grouped rules: few are equal in place, but all match somewhere.
     ones = [rule(index, "train") for index in range(0, 20_000, 2)]
     others = [rule(index, "serve") for index in range(1, 20_000, 2)]
     turns = sorted([*ones, *others], key=lambda each: each.index)

@@ -1,4 +1,4 @@
-"""What a workload that may start with fewer pods is told: it goes by the fewest that it needs."""
+"""Explanations of partial admission: a pending workload is judged by its minimum pod count."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.engine.world_descriptions import told, told_policy
 
 
 def waiting(count: int, at_least: int) -> World:
-    """Return a queue of 10 CPUs with 9 in use, for which *partial* waits."""
+    """Return a queue of 10 CPUs with 9 in use, in which *partial* is pending."""
     world = World(queue("train").owns(cpu=10))
     world.submit("runs", cpu=9).settle()
     partial = pods("workers", count, at_least=at_least, cpu=1)

@@ -1,4 +1,4 @@
-"""The line of one queue: classes, their order, their sleep."""
+"""The pending queue: classes, their order, and inadmissible classes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def waiting(
 
 
 def drain(line: PendingQueue) -> list[str]:
-    """Return everybody in order, taking each out."""
+    """Remove all workloads in order, and return their names."""
     order = []
     while (head := line.head()) is not None:
         order.append(head.workload.id)

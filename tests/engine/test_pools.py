@@ -1,4 +1,4 @@
-"""Pools: the cohorts above, who could lend, and which cohort covers what is borrowed."""
+"""Cohort facts of a quota check: the cohorts above, possible lenders, and where it borrows."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_check_gets_the_cohorts_above_and_who_could_lend() -> None:
         groups[0].flavors[0].checks[0],
         borrowing_limit=8000,
         path=(
-            # 2 of its own, 4 of train, 3 of eval and the 1 that sealed lends.
+            # 2 of the cohort itself, 4 of train, 3 of eval, and 1 that sealed lends.
             NodeFact(
                 name="ml",
                 quota=10000,
@@ -92,10 +92,10 @@ def test_a_check_gets_the_cohorts_above_and_who_could_lend() -> None:
                 borrowing_limit=UNLIMITED,
             ),
         ),
-        # The five with the most; a queue without end is no lender of an amount.
+        # The five largest; a queue with unlimited quota has no amount to list.
         lenders={"idle": 9000, "eval": 2000, "sealed": 1000, "small": 700, "tiny": 500},
     )
-    # The rest of the walk stays as it was.
+    # The rest of the group is unchanged.
     assert replace(group, flavors=()) == replace(groups[0], flavors=())
 
 

@@ -1,4 +1,4 @@
-"""Preemption, its traces and its laws: who has to stop, by what right, and nobody too many."""
+"""Preemption: targets, their reasons in traces, and minimality of the targets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.engine.builders import (
 
 
 def search(world: World, name: str) -> PreemptionStep:
-    """Return the search for workloads to stop in the last decision about *name*."""
+    """Return the target search in the last decision about *name*."""
     trace = next(each.trace for each in reversed(world.decisions) if each.workload == name)
     found = quota_facts(trace).preemption
     assert found is not None
@@ -33,7 +33,7 @@ def search(world: World, name: str) -> PreemptionStep:
 
 
 def targets(world: World, name: str) -> dict[str, str | None]:
-    """Return who was chosen, and by what right."""
+    """Return the targets with the policies that allow their preemption."""
     return {
         each.workload: each.right
         for each in search(world, name).candidates
@@ -130,7 +130,7 @@ def test_who_borrows_may_stop_lower_priority_below_the_threshold() -> None:
 
 
 def test_a_fair_share_is_taken_from_who_borrows_most() -> None:
-    """Example S2 of the rules (spec 7.11): both end at an equal share."""
+    """Example S2 of the rules (spec 7.11): both queues end with an equal share."""
     world = World(
         queue("a").owns(gpu=4).reclaims(ANY).within("ml"),
         queue("b").owns(gpu=4).within("ml"),
@@ -161,7 +161,7 @@ def test_where_two_want_the_same_victim_the_second_looks_for_another() -> None:
         "wb: waits for c1 to stop",
     ]
     world.release("c1")
-    # What comes free goes to the first in the order of the cycle, whoever made it free.
+    # Freed quota goes to the first preemptor in cycle order, whichever preemptor freed it.
     assert world.settle() == [
         "wa: admitted on any",
         "wb: waits for c2 to stop",
@@ -228,5 +228,5 @@ def test_targets_are_of_lower_priority_enough_and_none_too_many(
     assert all(each.priority < priority for each in stopped)
     freed = [each.usage["any", "gpu"] // 1000 for each in stopped]
     assert free + sum(freed) >= amount
-    # With any one of them back there is not enough room.
+    # Without any one of the targets, the quota would not suffice.
     assert all(free + sum(freed) - each < amount for each in freed)

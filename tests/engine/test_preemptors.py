@@ -1,4 +1,4 @@
-"""Preemptors in waiting: they claim the room of those who stop for them, and go next."""
+"""Waiting preemptors claim the quota of their victims, and are nominated next."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.engine.builders import (
 
 
 def crowded() -> World:
-    """Let high wait for low to stop, in a queue of 4 GPUs."""
+    """Return a queue of 4 GPUs in which *high* waits for *low* to stop."""
     world = World(queue("train").owns(gpu=4).preempts())
     world.submit("low", gpu=4)
     world.settle()
@@ -291,7 +291,7 @@ def test_in_a_strict_queue_it_keeps_everybody_behind_it_waiting() -> None:
     world.submit("other", cpu=1)
     assert world.settle() == ["other: pending (behind_others)"]
     world.release("low")
-    # The victim keeps its place, which is before that of the other.
+    # The victim keeps its position, which is before *other*.
     assert world.settle() == ["high: admitted on a", "low: pending (waiting_for_quota)"]
     world.finish("high")
     assert world.settle() == ["low: admitted on a", "other: admitted on b"]
@@ -331,10 +331,10 @@ def test_those_that_wait_for_the_same_one_go_in_the_order_of_their_line() -> Non
 
 def test_who_was_stopped_twice_for_the_same_one_lets_it_go_first() -> None:
     """
-    Without that they would take each other's room for ever.
+    Without this rule, *p* and *v* would take each other's quota forever.
 
-    What *p* is short of is its queue's own, so it may stop *v*; but its queue
-    borrows the other resource and has no weight, so *v* comes first every time.
+    *p* lacks nominal quota of its own queue, so it may preempt *v*; but its queue borrows the
+    other resource and has weight 0, so *v* comes first in every cycle.
     """
     world = World(
         queue("own")
@@ -371,7 +371,7 @@ def times_stopped(decision: Decision) -> dict[str, int]:
 
 
 def test_it_is_remembered_for_whom_one_was_stopped_while_that_one_runs() -> None:
-    """That one may be stopped in its turn, and ask again."""
+    """The preemptor may be preempted in turn, and preempt again."""
     world = World(queue("train").owns(gpu=1).preempts())
     for name, priority in (("low", 0), ("middle", 5)):
         world.submit(name, gpu=1, priority=priority)
@@ -403,10 +403,10 @@ def test_it_is_told_of_its_new_queue_when_victims_of_a_queue_that_is_gone_have_s
 
 def test_it_looks_at_every_flavor_again_when_its_victims_have_stopped() -> None:
     """
-    What it found while it waited says nothing about the room that comes.
+    Saved flavor positions of waiting cycles say nothing about the freed quota.
 
-    A smaller one keeps the room of its turns to itself, so the last of them came to
-    nothing after its walk had stopped at the first flavor.
+    *small* reserves quota in its cycles, so the last nomination of *high* finds nothing after
+    its search had stopped at the first flavor.
     """
     world = World(
         queue("train")
@@ -445,7 +445,7 @@ def test_behind_eight_that_wait_nobody_is_stopped_until_one_has_started() -> Non
     }
     turn = world.state.explain("high-8").turn
     assert turn == TurnStep(verdict=TurnVerdict.CROWDED, others=tuple(high[:5]))
-    # Whoever has a higher priority is not behind them, and takes what comes first.
+    # A workload of higher priority goes before them, and takes the quota freed first.
     world.submit("urgent", gpu=1, priority=9)
     assert world.settle() == [
         "urgent: waits for low-9 to stop",

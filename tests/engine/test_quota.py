@@ -1,4 +1,4 @@
-"""Stories of one quota queue: who runs, who waits, who overtakes, round by round."""
+"""Admission in one queue: fit, order, overtaking, holds and withdrawal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The registry of reasons: what is registered, what is refused, and what is not known."""
+"""The registry of reasons: registration, rejected codes, and unknown codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact words for every reason and every event."""
+"""Sentences for every reason and every event."""
 
 from __future__ import annotations
 

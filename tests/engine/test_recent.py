@@ -1,4 +1,4 @@
-"""What is remembered of costly questions: the last answers, bounded by the policies they hold."""
+"""The cache of expensive results: most recent results only, bounded by policy size."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from console.engine.result_cache import MOST_OBJECTS, MOST_RESULTS, CachedFuncti
 
 
 def policy(queues: int) -> Policy:
-    """Return a policy with as many queues."""
+    """Return a policy with *queues* queues."""
     return quota_policy("native", queues={f"q{n}": QueueSpec(name=f"q{n}") for n in range(queues)})
 
 
 def asked() -> tuple[CachedFunction[[Policy, Policy], int], list[int]]:
-    """Return a question that is remembered, and how many queues it was asked about, each time."""
+    """Return a cached function, and a list that records the number of queues of each call."""
     times: list[int] = []
 
     @CachedFunction
@@ -31,10 +31,10 @@ def test_the_last_answers_are_remembered_by_the_very_objects() -> None:
     for each in policies[:MOST_RESULTS]:
         assert ask(policies[0], each) == ask(policies[0], each) == len(each.queues)
     assert times == list(range(MOST_RESULTS))
-    # An equal policy is another object.
+    # An equal policy is a different cache key.
     ask(policies[0], policy(1))
     assert times[-1] == 1
-    # That was one more than is kept: the oldest is gone, the others are there.
+    # The cache was full: the oldest result is gone, the others are still cached.
     for each in policies[1:MOST_RESULTS]:
         ask(policies[0], each)
     assert len(times) == MOST_RESULTS + 1

@@ -1,4 +1,4 @@
-"""The slow model agrees with every case of Kueue."""
+"""The reference model agrees with every case of Kueue."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.engine.reference_model.conformance import ReferenceEngine
 
 VECTORS = sorted((Path(__file__).parents[1] / "vectors" / "kueue").glob("*.json"))
 
-#: They need a switch of Kueue's, or a policy value, that this product does not have.
+#: Cases that need a feature gate of Kueue or a policy value that this product does not have.
 SKIPPED = {
     "cycle-30-shrinking-switched-off",
     "cycle-fair-15-overlapping-victims-skipped-without-recomputing",

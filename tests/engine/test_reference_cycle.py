@@ -1,4 +1,4 @@
-"""The slow model's switches: with each off it follows the plain rules, with it on the product's."""
+"""Switches of the reference model: off gives Kueue's rules, on those of the product."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LOWER = PreemptionRule.LOWER_PRIORITY
 def after_one_cycle(
     live: World,
 ) -> tuple[list[str], dict[str, dict[str, str]], dict[str, str]]:
-    """Run one cycle; return who was admitted in order, who stops for whom, and other verdicts."""
+    """Run one cycle; return admissions in order, preemptions, and codes of pending workloads."""
     result = run_cycle(live)
     said = {each.id: each.verdict.code for each in live.waiting}
     return [each.id for each in result.admitted], result.preempted, said
@@ -58,10 +58,10 @@ def test_two_fits_of_one_cycle_may_use_the_room_of_a_victim_that_still_runs() ->
 
 def circle() -> World:
     """
-    Return a world in which the plain rules evict for ever.
+    Return a world in which Kueue's rules preempt forever.
 
-    What *p* is short of is A's own, so it may stop *v*. But A borrows the other
-    resource and has no weight: *v* is ordered first and takes its room back.
+    *p* lacks nominal quota of A, so it may preempt *v*. But A borrows the other resource and has
+    weight 0, so *v* is ordered first and takes the quota back.
     """
     stops = Preemption(reclaim_within_cohort=PreemptionRule.ANY)
     own = (*groups({"f": 4}), *groups({"g": 1}, resource="gpu"))

@@ -1,4 +1,4 @@
-"""Regions: exact sets of workloads, held against rules that are simply tried."""
+"""Regions: exact sets of workloads, compared with rules applied to every possible workload."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ rules = st.builds(
     priority=priorities,
 )
 
-#: Every workload there can be: a value that no rule names stands for all such.
+#: All distinct workloads: one value that no rule names represents all such values.
 LABELS = [
     {key: value for key, value in zip(KEYS, values, strict=True) if value}
     for values in [(a, b) for a in ("", *VALUES, "other") for b in ("", *VALUES, "other")]
@@ -56,7 +56,7 @@ WORLD = [(labels, requested) for labels in LABELS for requested in REQUESTED]
 
 
 def policy_of(drawn: list[Rule]) -> Policy:
-    """Return a policy of these rules, in order."""
+    """Return a policy with these rules in order."""
     return quota_policy(
         "native",
         queues={name: QueueSpec(name=name, is_passthrough=True) for name in "xyz"},
@@ -68,7 +68,7 @@ def policy_of(drawn: list[Rule]) -> Policy:
 
 
 def workload(labels: dict[str, str], requested: int | None) -> Workload:
-    """Return a workload with these labels that requests this priority."""
+    """Return a workload with these labels and this requested priority."""
     return Workload(
         id="w", sequence=0, labels=labels, priority=requested, pod_sets=(PodSet(requests={}),)
     )
@@ -137,7 +137,7 @@ def test_without_time_to_reason_history_is_routed(old: list[Rule], new: list[Rul
     reasoned = flows_between(before, after, HISTORY)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(flows, "_MOST_LOOKS", 0)
-        # Policies of its own: what was found of the others is remembered.
+        # New policy objects, because results for the others are cached.
         routed = flows_between(policy_of(old), policy_of(new), HISTORY)
     assert not (routed.is_exact and reasoned.flows)
     assert {(flow.old, flow.new): flow.runs for flow in routed.flows if flow.runs} == {

@@ -1,4 +1,4 @@
-"""The report agrees with the search it reports on, and counts whom it leaves out."""
+"""The preemption report agrees with the target search, and counts omitted workloads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from console.engine.state import State
 from tests.engine.builders import World, policy, queue, workload
 from tests.engine.strategies import draws, policies, workloads, worlds
 
-#: What is said only of workloads that some rule lets be stopped.
+#: Verdicts that only workloads allowed as targets can have.
 WITHIN_REACH = {
     CandidateVerdict.TARGET,
     CandidateVerdict.NOT_NEEDED,
@@ -40,7 +40,7 @@ def test_who_has_to_stop_is_whom_the_search_finds(draw: st.DrawFn, policy: Polic
         if draw(st.booleans()):
             state.settle()
     state.settle()
-    # What they would do if those who have to stop had stopped is another story.
+    # Results after the victims have stopped are not compared.
     for uid, pending in list(state.pending.items()):
         queue = state.queues.get(pending.route.queue or "")
         if queue is None or queue.barrier is not None or pending.route.problem is not None:
@@ -63,14 +63,14 @@ def test_who_has_to_stop_is_whom_the_search_finds(draw: st.DrawFn, policy: Polic
             if each.verdict is CandidateVerdict.DEPARTING:
                 assert each.workload in state.evicting
             elif each.verdict is CandidateVerdict.PRIORITY_NOT_LOWER:
-                # Some may be stopped, and not by one that borrows.
+                # These may be allowed as targets, but not for a borrowing preemptor.
                 assert each.workload not in reach or each.priority >= pending.priority
             else:
                 assert (each.workload in reach) is (each.verdict in WITHIN_REACH), each
 
 
 def within_reach(queue: AnyQueue, pending: Pending, policy: Policy) -> set[str]:
-    """Return who might be stopped for *pending*, as the search has it."""
+    """Return the workloads that the search considers as targets for *pending*."""
     found = nominate(queue, pending, spec_of(policy).settings)
     search = Search(
         queue,

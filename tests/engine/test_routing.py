@@ -1,4 +1,4 @@
-"""Routing: the first rule whose selector holds and whose priority policy accepts."""
+"""Routing: the first rule with a matching selector and an accepting priority policy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ZERO, FORCED = PriorityVerdict.ZERO, PriorityVerdict.FORCED
 @pytest.mark.parametrize(
     ("default", "low", "high", "violation", "requested", "effective", "verdict"),
     [
-        # Nothing requested: the default, or 0 raised to the minimum.
+        # No requested priority: the default, or 0 raised to the minimum.
         (None, None, None, REJECT, None, 0, ZERO),
         (50, None, None, REJECT, None, 50, DEFAULT),
         (50, 0, 100, REJECT, None, 50, DEFAULT),
@@ -26,11 +26,11 @@ ZERO, FORCED = PriorityVerdict.ZERO, PriorityVerdict.FORCED
         (None, 10, None, REJECT, None, 10, FORCED),
         (None, 0, None, REJECT, None, 0, ZERO),
         (None, None, 100, REJECT, None, 0, ZERO),
-        # Inside the range, its ends included: kept.
+        # Within the range, bounds included: unchanged.
         (50, 10, 20, REJECT, 10, 10, REQUESTED),
         (50, 10, 20, REJECT, 20, 20, REQUESTED),
         (None, None, None, REJECT, 10**9, 10**9, REQUESTED),
-        # Outside: clamped or refused.
+        # Outside the range: clamped or rejected.
         (None, 10, 20, FORCE, 9, 10, FORCED),
         (None, 10, 20, FORCE, 21, 20, FORCED),
         (None, None, 20, FORCE, 21, 20, FORCED),

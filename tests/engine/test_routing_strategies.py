@@ -1,4 +1,4 @@
-"""A strategy of its own module routes workloads everywhere in the engine, without other edits."""
+"""A routing strategy defined in another module works everywhere in the engine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from console.engine.simulation.consequences import simulate_consequences, succes
 from console.engine.state import State
 from tests.engine.builders import only, policy, queue, rule, workload
 
-#: Not registered: the registry belongs to the product.
+#: Reasons that are not registered, because the registry belongs to the product.
 NO_QUEUE = Reason("no_such_queue", label="No such queue", reason_class=ReasonClass.REJECTED)
 WAITS = Reason("queue_expected", label="Queue expected", reason_class=ReasonClass.CANNOT_RUN)
 
@@ -31,10 +31,10 @@ WAITS = Reason("queue_expected", label="Queue expected", reason_class=ReasonClas
 @dataclass(frozen=True)
 class ByNamespace:
     """
-    The namespace of a workload names its queue.
+    Routing by namespace: the namespace of a workload is the name of its queue.
 
-    One without a namespace waits, and one whose queue does not exist is rejected. A
-    workload whose label ``urgent`` is ``yes`` has priority 10.
+    A workload without a namespace is pending, and one whose queue does not exist is rejected.
+    A workload with the label ``urgent: yes`` has priority 10.
     """
 
     stopped: frozenset[str] = frozenset()
@@ -60,7 +60,7 @@ class ByNamespace:
 
 @dataclass
 class NamespaceFinder:
-    """Looks the namespace up among the queues."""
+    """Looks up the namespace among the queues."""
 
     routing: ByNamespace
     queues: Mapping[str, Destination]

@@ -1,4 +1,4 @@
-"""The rule index leaves out no rule, and routes are those of trying one rule after the other."""
+"""The rule index omits no rule, and gives the same routes as trying all rules in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Match expressions read labels as Kubernetes does."""
+"""Match expressions have Kubernetes' meaning."""
 
 from __future__ import annotations
 

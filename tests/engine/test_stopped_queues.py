@@ -1,4 +1,4 @@
-"""Queues in which nobody has a turn: held, stopped, drained, misconfigured, not for everybody."""
+"""Inactive queues: held, stopped, draining, misconfigured, or closed to a namespace."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_the_first_of_a_strict_queue_ends_and_the_next_has_its_turn() -> None:
 def local_queues(
     *owners: QueueBuilder, stop: StopPolicy = StopPolicy.NONE, classes: dict[str, int] | None = None
 ) -> Policy:
-    """Return a policy in which ``team/main`` leads to the first queue and ``team/gone`` nowhere."""
+    """Return a policy: ``team/main`` is for the first queue, ``team/gone`` for a missing one."""
     first = owners[0].name
     local = {
         ("team", "main"): LocalQueue(namespace="team", name="main", queue=first, stop=stop),

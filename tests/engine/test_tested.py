@@ -1,4 +1,4 @@
-"""A tested workload: truth tables, the nearest miss of every rule, branches, and fit."""
+"""The workload tester: truth tables, the nearest miss of every rule, branches, and fit."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ REJECT, FORCE = OnViolation.REJECT, OnViolation.FORCE_UPDATE
 
 
 def selector(*expressions: tuple[str, Operator, tuple[str, ...]]) -> Selector:
-    """Return a conjunction."""
+    """Return a selector in which all expressions must match."""
     return Selector(tuple(MatchExpression(*each) for each in expressions))
 
 
 def one_of(key: str, *values: str) -> tuple[str, Operator, tuple[str, ...]]:
-    """Ask for one of these values."""
+    """Return an expression that matches any of *values*."""
     return key, Operator.IN, values
 
 
 def routes(*rules: tuple[Selector, PriorityPolicy]) -> Policy:
-    """Return a policy whose rule *i* leads to queue ``q<i>``, which takes everything."""
+    """Return a policy whose rule *i* routes to queue ``q<i>``, which is passthrough."""
     return quota_policy(
         "any",
         queues={f"q{i}": QueueSpec(name=f"q{i}", is_passthrough=True) for i in range(len(rules))},
@@ -79,7 +79,7 @@ def routes(*rules: tuple[Selector, PriorityPolicy]) -> Policy:
 
 
 def asking(labels: Mapping[str, str] | None = None, **fields: object) -> Workload:
-    """Return a workload that asks for two gpus unless told otherwise."""
+    """Return a workload that requests two GPUs by default."""
     pods = (PodSet(requests={"gpu": 2000}),)
     return replace(Workload(id="w", sequence=0, labels=labels or {}, pod_sets=pods), **fields)
 
@@ -90,7 +90,7 @@ ANY = PriorityPolicy()
 
 
 def misses(policy: Policy, workload: Workload) -> list[str]:
-    """Return the nearest miss of every rule that does not take *workload*, in words."""
+    """Return the nearest miss of every rule that does not match *workload*, as sentences."""
     nearest = NearestRules(policy, workload)
     took = find_route_result(policy, workload).route.rule
     return [
@@ -189,7 +189,7 @@ labels = st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES))
 
 
 def fewest(policy: Policy, workload: Workload, rule: int) -> int | None:
-    """Return the fewest changes with which *rule* takes *workload*, by trying all there are."""
+    """Return the fewest changes after which *rule* matches *workload*, by exhaustive search."""
     router = Router(policy)
     for count in range(len(KEYS) + 2):
         for changed in all_changes(workload, count):
@@ -199,7 +199,7 @@ def fewest(policy: Policy, workload: Workload, rule: int) -> int | None:
 
 
 def all_changes(workload: Workload, count: int) -> Iterator[Workload]:
-    """Yield the workload with every change of *count* of its labels and its priority."""
+    """Yield *workload* with every change of *count* of its labels and its priority."""
     for subset in combinations((*KEYS, "priority"), count):
         keys = [key for key in subset if key != "priority"]
         for values in product((*VALUES, None), repeat=len(keys)):
@@ -222,7 +222,7 @@ def test_nothing_smaller_than_the_nearest_miss_would_do(
 
 
 def test_behind_rules_with_endless_ways_past_them_all_searches_together_end(monkeypatch):
-    """Each of many rules can be passed in thirty ways, and so many of them in 30 ** 6."""
+    """Each earlier rule can be avoided in 30 ways, so that six have 30 ** 6 combinations."""
     values = [f"v{number}" for number in range(30)]
     in_the_way = tuple(
         Rule(
@@ -245,7 +245,7 @@ def test_behind_rules_with_endless_ways_past_them_all_searches_together_end(monk
     assert not nearest.nearest_miss(1).is_cut
     assert all(nearest.nearest_miss(index).is_cut for index in range(20, 60))
     assert len(looks) < BUDGET_OF_ALL // 10
-    # What came first was looked for most.
+    # Earlier searches get more of the shared budget.
     assert looks.count(20) > looks.count(59)
 
 

@@ -1,4 +1,4 @@
-"""Differences between texts: lines with context, side by side, and the words inside them."""
+"""Diffs of texts: lines with context, side by side, and marked words."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_words_that_differ_are_marked():
     assert removed.pieces == (("    nominal_quota: ", False), ("64", True))
     assert added.pieces == (("    nominal_quota: ", False), ("48", True))
     assert text_diff("alpha", "omega")[0].pieces == ()
-    # Spaces between other words make no two lines alike.
+    # Common spaces alone do not make two lines similar.
     assert text_diff("# one of two or more", "# all in it by and by")[0].pieces == ()
 
 
@@ -78,7 +78,7 @@ def test_long_lists_are_marked_until_it_costs_too_much() -> None:
     old = "\n".join(f"- [{values}, a{line}]" for line in range(100))
     new = "\n".join(f"- [{values}, b{line}]" for line in range(100))
     marked = [row.new for row in text_diff(old, new) if row.pieces and row.new]
-    # 80,000 pairs of equal commas and spaces in each.
+    # 80,000 pairs of equal commas and spaces in each line.
     assert marked == [1, 2, 3, 4, 5, 6]
 
 

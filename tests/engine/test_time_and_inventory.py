@@ -1,4 +1,4 @@
-"""Time and inventory are facts: a discipline is told of each, and names its next wakeup."""
+"""Time and inventory are events: a discipline receives both, and states its next wakeup."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ READY = Inventory(clusters={"west": Cluster(name="west", nodes=(Node(name="n1"),
 
 
 class Gated(QuotaDiscipline):
-    """Quota, that admits from `OPENS` on, and only while a cluster is ready."""
+    """Quota discipline that admits only from `OPENS` on, and only while a cluster is ready."""
 
     def __init__(self) -> None:
         self.told: list[Any] = []
         self.requeued = 0
 
     def advance(self, state: State, before: int) -> None:
-        """Stir all queues once they open."""
+        """Requeue all queues at the opening time."""
         self.told.append((before, state.now))
         if before < OPENS <= state.now:
             self._stir_all(state)
 
     def next_wakeup(self, state: State) -> int | None:
-        """Return the opening time while a workload waits for it."""
+        """Return the opening time while a workload is pending before it."""
         return OPENS if state.pending and state.now < OPENS else None
 
     def take_inventory(self, state: State, before: Inventory) -> None:
-        """Stir all queues."""
+        """Requeue all queues."""
         self.told.append((before, state.inventory))
         self._stir_all(state)
 
     def requeue(self, state: State, tree: LiveTree) -> None:
-        """Requeue and count."""
+        """Requeue the tree, and count the calls."""
         self.requeued += 1
         tree.requeue_all()
 
     def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
-        """Decide as quota does while it is open."""
+        """Decide by quota after the opening time."""
         if not self._is_open(state):
             return Progress.NOTHING
         return super().cycle(state, tree, skipping=skipping)
 
     def final_pass(self, state: State, tree: LiveTree) -> bool:
-        """Admit nothing before it opens."""
+        """Admit nothing before the opening time."""
         return self._is_open(state) and super().final_pass(state, tree)
 
     def _is_open(self, state: State) -> bool:

@@ -1,4 +1,4 @@
-"""Traces are stored with decisions: what was written must be read for ever."""
+"""Stored traces: traces written by any earlier version can be read."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from console.engine.model.trace_sections import (
 FILES = sorted((Path(__file__).parents[1] / "traces").glob("version-*.json"))
 STORED = [stored for path in FILES for stored in json.loads(path.read_text("utf-8"))]
 
-#: Modules whose classes are facts of traces; of a policy, those are settings not acted on.
+#: Modules whose classes are facts of traces; for policies these are unsupported settings.
 MODULES = (facts.__name__, quota.__name__, policy.__name__)
 
 st.register_type_strategy(Unlimited, st.just(UNLIMITED))
@@ -45,7 +45,7 @@ st.register_type_strategy(Reason, st.sampled_from(registered_reasons()))
 
 @st.composite
 def assignments(draw: st.DrawFn) -> PodSetAssignment:
-    """Return an assignment whose places, if it has any, hold all its pods."""
+    """Draw an assignment whose places, if any, hold all its pods."""
     places = draw(st.lists(st.builds(Place), max_size=3).map(tuple))
     return draw(
         st.builds(
@@ -60,7 +60,7 @@ st.register_type_strategy(PodSetAssignment, assignments())
 
 
 def full(hint: Any) -> st.SearchStrategy[Any]:
-    """Return values of a field's type that are not empty, as far as there are any."""
+    """Return a strategy for nonempty values of a field's type, if the type has any."""
     if get_origin(hint) is tuple:
         return st.lists(full(get_args(hint)[0]), min_size=1, max_size=3).map(tuple)
     present = [each for each in get_args(hint) if each is not type(None)]
@@ -68,7 +68,7 @@ def full(hint: Any) -> st.SearchStrategy[Any]:
 
 
 def with_field(kind: type[Any], name: str) -> st.SearchStrategy[Any]:
-    """Return values of *kind* that have the field *name*."""
+    """Return a strategy for instances of *kind* whose field *name* is nonempty."""
     return st.builds(kind, **{name: full(get_type_hints(kind)[name])})
 
 
@@ -93,7 +93,7 @@ def test_a_trace_comes_back_from_json_as_it_was(stage: str, data: st.DataObject)
     trace = data.draw(TRACES[stage])
     stored = json.loads(json.dumps(trace_to_json(trace)))
     assert trace_from_json(stored) == trace
-    # Whatever it holds, there are words for it.
+    # Every trace can be explained.
     assert explain(trace).headline.endswith(".")
 
 
@@ -112,12 +112,12 @@ def test_a_stored_trace_is_still_read_and_explained(stored: dict[str, object]) -
     assert explanation.reason is trace.outcome.reason
     assert explanation.headline
     assert [stage.stage for stage in explanation.stages][-1] == "outcome"
-    # Older processes read what was written before them.
+    # Writing a trace that was read gives the stored form, which older processes can read.
     assert trace_to_json(trace) == stored
 
 
 def told(value: Any) -> Iterator[str]:
-    """Yield every kind of fact in a trace: members of enums, and fields that are not empty."""
+    """Yield every kind of fact in a trace: enum members, and fields with nondefault values."""
     if isinstance(value, StrEnum):
         yield f"{type(value).__name__}.{value.name}"
     elif isinstance(value, Mapping):
@@ -138,7 +138,7 @@ def told(value: Any) -> Iterator[str]:
 
 
 def kinds() -> Iterator[str]:
-    """Yield every kind of fact there is."""
+    """Yield every kind of fact that exists."""
     for each in (*vars(facts).values(), *vars(quota).values(), policy.Unsupported):
         if not isinstance(each, type) or each.__module__ not in (*MODULES, Outcome.__module__):
             continue
@@ -156,7 +156,7 @@ def test_every_kind_of_fact_has_a_stored_trace() -> None:
 def test_every_outcome_and_reason_is_stored_as_its_code() -> None:
     endings: list[Mapping[str, str]] = [each["outcome"] for each in STORED]
     assert {each["outcome"] for each in endings} == {each.value for each in Outcome}
-    # Rows know that reason before any engine has looked; it has no trace.
+    # Rows have that reason before the first nomination, so there is no trace of it.
     assert {each["reason"] for each in endings} == set(registered_reasons()) - {NOT_EVALUATED}
 
 
@@ -182,7 +182,7 @@ def test_traces_of_quota_are_written_as_the_first_version_has_them() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tickets(TraceSection):
-    """What a lottery finds."""
+    """Trace section of a made-up lottery discipline."""
 
     drawn: tuple[int, ...] = ()
     owner: str | None = None

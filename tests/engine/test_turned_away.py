@@ -1,4 +1,4 @@
-"""Pending work that a policy would turn away: found by one of each kind, and told by queue."""
+"""Pending workloads that a new policy would reject: one test per kind, counted by queue."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BACKLOG = Backlog(
     kinds=(
         Waiting(workload=workload("a", labels={"team": "ml"}, gpu=8), queue="train", count=30),
         Waiting(workload=workload("b", labels={"team": "web"}, gpu=8), queue="serve", count=2),
-        # Nobody takes it now either.
+        # No rule of the old policy matches either.
         Waiting(workload=workload("c", labels={"team": "lab"}, gpu=8), queue=None, count=500),
     )
 )

@@ -1,4 +1,4 @@
-"""Turns: one at a time for each queue, in the order of borrowing, resumed where a walk stopped."""
+"""Cycles: one head per queue, borrowers last, and flavor searches that resume."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def test_a_lending_limit_is_kept() -> None:
 
 
 def test_what_a_head_without_victims_asks_for_is_held_back_from_borrowers() -> None:
-    """Example of spec 4.5: the head cannot start, and still nobody borrows past it."""
+    """Example of spec 4.5: the head cannot be admitted, and no other queue borrows its quota."""
     world = World(queue("a").owns(gpu=2).within("ml"), queue("b").owns(gpu=0).within("ml"))
     world.submit("r", to="a", gpu=1)
     world.settle()
     world.submit("wa", to="a", gpu=2, priority=10).submit("wb", to="b", gpu=1)
     assert world.step() == []
-    # Once it sleeps, nothing is held back any more: it asks for nobody's end.
+    # Once the head is inadmissible, nothing is reserved for it.
     assert world.settle() == [
         "wb: admitted on any",
         "wa: pending (waiting_for_quota)",
@@ -65,7 +65,7 @@ def test_what_a_head_without_victims_asks_for_is_held_back_from_borrowers() -> N
 
 
 def test_a_strict_queue_holds_back_in_every_cycle_and_not_for_ever() -> None:
-    """Once nothing else moves, those get a last look whom only room that is held back kept."""
+    """When nothing else changes, workloads blocked only by a reservation get a final pass."""
     world = World(queue("a").owns(gpu=2).strict().within("ml"), queue("b").owns(gpu=0).within("ml"))
     world.submit("r", to="a", gpu=1)
     world.settle()
@@ -98,7 +98,7 @@ def test_f13_who_was_overtaken_tries_the_next_flavor_first() -> None:
 
 
 def test_a_preemptor_has_the_next_turn_of_its_queue_once_its_victim_is_gone() -> None:
-    """Spec 3.6; in a strict queue the order of the line stands."""
+    """Spec 3.6; a StrictFIFO queue keeps its order."""
     for strict, first in ((False, "high"), (True, "top")):
         owner = queue("train").owns(gpu=4).preempts()
         world = World(owner.strict() if strict else owner)
@@ -179,7 +179,7 @@ def test_a_queue_deep_in_a_tree_borrows_from_the_nearest_cohort_first() -> None:
         queue("b").owns(gpu=1).within("org"),
     )
     world.submit("a1", to="a", gpu=3, priority=9).submit("b1", to="b", gpu=2)
-    # Both borrow: b from org (level 2), a beyond its team (level 2 too); then priority decides.
+    # Both borrow at level 2: b from org, a beyond its team; then priority decides.
     assert world.settle() == ["a1: admitted on any", "b1: admitted on any"]
     assert world.state.ledger.cohort("org").usage == {("any", "gpu"): 5000}
 

@@ -1,4 +1,4 @@
-"""Settings that are not acted on: which of them matter to a workload, and what is said of them."""
+"""Unsupported settings: which of them concern a workload, and the sentences about them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ POLICY = quota_policy(
 
 
 def decide(*asked: int, policy: Policy = POLICY, **more: int) -> list[Decision]:
-    """Return the decisions about workloads that ask for so many GPUs, one after the other."""
+    """Return the decisions on workloads that request these numbers of GPUs, in order."""
     state = State(policy)
     for number, gpus in enumerate(asked):
         requests = {"gpu": gpus * 1000, **more}
@@ -65,7 +65,7 @@ def decide(*asked: int, policy: Policy = POLICY, **more: int) -> list[Decision]:
 
 
 def told(decision: Decision) -> dict[str, list[str]]:
-    """Return the sentences at the line of the settings, by stage."""
+    """Return the sentences about the settings' line, by stage."""
     found: dict[str, list[str]] = {}
     for stage in explain(decision.trace).stages:
         texts = [each.text for each in stage.sentences if each.origin == LINE]
@@ -163,12 +163,12 @@ def test_every_kind_has_its_words_and_its_stage(kind: Unsupported) -> None:
     ((_, texts),) = told_of(trace).items()
     (text,) = texts
     assert text.endswith(".")
-    # One without names, as an older trace might have, has words as well.
+    # A setting without names, as in older traces, has a sentence too.
     assert explain(replace(trace, unsupported=(replace(only, names=()),))).stages
 
 
 def told_of(trace: object) -> dict[str, list[str]]:
-    """Return the same of a trace alone."""
+    """Return the sentences about the settings' line for a trace."""
     return {
         stage.stage: [each.text for each in stage.sentences if each.origin == LINE]
         for stage in explain(trace).stages  # type: ignore[arg-type]

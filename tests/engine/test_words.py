@@ -1,4 +1,4 @@
-"""Amounts and lists in words."""
+"""Formatting of amounts and lists."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ KI, MI, GI = 2**10, 2**20, 2**30
         (MI, "memory", "1Mi"),
         (-2 * GI, "memory", "-2Gi"),
         (3 * 2**60, "memory", "3Ei"),
-        # Round in powers of ten: as short as it can be written exactly.
+        # Multiples of powers of ten get the shortest exact form.
         (64 * 10**9, "memory", "64G"),
         (10**6 * KI, "memory", "1024M"),
-        # Not bytes, or too little to be.
+        # Not an amount of bytes, or too small for a suffix.
         (MI - 1, "memory", "1048575"),
         (512, "memory", "512"),
         (0, "memory", "0"),

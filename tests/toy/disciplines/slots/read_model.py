@@ -89,7 +89,7 @@ class LineCapacity:
     def queue_nodes(
         self, queue: str, requested: Requests, cannot_run: Requests = NO_REQUESTS
     ) -> tuple[CapacityNode, ...]:
-        """Return the nodes of *queue*: limited resources in the order of the text, then other used."""
+        """Return the nodes of *queue*: limited resources in the order of the text, then others."""
         line = slots_of(self.policy).queues.get(queue)
         limit = line.limit if line is not None else {}
         used, limited = self.used.get(queue, {}), self.keys(queue)
