@@ -1,4 +1,4 @@
-"""What would start a workload: from rows to changes in words, each proven by the engine."""
+"""Changes that would start or accept a workload, each verified by the engine, with a sentence."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from console.workloads.stored_findings import findings_from_json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Help:
-    """What would start a workload now; empty where nothing was tried."""
+    """Changes that would start a workload now; empty if no search ran."""
 
-    #: Each change with its sentence, the least effort first.
+    #: Each change with its sentence, least effort first.
     changes: tuple[tuple[Change, Sentence], ...] = ()
-    #: What was tried and does not help, in one sentence; "" when nothing was.
+    #: One sentence about kinds of changes that were tried and do not help; "" without any.
     in_vain: str = ""
-    #: Whether anything was tried: it was rejected, or it waits and the engine has looked at it.
+    #: Whether changes were searched: the workload is rejected, or pending and evaluated.
     asked: bool = False
-    #: Candidates that were tried, and those that were not for want of time: of these nothing is
-    #: known.
+    #: Number of candidates that were tried, and of those skipped for lack of time, whose result is
+    #: unknown.
     tried: int = 0
     untried: int = 0
-    #: Version of the config in which the lines are.
+    #: Config version that the line numbers refer to.
     config_version: int = 0
-    #: Display names of the workloads that the sentences name, by id.
+    #: Display names of the workloads in the sentences, by id.
     names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def cut(self) -> str:
-        """How far the search came, in one sentence; "" when it came to its end."""
+        """One sentence about an incomplete search; "" if all candidates were tried."""
         return cut_sentence(self.tried, self.untried) if self.untried else ""
 
 
@@ -50,7 +50,7 @@ def what_would_help(actor: Actor, workload: Workload) -> Help:
 
     They are tried on the current state. For a rejected workload, they are changes that would make
     the active config accept it. For other workloads that are not pending, there is no search.
-    Raises TooManyQuestions as `search_changes`.
+    Raises TooManyQuestions like `search_changes`.
     """
     if workload.state == models.State.REJECTED:
         active = active_version(actor.org)
@@ -64,14 +64,14 @@ def what_would_help(actor: Actor, workload: Workload) -> Help:
 
 
 def whole_help(run: SearchRun | None) -> Help | None:
-    """Return the result of a complete search in words; None unless it is done."""
+    """Return the result of a complete search with sentences; None while there is no result."""
     if run is None or run.result is None:
         return None
     return worded(findings_from_json(run.result), run.config_version)
 
 
 def worded(found: Findings, version: int) -> Help:
-    """Return in words what a search found under *version* of the config."""
+    """Return the findings of a search under config *version* with their sentences."""
     mentioned = {
         uid
         for change in found.changes

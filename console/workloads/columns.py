@@ -1,4 +1,4 @@
-"""Which columns the list of workloads has, and in what order, as addresses and views hold it."""
+"""Columns of the workload list: names, defaults, and parsing of the ``cols`` parameter."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from console.errors import BadRequest, FieldError
 
-#: Columns behind the name; ``label.KEY`` is one for a label.
+#: Columns after the name; ``label.KEY`` is the column of a label.
 COLUMNS = (
     *("state", "reason", "queue", "wants", "flavor", "priority"),
     *("submitted", "user", "project", "type"),
@@ -15,18 +15,18 @@ DEFAULT_COLUMNS = ("state", "reason", "queue", "wants", "priority", "submitted")
 
 LABEL = "label."
 
-#: Columns of one list, and characters of a label's key.
+#: Maximum number of columns in one list, and of characters in a label key.
 MOST_COLUMNS, LONGEST_KEY = 12, 200
 
-#: The parameter of an address, a list with commas.
+#: Query parameter with a comma-separated list of columns.
 PARAMETER = "cols"
 
 
 def read_columns(text: str) -> tuple[str, ...]:
     """
-    Return the columns that the text of an address names; the usual ones when it is empty.
+    Return the columns in the query parameter *text*, or the default columns if it is empty.
 
-    Raises BadRequest that says which name is not known.
+    Raises BadRequest with the name of an unknown column.
 
     >>> read_columns("queue,label.team"), read_columns("") == DEFAULT_COLUMNS
     (('queue', 'label.team'), True)
@@ -37,7 +37,7 @@ def read_columns(text: str) -> tuple[str, ...]:
 
 
 def check_columns(names: Iterable[str]) -> tuple[str, ...]:
-    """Return *names* without repetitions; raises BadRequest when one is not a column."""
+    """Return *names* without duplicates; raises BadRequest for an unknown column or too many."""
     found = tuple(dict.fromkeys(names))
     wrong = [name for name in found if name not in COLUMNS and not _is_label(name)]
     if wrong:

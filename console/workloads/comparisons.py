@@ -1,4 +1,4 @@
-"""Two decisions side by side: of one workload at two times, or of two workloads."""
+"""Side-by-side comparisons of two decisions: of one workload at two times, or of two workloads."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from console.workloads.queries import get_workload
 from console.workloads.queries.decisions import get_decision, latest_decisions
 from console.workloads.queries.similar import admission_of, similar_admitted
 
-#: Workloads and decisions that are offered to compare with.
+#: Maximum number of workloads offered for a comparison; four times as many decisions are offered.
 OFFERED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compare:
-    """The requested comparison; None means the most helpful one."""
+    """The requested comparison; None selects the default."""
 
-    #: Number of a decision about the workload itself; None: as it is explained now.
+    #: Number of a decision about the workload itself; None selects its current explanation.
     decision: int | None = None
-    #: Id of another workload, and number of a decision about it, or about the same one.
+    #: Id of another workload, and number of a decision about that one or about the same workload.
     other: str | None = None
     other_decision: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Half:
-    """One of the two that are compared."""
+    """One side of a comparison."""
 
     workload: Workload
-    #: None: not a stored decision, but how it is judged at this moment.
+    #: None if the side shows the current evaluation instead of a stored decision.
     decision: Decision | None
     explained: Explained
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A workload's decision, and another one beside it where there is one."""
+    """The decision of a workload and the one that it is compared with, if any."""
 
     one: Half
     other: Half | None
     rows: tuple[Compared, ...]
-    #: Others that could be compared with it, the most alike first.
+    #: Other workloads that can be compared with it, most similar first.
     offered: tuple[Workload, ...]
-    #: Its own decisions, the newest first.
+    #: Its own decisions, newest first.
     decisions: tuple[Decision, ...]
 
 
@@ -83,7 +83,7 @@ def _other(actor: Actor, subject: Workload, asked: Compare, offered: list[Worklo
 def _half(actor: Actor, workload: Workload, number: int | None) -> Half:
     decided = get_decision(workload, number) if number is not None else None
     if decided is None and workload.state not in ("pending", "rejected"):
-        # How it came in says more than how it stands.
+        # The admission of a running workload is more useful than its latest decision.
         decided = admission_of(workload)
     if decided is None:
         explained = explain_workload(actor.org, workload)

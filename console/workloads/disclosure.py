@@ -1,9 +1,9 @@
 """
-Whose names a reader sees where the explanation of one workload speaks of another.
+Disclosure of the names of other workloads in explanations, events and decisions.
 
-Whoever manages the work of others or edits the config sees all of them: they have to
-judge both sides. Everybody else sees the names of the workloads that they submitted; of any
-other they learn the queue, which the config tells every member anyway.
+Members who manage workloads of others or edit the config see all names, because they have to
+judge both sides. Other members see the names of workloads that they submitted. Of any other
+workload they see only the queue, which every member can read in the config.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from console.workloads.models import Decision, Event, Workload
 
 @dataclass(frozen=True, slots=True)
 class Disclosed:
-    """Other workloads as one reader may know them."""
+    """The names of other workloads that one reader may see."""
 
-    #: What each is called, by id: its name, or words that do not tell it.
+    #: Displayed text by id: the name, or a phrase that does not reveal it.
     names: Mapping[str, str]
     hidden: frozenset[str]
 
 
 def disclose(actor: Actor, uids: Iterable[str]) -> Disclosed:
-    """Return what *actor* may call the workloads with these ids; one that is gone has no name."""
+    """Return the names of *uids* that *actor* may see; a deleted workload has no name."""
     asked = sorted(set(uids))
     names: dict[str, str] = {}
     hidden: set[str] = set()
@@ -53,7 +53,7 @@ def disclose(actor: Actor, uids: Iterable[str]) -> Disclosed:
 
 
 def for_reader(actor: Actor, explained: Explained) -> Explained:
-    """Return *explained* in the words that *actor* may read."""
+    """Return *explained* with only the names that *actor* may see."""
     if actor.may(Permission.READ_NAMES):
         return explained
     disclosed = disclose(actor, mentioned(explained.trace))
@@ -80,7 +80,7 @@ def for_reader(actor: Actor, explained: Explained) -> Explained:
 
 
 def help_for_reader(actor: Actor, found: Help) -> Help:
-    """Return *found* in the words that *actor* may read."""
+    """Return *found* with only the names that *actor* may see."""
     if not found.names or actor.may(Permission.READ_NAMES):
         return found
     disclosed = disclose(actor, found.names)
@@ -103,10 +103,10 @@ def _without(uids: Iterable[str], hidden: frozenset[str]) -> tuple[str, ...]:
 
 
 def disclose_events(actor: Actor, events: Iterable[Event]) -> Iterator[Event]:
-    """Yield *events* with what *actor* may know of the workloads that their facts name."""
+    """Yield *events* with only the workloads in their data that *actor* may see."""
     for chunk in chunks(events):
         named = [uid for event in chunk for uid in _named(event.data)]
-        # Asked only where there is something to tell, as with preemptors below.
+        # Permissions are checked only if another workload is named, as for preemptors below.
         if named and not actor.may(Permission.READ_NAMES):
             disclosed = disclose(actor, named)
             for event in chunk:
@@ -125,7 +125,7 @@ def _facts(data: Mapping[str, Any], disclosed: Disclosed) -> dict[str, Any]:
     if shown.get("preemptor") in disclosed.hidden:
         shown["preemptor_name"] = disclosed.names[shown.pop("preemptor")]
     if shown.get("victims"):
-        # As many as there are, whoever they are.
+        # The number of victims stays the same.
         shown["victims"] = [
             disclosed.names[uid] if uid in disclosed.hidden else uid for uid in shown["victims"]
         ]
@@ -133,7 +133,7 @@ def _facts(data: Mapping[str, Any], disclosed: Disclosed) -> dict[str, Any]:
 
 
 def disclose_decisions(actor: Actor, decisions: Sequence[Decision]) -> None:
-    """Have *decisions* tell only those victims and preemptors that *actor* may see."""
+    """Remove the victims and preemptors that *actor* may not see from *decisions*, in place."""
     if actor.may(Permission.READ_NAMES):
         return
     disclosed = disclose(
@@ -146,9 +146,9 @@ def disclose_decisions(actor: Actor, decisions: Sequence[Decision]) -> None:
 
 
 def disclose_preemptors(actor: Actor, workloads: Sequence[Workload]) -> None:
-    """Have *workloads* of `workload_rows` tell only those preemptors that *actor* may see."""
+    """Hide the preemptors that *actor* may not see in *workloads* of `workload_rows`, in place."""
     preemptors = [each.preemptor for each in workloads if each.preemptor]
-    # Asked only where there is something to tell: most pages are alike for all who look.
+    # Permissions are checked only if there is a preemptor: most pages are the same for all readers.
     if not preemptors or actor.may(Permission.READ_NAMES):
         return
     disclosed = disclose(actor, preemptors)

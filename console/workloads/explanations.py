@@ -1,4 +1,4 @@
-"""Why a workload is where it is: from rows to an explanation, without the whole world."""
+"""Explanations of pending, running and ended workloads, from rows instead of a full state."""
 
 from __future__ import annotations
 
@@ -28,35 +28,34 @@ from console.workloads.stored_pod_sets import decode_pod_sets
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explained:
-    """An explanation, the facts it words, and what it was judged on."""
+    """An explanation, its trace, and the time and config version of the evaluation."""
 
     explanation: Explanation
     trace: Trace
-    #: Version whose lines the origins point at; 0 when none was applied.
+    #: Config version that the origins refer to; 0 if none was applied.
     config_version: int
     evaluated_at: datetime
-    #: Whether it was judged just now, on the live state, or when it was decided.
+    #: Whether the workload was evaluated now on the live state, instead of by a stored decision.
     live: bool
-    #: Display names of the workloads that the trace speaks of, by id.
+    #: Display names of the workloads in the trace, by id.
     names: Mapping[str, str]
-    #: Ids of those whose names the reader may not see: *names* has other words for them.
+    #: Ids of workloads whose names the reader may not see; *names* has a replacement for each.
     hidden: frozenset[str] = frozenset()
 
 
 def explain_workload(org: Organization, workload: Workload) -> Explained:
     """
-    Return why *workload* is where it is.
+    Return why *workload* is in its current state.
 
-    A pending one is judged anew, under the present config and on what runs in its
-    tree of queues at this moment; any other shows the decision that put it where it
-    is.
+    A pending workload is evaluated again under the current config and with the running workloads
+    of its tree. For any other one, the explanation is that of the decision that led to its state.
     """
     (explained,) = explain_workloads(org, [workload])
     return explained
 
 
 def explain_workloads(org: Organization, workloads: Sequence[Workload]) -> list[Explained]:
-    """Return of each of *workloads* what `explain_workload` says, judged on one state."""
+    """Return `explain_workload` of each of *workloads*, all evaluated on one state."""
     live = _explain_live(org, [each for each in workloads if _is_looked_at(each)])
     return [live.get(each.uid) or _explain_last(org, each) for each in workloads]
 
@@ -73,18 +72,18 @@ def _explain_last(org: Organization, workload: Workload) -> Explained:
 
 
 def explain_decision(org: Organization, decision: Decision) -> Explained:
-    """Return one stored decision in words."""
+    """Return the explanation of one stored decision."""
     (explained,) = explain_decisions(org, [decision])
     return explained
 
 
 def explain_decisions(org: Organization, decisions: Iterable[Decision]) -> list[Explained]:
-    """Return stored decisions of *org* in words; each config version is read once."""
+    """Return explanations of stored decisions of *org*; each config version is read once."""
     return explain_traces(traces_of(org, decisions))
 
 
 def explain_traces(traces: Iterable[tuple[Decision, Trace]]) -> list[Explained]:
-    """Return in words what `traces_of` yields."""
+    """Return explanations of the decisions and traces that `traces_of` yields."""
     return [
         _worded(trace, each.config_version, evaluated_at=each.created_at, live=False)
         for each, trace in traces
@@ -92,7 +91,7 @@ def explain_traces(traces: Iterable[tuple[Decision, Trace]]) -> list[Explained]:
 
 
 def _explain_live(org: Organization, workloads: Sequence[Workload]) -> dict[str, Explained]:
-    """Return by id why *workloads* wait at this moment, but of those of which rows are behind."""
+    """Return live explanations of pending *workloads* by id, except where rows are outdated."""
     if not workloads:
         return {}
     engine = Engine.objects.get(org=org)
@@ -110,7 +109,7 @@ def _live_traces(
     org: Organization, engine: Engine, workloads: Sequence[Workload]
 ) -> list[Trace | None]:
     if len(workloads) == 1:
-        # Where a search has read the whole tree a moment ago, nothing has to be read again.
+        # If a search has just read the whole tree, no rows have to be read.
         with whole_tree(org, workloads[0], engine, may_load=False) as kept:
             if kept is not None:
                 return [_live_trace(org, kept[0], workloads[0])]
@@ -122,11 +121,11 @@ def _live_traces(
 
 def _live_trace(org: Organization, state: State, workload: Workload) -> Trace | None:
     if workload.uid not in state.pending or state.queue_of(workload.uid) != workload.queue:
-        # The worker is about to move it: the rows are behind.
+        # The rows are outdated: the worker is about to move the workload.
         return None
     trace = state.explain(workload.uid)
     if workload.victims and not trace.outcome.victims:
-        # The last one has stopped, and the worker is about to give it the room.
+        # The last victim has stopped, and the worker is about to admit the workload.
         return None
     if trace.order is None:
         return trace
@@ -134,7 +133,7 @@ def _live_trace(org: Organization, state: State, workload: Workload) -> Trace | 
 
 
 def _order(org: Organization, workload: Workload, found: OrderStep) -> OrderStep:
-    """Return the place in the line as rows count it; *found* in a line that lacks most others."""
+    """Return *found* with counts from rows, because the sparse queue lacks most workloads."""
     cannot_run = Q(reason__in=cannot_run_reasons())
     counted = PendingClass.objects.filter(org=org, queue=workload.queue).aggregate(
         never=Sum("count", filter=cannot_run),

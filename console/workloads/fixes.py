@@ -1,4 +1,4 @@
-"""What would let a rejected workload in under the active config."""
+"""Changes that would make the active config accept a rejected workload."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from console.engine.routing.rule_evaluation import RuleEvaluation, RuleStanding,
 from console.workloads.models import State, Workload
 from console.workloads.services.load_state import engine_workloads
 
-#: Rules that are told, and local queues: the nearest.
+#: Maximum number of nearest rules, and of nearest local queues.
 _MOST = 3
 
 
 def what_would_let_in(policy: Policy, workload: Workload) -> tuple[tuple[Change, Sentence], ...]:
     """
-    Return what would let a rejected *workload* in under *policy*, each change with its sentence.
+    Return changes that would make *policy* accept a rejected *workload*, with their sentences.
 
-    What its submitter can do comes first; nothing for a workload that was not rejected.
+    Changes that the submitter can make come first. Empty if the workload is not rejected.
     """
     if workload.state != State.REJECTED:
         return ()

@@ -1,4 +1,4 @@
-"""Happenings: what becomes of workloads, for everything that counts it."""
+"""Events in the life of workloads, as facts for counters such as metrics and series."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.db import models
 
 
 class What(models.TextChoices):
-    """What happened to a workload."""
+    """The type of event."""
 
     SUBMITTED = "submitted"
     ADMITTED = "admitted"
@@ -19,12 +19,12 @@ class What(models.TextChoices):
 
 
 class Happening(NamedTuple):
-    """One thing that happened to one workload."""
+    """One event of one workload."""
 
     what: What
-    #: None when no queue has it.
+    #: None if the workload is in no queue.
     queue: str | None
-    #: Of an admission: how long it was waited for, in seconds; None when no wait is to be told.
+    #: For an admission, the wait in seconds; None if it is not counted.
     wait: float | None = None
-    #: Of a rejection or preemption: why.
+    #: The reason of a rejection or preemption.
     reason: str = ""

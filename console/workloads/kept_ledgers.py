@@ -1,10 +1,10 @@
 """
-Kept ledgers: what the queues of an organization own and use, as a web process last read it.
+Cache of ledgers: the quota and usage of the queues of an organization, per web process.
 
-An explanation needs what every queue of a tree uses, and reads few of those who use it. To set up
-the ledger of a large tree and to charge it costs more than all the rest, and depends on nothing
-but the config and the version of the engine: so it is kept, for one thread at a time. When
-the engine went on under the same config, only what changed is charged anew.
+An explanation needs the usage of every queue of a tree, but reads few running workloads. To
+build and charge the ledger of a large tree is its most expensive part, and depends only on the
+config and the engine's version. So ledgers are cached, each for use by one thread at a time.
+After a write of the engine under the same config, only changes are charged again.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from console.workloads.models import Engine
 from console.workloads.services.books import Books
 from console.workloads.services.load_state import load_policy
 
-#: Ledgers that a process keeps, and charged queues of one up to which it is kept.
+#: Maximum number of cached ledgers per process, and of charged queues in one of them.
 MOST: Final = 4
 LARGEST: Final = 5_000
 
 _lock: Final = threading.Lock()
-#: The one used last is the last one.
+#: In order of use, the last used one last.
 _kept: Final[list[Books]] = []
 
 
 @contextmanager
 def kept_books(org: Organization, engine: Engine) -> Iterator[Books]:
     """
-    Have the books of *org* under the config of *engine*, for as long as the block takes.
+    Yield the charged ledger of *org* under the config of *engine*, for the duration of the block.
 
-    The block may charge the ledger with more if it takes that back before its end, or says
-    that they are not exact.
+    The block may charge the ledger further, if it reverts that before its end or marks the books
+    as inexact.
     """
     version = version_of(engine)
     books = _take(org)
@@ -46,21 +46,21 @@ def kept_books(org: Organization, engine: Engine) -> Iterator[Books]:
         else:
             books.go_on(version)
     books.was_read = False
-    # After an error it is not known what is charged: this line is the last one then.
+    # After an error the charged amounts are unknown: then the lines below are not reached.
     yield books
-    # What was read is of this version if that has not changed meanwhile.
+    # The rows that were read belong to this version only if it has not changed since.
     if books.is_exact and len(books) <= LARGEST and (not books.was_read or is_current(engine)):
         _keep(books)
 
 
 def forget_ledgers() -> None:
-    """Forget all."""
+    """Clear the cache."""
     with _lock:
         _kept.clear()
 
 
 def _take(org: Organization) -> Books | None:
-    """Return the books of *org* for one user at a time, until they are kept again."""
+    """Remove the books of *org* from the cache and return them, for use by one caller."""
     with _lock:
         for books in _kept:
             if books.org == org.pk:
@@ -71,7 +71,7 @@ def _take(org: Organization) -> Books | None:
 
 def _keep(books: Books) -> None:
     with _lock:
-        # Of two that were used at once, the one that was put back last.
+        # If two were in use at once, the one returned last stays.
         _kept[:] = [each for each in _kept if each.org != books.org]
         _kept.append(books)
         del _kept[:-MOST]

@@ -1,8 +1,8 @@
 """
-Kept trees: the whole trees of queues that a web process has read, while the engine rests.
+Cache of complete trees of queues that a web process has read.
 
-Reading one takes as long as a search in it. It is good for one version of the engine, used by one
-thread at a time, and forgotten for newer ones: a few trees of bounded size are kept.
+To read a tree takes as long as a search in it. A cached tree is valid for one version of the
+engine and is used by one thread at a time. A few trees of limited size are cached.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from console.orgs.models import Organization
 from console.workloads.models import Engine, Workload
 from console.workloads.services.load_whole_tree import join_whole_tree, load_whole_tree
 
-#: Trees that a process keeps, and workloads of one up to which it is kept.
+#: Maximum number of cached trees per process, and of workloads in one of them.
 MOST: Final = 2
 LARGEST: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A tree, of what it is, and the names of its queues."""
+    """A tree with its version and the names of its queues."""
 
     version: tuple[object, ...]
     state: State
@@ -33,22 +33,22 @@ class _Kept:
 
 
 _lock: Final = threading.Lock()
-#: The one used last is the last one.
+#: In order of use, the last used one last.
 _kept: Final[list[_Kept]] = []
 
 
 def version_of(engine: Engine) -> tuple[object, ...]:
     """
-    Return what is equal as long as an organization's engine has written nothing.
+    Return a key that stays equal until the organization's engine writes.
 
-    A database that was set back counts up to the same version again, at another moment.
+    It contains a time, because a restored database counts up to the same version number again.
     """
     at = engine.settled_at.timestamp() if engine.settled_at else 0
     return engine.org_id, engine.version, at, engine.config_version
 
 
 def is_current(engine: Engine) -> bool:
-    """Say whether the engine has written nothing since *engine* was read."""
+    """Return whether the engine has written nothing since *engine* was read."""
     now = Engine.objects.filter(org=engine.org_id).first()
     return now is not None and version_of(now) == version_of(engine)
 
@@ -58,10 +58,10 @@ def whole_tree(
     org: Organization, workload: Workload, engine: Engine, *, may_load: bool = True
 ) -> Iterator[tuple[State, frozenset[str]] | None]:
     """
-    Have a state in which *workload* waits with its whole tree, as `load_whole_tree` returns it.
+    Yield a state with the whole tree of pending *workload*, as `load_whole_tree` returns it.
 
-    None when its queue is gone; and when none is kept, unless one *may_load* it. Nothing may be
-    decided in it.
+    None if its queue is gone, or if no tree is cached and *may_load* is false. The block must not
+    make decisions in the state.
     """
     found = _take(engine, workload)
     if found is not None:
@@ -76,22 +76,22 @@ def whole_tree(
             yield None
             return
         state, known = loaded
-    # What was changed on it and failed is not kept: this line is not reached then.
+    # After an error in the block, the changed tree is not cached: this line is not reached.
     yield state, known
     is_kept = workload.queue is not None and len(state.running) + len(state.pending) <= LARGEST
-    # What was read is of this version if that has not changed meanwhile.
+    # The rows that were read belong to this version only if it has not changed since.
     if is_kept and is_current(engine):
         _keep(_Kept(version_of(engine), state, known))
 
 
 def forget_trees() -> None:
-    """Forget all."""
+    """Clear the cache."""
     with _lock:
         _kept.clear()
 
 
 def _take(engine: Engine, workload: Workload) -> _Kept | None:
-    """Return the tree of a workload's queue for one user at a time, until it is kept again."""
+    """Remove the tree of a workload's queue from the cache and return it, for use by one caller."""
     version = version_of(engine)
     with _lock:
         for kept in _kept:
@@ -103,7 +103,7 @@ def _take(engine: Engine, workload: Workload) -> _Kept | None:
 
 def _keep(tree: _Kept) -> None:
     with _lock:
-        # Of an organization that went on, what was read before is worth nothing.
+        # Older trees of the organization are outdated.
         org_id = tree.version[0]
         _kept[:] = [
             each for each in _kept if each.version[0] != org_id or each.version == tree.version

@@ -1,4 +1,4 @@
-"""Workloads of an organization that a list of keys finds."""
+"""Filter on the organization for queries that already list primary keys or ids."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from django.db.models import BigIntegerField, ExpressionWrapper, F, QuerySet
 from console.orgs.models import Organization
 from console.workloads.models import Workload
 
-#: Not the column, which indexes begin with.
+#: An expression instead of the column, so that no index on the organization is used.
 _OWNER = ExpressionWrapper(F("org_id") + 0, output_field=BigIntegerField())
 
 
 def keyed(rows: QuerySet[Workload], org: Organization) -> QuerySet[Workload]:
     """
-    Return those of *rows* that belong to *org*, where a list of their keys was asked for.
+    Return the *rows* that belong to *org*, for a query with a list of keys.
 
-    To more than a few keys SQLite knows no better way than an index that begins with the
-    organization, and goes through all that it has; this condition leads to no index.
+    With more than a few keys, SQLite would use an index that begins with the organization and scan
+    all its workloads. This condition matches no index.
     """
     return rows.alias(owner=_OWNER).filter(owner=org.pk)

@@ -1,7 +1,7 @@
 """
-The lease: which process may run an organization's engine, and who may no longer write.
+The lease of an organization's engine: which process runs the engine and may write its decisions.
 
-How long it lasts is told by the database's clock alone, for those of several machines differ.
+Its duration is measured by the clock of the database only, because the clocks of machines differ.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ from console.time_formats import milliseconds
 from console.workloads.models import ENDED, State
 from console.workloads.signals import lease_taken_over
 
-#: How long a silent owner keeps the lease. Renewed with each batch.
+#: Duration of a lease. Each batch renews it.
 DURATION = timedelta(seconds=10)
 
-#: The database's clock now and then, and a condition that does not wait for the disk, where that is
-#: possible. A crash of the database may then forget who has a lease. Whoever had it writes nothing
-#: any more, for the row has another owner or none; and what a batch writes is waited for.
+#: SQL of the current time, of the end of a new lease, and of a condition that makes the commit not
+#: wait for the disk, where the database supports that. A crash of the database may then lose the
+#: last change of a lease. Its former owner cannot write, because the row has another owner or none,
+#: and commits of batches do wait for the disk.
 _NOW, _LATER, _UNHURRIED = {
     "sqlite": (
         "strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now')",
@@ -47,20 +48,21 @@ _NOW, _LATER, _UNHURRIED = {
 
 _MINE = "org_id = %s AND owner = %s AND fence = %s"
 
-#: As texts: nothing while nobody has it, or while nothing was written.
+#: As texts, which are empty without a lease, or before the first write.
 _UNTIL = "coalesce(cast(lease_until AS text), '')"
 _WRITTEN = "coalesce(cast(settled_at AS text), '')"
 
-#: A key of JSON, and the number that is there now.
+#: A JSON key of *counts*, and its current number.
 _KEY, _BEFORE = {
     "sqlite": ("'$.{}'", "coalesce(json_extract(counts, '$.{}'), 0)"),
     "postgresql": ("'{}'", "coalesce((counts ->> '{}')::bigint, 0)"),
 }[connection.vendor]
-#: Given as text, whose type does not depend on how large it is: the statement stays the same.
+#: Passed as text, whose type does not depend on the size of the number: so the statement is
+#: always the same.
 _NUMBER = "cast(%s AS bigint)"
 
-#: Known is how many workloads are in each of these, and how many more in those that they never
-#: leave, from where others forget some meanwhile.
+#: The counts of these states are set. The counts of final states are increased, because
+#: retention decreases them concurrently.
 _LIVE = (State.PENDING, State.ADMITTED, State.PREEMPTING)
 _COUNTS = {
     "sqlite": "json_set(counts, {})",
@@ -72,7 +74,7 @@ _COUNTS = {
     )
 )
 
-# Every batch is between these, and most batches are small.
+# These statements run around every batch, and most batches are small.
 _LOOK = (
     f"SELECT owner, {_UNTIL}, fence, coalesce(lease_until >= {_NOW}, false), "  # noqa: S608
     f"version, {_WRITTEN}, config_version, is_settled, "
@@ -97,28 +99,29 @@ _CLAIM = (
 )
 
 
-#: Owners that this process is: of leases that it has, or is about to take.
+#: Owner names of this process: those of its leases and of leases that it is about to take.
 _own: set[str] = set()
 
 
 class LeaseLostError(Exception):
-    """Somebody else has taken over; nothing was written."""
+    """Another process has taken over the lease; nothing was written."""
 
 
 class Found(NamedTuple):
-    """An organization's engine as it was found: who has the lease, and how far it is."""
+    """The engine row of an organization: the lease, the version and whether there is work."""
 
     owner: str
-    #: As the database writes it; nothing without an owner.
+    #: As formatted by the database; empty without an owner.
     until: str
     fence: int
     is_held: bool
     version: int
-    #: When that was written, as the database writes it: another history has other moments.
+    #: Time of the last write, as formatted by the database. After a restore of the database, the
+    #: same version has another time.
     written: str
     config_version: int
     is_settled: bool
-    #: As `Engine.wakes_at`.
+    #: Like `Engine.wakes_at`.
     wakes_at: int | None
     has_intake: bool
     slug: str
@@ -126,7 +129,7 @@ class Found(NamedTuple):
 
     @property
     def has_work(self) -> bool:
-        """Whether there is something to take in or to decide."""
+        """Whether there is intake to apply, or something to decide."""
         return self.has_intake or not self.is_settled or is_due(self.wakes_at)
 
 
@@ -135,16 +138,16 @@ _GONE = Found("", "", 0, False, 0, "", 0, True, None, False, "", "")
 
 def look(org_id: int) -> Found:
     """
-    Read who runs the organization's engine, how far it is, and whether there is work.
+    Return the owner, the progress and the pending work of the organization's engine.
 
-    An organization that is gone has none.
+    A deleted organization has no owner and no work.
     """
-    # There is mostly no intake, so a plan that is kept would be for a table that is empty.
+    # The intake table is mostly empty, and a cached plan would be made for an empty table.
     rows = statements.rows(_LOOK, [org_id], is_replanned=True)
     if not rows:
         return _GONE
     found = Found(*rows[0])
-    # The truth is a number in one of the databases.
+    # SQLite returns booleans as numbers.
     return found._replace(
         is_held=bool(found.owner and found.is_held),
         is_settled=bool(found.is_settled),
@@ -154,25 +157,25 @@ def look(org_id: int) -> Found:
 
 def is_due(wakes_at: int | None) -> bool:
     """
-    Say whether it is time for a wakeup of *wakes_at*, as `Engine` keeps it.
+    Return whether *wakes_at*, a time as in `Engine.wakes_at`, has come.
 
-    The clock is that of this process, which also gives the engine its time: one of another clock
-    could find a wakeup due that the engine does not reach yet, again and again.
+    The clock is that of this process, which also sets the time of the engine. With another
+    clock, a wakeup could be due that the engine does not reach, again and again.
     """
     return wakes_at is not None and wakes_at <= milliseconds(timezone.now())
 
 
 class Standing(NamedTuple):
-    """How far an engine is after a batch."""
+    """The progress of an engine after a batch."""
 
     config_version: int
     is_settled: bool
-    #: The time of the facts that were applied, and the next wakeup, as `Engine` keeps them.
+    #: The time of the applied facts, and the next wakeup, as in `Engine`.
     advanced_to: int
     wakes_at: int | None
-    #: Workloads that wait, run, or were told to stop, by state.
+    #: Number of pending, running and preempted workloads, by state.
     live: Mapping[State, int]
-    #: How many the batch ended, by state.
+    #: Number of workloads that reached each final state in the batch.
     ended: Mapping[State, int]
 
 
@@ -183,28 +186,28 @@ class Lease:
     org_id: int
     owner: str
     fence: int
-    #: What the engine was when it was taken; only whoever has the lease moves it on.
+    #: The engine row when the lease was taken. Only the owner of the lease advances it.
     found: Found
-    #: When it was renewed, by a clock that is never set.
+    #: Time of the last renewal, by the monotonic clock.
     renewed: float = field(default_factory=time.monotonic)
 
     def keep(self) -> None:
-        """Renew it unless that was done lately: each time is a write; raises LeaseLostError."""
+        """Renew the lease after a fifth of DURATION, to save writes; raises LeaseLostError."""
         if time.monotonic() - self.renewed > DURATION.total_seconds() / 5:
             self.renew()
 
     def renew(self) -> None:
-        """Keep the lease for another DURATION; raises LeaseLostError."""
+        """Extend the lease to DURATION from now; raises LeaseLostError."""
         if not statements.run(_RENEW, self._mine):
             raise LeaseLostError
         self.renewed = time.monotonic()
 
     def claim_write(self, version: int, standing: Standing) -> str:
         """
-        Move the engine from *version* to the next, which is as *standing*; raises LeaseLostError.
+        Advance the engine from *version* to the next, with *standing*; raises LeaseLostError.
 
-        The first statement of the write transaction: it locks the row, so that nobody takes the
-        lease until the transaction ends. Returns when this was, as in `Found.written`.
+        This is the first statement of the write transaction. It locks the row, so that no other
+        process takes the lease until the transaction ends. Returns the time, as in `Found.written`.
         """
         now = connection.ops.adapt_datetimefield_value(timezone.now())
         live = [str(standing.live.get(state, 0)) for state in _LIVE]
@@ -219,7 +222,7 @@ class Lease:
         return str(moved[0][0])
 
     def release(self) -> None:
-        """Give the lease back, if it is still ours."""
+        """Release the lease, if it is still this one."""
         statements.run(_RELEASE, self._mine)
 
     @property
@@ -229,7 +232,7 @@ class Lease:
 
 @contextmanager
 def leased(org_id: int, found: Found | None = None) -> Iterator[Lease | None]:
-    """Hold the organization's lease, or None when somebody else does or took it since *found*."""
+    """Yield the organization's lease; None if another process has it, or took it since *found*."""
     owner = f"{_host()}/{os.getpid()}/{secrets.token_hex(4)}"
     _own.add(owner)
     try:
@@ -240,16 +243,16 @@ def leased(org_id: int, found: Found | None = None) -> Iterator[Lease | None]:
             if lease is not None:
                 lease.release()
     finally:
-        # Whether it was given back or not: a database that was away then still names this process.
+        # Also if the release failed: an unavailable database may still name this process as owner.
         _own.discard(owner)
 
 
 def _acquire(org_id: int, owner: str, found: Found) -> Lease | None:
-    # A process that is gone was killed on this machine. Should the guess be wrong, the
-    # fencing number still keeps it from writing.
+    # A lease of a dead process of this machine is taken over. If that check is wrong, the fencing
+    # number still prevents writes of the former owner.
     if found.is_held and not _is_gone(found.owner):
         return None
-    # From whom it was found with and no other, who has not renewed it since.
+    # Only from the owner that was read, and only if it has not renewed the lease since.
     taken = [owner, org_id, found.owner, found.fence, found.until]
     if not statements.run(_TAKE, taken):
         return None
@@ -275,7 +278,7 @@ def _is_gone(holder: str) -> bool:
 
 @cache
 def _host() -> str:
-    """Name the space in which process ids mean something: machine and, on Linux, pid namespace."""
+    """Return the scope of process ids: the machine and, on Linux, the pid namespace."""
     try:
         return f"{socket.gethostname()}/{Path('/proc/self/ns/pid').readlink()}"
     except OSError:

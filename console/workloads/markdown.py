@@ -1,9 +1,8 @@
 """
 Explanations as Markdown, to paste into a ticket or a chat.
 
-What people typed (names, labels, messages) comes out as the characters that it is: none of it
-can become a link, an image, a mention of somebody, a formula, a heading or HTML, as CommonMark and
-GitHub read it.
+User input (names, labels, messages) is escaped, so that CommonMark and GitHub show its characters
+and never a link, an image, a mention, a formula, a heading or HTML.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from console.engine.wording.characters import CONTROLS, DIRECTIONS, LINE_ENDS
 from console.workloads.explanations import Explained
 from console.workloads.models import Workload
 
-#: Everything that begins something inside a line.
+#: Characters that start Markdown inside a line.
 _INLINE = re.compile(r"([\\`*_\[\]<>#|~&!@$^])")
-#: What becomes a link without any sign around it.
+#: Texts that become links without markup.
 _ADDRESS = re.compile(r"(?i)(:)(//)|(www)(\.)")
-#: Ends of lines, and characters that have no picture or turn the direction of the text.
+#: Line ends, and characters that are invisible or change the direction of the text.
 _UNPRINTABLE = re.compile(f"[\n{CONTROLS}{LINE_ENDS}{DIRECTIONS}\u200b-\u200d\u2060-\u2065\ufeff]+")
-#: What makes a list, a heading or a line of what it begins.
+#: Characters that make a list or a heading at the start of a line.
 _AT_START = re.compile(r"^(\d*)([-+=.)])")
 
 
@@ -41,26 +40,26 @@ def escaped(text: str) -> str:
     \- a \# b 3\. c
     """
     line = _UNPRINTABLE.sub(" ", text).strip()
-    # Addresses become links by themselves.
+    # Addresses become links without markup.
     shown = _INLINE.sub(r"\\\1", line)
     shown = _ADDRESS.sub(r"\1\3\\\2\4", shown)
     return _AT_START.sub(r"\1\\\2", shown)
 
 
 def at(moment: datetime) -> str:
-    """Return a moment in full."""
+    """Return date and time of *moment* in UTC."""
     return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
 
 class Links:
-    """Absolute addresses of what a text points at, of the organization *org* on *host*."""
+    """Absolute URLs of pages of the organization *org* on *host*."""
 
     def __init__(self, host: str, org: str) -> None:
         self._host = host.rstrip("/")
         self._org = org
 
     def lines(self, version: int, origin: Origin | None) -> str:
-        """Return a link to lines of a version, with a space in front; empty without lines."""
+        """Return a link to the lines of a version, after a space; empty if there is no origin."""
         if origin is None or not version:
             return ""
         last = f"-L{origin.end_line}" if origin.end_line > origin.line else ""
@@ -68,14 +67,14 @@ class Links:
         return f" ([v{version} {span}]({self.to('config-version', version)}#{span}))"
 
     def to(self, name: str, *args: object) -> str:
-        """Return the address of a page."""
+        """Return the URL of a page."""
         return f"{self._host}{reverse(f'pages:{name}', args=[self._org, *args])}"
 
 
 def explanation_markdown(
     subject: Workload, explained: Explained, links: Links, decision: int | None = None
 ) -> str:
-    """Return why *subject* is where it is, or what *decision* said of it."""
+    """Return the explanation of *subject*, or of its *decision*, as Markdown."""
     title = f"{subject.name} ({subject.uid})"
     url = links.to("workload", subject.uid)
     if decision is not None:
@@ -102,7 +101,7 @@ def stage_lines(stage: StageText, version: int, links: Links, title: str = "") -
 
 
 def table_lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield a table of plain texts."""
+    """Yield the lines of a table with plain texts."""
     yield f"| {' | '.join(map(escaped, head))} |"
     yield f"|{' --- |' * len(head)}"
     for row in rows:

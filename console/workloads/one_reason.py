@@ -1,4 +1,4 @@
-"""All workloads with one reason, explained by their causes rather than one by one."""
+"""Explanations of all workloads with one reason, grouped by cause."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from console.workloads.queries.groups import Total, count_workloads
 from console.workloads.queries.listing import list_workloads
 from console.workloads.stored_decisions import traces_of
 
-#: Causes that are explained, and that are listed: the largest.
+#: Maximum number of causes that are explained, and that are listed; the largest ones.
 MOST_EXPLAINED, MOST_LISTED = 3, 20
 
-#: Workloads that do not wait of which the decisions are read: the newest.
+#: Maximum number of workloads that are not pending whose decisions are read; the newest ones.
 MOST_READ = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """Workloads that have the reason for the same cause, by one of them."""
+    """Workloads that have the reason for the same cause, with one of them as an example."""
 
     example: Workload
     count: int
-    #: Why, as it is for the example.
+    #: The explanation of the example.
     explained: Explained
-    #: What would let the example in, when it was rejected.
+    #: Changes that would make the config accept a rejected example.
     fixes: tuple[Sentence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """Waiting workloads that are alike, in numbers."""
+    """Equal pending workloads, in numbers."""
 
     queue: str
     priority: int
@@ -54,14 +54,14 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneReason:
-    """One reason, in one queue or in all."""
+    """The causes of one reason, in one queue or in all queues."""
 
     reason: str
     queue: str | None
     total: Total
-    #: The largest causes; of workloads that do not wait they are found in the newest `MOST_READ`.
+    #: The largest causes; of workloads that are not pending, among the newest `MOST_READ`.
     causes: tuple[Cause, ...]
-    #: Further kinds of waiting workloads, and how many there are of all.
+    #: Further kinds of pending workloads, and the total number of kinds.
     others: tuple[Kind, ...]
     kinds: int
     is_waiting: bool
@@ -69,9 +69,9 @@ class OneReason:
 
 def explain_reason(actor: Actor, reason: str, queue: str | None = None) -> OneReason:
     """
-    Return why all workloads with *reason* have it, in *queue* or anywhere.
+    Return the causes of *reason*, in *queue* or in all queues.
 
-    Those that wait are alike by class, so one of a class speaks for all of it.
+    Pending workloads of a class are equal, so only one workload of a class is explained.
     """
     classes = PendingClass.objects.filter(org=actor.org, reason=reason)
     if queue is not None:

@@ -1,7 +1,7 @@
 """
-Placements as they are submitted: an object of JSON whose meaning the config language defines.
+Validation of submitted placements: JSON objects whose meaning the config language defines.
 
-Only its size and its values are checked here, so that every database can store it and every
+Only size and values are checked here, so that every database can store a placement and every
 reader gets the same values. The scheduler of the config checks the rest.
 """
 
@@ -14,22 +14,22 @@ from typing import Any, Final
 
 from console.reading import LARGEST_INTEGER, Reader, join
 
-#: Levels of objects and lists in a placement, itself included.
+#: Maximum number of levels of objects and lists in a placement, including itself.
 DEEPEST: Final = 8
 
-#: Characters of a placement as JSON.
+#: Maximum number of characters of a placement as JSON.
 LONGEST: Final = 10_000
 
-#: Entries of one object or list.
+#: Maximum number of entries of one object or list.
 MOST_ENTRIES: Final = 200
 
-#: Characters of one text, and of one key.
+#: Maximum number of characters of one string, and of one key.
 LONGEST_TEXT: Final = 1000
 LONGEST_KEY: Final = 317
 
 
 def read_placement(reader: Reader, value: Any, path: str) -> Mapping[str, object]:
-    """Read the object under ``placement`` of one workload; its numbers are whole numbers."""
+    """Return the placement of one workload from *value*; numbers have to be whole numbers."""
     if not isinstance(value, dict):
         return reader.mapping(value, path, ())
     placement = _object(reader, value, path, 1)
@@ -68,5 +68,5 @@ def _value(reader: Reader, value: Any, path: str, level: int) -> object:
 
 
 def _whole(value: int | Decimal) -> int:
-    """Return a whole number; one beyond `LARGEST_INTEGER` as another one beyond it."""
+    """Return a whole number; one beyond `LARGEST_INTEGER` is replaced by another one beyond it."""
     return int(max(min(value, LARGEST_INTEGER + 1), -LARGEST_INTEGER - 1))

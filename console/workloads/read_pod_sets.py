@@ -1,4 +1,4 @@
-"""Pod sets as they are handed in: what may be said of them (Kueue, spec 1.7 and 1.8)."""
+"""Validation of submitted pod sets and requests (Kueue, spec 1.7 and 1.8)."""
 
 from __future__ import annotations
 
@@ -17,24 +17,25 @@ from console.engine.model.nodes import (
 from console.engine.model.workload import PodSet, total_of
 from console.reading import Reader, join
 
-#: Pod sets of one workload.
+#: Maximum number of pod sets of one workload.
 MOST_POD_SETS: Final = 18
 
-#: Pods of one pod set.
+#: Maximum number of pods of one pod set.
 MOST_PODS: Final = 2**31 - 1
 
 #: Maximum number of resources in the request of one pod.
 MOST_RESOURCES: Final = 20
 
-#: The largest sum over the pods of a workload, in thousandths; beyond it Kueue stops counting.
+#: Maximum total over all pods of a workload, in thousandths; Kueue does not count beyond it.
 LARGEST_TOTAL: Final = (2**63 - 2) * SCALE
 
-#: Characters of a label's key, with its prefix, of its value, and of a name.
+#: Maximum number of characters of a label key with its prefix, of a label value, and of a name.
 LONGEST_KEY: Final = 317
 LONGEST_VALUE: Final = 63
 LONGEST_NAME: Final = 63
 
-#: Entries of a node selector or a list of values; terms, expressions and tolerations.
+#: Maximum number of entries of a node selector or of values; and of terms, expressions and
+#: tolerations.
 MOST_ENTRIES: Final = 100
 MOST_WISHES: Final = 50
 
@@ -59,7 +60,7 @@ _INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
 
 def read_pod_sets(reader: Reader, value: Any, path: str) -> tuple[PodSet, ...]:
-    """Read the list under ``pod_sets`` of one workload."""
+    """Return the pod sets of one workload from the list *value*."""
     items = reader.items(value, path, 1, MOST_POD_SETS)
     before = len(reader.errors)
     pod_sets = tuple(_pod_set(reader, item, f"{path}[{i}]") for i, item in enumerate(items))
@@ -69,7 +70,7 @@ def read_pod_sets(reader: Reader, value: Any, path: str) -> tuple[PodSet, ...]:
 
 
 def read_requests(reader: Reader, value: Any, path: str, *, texts: bool) -> dict[str, int]:
-    """Read amounts by resource; only with *texts* they may be quantities such as ``64Gi``."""
+    """Return amounts by resource; *texts* allows quantities such as ``64Gi``."""
     requests = {}
     for resource, amount in reader.entries(value, path, MOST_RESOURCES, LONGEST_KEY):
         place = join(path, resource)
@@ -228,11 +229,11 @@ def _toleration(reader: Reader, value: Any, path: str) -> Toleration:
 
 
 def _one_of(reader: Reader, value: Any, path: str, choices: Sequence[str]) -> str:
-    """Return one of *choices*; null is the first of them."""
+    """Return one of *choices*; null selects the first one."""
     return choices[0] if value is None else reader.choice(value, path, choices)
 
 
 def _list(reader: Reader, value: Any, path: str, most: int = MOST_WISHES) -> list[tuple[Any, str]]:
-    """Return the items of a list that may be absent, each with its path."""
+    """Return the items of an optional list, each with its path."""
     items = () if value is None else reader.items(value, path, 0, most)
     return [(item, f"{path}[{i}]") for i, item in enumerate(items)]

@@ -26,7 +26,7 @@ from console.workloads.models import Decision, Event, EventType, State, Workload
 from console.workloads.stored_assignments import decode_assignment
 from console.workloads.stored_pod_sets import decode_pod_sets
 
-#: What ends the stop of a preempted workload: it gives back its quota.
+#: Events that end the stop of a preempted workload and free its quota.
 _GIVEN_BACK = (
     EventType.REQUEST_RELEASED,
     EventType.REQUEST_FULFILLED,
@@ -34,26 +34,26 @@ _GIVEN_BACK = (
     EventType.REQUEST_FAILED,
 )
 
-#: Stops of one workload that are counted.
+#: Maximum number of preemptions of one workload that are counted.
 MOST_COUNTED = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One of the two workloads as the reader may know it."""
+    """One of the two workloads, with the facts that the reader may see."""
 
-    #: None: the reader may not see which one it is.
+    #: None if the reader may not see the workload.
     uid: str | None
     name: str
     queue: str | None
     priority: int | None
-    #: Its requests by resource, in thousandths; empty if the reader may not see them.
+    #: Its requests by resource, in thousandths; empty if the workload is deleted.
     requests: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preemption:
-    """One stop, in short."""
+    """The summary of one preemption."""
 
     number: int
     at: datetime
@@ -62,31 +62,31 @@ class Preemption:
     #: Whether the requested workload is the victim.
     is_victim: bool
     victim: Side
-    #: None: it was stopped for no other workload.
+    #: None if it was not preempted for another workload.
     beneficiary: Side | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """One stop with all that is known of it."""
+    """One preemption with all known details."""
 
     preemption: Preemption
     #: The reason of the preemption, from the decision.
     explained: Explained
-    #: The right by which it had to, with the lines of the config.
+    #: The preemption policy that allowed it, with lines of the config.
     policy: StageText | None
-    #: The search in which it was chosen: what else was looked at; None: not recorded.
+    #: The search for victims that selected it; None if that is not recorded.
     search: StageText | None
-    #: What it held and gives back, in thousandths by "flavor/resource".
+    #: The quota that it used and that is freed, in thousandths by "flavor/resource".
     frees: Mapping[str, int]
-    #: When it gave that back, and by what event; None: not yet, or no longer recorded.
+    #: Time and event type of the release; None if it is still to come, or no longer recorded.
     released_at: datetime | None
     released_by: str | None
-    #: Whether the victim is still stopping and holds its quota.
+    #: Whether the victim is still stopping and uses its quota.
     is_stopping: bool
-    #: Display names of the workloads that may be linked to, by id.
+    #: Display names of workloads that may be linked, by id.
     names: Mapping[str, str]
-    #: The how manieth stop of the victim this is, and of those for the same beneficiary.
+    #: Number of preemptions of the victim up to this one, and of those for the same beneficiary.
     times: int
     times_for_it: int
 
@@ -94,7 +94,7 @@ class Receipt:
 def preemptions_of(
     actor: Actor, workload: Workload, limit: int, cursor: str | None = None
 ) -> Page[Preemption]:
-    """Return the stops of *workload* and those of others for it, newest first."""
+    """Return preemptions of *workload* and preemptions of others for it, newest first."""
     stops = Decision.objects.filter(org=actor.org, outcome=Outcome.PREEMPTED.value)
     rows = stops.select_related("workload__label_set").defer("trace")
     walks = (_stops_of(workload), stops.filter(preemptor=workload.uid))
@@ -109,12 +109,12 @@ def preemptions_of(
 
 def _stops_of(workload: Workload) -> QuerySet[Decision]:
     """Return the decisions that preempted *workload*."""
-    # Without the organization, by whose index all its decisions would be gone through.
+    # No filter on the organization: its index would make the database scan all its decisions.
     return Decision.objects.filter(workload=workload, outcome=Outcome.PREEMPTED.value)
 
 
 def get_receipt(actor: Actor, workload: Workload, number: int) -> Receipt:
-    """Return receipt *number*, of which *workload* is one side; raises NotFound when it is none."""
+    """Return receipt *number* of *workload*; raises NotFound if *workload* is on neither side."""
     stops = Decision.objects.filter(org=actor.org, outcome=Outcome.PREEMPTED.value)
     row = stops.select_related("workload__label_set").filter(pk=number).first()
     if row is None or workload.uid not in (row.workload.uid, row.preemptor):

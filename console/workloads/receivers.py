@@ -1,4 +1,4 @@
-"""Receivers: each organization has a row for its engine."""
+"""Signal receivers: create the engine row of each new organization."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ from console.workloads.models import Engine
 
 @receiver(org_created)
 def create_engine(org: Organization, **_: Any) -> None:
-    """Create the row of a new organization."""
+    """Create the engine row of a new organization."""
     Engine.objects.create(org=org)

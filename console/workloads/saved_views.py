@@ -14,12 +14,12 @@ from console.workloads.models import SavedView
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.groups import GROUPINGS
 
-#: Views that one person or token keeps, and that an organization shares.
+#: Maximum number of views of one person or token, and of shared views of an organization.
 MOST_PERSONAL, MOST_SHARED = 50, 100
 
 LONGEST_NAME, LONGEST_QUERY = 100, 2000
 
-#: What the query of a view may hold, besides labels.
+#: Parameters of the query of a view, besides labels.
 PARAMETERS = (
     *("state", "queue", "reason", "reason_class", "user", "project", "type", "flavor", "without"),
     *("q", "since", "until"),
@@ -28,22 +28,22 @@ PARAMETERS = (
 
 
 def may_share(actor: Actor) -> bool:
-    """Say whether *actor* may save views that all members see."""
+    """Return whether *actor* may save views that all members see."""
     return actor.may(Permission.MANAGE_WORK) or actor.may(Permission.DRAFT)
 
 
 def may_delete(actor: Actor, view: SavedView) -> bool:
-    """Say whether *actor* may delete or replace *view*."""
+    """Return whether *actor* may delete or replace *view*."""
     return view.owner == actor.key or (view.is_shared and actor.may(Permission.MANAGE_ORG))
 
 
 def views_of(actor: Actor) -> QuerySet[SavedView]:
-    """Return the views that *actor* sees: those shared with all, and their own; by name."""
+    """Return the views that *actor* sees, shared ones and their own, by name."""
     return SavedView.objects.filter(Q(is_shared=True) | Q(owner=actor.key), org=actor.org)
 
 
 def get_view(actor: Actor, number: int) -> SavedView:
-    """Return view *number*; raises NotFound when *actor* sees none of it."""
+    """Return view *number*; raises NotFound if *actor* does not see it."""
     view = views_of(actor).filter(pk=number).first()
     if view is None:
         raise NotFound(f"There is no view {number} in {actor.org.slug}; it may have been deleted.")
@@ -52,9 +52,9 @@ def get_view(actor: Actor, number: int) -> SavedView:
 
 def canonical_view_query(text: str, org: Organization) -> str:
     """
-    Return the query string of a view of *org* as it is kept.
+    Return the query string *text* of a view of *org* in canonical form.
 
-    Raises BadRequest that names every parameter that is not known and every wrong value.
+    Raises BadRequest with an unknown parameter, or with every wrong value.
     """
     given = QueryDict(text)
     unknown = [name for name in given if name not in PARAMETERS and not name.startswith("label.")]
@@ -75,7 +75,7 @@ def canonical_view_query(text: str, org: Organization) -> str:
 
 
 def read_grouping(query: QueryDict) -> str | None:
-    """Return what a list is grouped by; raises BadRequest for what it cannot be."""
+    """Return the requested grouping of a list; raises BadRequest for an unknown one."""
     reader = QueryReader(query)
     found = reader.choice("group_by", GROUPINGS)
     reader.finish()

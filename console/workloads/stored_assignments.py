@@ -1,7 +1,7 @@
 """
-Assignments as rows keep them: one object per pod set, in the order of the workload.
+Assignments in database rows: one object per pod set, in the order of the workload.
 
-The flavors in it are kept once more as one text, by which workloads are found.
+The flavors are stored a second time as one text, which is indexed to find workloads by flavor.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Any
 
 from console.engine.model.decision import Assignment, Place, PodSetAssignment, merged_flavors
 
-#: Characters of the text of flavors, all of them ASCII: an entry of an index has to hold it.
+#: Maximum number of characters of the text of flavors, all ASCII, so that an index entry fits.
 LONGEST_FLAVORS = 2000
 
 
 def encode_assignment(assignment: Assignment) -> list[dict[str, Any]]:
     """
-    Return *assignment* as it is stored.
+    Return *assignment* in its stored form.
 
     >>> encode_assignment((PodSetAssignment(name="main", count=1, flavors={"gpu": "spot"}),))
     [{'name': 'main', 'count': 1, 'flavors': {'gpu': 'spot'}}]
 
-    Places are there only where the discipline assigned some.
+    Places are included only if the discipline assigned some.
 
     >>> here = Place(count=2, node="n1")
     >>> encode_assignment((PodSetAssignment(name="main", count=2, flavors={}, places=(here,)),))
@@ -48,9 +48,9 @@ def _encode_place(place: Place) -> dict[str, Any]:
 
 def flavors_text(assignment: Assignment) -> str | None:
     """
-    Return the flavors of *assignment* as one text, by which rows are found; None without any.
+    Return the flavors of *assignment* as the indexed text; None without flavors.
 
-    Of so many that no index would take them, the last are left out.
+    If there are too many for an index entry, the last ones are omitted.
 
     >>> driver = PodSetAssignment(name="driver", count=1, flavors={"cpu": "spot", "gpu": "a100"})
     >>> flavors_text((driver,)), flavors_text(())
@@ -63,12 +63,12 @@ def flavors_text(assignment: Assignment) -> str | None:
 
 
 def flavors_of_text(text: str | None) -> tuple[str, ...]:
-    """Return the flavors that `flavors_text` wrote."""
+    """Return the flavors in a text of `flavors_text`."""
     return tuple(json.loads(text)) if text else ()
 
 
 def decode_assignment(stored: Sequence[Mapping[str, Any]]) -> Assignment:
-    """Return what `encode_assignment` wrote."""
+    """Return the assignment of a value of `encode_assignment`."""
     return tuple(
         PodSetAssignment(
             name=each["name"],
@@ -81,5 +81,5 @@ def decode_assignment(stored: Sequence[Mapping[str, Any]]) -> Assignment:
 
 
 def stored_flavors(stored: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the flavor of each resource on which all pod sets of a stored assignment agree."""
+    """Return the flavor of each resource for which all pod sets of an assignment have the same."""
     return merged_flavors(decode_assignment(stored))

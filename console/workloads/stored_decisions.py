@@ -1,8 +1,8 @@
 """
-Traces of stored decisions: the rules that were tried are found again in the config version.
+Traces of stored decisions, completed with the evaluated rules of the config version.
 
-A version never changes, and the trace knows what the workload said of itself; so the rules are
-judged anew when somebody reads, and a decision takes as much room under 300 rules as under one.
+A version never changes, and the trace contains the facts of the workload. So rules are evaluated
+again on each read, and a decision needs as much storage under 300 rules as under one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from console.workloads.models import Decision
 
 
 def traces_of(org: Organization, decisions: Iterable[Decision]) -> Iterator[tuple[Decision, Trace]]:
-    """Yield *decisions* of *org* in their order, each with its whole trace."""
+    """Yield *decisions* of *org* in their order, each with its complete trace."""
     stored = [(each, trace_from_json(each.trace)) for each in decisions]
     versions = {
         each.config_version for each, trace in stored if lacks_rules(trace, each.rule_index)

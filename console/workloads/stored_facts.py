@@ -1,7 +1,7 @@
 """
-Optional facts of a workload as rows keep them: one JSON object, or null for none.
+Optional facts of a workload in database rows: one JSON object, or null without facts.
 
-Most workloads have none, and a null takes no room in a row.
+Most workloads have none, and a null takes no storage in a row.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class OptionalFacts(NamedTuple):
 
 def encode_facts(facts: OptionalFacts) -> dict[str, Any] | None:
     """
-    Return *facts* as they are stored.
+    Return *facts* in their stored form.
 
     >>> encode_facts(OptionalFacts(is_preemptible=False))
     {'preemptible': False}
@@ -31,7 +31,7 @@ def encode_facts(facts: OptionalFacts) -> dict[str, Any] | None:
 
 
 def decode_facts(stored: Mapping[str, Any] | None) -> OptionalFacts:
-    """Return what `encode_facts` wrote."""
+    """Return the facts of a value of `encode_facts`."""
     if not stored:
         return OptionalFacts()
     return OptionalFacts(stored.get("preemptible"), stored.get("placement"))

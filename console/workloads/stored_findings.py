@@ -1,4 +1,4 @@
-"""What a search for changes found, as JSON: ids alone, so that each reader gets their own names."""
+"""Findings of a search for changes as JSON: with ids only, because names depend on the reader."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from console.engine.counterfactual.change import Change, ChangeKind, QuotaNumber
 from console.engine.model.amounts import UNLIMITED, Unlimited
 from console.engine.model.origin import Origin
 
-#: Stands for no limit, which no label, code or number is written as.
+#: JSON of an unlimited amount; no label, code or number has this form.
 _UNLIMITED: Final = {"unlimited": True}
 
-#: Fields of a change that hold ids.
+#: Fields of a change with ids.
 _IDS: Final = ("workloads", "who_loses", "who_waits")
 
 
 def findings_to_json(found: Findings) -> dict[str, Any]:
-    """Return *found* in values that JSON has."""
+    """Return *found* as JSON values."""
     return {
         "changes": [_change_to_json(each) for each in found.changes],
         "in_vain": [kind.value for kind in found.in_vain],
@@ -30,7 +30,7 @@ def findings_to_json(found: Findings) -> dict[str, Any]:
 
 
 def findings_from_json(stored: Mapping[str, Any]) -> Findings:
-    """Return what `findings_to_json` wrote."""
+    """Return the findings of a value of `findings_to_json`."""
     return Findings(
         changes=tuple(_change_from_json(each) for each in stored["changes"]),
         in_vain=tuple(ChangeKind(each) for each in stored["in_vain"]),

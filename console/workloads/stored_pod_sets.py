@@ -1,8 +1,8 @@
 """
-Pod sets as rows keep them: JSON in one canonical form, without what is left to its default.
+Pod sets in database rows: JSON in one canonical form, without default values.
 
-One pod set called ``main`` of one pod, without wishes for nodes, is what a plain
-request means. It is kept as an empty list, because the row has its requests anyway.
+A plain request is one pod set called ``main`` with one pod and without node constraints. It is
+stored as an empty list, because the row has its requests anyway.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from console.engine.model.workload import PodSet
 
 def encode_pod_sets(pod_sets: Sequence[PodSet]) -> list[dict[str, Any]]:
     """
-    Return *pod_sets* as they are stored; amounts are per pod, in thousandths.
+    Return *pod_sets* in their stored form; amounts are per pod, in thousandths.
 
     >>> encode_pod_sets([PodSet(requests={"cpu": 500})])
     []
@@ -31,14 +31,14 @@ def encode_pod_sets(pod_sets: Sequence[PodSet]) -> list[dict[str, Any]]:
 def decode_pod_sets(
     stored: Sequence[Mapping[str, Any]], requests: Mapping[str, int]
 ) -> tuple[PodSet, ...]:
-    """Return what `encode_pod_sets` wrote of a workload whose pods ask for *requests* together."""
+    """Return the pod sets of a value of `encode_pod_sets`; *requests* are the workload's totals."""
     if not stored:
         return (PodSet(requests=requests),)
     return tuple(map(_decode, stored))
 
 
 def _is_plain(pod_set: PodSet) -> bool:
-    # A zero is an answer too: what asks for none of a resource is still given a flavor for it.
+    # A request of zero matters: the workload still gets a flavor for that resource.
     return pod_set == PodSet(requests=pod_set.requests) and all(pod_set.requests.values())
 
 

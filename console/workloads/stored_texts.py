@@ -1,7 +1,7 @@
 """
-JSON columns as text: most workloads share theirs with many others, so each text is read once.
+Decoders of JSON columns that are read as text, cached, because many workloads share their texts.
 
-What is returned is shared, too: nobody may change it.
+The decoded values are shared as well: callers must not change them.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from console.workloads.stored_assignments import decode_assignment
 from console.workloads.stored_facts import OptionalFacts, decode_facts
 from console.workloads.stored_pod_sets import decode_pod_sets
 
-#: Texts that are remembered of each kind; a million live workloads have few thousand.
+#: Maximum number of cached texts of each kind; a million live workloads have few thousand.
 _MOST: Final = 20_000
 
 
 def as_text(column: str) -> Cast:
-    """Return what selects *column*, of JSON or of moments, as its text."""
+    """Return an expression that selects *column*, of JSON or of times, as text."""
     return Cast(column, TextField())
 
 
@@ -39,7 +39,7 @@ def labels_of(text: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=_MOST)
 def pod_sets_of(text: str, requests: str) -> tuple[PodSet, ...]:
-    """Return the pod sets of a workload, which are told by its *requests* where it has one."""
+    """Return the pod sets of a workload; a single plain one is given by its *requests*."""
     return decode_pod_sets(json.loads(text), json.loads(requests))
 
 
@@ -63,9 +63,9 @@ def assignment_of(text: str) -> Assignment:
 
 def stops_of(text: str) -> Stops:
     """
-    Return every time a workload was told to stop, by the id of the preemptor.
+    Return the preemptions of a workload by id of the preemptor.
 
-    Rows of before situations were kept say how often alone: two such stops count as alike.
+    Old rows contain numbers of preemptions instead of situations: these preemptions count as equal.
     """
     if text == "{}":
         return NEVER

@@ -1,4 +1,4 @@
-"""Submissions: what may be said of a workload when it is handed in, and its labels."""
+"""Submitted workloads: their fields, validation and labels."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from console.workloads.queries.filters import TYPES
 from console.workloads.read_placement import read_placement
 from console.workloads.read_pod_sets import LONGEST_KEY, read_pod_sets, read_requests
 
-#: Workloads that one request may hand in.
+#: Maximum number of workloads in one request.
 MOST_AT_ONCE: Final = 1000
 
 MARKET_TYPES: Final = ("SPOT", "ON_DEMAND")
 
-#: Label keys that come from a field of their own, and that field.
+#: Reserved label keys, each with the field that sets it.
 RESERVED: Final[Mapping[str, str]] = {
     "instance-type": "instance_type",
     "accelerator-type": "accelerator_type",
@@ -51,7 +51,7 @@ _KNOWN: Final = frozenset(_FIELDS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """One workload as it is handed in; None is a fact that is not known."""
+    """One submitted workload; None is an unknown fact."""
 
     name: str
     type: str = "job"
@@ -60,9 +60,9 @@ class Submission:
     accelerator_type: str | None = None
     market_type: str | None = None
     cloud_resource_id: str | None = None
-    #: None leaves the choice to the rule that takes it.
+    #: None: the matching rule sets the priority.
     priority: int | None = None
-    #: Resource -> thousandths: the short form of one pod set of one pod.
+    #: Resource -> thousandths; the short form of a single pod set with one pod.
     requests: Mapping[str, int] = field(default_factory=dict)
     #: Instead of *requests*.
     pod_sets: tuple[PodSet, ...] = ()
@@ -70,13 +70,13 @@ class Submission:
     groups: tuple[str, ...] = ()
     project: str = ""
     namespace: str = ""
-    #: None: the scheduler decides whether it may be preempted.
+    #: None: the scheduler decides whether the workload may be preempted.
     preemptible: bool | None = None
-    #: What `read_placement` returns; None: no wish.
+    #: As `read_placement` returns it; None without a placement.
     placement: Mapping[str, object] | None = None
 
     def asked(self) -> tuple[PodSet, ...]:
-        """Return what is asked for, as pod sets in either case."""
+        """Return the requested pod sets, also for a request in the short form."""
         if self.pod_sets:
             return self.pod_sets
         requests = {resource: amount for resource, amount in self.requests.items() if amount}
@@ -84,9 +84,9 @@ class Submission:
 
     def labels(self) -> dict[str, str]:
         """
-        Return the labels that selectors are judged on: tags and known reserved facts.
+        Return the labels that selectors are evaluated on: tags and known reserved facts.
 
-        Raises BadRequest when a tag uses a reserved key.
+        Raises BadRequest if a tag uses a reserved key.
         """
         if not self.tags.keys().isdisjoint(RESERVED):
             taken = [key for key in self.tags if key in RESERVED]
@@ -101,10 +101,10 @@ class Submission:
 
 def read_submissions(value: Any, least_priority: Callable[[], int] = lambda: 0) -> list[Submission]:
     """
-    Read the list under ``workloads`` of a request; numbers are int or Decimal.
+    Return the submissions in the list *value* of a request; numbers are int or Decimal.
 
     *least_priority* returns the lowest priority that may be requested.
-    Raises BadRequest with the path of everything that is wrong.
+    Raises BadRequest with the path of every error.
     """
     reader = Reader()
     items = reader.items(value, "workloads", 1, MOST_AT_ONCE)

@@ -1,4 +1,4 @@
-"""Tasks: five lines each, they load ids and call one service."""
+"""Celery tasks of the workloads app; each one calls a service."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ from console.workloads.services.run_search import (
 from console.workloads.services.run_shard import run_shard
 from console.workloads.services.search_fully import SEARCH
 
-#: What is older than this was not picked up by its own nudge.
+#: The sweep handles intake and engines that are older than this.
 _FORGOTTEN = timedelta(seconds=2)
 
-#: Seconds for a shard's turn, which is mostly over in a tenth of one. A state of millions of
-#: workloads is read from rows for minutes, from the beginning again if that is cut off. The message
-#: comes again meanwhile, and finds that somebody has the lease.
+#: Time limit of a turn of a shard, in seconds; most take less than 0.1. To load a state with
+#: millions of workloads takes minutes, and starts over if it is cut off. The message is delivered
+#: again in the meantime, and its worker finds the lease taken.
 _PATIENCE = 1800
 
-#: What is so far ahead was written by a clock that is wrong, or is read by one; it counts, too.
+#: Rows with a time this far in the future come from a wrong clock, so the sweep handles them too.
 _AHEAD = timedelta(seconds=2)
 
 
 @shared_task(name=wakeup.ADMIT, soft_time_limit=_PATIENCE, time_limit=_PATIENCE + 60)
 def admit(shard: str, message: str) -> None:
-    """Run the engines of everybody who is nudged in a shard."""
+    """Run the engines of all organizations with a wakeup in a shard."""
     if wakeup.begin(shard, message):
         run_shard(shard)
 
 
 @shared_task(name="console.workloads.tasks.sweep")
 def sweep() -> None:
-    """Nudge every organization with work left lying or due, and note that a worker is alive."""
+    """Wake up the engine of each organization with overdue work, and send a worker heartbeat."""
     heartbeat.beat()
     waiting = Intake.objects.filter(_not_lately("created_at")).order_by()
     due = Engine.objects.filter(wakes_at__lte=milliseconds(timezone.now()))
@@ -69,26 +69,26 @@ def _not_lately(column: str) -> Q:
 
 @shared_task(name="console.workloads.tasks.tidy")
 def tidy() -> None:
-    """Forget what is only kept for a while."""
+    """Delete expired idempotent answers and recorded shapes."""
     forget_answers()
     forget_shapes()
 
 
 @shared_task(name="console.workloads.tasks.forget")
 def forget() -> None:
-    """Forget some of the events that are too old: few at a time, for it comes often."""
+    """Delete some of the expired events; a small number, because the task runs often."""
     forget_events(settings.EVENT_RETENTION_DAYS)
 
 
 @shared_task(name="console.workloads.tasks.forget_ended")
 def forget_ended() -> None:
-    """Forget some of the workloads that ended too long ago: few at a time, for it comes often."""
+    """Delete some of the expired workloads; a small number, because the task runs often."""
     forget_workloads(settings.WORKLOAD_RETENTION_DAYS)
 
 
 @shared_task(name=SEARCH, bind=True)
 def search(self: Task[[int], None], run_id: int) -> None:
-    """Bring one search to its end; one that comes back was begun by a worker that died."""
+    """Run one complete search; a redelivered one fails, because its worker died."""
     if self.request.delivery_info and self.request.delivery_info.get("redelivered"):
         fail_search(run_id, WORKER_GONE)
     run_search(run_id)
@@ -96,11 +96,11 @@ def search(self: Task[[int], None], run_id: int) -> None:
 
 @shared_task(name="console.workloads.tasks.sweep_search_runs")
 def sweep_search_runs() -> None:
-    """Find searches that were left lying."""
+    """Recover or expire searches that no worker has finished."""
     sweep_searches()
 
 
 @shared_task(name="console.workloads.tasks.resume")
 def resume() -> None:
-    """Resume the queues whose holds are over."""
+    """Resume the queues whose holds have expired."""
     resume_expired()

@@ -1,9 +1,9 @@
 """
-Wakeups: ask for admission after commit. A lost wakeup delays a decision and can never lose it.
+Wakeups: requests to run the engine of an organization, sent after commit.
 
-An organization that is woken up waits in the set of its shard in the broker, ordered by time of
-arrival. One message tells a worker to look at the whole set: a message for each organization would
-cost as much as its decision.
+A lost wakeup delays a decision and never loses it. An organization with a wakeup waits in the
+set of its shard in the broker, ordered by time of arrival. One message makes a worker process
+the whole set: a message for each organization would cost as much as its decision.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ from console.queue_backlog import is_full
 
 ADMIT: Final = "console.workloads.tasks.admit"
 
-#: Seconds for which a message that no worker begins is taken to be on its way.
+#: Seconds for which an undelivered message counts as on its way.
 _BELIEVED: Final = 5
 
-#: The most seconds for which an organization lets others go first. One that seems to have longer
-#: to wait arrived before the broker's clock was set back.
+#: Maximum number of seconds for which an organization gives way to others. If one seems to have
+#: more to wait, the clock of the broker was set back after its arrival.
 LONGEST: Final = 10
 
-#: Says that a message is on its way: KEYS[2] names it for ARGV[1] seconds. Answers with its name,
-#: or with nothing when there is one already.
+#: Records that a message is on its way: sets KEYS[2] to its name for ARGV[1] seconds. Returns the
+#: name, or nothing if another message is on its way.
 _CALL: Final = """
 local now = redis.call('TIME')
 local name = string.format('%.0f', now[1] * 1000000 + now[2])
 return redis.call('SET', KEYS[2], name, 'NX', 'EX', ARGV[1]) and name
 """
 
-#: Puts ARGV[2] into the set KEYS[1] as if it arrived in ARGV[4] microseconds. ARGV[3] is NX, to
-#: leave one that is there at its place, or GT, to only move it back.
+#: Adds ARGV[2] to the set KEYS[1] with an arrival time ARGV[4] microseconds from now. ARGV[3] is NX
+#: to keep the time of a present member, or GT to only increase it.
 _PUT: Final = f"""
 local came = redis.call('TIME')
 redis.call('ZADD', KEYS[1], ARGV[3], came[1] * 1000000 + came[2] + ARGV[4], ARGV[2])
 {_CALL}
 """
 
-#: Takes the organization that has waited longest out of the set KEYS[1]. One whose time has not
-#: come, which is at most ARGV[1] microseconds ahead, stays there while the time of another one has
-#: come in one of the other sets: then the answer is the index of that key, as a number.
+#: Removes the organization that has waited longest from the set KEYS[1] and returns it. If its
+#: time is in the future, by at most ARGV[1] microseconds, and that of an organization in another
+#: set has come, it stays, and the index of the key of that set is returned, as a number.
 _TAKE: Final = """
 local function first(key)
   local found = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
@@ -74,7 +74,7 @@ redis.call('ZREM', KEYS[1], org)
 return org
 """
 
-#: Notes that the message ARGV[1] has arrived, and returns 0 where a later one replaces it.
+#: Records the arrival of message ARGV[1]; returns 0 if a later one replaces it.
 _BEGIN: Final = """
 local name = redis.call('GET', KEYS[2])
 if name and name ~= ARGV[1] then
@@ -84,7 +84,7 @@ redis.call('DEL', KEYS[2])
 return 1
 """
 
-#: Asks for a message where the set KEYS[1] is not empty.
+#: Requests a message if the set KEYS[1] is not empty.
 _LEAVE: Final = f"""
 if redis.call('ZCARD', KEYS[1]) == 0 then
   return false
@@ -96,22 +96,22 @@ log = structlog.get_logger("console.nudge")
 
 
 def request_admission(org_id: int) -> None:
-    """Ask for a run of the organization's engine once the present transaction commits."""
+    """Request a run of the organization's engine when the current transaction commits."""
     transaction.on_commit(partial(send, org_id))
 
 
 def send(org_id: int) -> None:
-    """Put an organization into the set of its shard, and have a worker look there."""
+    """Add an organization to the set of its shard, and send a message to a worker."""
     put(org_id, shard_of(org_id))
 
 
 def put(org_id: int, shard: str) -> None:
-    """Put it into the set of *shard*: the choice saves time, and nothing depends on it."""
+    """Add an organization to the set of *shard*; any shard works, the right one saves time."""
     _put(org_id, shard, "NX", 0)
 
 
 def put_back(org_id: int, shard: str, seconds: float) -> None:
-    """Put it back behind all that arrive within *seconds*, `LONGEST` at most."""
+    """Add an organization again, behind arrivals of the next *seconds*, at most `LONGEST`."""
     _put(org_id, shard, "GT", round(min(seconds, LONGEST) * 1_000_000))
 
 
@@ -124,7 +124,7 @@ def _put(org_id: int, shard: str, how: str, later: int) -> None:
 
 def begin(shard: str, message: str) -> bool:
     """
-    Note that a worker works on *message*, so that what arrives from now on asks for another one.
+    Record that a worker processes *message*, so that later arrivals send another one.
 
     Returns False for a message that a later one replaces.
     """
@@ -137,20 +137,20 @@ def begin(shard: str, message: str) -> bool:
 
 
 class Taken(NamedTuple):
-    """The organization that was taken out of a shard, if any."""
+    """The organization that was removed from a shard, if any."""
 
     org_id: int | None = None
-    #: The shard that goes first, where all that wait in this one let others go first.
+    #: The shard to process first, if all organizations in this one give way.
     gives_way_to: str | None = None
 
 
 def take(shard: str) -> Taken:
     """
-    Take the organization that has waited longest out of a shard.
+    Remove the organization that has waited longest from a shard, and return it.
 
-    One that was put back stays there until its time has come, while another one waits in another
-    shard of this worker. A request that is accepted afterwards wakes it up again. When the answer
-    of the broker is lost, so is the wakeup; the sweep sends another one.
+    An organization that was put back stays until its time has come, while another one waits in
+    another shard of this worker. A request that is accepted afterwards wakes it up again. If the
+    reply of the broker is lost, the wakeup is lost too; the sweep sends another one.
     """
     served = current_app.amqp.queues.consume_from
     shards = [shard, *(each for each in SHARDS if each != shard and each in served)]
@@ -166,7 +166,7 @@ def take(shard: str) -> Taken:
 
 
 def leave(shard: str) -> None:
-    """Have a worker look at a shard again if it is not empty, after what else it has to do."""
+    """Send a message for a shard that is not empty, so that a worker processes it later."""
 
     def ask() -> None:
         _tell(shard, _script(_LEAVE)(keys=_keys(shard), args=[_BELIEVED]))
@@ -175,16 +175,16 @@ def leave(shard: str) -> None:
 
 
 def _tell(shard: str, message: bytes | None) -> None:
-    # What waits in the shard is found by the first worker that takes from it again.
+    # With a full queue, the first worker that receives from it again processes the whole set.
     if message is not None and not is_full(shard):
         current_app.send_task(ADMIT, args=[shard, message.decode()], queue=shard, expires=60)
 
 
 def _unless_down(ask: Callable[[], Any], event: str, **about: object) -> Any:
     """
-    Return what the broker answers; log rather than raise that it is down, and return None.
+    Return the result of *ask*; if the broker is unavailable, log that and return None.
 
-    The rows are there, and the sweep looks.
+    The rows are stored, and the sweep finds them.
     """
     try:
         with broker.circuit_breaker():
