@@ -37,7 +37,7 @@ MOST_REJECTED: Final = 500
 PATIENCE: Final = timedelta(minutes=15)
 
 #: Maximum number of workloads that cannot run among which the oldest is searched.
-_MOST_STUCK: Final = 1000
+_MOST_CANNOT_RUN: Final = 1000
 #: Maximum number of queues that are examined, and of pending classes in them.
 _MOST_QUEUES: Final = 100
 _MOST_CLASSES: Final = 2000
@@ -46,12 +46,12 @@ _MOST_CLASSES: Final = 2000
 def work_items(org: Organization, queues: Sequence[QueueView], now: datetime) -> Iterator[Item]:
     """Yield the items about all *queues* and their workloads."""
     yield from _rejected(org, now)
-    yield from _stuck(org, queues)
+    yield from _cannot_run(org, queues)
     starved = list(_starved(org, queues))
     yield from _one_item(Kind.QUEUE_STARVED, starved)
     known = {subject.name for subject in starved}
     full = [view for view in queues if view.name not in known and _is_full(view)]
-    yield from _one_item(Kind.QUEUE_AT_CEILING, _impatient(org, full, now))
+    yield from _one_item(Kind.QUEUE_AT_CEILING, _waiting_too_long(org, full, now))
     yield from _one_item(Kind.QUEUE_HELD, _held(queues))
     yield from _one_item(Kind.QUEUE_DRAINING, _draining(queues))
 
@@ -81,7 +81,7 @@ def _rejected(org: Organization, now: datetime) -> Iterator[Item]:
         )
 
 
-def _stuck(org: Organization, queues: Sequence[QueueView]) -> Iterator[Item]:
+def _cannot_run(org: Organization, queues: Sequence[QueueView]) -> Iterator[Item]:
     by_reason: defaultdict[str, list[Subject]] = defaultdict(list)
     for view in queues:
         for reason, count in view.reasons.items():
@@ -92,7 +92,7 @@ def _stuck(org: Organization, queues: Sequence[QueueView]) -> Iterator[Item]:
     lost = {
         reason: count for reason, count in without_queue.items() if reason_of(reason).cannot_run
     }
-    oldest = _oldest_stuck(org, list(by_reason)) if by_reason else {}
+    oldest = _oldest_cannot_run(org, list(by_reason)) if by_reason else {}
     for reason in by_reason.keys() | lost.keys():
         subjects = sorted(by_reason[reason], key=lambda each: (-each.count, each.name))
         count = sum(each.count for each in subjects)
@@ -102,18 +102,18 @@ def _stuck(org: Organization, queues: Sequence[QueueView]) -> Iterator[Item]:
             count=count + lost.get(reason, 0),
             is_exact=are_all or reason not in lost,
             # Above the limit, the oldest is unknown.
-            since=oldest.get(reason) if count < _MOST_STUCK and reason not in lost else None,
+            since=oldest.get(reason) if count < _MOST_CANNOT_RUN and reason not in lost else None,
             subjects=tuple(subjects[:MOST_SUBJECTS]),
         )
 
 
-def _oldest_stuck(org: Organization, reasons: list[str]) -> dict[str, datetime]:
+def _oldest_cannot_run(org: Organization, reasons: list[str]) -> dict[str, datetime]:
     """Return the oldest submission time among a limited number of workloads of each reason."""
     classes = PendingClass.objects.filter(org=org, reason__in=reasons).order_by("-count")
     of_class = dict(classes.values_list("key", "reason")[:MOST_SUBJECTS])
     rows = Workload.objects.filter(org=org, state=State.PENDING, pending_class__in=list(of_class))
     found: dict[str, datetime] = {}
-    looked_at = rows.order_by().values_list("pending_class", "submitted_at")[:_MOST_STUCK]
+    looked_at = rows.order_by().values_list("pending_class", "submitted_at")[:_MOST_CANNOT_RUN]
     for key, moment in looked_at:
         reason = of_class[key or ""]
         found[reason] = min(found.get(reason, moment), moment)
@@ -154,7 +154,9 @@ def _is_full(view: QueueView) -> bool:
     )
 
 
-def _impatient(org: Organization, full: Sequence[QueueView], now: datetime) -> Iterator[Subject]:
+def _waiting_too_long(
+    org: Organization, full: Sequence[QueueView], now: datetime
+) -> Iterator[Subject]:
     """Yield those of *full* whose workloads have waited too long, without those that cannot run."""
     names = [view.name for view in full][:_MOST_QUEUES]
     classes = PendingClass.objects.filter(org=org, reason__in=cannot_run_reasons()).order_by()

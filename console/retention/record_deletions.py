@@ -10,14 +10,14 @@ from django.utils import timezone
 from console.retention.models import Forgotten, Kind, Look
 
 #: Some kinds are checked every few seconds, which are not all recorded.
-_SELDOM = timedelta(minutes=1)
+_MIN_INTERVAL = timedelta(minutes=1)
 
 
 def record_deletions(kind: Kind, by_org: Mapping[int, int]) -> int:
     """Record a check of *kind* now, and return the total number of deleted rows."""
     now = timezone.now()
     last = Look.objects.filter(kind=kind).values_list("at", flat=True).first()
-    if last is None or not now - _SELDOM < last <= now:
+    if last is None or not now - _MIN_INTERVAL < last <= now:
         Look.objects.bulk_create(
             [Look(kind=kind, at=now)],
             update_conflicts=True,

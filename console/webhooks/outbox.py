@@ -38,7 +38,7 @@ def write_deliveries(
     Only the engine of the organization writes these messages.
     """
     told = list(messages)
-    present = _touch({webhook.pk for webhook, _, _ in told}, now)
+    present = _lock_webhooks({webhook.pk for webhook, _, _ in told}, now)
     rows = [
         Delivery(
             webhook=webhook,
@@ -50,14 +50,14 @@ def write_deliveries(
         )
         for webhook, kind, message in told
         if webhook.pk in present
-        and not (kind in WORKLOAD_KINDS and _joined(org, webhook, kind, message, now))
+        and not (kind in WORKLOAD_KINDS and _merge_into_waiting(org, webhook, kind, message, now))
     ]
     made = Delivery.objects.bulk_create(rows)
     wakeup.request_delivery(sorted({row.webhook_id for row in made}))
     return made
 
 
-def _touch(keys: set[int], now: datetime) -> set[int]:
+def _lock_webhooks(keys: set[int], now: datetime) -> set[int]:
     """Return the webhooks that still exist, locked until the end of the transaction."""
     rows = Webhook.objects.select_for_update(no_key=True).filter(pk__in=keys).order_by("pk")
     present = set(rows.values_list("pk", flat=True))
@@ -74,7 +74,7 @@ def notify_of_config(org: Organization, kind: Kind, data: dict[str, object], aut
         write_deliveries(org, [(webhook, kind, message) for webhook in webhooks], now)
 
 
-def _joined(
+def _merge_into_waiting(
     org: Organization, webhook: Webhook, kind: str, message: Message, now: datetime
 ) -> bool:
     """Return whether *message* was added to a waiting delivery without attempts."""

@@ -76,11 +76,11 @@ def _send_to(
         except OSError as error:
             answer = _failed(Failure.NOT_REACHED, error, address)
         else:
-            return _ask(plain, target, address, body, headers, deadline)
+            return _post(plain, target, address, body, headers, deadline)
     return answer
 
 
-def _ask(
+def _post(
     plain: socket.socket,
     target: Target,
     address: Address,
@@ -88,7 +88,7 @@ def _ask(
     headers: Mapping[str, str],
     deadline: float,
 ) -> Answer:
-    with plain, _cut_off(plain, deadline) as is_cut:
+    with plain, _shutdown_at(plain, deadline) as is_cut:
         try:
             return _exchange(plain, target, address, body, headers)
         except ssl.SSLCertVerificationError as error:
@@ -151,7 +151,7 @@ def _beginning(response: HTTPResponse) -> bytes:
 
 
 @contextmanager
-def _cut_off(plain: socket.socket, deadline: float) -> Iterator[threading.Event]:
+def _shutdown_at(plain: socket.socket, deadline: float) -> Iterator[threading.Event]:
     """Shut *plain* down at *deadline*; the yielded value tells whether this happened."""
     is_cut = threading.Event()
     # TLS takes over the socket; a shutdown of the duplicate affects both.

@@ -18,10 +18,10 @@ from console.workloads.models import (
     Workload,
 )
 
-#: How long a request with an idempotency key may be sent again.
+#: How long a request with an idempotency key may be repeated.
 ANSWERS_KEPT: Final = timedelta(days=7)
 
-#: Days of recorded shapes that are kept.
+#: Number of days for which recorded shapes are kept.
 SHAPES_KEPT: Final = 30
 
 
@@ -38,7 +38,7 @@ def _answers(org_id: int) -> Rows:
 
 
 def _workloads(org_id: int) -> Rows:
-    """Return what the engine has counted."""
+    """Return the number of workloads that the engine has counted, and the oldest one."""
     counts = Engine.objects.values_list("counts", flat=True).filter(pk=org_id).first() or {}
     oldest = Workload.objects.filter(org=org_id).order_by("submitted_at")
     first = oldest.values_list("submitted_at", flat=True).first()
@@ -76,7 +76,7 @@ register_numbered(
         rows=Decision.objects,
         kind=Kind.DECISIONS,
         setting="WORKLOAD_RETENTION_DAYS",
-        staying=(
+        kept_rows=(
             f"JOIN {Workload._meta.db_table} AS w ON w.id = p.workload_id "
             "WHERE w.ended_at IS NULL OR w.ended_at >= %s"
         ),
@@ -85,6 +85,6 @@ register_numbered(
         rows=Event.objects,
         kind=Kind.EVENTS,
         setting="EVENT_RETENTION_DAYS",
-        staying="WHERE p.created_at >= %s",
+        kept_rows="WHERE p.created_at >= %s",
     ),
 )

@@ -313,7 +313,7 @@ def test_a_worker_that_died_while_sending_is_not_waited_for_long(
     def die(*_: Any) -> None:
         raise SystemExit
 
-    monkeypatch.setattr("console.webhooks.services.deliver_due._note", die)
+    monkeypatch.setattr("console.webhooks.services.deliver_due._record_result", die)
     with pytest.raises(SystemExit):
         deliver_due(webhook.pk)
     monkeypatch.undo()

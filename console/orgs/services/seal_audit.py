@@ -37,7 +37,7 @@ def seal_audit() -> int:
     deadline = time.monotonic() + _SLICE
     sealed = 0
     for some in chunks(orgs, ORGS):
-        _begin(some)
+        _create_chains(some)
         count = BATCH
         while count == BATCH:
             if time.monotonic() > deadline:
@@ -47,7 +47,7 @@ def seal_audit() -> int:
     return sealed
 
 
-def _begin(orgs: Sequence[int]) -> None:
+def _create_chains(orgs: Sequence[int]) -> None:
     """Create missing chains."""
     begun = set(AuditChain.objects.filter(pk__in=orgs).values_list("pk", flat=True))
     new = [AuditChain(org_id=org_id) for org_id in orgs if org_id not in begun]

@@ -23,7 +23,7 @@ from console.workloads.models import Event, EventType, RecordedShape
 from console.workloads.queries.history import WINDOW, history_of
 
 #: How long an evaluation of history is valid; it covers days and takes a while.
-_STANDS: Final = timedelta(hours=1)
+_VALID_FOR: Final = timedelta(hours=1)
 
 #: Maximum number of stored idle rules.
 _MOST_IDLE: Final = 1000
@@ -43,7 +43,7 @@ def due_check_ups(now: datetime) -> list[int]:
     due = (
         Q(org__check_up=None)
         | ~Q(org__check_up__version=F("number"))
-        | Q(org__check_up__history_at__lt=now - _STANDS)
+        | Q(org__check_up__history_at__lt=now - _VALID_FOR)
         | Exists(changed)
     )
     rows = ActiveConfig.objects.filter(due, number__gt=0)
@@ -75,7 +75,7 @@ def check_up(org_id: int, now: datetime) -> None:
         "broken": [each.name for each in broken[:MOST_SUBJECTS]],
     }
     known = CheckUp.objects.filter(org=org).first()
-    if known is None or known.version != version.number or known.history_at < now - _STANDS:
+    if known is None or known.version != version.number or known.history_at < now - _VALID_FOR:
         idle = list(idle_rules(org, policy, now))[:_MOST_IDLE]
         found |= {"history_at": now, "idle_rules": [[rule.index, rule.queue] for rule in idle]}
     CheckUp.objects.update_or_create(org=org, defaults=found)

@@ -21,7 +21,7 @@ from console.workloads.stored_pod_sets import decode_pod_sets
 MOST_LOOKED_AT: Final = 10_000
 
 #: How long a measurement is valid.
-_STANDS: Final = timedelta(minutes=5)
+_VALID_FOR: Final = timedelta(minutes=5)
 
 _COLUMNS = ("uid", "name", "project", "user", "queue", "requests", "pod_sets", "assignment")
 
@@ -46,7 +46,7 @@ def due_consumptions(now: datetime) -> list[int]:
     """
     of_org = "org__consumption"
     # If the last measurement found no running workload and no decision changed since, skip it.
-    is_due = Q(**{of_org: None}) | Q(**{f"{of_org}__measured_at__lt": now - _STANDS}) & (
+    is_due = Q(**{of_org: None}) | Q(**{f"{of_org}__measured_at__lt": now - _VALID_FOR}) & (
         Q(**{f"{of_org}__looked_through__gt": 0}) | Q(settled_at__gte=F(f"{of_org}__measured_at"))
     )
     waits_longest = F(f"{of_org}__measured_at").asc(nulls_first=True)

@@ -35,7 +35,7 @@ def drop_expired(now: datetime) -> int:
     dropped = 0
     for table, part, each in _due(now):
         try:
-            rows = _rows_by_org(part) if _may_go(each, part, now) else None
+            rows = _rows_by_org(part) if _has_expired(each, part, now) else None
             if rows is None:
                 continue
             with schema_lock(table) as cursor:
@@ -64,17 +64,17 @@ def _due(now: datetime) -> Iterator[tuple[str, Part[Any], Numbered | Timed]]:
                 yield timed.table, span, timed
 
 
-def _may_go(each: Numbered | Timed, part: Part[Any], now: datetime) -> bool:
+def _has_expired(each: Numbered | Timed, part: Part[Any], now: datetime) -> bool:
     """Return whether no rows are added to a partition any more and all its rows have expired."""
     if isinstance(each, Timed):
-        return not _has_rows(part, each.staying, part.until)
+        return not _has_rows(part, each.kept_rows, part.until)
     behind = each.rows.filter(pk__gte=part.until).order_by("pk")
     followed = behind.values_list("created_at", flat=True).first()
     if followed is None or followed > now - _LATE:
         return False
     limit = now - timedelta(days=getattr(settings, each.setting))
     # The newest first, because rows to keep are mostly among them.
-    return not _has_rows(part, f"{each.staying} ORDER BY p.id DESC", limit)
+    return not _has_rows(part, f"{each.kept_rows} ORDER BY p.id DESC", limit)
 
 
 def _has_rows(part: Part[Any], condition: str, value: object) -> bool:

@@ -64,7 +64,7 @@ class Numbered:
     setting: str
     #: SQL condition for the rows of a partition `p` that have to be kept; its parameter is the
     #: start of the retention period.
-    staying: str
+    kept_rows: str
     column: str = "id"
 
     @property
@@ -99,7 +99,7 @@ class Timed:
     kept_since: Callable[[datetime], datetime]
     #: SQL condition for the rows of a partition `p` that have to be kept; its parameter is the end
     #: of the partition.
-    staying: str
+    kept_rows: str
     column: str = "start"
 
     def read(self, text: str) -> datetime:

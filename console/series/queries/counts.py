@@ -127,8 +127,8 @@ def _counted(
 
     The coarsest final rows come first, then minutes.
     """
-    stretches, rest = _stretches(org, since, until, step)
-    for coarse, begin, end in stretches:
+    ranges, rest = _final_ranges(org, since, until, step)
+    for coarse, begin, end in ranges:
         yield from points.counts(coarse, begin, end)
     about = {"org": org, "kind": subject.kind, "name": subject.name}
     for _, start, counts in _of_minutes(about, rest, until):
@@ -142,9 +142,9 @@ def _waits(
     until = floor_minute(now) + LENGTH[Step.MINUTE]
     since = floor_hour(until - hours * HOUR)
     about: dict[str, Any] = {"org": org, "kind": kind, "name__in": names}
-    stretches, rest = _stretches(org, since, until, Step.HOUR)
+    ranges, rest = _final_ranges(org, since, until, Step.HOUR)
     found: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    for coarse, begin, end in stretches:
+    for coarse, begin, end in ranges:
         rows = SeriesPoint.objects.filter(
             **about, step=coarse.value, start__gte=begin, start__lt=end
         )
@@ -159,20 +159,20 @@ def _waits(
     return found
 
 
-def _stretches(
+def _final_ranges(
     org: Organization, since: datetime, until: datetime, step: Step
 ) -> tuple[list[tuple[Step, datetime, datetime]], datetime]:
     """Return the final days and hours of a time range, and the time from which minutes are read."""
-    stretches: list[tuple[Step, datetime, datetime]] = []
+    ranges: list[tuple[Step, datetime, datetime]] = []
     if step is Step.MINUTE:
-        return stretches, since
+        return ranges, since
     final = rolled_until(org) or since
     for coarse in (Step.DAY, Step.HOUR) if step is Step.DAY else (Step.HOUR,):
         end = min(max(FLOOR[coarse](final), since), until)
         if since < end:
-            stretches.append((coarse, since, end))
+            ranges.append((coarse, since, end))
             since = end
-    return stretches, since
+    return ranges, since
 
 
 def _of_minutes(

@@ -70,7 +70,7 @@ def subject_history(
         past = Subject(subject.kind, name)
         points = Points(org, past)
         older = series_of(org, past, since, until, step, points)
-        series = replace(series, readings=_joined(series, older, end))
+        series = replace(series, readings=_combined(series, older, end))
         spans = [
             *(span for span in quota_spans(org, past, since, until) if span.since < end),
             *spans,
@@ -115,15 +115,15 @@ def _names_before(org: Organization, subject: Subject) -> Iterator[tuple[str, da
         yield old, applied[number]
 
 
-def _joined(series: Series, older: Series, end: datetime) -> tuple[Reading, ...]:
+def _combined(series: Series, older: Series, end: datetime) -> tuple[Reading, ...]:
     """Return the combined readings; those of *older* are used until *end*."""
     return tuple(
-        _together(now, then) if then.start < end else now
+        _combined_reading(now, then) if then.start < end else now
         for now, then in zip(series.readings, older.readings, strict=True)
     )
 
 
-def _together(now: Reading, then: Reading) -> Reading:
+def _combined_reading(now: Reading, then: Reading) -> Reading:
     # The same minutes were sampled for both.
     minutes = max(now.totals.minutes, then.totals.minutes)
     return Reading(now.start, replace(now.totals.merged(then.totals), minutes=minutes))

@@ -40,7 +40,7 @@ _SILENCE = timedelta(minutes=2)
 #: Maximum number of hours of one pass, which limits its duration after a long downtime.
 _HOURS = 48
 
-_HAPPENED = ("counts", "waits")
+_COUNT_COLUMNS = ("counts", "waits")
 _KEY = ("org", "kind", "name", "step", "start")
 
 
@@ -157,7 +157,7 @@ def _rows_by_subject(
         org_id=org_id, step=step.value, start__gte=since, start__lt=until
     ).order_by("start")
     found: defaultdict[Subject, list[tuple[Any, ...]]] = defaultdict(list)
-    for kind, name, *row in rows.values_list("kind", "name", "start", *COLUMNS, *_HAPPENED):
+    for kind, name, *row in rows.values_list("kind", "name", "start", *COLUMNS, *_COUNT_COLUMNS):
         found[Subject(kind, name)].append(tuple(row))
     return found
 
@@ -167,5 +167,5 @@ def _write(points: list[SeriesPoint]) -> None:
         points,
         update_conflicts=True,
         unique_fields=list(_KEY),
-        update_fields=[*COLUMNS, *_HAPPENED],
+        update_fields=[*COLUMNS, *_COUNT_COLUMNS],
     )

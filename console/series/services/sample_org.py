@@ -17,14 +17,14 @@ from console.policies.queries import NO_POLICY, get_version, policy_of
 from console.series.coverage import floor_hour, floor_minute
 from console.series.models import QuotaLine, Sampler, SeriesPoint, Step
 from console.series.sample import Quota, Sample, StoredState, compute_sample, read_stored_state
-from console.series.services.sample_orgs import note_minute
+from console.series.services.sample_orgs import mark_minute
 from console.series.stored import point_of
 from console.series.subjects import Subject
 from console.series.totals import AT_ZERO
 from console.workloads.models import Engine
 
 #: Maximum number of reads until two reads see the same version, while a worker writes.
-_LOOKS = 3
+_MOST_READS = 3
 
 
 def sample_org(org_id: int, now: datetime) -> bool:
@@ -39,7 +39,7 @@ def sample_org(org_id: int, now: datetime) -> bool:
     if sampler is None or (sampler.minute is not None and sampler.minute >= minute):
         return False
     last = sampler.minute
-    engine, state = _look(sampler.org)
+    engine, state = _read_consistently(sampler.org)
     sample = compute_sample(_policy(sampler.org, engine.config_version), state)
     digests = dict(_digests(sample))
     is_new_hour = last is None or last < floor_hour(minute)
@@ -60,13 +60,13 @@ def sample_org(org_id: int, now: datetime) -> bool:
         )
         if last is None or engine.config_version != sampler.config_version:
             _write_quotas(org_id, minute, engine.config_version, sample.quotas)
-        note_minute([org_id], minute)
+        mark_minute([org_id], minute)
     return True
 
 
-def _look(org: Organization) -> tuple[Engine, StoredState]:
+def _read_consistently(org: Organization) -> tuple[Engine, StoredState]:
     """Return the engine's row and the current state, consistent despite concurrent writes."""
-    for _ in range(_LOOKS):
+    for _ in range(_MOST_READS):
         engine = Engine.objects.only("version", "config_version").get(pk=org.pk)
         state = read_stored_state(org)
         if Engine.objects.filter(pk=org.pk, version=engine.version).exists():

@@ -27,7 +27,7 @@ def sample_orgs(now: datetime) -> list[int]:
     concurrent call in the same minute changes nothing.
     """
     minute = floor_minute(now)
-    _begin_new_ones()
+    _create_samplers()
     quiet: list[int] = []
     changed: list[int] = []
     due = Sampler.objects.filter(Q(minute=None) | Q(minute__lt=minute)).order_by("pk")
@@ -38,11 +38,11 @@ def sample_orgs(now: datetime) -> list[int]:
         stands = last is not None and (is_empty or last >= floor_hour(minute))
         (quiet if stands and version == engine_version else changed).append(org_id)
     for chunk in chunks(quiet):
-        _note(chunk, minute)
+        _mark_unchanged(chunk, minute)
     return changed
 
 
-def note_minute(orgs: Sequence[int], minute: datetime) -> None:
+def mark_minute(orgs: Sequence[int], minute: datetime) -> None:
     """Add *minute* to the sampled minutes of *orgs*; this can be repeated."""
     hour = floor_hour(minute)
     SampledHour.objects.bulk_create(
@@ -53,15 +53,15 @@ def note_minute(orgs: Sequence[int], minute: datetime) -> None:
     )
 
 
-def _note(orgs: Sequence[int], minute: datetime) -> None:
+def _mark_unchanged(orgs: Sequence[int], minute: datetime) -> None:
     with transaction.atomic():
         # Only organizations without a later sample, which must not be overwritten.
         still = Sampler.objects.filter(pk__in=orgs, minute__lt=minute)
         still.update(minute=minute)
-        note_minute(orgs, minute)
+        mark_minute(orgs, minute)
 
 
-def _begin_new_ones() -> None:
+def _create_samplers() -> None:
     missing = Engine.objects.filter(org__sampler=None).values_list("pk", flat=True)
     Sampler.objects.bulk_create(
         [Sampler(org_id=org_id) for org_id in missing], ignore_conflicts=True

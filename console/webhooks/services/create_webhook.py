@@ -41,11 +41,11 @@ def create_webhook(actor: Actor, given: Any) -> tuple[Webhook, str]:
                 "receiver forward messages to others.",
             )
         refuse_taken_name(actor, fields["name"])
-        was_told = reports_cannot_run(org)
+        was_reported = reports_cannot_run(org)
         webhook = Webhook.objects.create(
             org=org, created_by=actor.name, **{"paused": paused, **fields}
         )
-        if Kind.CANNOT_RUN in webhook.kinds and not webhook.paused and not was_told:
+        if Kind.CANNOT_RUN in webhook.kinds and not webhook.paused and not was_reported:
             mark_as_reported(org)
         record(
             actor,

@@ -36,7 +36,7 @@ from console.webhooks.waits import (
 )
 
 #: Maximum number of webhooks of one organization that are sent to concurrently, for fairness.
-_LANES = 4
+_MOST_CONCURRENT = 4
 
 _AGENT = "Sluice-Webhooks/1"
 
@@ -50,35 +50,35 @@ def deliver_due(webhook_id: int, seconds: float = 20) -> int:
     Returns 0 immediately if another worker sends to it, if it backs off after a failure or is
     paused, or if its organization is at the limit of concurrent webhooks.
     """
-    shard = _claim(webhook_id)
-    if shard is None:
+    runner = _claim(webhook_id)
+    if runner is None:
         return 0
     deadline = time.monotonic() + seconds
     made = 0
     try:
         while time.monotonic() < deadline:
-            begun = _begin(webhook_id, shard)
+            begun = _begin(webhook_id, runner)
             if begun is None:
                 break
             made += 1
             if not _send(*begun):
                 break
     finally:
-        Webhook.objects.filter(pk=webhook_id, runner=shard).update(runner="", busy_until=None)
+        Webhook.objects.filter(pk=webhook_id, runner=runner).update(runner="", busy_until=None)
     return made
 
 
 def has_due(webhook_id: int) -> bool:
     """Return whether a webhook has a delivery that can be sent now."""
-    return _open(timezone.now()).filter(pk=webhook_id).exists()
+    return _deliverable(timezone.now()).filter(pk=webhook_id).exists()
 
 
 def due_webhooks(most: int) -> list[int]:
     """Return at most *most* webhooks with a delivery that can be sent now."""
-    return list(_open(timezone.now()).order_by("pk").values_list("pk", flat=True)[:most])
+    return list(_deliverable(timezone.now()).order_by("pk").values_list("pk", flat=True)[:most])
 
 
-def _open(now: datetime) -> QuerySet[Webhook]:
+def _deliverable(now: datetime) -> QuerySet[Webhook]:
     due = Delivery.objects.filter(state=Delivery.State.WAITING, due_at__lte=now)
     rested = Q(rest_until=None) | Q(rest_until__lte=now)
     return Webhook.objects.filter(
@@ -93,22 +93,22 @@ def _free(now: datetime) -> Q:
 def _claim(webhook_id: int) -> str | None:
     """Take the lease of a webhook with a due delivery; None if it is not available."""
     now = timezone.now()
-    row = _open(now).filter(pk=webhook_id).values_list("org_id", flat=True).first()
+    row = _deliverable(now).filter(pk=webhook_id).values_list("org_id", flat=True).first()
     if row is None:
         return None
     busy = Webhook.objects.filter(org_id=row, busy_until__gt=now)
-    if busy.count() >= _LANES:
+    if busy.count() >= _MOST_CONCURRENT:
         return None
-    shard = secrets.token_hex(8)
+    runner = secrets.token_hex(8)
     mine = Webhook.objects.filter(_free(now), pk=webhook_id)
-    return shard if mine.update(runner=shard, busy_until=now + ATTEMPT_EXPIRY) else None
+    return runner if mine.update(runner=runner, busy_until=now + ATTEMPT_EXPIRY) else None
 
 
-def _begin(webhook_id: int, shard: str) -> tuple[Webhook, Delivery, Attempt] | None:
+def _begin(webhook_id: int, runner: str) -> tuple[Webhook, Delivery, Attempt] | None:
     """Store an attempt of the oldest due delivery; None if there is none."""
     now = timezone.now()
     with transaction.atomic():
-        mine = Webhook.objects.filter(pk=webhook_id, runner=shard, paused="")
+        mine = Webhook.objects.filter(pk=webhook_id, runner=runner, paused="")
         if not mine.update(busy_until=now + ATTEMPT_EXPIRY, changed_at=now):
             return None
         due = Delivery.objects.filter(
@@ -153,11 +153,11 @@ def _send(webhook: Webhook, delivery: Delivery, attempt: Attempt) -> bool:
         "webhook-signature": signatures_of(webhook, delivery.uid, seconds, body, now)
     }
     answer = send(webhook.url, body, headers, settings.WEBHOOK_ALLOWED_NETWORKS)
-    _note(webhook, delivery, attempt, answer)
+    _record_result(webhook, delivery, attempt, answer)
     return answer.failure is None
 
 
-def _note(webhook: Webhook, delivery: Delivery, attempt: Attempt, answer: Answer) -> None:
+def _record_result(webhook: Webhook, delivery: Delivery, attempt: Attempt, answer: Answer) -> None:
     now = timezone.now()
     facts: Mapping[str, object] = {
         "ended_at": now,
@@ -195,18 +195,18 @@ def _note(webhook: Webhook, delivery: Delivery, attempt: Attempt, answer: Answer
             # The result does not apply to a new URL.
             Webhook.objects.filter(pk=webhook.pk).update(changed_at=now)
         elif answer.failure is None:
-            _note_success(present, now)
+            _record_success(present, now)
         else:
-            _note_failure(present, answer.failure, asked, now)
+            _record_failure(present, answer.failure, asked, now)
 
 
-def _note_success(webhook: Webhook, now: datetime) -> None:
+def _record_success(webhook: Webhook, now: datetime) -> None:
     Webhook.objects.filter(pk=webhook.pk).update(
         failures=0, failing_since=None, rest_until=None, last_success_at=now, changed_at=now
     )
 
 
-def _note_failure(webhook: Webhook, failure: Failure, asked: timedelta, now: datetime) -> None:
+def _record_failure(webhook: Webhook, failure: Failure, asked: timedelta, now: datetime) -> None:
     """
     Start the back-off of a failed webhook, of at least *asked*.
 

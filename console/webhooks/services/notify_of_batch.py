@@ -131,7 +131,7 @@ def _cannot_run(notices: Notices, state: State, changes: DirtySet) -> Iterator[_
     never = [each for each in said.values() if each.reason.cannot_run]
     keys = {key for _, key in changes.classes} | {each.pending_class or "" for each in never}
     told = set(_present_keys(notices.org, keys))
-    for decision in _unsaid(never, told):
+    for decision in _unreported(never, told):
         yield _of_decision(Kind.CANNOT_RUN, decision)
     for queue, key in sorted(changes.classes):
         cls = state.pending_class(queue, key)
@@ -166,7 +166,7 @@ def _of_class(cls: PendingClass, reason: Reason, said: Mapping[str, Decision]) -
         )
 
 
-def _unsaid(never: list[Decision], told: set[str]) -> Iterator[Decision]:
+def _unreported(never: list[Decision], told: set[str]) -> Iterator[Decision]:
     """Yield the decisions that add to the stored reason of a workload and of its class."""
     rows: dict[str, tuple[str | None, str]] = {}
     for uids in chunks([each.workload for each in never]):

@@ -33,7 +33,7 @@ def update_webhook(actor: Actor, number: int, given: Any) -> Webhook:
         lock_org(actor.org)
         webhook = get_webhook(actor.org, number)
         before = facts_of(webhook)
-        was_told = reports_cannot_run(actor.org)
+        was_reported = reports_cannot_run(actor.org)
         if "name" in fields:
             refuse_taken_name(actor, fields["name"], but=webhook.pk)
         changed = _set(webhook, fields)
@@ -42,7 +42,7 @@ def update_webhook(actor: Actor, number: int, given: Any) -> Webhook:
         # Columns written by the workers are not changed.
         webhook.changed_at = timezone.now()
         webhook.save(update_fields=[*changed, "changed_at"])
-        if Kind.CANNOT_RUN in webhook.kinds and not webhook.paused and not was_told:
+        if Kind.CANNOT_RUN in webhook.kinds and not webhook.paused and not was_reported:
             mark_as_reported(actor.org)
         record(
             actor,
