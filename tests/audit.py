@@ -1,12 +1,12 @@
 """
-Look at the locked packages of the product: each is pinned, and none has a known vulnerability.
+Audit of the locked packages of the product: pins, hashes and known vulnerabilities.
 
-    python -m tests.audit
+python -m tests.audit
 
-Pins are checked from the files alone. Vulnerabilities are asked of OSV's service, or of another
-one that speaks its protocol and is named by AUDIT_URL: one request with the names and versions
-of the packages, and one for each advisory. A service that cannot be reached is told in a line;
-with AUDIT=required that is an error.
+Pins are checked from the files alone. Vulnerabilities are queried from OSV, or from another service
+with the same protocol that AUDIT_URL names: one request with the names and versions of the
+packages, and one for each advisory. An unreachable service is reported in one line; with
+AUDIT=required that is an error.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: Locks of what runs; those of development never leave the machine of a contributor.
+#: Locks of the running product; development packages never leave the machine of a contributor.
 LOCKS = (ROOT / "requirements.lock", ROOT / "requirements-tracing.lock")
 IGNORED = ROOT / "tests" / "ignored-advisories.toml"
 
 SERVICE = "https://api.osv.dev"
 
-#: Seconds for everything that is asked, a name that nobody resolves included.
+#: Seconds for all requests together, including a name that does not resolve.
 PATIENCE = 8
 
 _PIN = re.compile(r"([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?==([^\s;\\]+)")
@@ -52,13 +52,13 @@ class Package:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advisory:
-    """What is known against a package."""
+    """A known vulnerability of a package."""
 
     package: Package
-    #: The service's own name first, then others that mean the same.
+    #: The identifier of the service first, then its aliases.
     names: tuple[str, ...]
     summary: str = ""
-    #: Versions that are not affected any more.
+    #: Versions in which the vulnerability is fixed.
     fixed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -71,11 +71,11 @@ class Advisory:
 
 
 class Unreachable(Exception):
-    """The service did not say anything that can be used; the message says why."""
+    """The service gave no usable answer; the message says why."""
 
 
 def main() -> int:
-    """Audit, print what was found, and return the exit status."""
+    """Audit the locks, print the problems, and return the exit status."""
     problems: list[str] = []
     packages: set[Package] = set()
     for lock in LOCKS:
@@ -106,9 +106,9 @@ def main() -> int:
 
 
 def read_lock(path: Path) -> tuple[set[Package], list[str]]:
-    """Return the packages of a lock, and what is wrong with it: one without version or hash."""
+    """Return the packages of a lock, and its problems: a package without version or hash."""
     packages, problems = set(), []
-    # A requirement goes on in the lines that are indented.
+    # Indented lines continue a requirement.
     for entry in re.split(r"\n(?=\S)", path.read_text("utf-8").strip()):
         if entry.startswith("#"):
             continue
@@ -124,7 +124,7 @@ def read_lock(path: Path) -> tuple[set[Package], list[str]]:
 
 
 def read_ignored(path: Path, today: date) -> tuple[dict[str, Mapping[str, Any]], list[str]]:
-    """Return the advisories that do not concern the product, by name, and what is wrong there."""
+    """Return the ignored advisories by name, and the problems of that file."""
     ignored = tomllib.loads(path.read_text("utf-8"))
     problems = []
     for name, entry in ignored.items():
@@ -141,7 +141,7 @@ def read_ignored(path: Path, today: date) -> tuple[dict[str, Mapping[str, Any]],
 def judge(
     advisories: Sequence[Advisory], ignored: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[str]:
-    """Yield what has to be done about what was found, and about what is ignored for nothing."""
+    """Yield a problem for each advisory that is not ignored, and for each needless ignore entry."""
     used: set[str] = set()
     for advisory in advisories:
         named = {name for name in advisory.names if _is_of(ignored.get(name), advisory.package)}
@@ -161,9 +161,9 @@ def _is_of(entry: Mapping[str, Any] | None, package: Package) -> bool:
 
 def ask(service: str, packages: Sequence[Package], seconds: float) -> list[Advisory]:
     """
-    Return what *service* knows against *packages*, each advisory once.
+    Return the advisories that *service* has for *packages*, each once.
 
-    Raise Unreachable when it has not answered after *seconds*.
+    Raise Unreachable when the service has not answered after *seconds*.
     """
     found: list[list[Advisory]] = []
     failures: list[Exception] = []
@@ -175,7 +175,7 @@ def ask(service: str, packages: Sequence[Package], seconds: float) -> list[Advis
         except Exception as failure:
             failures.append(failure)
 
-    # A name that nobody resolves is waited for longer than any timeout says.
+    # Resolving an unknown name may take longer than any timeout of the request.
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     thread.join(seconds)
@@ -208,7 +208,7 @@ def _ask(service: str, packages: Sequence[Package], deadline: float) -> list[Adv
             known = {
                 name for other in advisories if other.package == package for name in other.names
             }
-            # The same comes from several databases, each with a name of its own.
+            # Several databases publish the same vulnerability under different names.
             if "withdrawn" not in details and known.isdisjoint(advisory.names):
                 advisories.append(advisory)
     return advisories
@@ -224,7 +224,7 @@ def _advisory(package: Package, details: Mapping[str, Any]) -> Advisory:
         event["fixed"]
         for each in affected
         for range_ in each.get("ranges", ())
-        # Others name commits.
+        # Other ranges name commits.
         if range_.get("type") == "ECOSYSTEM"
         for event in range_.get("events", ())
         if "fixed" in event

@@ -1,4 +1,4 @@
-"""A separate broker for a test."""
+"""A separate broker process for tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.supervisor.broker import find_binary
 
 @contextmanager
 def serving_broker(folder: Path) -> Iterator[str]:
-    """Run a broker that keeps nothing, and yield its URL; *folder* has a short path."""
+    """Run a broker without persistence and yield its URL; *folder* must have a short path."""
     path = folder / "s"
     server = subprocess.Popen(
         [find_binary(), "--port", "0", "--unixsocket", str(path), "--save", ""],

@@ -1,4 +1,4 @@
-"""The sample config in which two teams share a cohort, and its workloads."""
+"""Sample config in which two teams share a cohort, and workloads for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small world of nested cohorts: an active policy, and rows as written by the engine."""
+"""A small world of nested cohorts: an active policy, and rows as the engine writes them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from console.workloads.models import Engine, PendingClass, QueueCount, Usage
 def quotas(
     *flavors: tuple[str, Amount], borrow: Amount = UNLIMITED, lend: Amount = UNLIMITED
 ) -> tuple[ResourceGroup, ...]:
-    """Return one group that gives gpu from *flavors*, each with a nominal quota."""
+    """Return one resource group for gpu with the nominal quota of each of *flavors*."""
     return (
         ResourceGroup(
             resources=("gpu",),
@@ -74,16 +74,17 @@ LAB = quota_policy(
 
 
 def put_in_force(org: Organization, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make *policy* what the active version of *org* compiles to."""
+    """Make the active version of *org* compile to *policy*."""
     given = {"dialect": policy.dialect, "text": "", "author": "somebody"}
     ConfigVersion.objects.get_or_create(org=org, number=1, defaults=given)
     ActiveConfig.objects.filter(org=org).update(number=1)
-    # Below what other modules import by name, for they may be imported while this holds.
+    # Patch below the function that modules import by name: they may be imported while the patch is
+    # active.
     monkeypatch.setattr(configs, "_compile", lambda dialect, text: policy)
 
 
 def use(org: Organization, queue: str, flavor: str, amount: int, running: int = 1) -> None:
-    """Have *running* workloads of a queue use *amount* thousandths of gpu."""
+    """Create *running* workloads of a queue that use *amount* thousandths of gpu."""
     Usage.objects.create(org=org, queue=queue, flavor=flavor, resource="gpu", used=amount)
     QueueCount.objects.update_or_create(org=org, queue=queue, defaults={"running": running})
 
@@ -96,7 +97,7 @@ def wait(
     gpu: int,
     missing: dict[str, int] | None = None,
 ) -> None:
-    """Have *count* workloads wait in a queue, each asking for *gpu* thousandths."""
+    """Create *count* pending workloads in a queue, each requesting *gpu* thousandths."""
     PendingClass.objects.create(
         org=org,
         key=f"{queue}-{reason}-{gpu}",
@@ -113,7 +114,7 @@ def wait(
 
 
 def fill(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put the lab in force: research borrows, batch goes short of what it lends."""
+    """Activate the lab policy: research borrows, batch is short of the quota that it lends."""
     put_in_force(org, LAB, monkeypatch)
     use(org, "research", "spot", 15000, running=3)
     use(org, "batch", "spot", 2000)
@@ -125,7 +126,7 @@ def fill(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def fill_three(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put three cohorts of a queue each in force: one idle, one full, one that waits."""
+    """Activate three cohorts of one queue each: one idle, one full, one with pending work."""
     names = ("quiet", "busy", "Waiting")
     policy = quota_policy(
         "native",

@@ -1,4 +1,4 @@
-"""Results of accepted requests: the engine applies all intake, and the workloads can be read."""
+"""Checks of accepted requests: apply all intake with the engine, and read the workloads."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from console.workloads.models import Engine, Intake, State, Workload
 from console.workloads.services.load_state import load_state
 from console.workloads.services.run_engine import forget_states, run_engine
 
-#: Workloads of one organization that are looked at.
+#: Most workloads of one organization that are returned.
 _MOST: Final = 3
 
-#: What tells of a workload, whatever became of it.
+#: Addresses that show a workload in any state.
 _READERS: Final = (
     "/api/v1/orgs/{org}/workloads/{uid}",
     "/api/v1/orgs/{org}/workloads/{uid}/explanation",
     "/o/{org}/workloads/{uid}",
 )
 
-#: Where a workload is that nothing was said about yet.
+#: Workloads without any decision.
 _UNDECIDED: Final = Q(state=State.PENDING, pending_class=None)
 
 
 def carry_out() -> list[Workload]:
     """
-    Run the engine of everybody of whom something was accepted, and return some workloads.
+    Run the engine of each organization with intake, and return some of its workloads.
 
-    Those that were named, or else some that wait or run.
+    The returned workloads are those that the intake names, or else some pending or running ones.
 
-    An engine that raises would raise again whenever it is run, and so stop its organization for
-    good. Fails, too, unless each has nothing left to do, everything is decided or waits, and a
-    worker that reads the rows anew finds nothing to decide in them.
+    An engine that raises would raise again on each run, and so stop its organization for good.
+    Fails, too, if an engine has work left, if a workload has no decision, or if a worker that reads
+    the rows anew finds anything to decide.
     """
     asked = Intake.objects.order_by("org").values_list("org", flat=True).distinct()
     found = []
@@ -56,13 +56,13 @@ def carry_out() -> list[Workload]:
 
 
 def _named(org: Organization) -> list[int]:
-    """Return the keys of the workloads that the organization's intake names."""
+    """Return the keys of the workloads that the intake of an organization names."""
     payloads = Intake.objects.filter(org=org).values_list("payload", flat=True)
     return [key for payload in payloads for key in payload.get("ids", ())]
 
 
 def read_back(workloads: Sequence[Workload], api: Client, browser: Client) -> None:
-    """Read *workloads* over the API and on pages, as members who may read all of them."""
+    """Read *workloads* over the API and on pages, as members who may read all workloads."""
     for workload in workloads:
         for reader in _READERS:
             address = reader.format(org=workload.org.slug, uid=workload.uid)

@@ -1,4 +1,4 @@
-"""HTTP servers of tests, on the loopback interface only."""
+"""HTTP servers for tests, on the loopback interface only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @contextmanager
 def answering(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
-    """Have *handler* answer at the address that is yielded."""
+    """Serve *handler* and yield the address."""
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:

@@ -1,4 +1,4 @@
-"""Fixtures that a test module creates once; each test rolls its own changes back."""
+"""Organization fixtures with module scope; each test rolls its own changes back."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tests.conftest import member
 
 def module_org() -> tuple[Any, Any]:
     """
-    Return two fixtures for a module, which it calls `org` and `owner`.
+    Return two fixtures for a module, to be named `org` and `owner`.
 
-    What its other fixtures of that scope make of them stands, too.
+    Rows that other fixtures of module scope create for them persist, too.
     """
 
     @pytest.fixture(scope="module")

@@ -1,9 +1,8 @@
 """
-A network of a test's own, loopback alone, in which what is sent can be lost.
+A private network for tests, with loopback only, in which packets can be dropped.
 
-A process that is killed says goodbye: its machine closes its connections. One whose machine lost
-power, or that is behind a network that drops packets, says nothing, and only this shows who would
-wait for it.
+When a process is killed, its machine closes its connections. When a machine loses power, or a
+network drops packets, nothing is sent, and only such a network shows which processes would wait.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from contextlib import contextmanager
 
 import pytest
 
-#: What `unshare` and `setns` call a network (linux/sched.h).
+#: CLONE_NEWNET, the flag of `unshare` and `setns` for a network namespace (linux/sched.h).
 _NEWNET = 0x40000000
 
 _TABLE = "silence"
@@ -26,9 +25,9 @@ _TABLE = "silence"
 @contextmanager
 def own_network() -> Iterator[None]:
     """
-    Have a loopback for this thread and what it starts.
+    Move this thread, and processes that it starts, to a network namespace with a loopback.
 
-    Where that is not allowed, or `ip` or `nft` is missing, the test is left out.
+    The test is skipped where that is not allowed, or where `ip` or `nft` is missing.
     """
     _find_tools()
     libc = ctypes.CDLL(None, use_errno=True)
@@ -48,7 +47,7 @@ def own_network() -> Iterator[None]:
 
 @contextmanager
 def silent(port: int) -> Iterator[None]:
-    """Lose whatever is sent from and to *port* of an `own_network`, without a word to anybody."""
+    """Drop all packets from and to *port* of an `own_network`, without any notification."""
     chain = f"ip {_TABLE} in"
     rules = [
         f"add table ip {_TABLE}",
@@ -63,7 +62,7 @@ def silent(port: int) -> Iterator[None]:
 
 
 def _find_tools() -> None:
-    """Go on if there is what changes a network."""
+    """Skip the test if the network tools are missing."""
     if shutil.which("ip") and shutil.which("nft"):
         return
     missing = "There is no ip or no nft: install them (on Debian: apt install iproute2 nftables)."

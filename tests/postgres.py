@@ -1,11 +1,10 @@
 """
-Run a command with TEST_DATABASE_URL pointing at a PostgreSQL server of its own.
+Run a command with TEST_DATABASE_URL set to a temporary PostgreSQL server.
 
-    python -m tests.postgres pytest tests/services
+python -m tests.postgres pytest tests/services
 
-The server lives as long as the command, in a temporary folder, on a unix socket.
-Without PostgreSQL on the machine the command is left out, with a sentence; where
-CI=true that is an error.
+The server runs as long as the command, in a temporary folder, on a unix socket. If the machine has
+no PostgreSQL, the command is skipped with a message; with CI=true that is an error.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ MISSING = (
     "install one (on Debian and Ubuntu: apt install postgresql)."
 )
 
-#: Seconds until the server must accept connections.
+#: Seconds within which the server must accept connections.
 _PATIENCE = 30
 
 
 def main(command: Sequence[str]) -> int:
-    """Run *command* with a server; return its exit status."""
+    """Run *command* with a server and return its exit status."""
     binaries = find_binaries()
     if binaries is None:
         required = os.environ.get("CI") == "true"
@@ -46,7 +45,7 @@ def main(command: Sequence[str]) -> int:
 
 
 def find_binaries() -> Path | None:
-    """Return the folder of the newest server on this machine; Debian keeps it off the PATH."""
+    """Return the binaries of the newest server version; Debian keeps them off the PATH."""
     debian = sorted(
         Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3])
     )
@@ -68,10 +67,10 @@ def serving(
     """
     Start an empty server and yield its URL.
 
-    *crashing*: what was committed outlasts the server; *durable*: the machine, too, as where it
-    is run for good. Its tables are in the folder *disk* if there is one, its log is not. It is
-    reached through a socket in its folder; *over_tcp*: at the usual port of loopback, for tests
-    that have a network of their own.
+    *crashing*: committed data survives a crash of the server; *durable*: a crash of the machine,
+    too, as in production. The tables are in the folder *disk* if it is given, the log is not. The
+    server listens on a socket in its folder; with *over_tcp* on the usual port of loopback, for
+    tests that have a network of their own.
     """
     address = "127.0.0.1" if over_tcp else ""
     commit, sync = ("on" if on else "off" for on in (crashing or durable, durable))
@@ -94,7 +93,8 @@ def serving(
             _wait_until_it_accepts(binaries, folder, server)
             yield f"postgresql://sluice@{address or quote(str(folder), safe='')}/postgres"
         finally:
-            # Fast: a client that is still there does not hold it up. Whichever server runs now.
+            # Fast: connected clients do not delay the stop. It stops the current server, also after
+            # a restart.
             _run([binaries / "pg_ctl", "stop", "-D", data, "-m", "fast", "-w"], folder, who)
             server.wait()
 
@@ -110,7 +110,7 @@ def restart(binaries: Path, url: str) -> None:
 
 
 def _unprivileged() -> dict[str, Any]:
-    """Return who runs the server: it refuses to be root."""
+    """Return the user and group that run the server: PostgreSQL refuses to run as root."""
     if os.getuid() != 0:
         return {}
     for name in ("postgres", "nobody"):

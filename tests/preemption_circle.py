@@ -1,4 +1,4 @@
-"""A world in which one workload is preempted twice for another, and then gives it precedence."""
+"""A world in which a workload is preempted twice for the same preemptor and then yields to it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from console.workloads.services.end_workloads import release_workloads
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
 
-#: What *own* lacks of cpu is its own, so it may stop others for it; but it has no weight, so
-#: others come first whenever room is given back.
+#: *own* reclaims cpu that is nominally its own, so it may preempt for it; but it has weight 0, so
+#: other queues come first when quota is freed.
 CIRCLE = """\
 apiVersion: config.kueue.x-k8s.io/v1beta1
 kind: Configuration
@@ -74,9 +74,9 @@ def let_one_yield(
     before_settling: Callable[[], None] = lambda: None,
 ) -> tuple[str, str, str]:
     """
-    Return the ids of who yields, who is stopping, and who goes first.
+    Return the ids of the yielding, the stopping and the first workload.
 
-    Both stop for the third; the first of them has stopped and started again in between.
+    Both are preempted for the first one; the yielding one has stopped and started again in between.
     """
     apply_config(owner, "kueue", CIRCLE, "", 0)
 

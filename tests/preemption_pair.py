@@ -1,4 +1,4 @@
-"""A queue in which a workload of one user is preempted for one of another user."""
+"""A queue in which a workload of one user is preempted for a workload of another user."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Settle = Callable[[Organization], int]
 
 
 def submit(actor: Actor, settle: Settle, name: str, gpu: int, **fields: Any) -> Workload:
-    """Submit one workload of the team as *actor*, have it decided, and return it."""
+    """Submit one workload of the team as *actor*, run the engine, and return the workload."""
     value = {"name": name, "requests": {"gpu": gpu}, "tags": {"team": "research"}, **fields}
     (row,) = submit_workloads(actor, read_submissions([value]))
     settle(actor.org)

@@ -1,8 +1,8 @@
 """
-What a start brings into an empty state folder, made once for a run of tests and then copied.
+State folder of a first start, prepared once per test run and then copied.
 
-It is the database, migrated and without a row of anybody's, and the static files: half of the
-work of a first start. The product goes over both again, and finds nothing to do.
+The folder holds the migrated database without rows, and the static files: half of the time of a
+first start. The product checks both again and finds nothing to do.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from console.home import Home
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: Names the folder that all processes of a run share; who has none starts from nothing.
+#: Environment variable with the folder that all processes of a run share; without it, a start
+#: begins with an empty folder.
 SHARED = "PREPARED_HOME"
 
-#: Seconds that making it may take on a busy machine.
+#: Seconds that the preparation may take on a busy machine.
 PATIENCE = 120
 
 _PROGRAM = """\
@@ -43,7 +44,7 @@ static.collect(settings.HOME)
 
 @contextmanager
 def sharing() -> Iterator[None]:
-    """Have all starts within, those of processes started within too, begin from one copy."""
+    """Let all starts in this context, also in child processes, begin from one prepared copy."""
     if SHARED in os.environ:
         yield
         return
@@ -55,9 +56,10 @@ def sharing() -> Iterator[None]:
 
 def fill(folder: Path, *, with_database: bool) -> None:
     """
-    Put into a state folder what is shared, unless it has its own or there is none.
+    Copy the shared database and static files into a state folder that lacks them.
 
-    *with_database* is for those that keep their rows in it.
+    Without a shared folder nothing is copied. *with_database* is for products that store their rows
+    in the state folder.
     """
     shared = os.environ.get(SHARED)
     if shared is None:
@@ -72,13 +74,13 @@ def fill(folder: Path, *, with_database: bool) -> None:
 
 
 def _made(shared: Path) -> Home:
-    """Return the folder to copy from; whoever comes first makes it, and the others wait."""
+    """Return the folder to copy from; the first caller creates it while the others wait."""
     home = Home(shared / "home")
     with (shared / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not home.static_stamp.exists():
             home.folder.mkdir(exist_ok=True)
-            # The surroundings of the tests, such as their database, have no part in it.
+            # The environment of the tests, such as their database, must not affect it.
             clean = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
             subprocess.run(
                 [sys.executable, "-c", _PROGRAM],

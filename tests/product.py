@@ -1,4 +1,4 @@
-"""A running product of a test: started as users start it, used over HTTP, and stopped."""
+"""A product process for tests: started as users start it, used over HTTP, and stopped."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.prepared import fill
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: In the titles of workers that admit, and of their children.
+#: Word in the process titles of admission workers and of their children.
 WORKERS = "worker-"
 
 #: Seconds that a start may take on a busy machine.
@@ -30,14 +30,14 @@ PATIENCE = 90
 
 @dataclass(slots=True)
 class Answer:
-    """What the API said."""
+    """An answer of the API."""
 
     status: int
     body: Any
 
 
 class Api:
-    """One keep-alive connection with a token of one organization."""
+    """A keep-alive connection with a token of one organization."""
 
     def __init__(self, port: int, org: str, token: str) -> None:
         self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
@@ -45,7 +45,7 @@ class Api:
         self.act_for(org, token)
 
     def act_for(self, org: str, token: str) -> None:
-        """Act for another organization from now on, over the same connection."""
+        """Use the token of another organization from now on, over the same connection."""
         self._base = f"/api/v1/orgs/{org}"
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
 
@@ -54,20 +54,20 @@ class Api:
         self._connection.close()
 
     def get(self, path: str) -> Any:
-        """Return the body of a path below the organization; anything but 200 fails."""
+        """Return the body of a path below the organization; fail on any status but 200."""
         answer = self.request("GET", path)
         assert answer.status == 200, answer
         return answer.body
 
     def post(self, path: str, body: Any, expect: int = 202) -> Any:
-        """Send *body* and return the answer's; another status than *expect* fails."""
+        """Send *body* and return the body of the answer; fail on any status but *expect*."""
         answer = self.request("POST", path, body)
         assert answer.status == expect, answer
         return answer.body
 
     def request(self, method: str, path: str, body: Any = None, key: str = "") -> Answer:
-        """Send one request, with *key* as its Idempotency-Key, and return status and body."""
-        # The server closes a connection that was idle for two seconds.
+        """Send a request, with *key* as its Idempotency-Key, and return status and body."""
+        # The server closes connections that are idle for two seconds.
         if time.monotonic() - self._used > 1:
             self._connection.close()
         payload = None if body is None else json.dumps(body)
@@ -81,7 +81,7 @@ class Api:
 
 @dataclass(slots=True)
 class Product:
-    """A running product, its address and its lines so far."""
+    """A running product: its address and its output so far."""
 
     process: subprocess.Popen[str]
     home: Path
@@ -89,15 +89,15 @@ class Product:
     port: int = 0
     lines: list[str] = field(default_factory=list)
     connections: list[Api] = field(default_factory=list)
-    #: Tokens by organization and role: issuing one starts a process.
+    #: Tokens by organization and role; issuing a token starts a process.
     tokens: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def manage(self, *arguments: str, patience: float = PATIENCE) -> str:
-        """Run a management command against this product and return what it prints."""
+        """Run a management command against this product and return its output."""
         return _manage(self.environment, arguments, patience)
 
     def api(self, org: str = "main", role: str = "owner") -> Api:
-        """Return a new connection; those of one organization and role share a token."""
+        """Return a new connection; connections of one organization and role share a token."""
         if (org, role) not in self.tokens:
             names = ("--org", org, "--role", role, "--name", f"{role} test")
             self.tokens[org, role] = self.manage("create_token", *names)
@@ -106,11 +106,11 @@ class Product:
         return api
 
     def children(self, word: str) -> list[int]:
-        """Return the process ids in this product whose command line has *word*."""
+        """Return the ids of processes of this product whose command line contains *word*."""
         return [pid for pid, line in _descendants(self.process.pid) if word in line]
 
     def checks(self) -> dict[str, str]:
-        """Return what `/readyz` says of each part."""
+        """Return the result of each check of `/readyz`."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
         connection.request("GET", "/readyz")
         checks: dict[str, str] = json.loads(connection.getresponse().read())["checks"]
@@ -118,12 +118,12 @@ class Product:
         return checks
 
     def output(self) -> str:
-        """Return everything printed so far."""
+        """Return all output so far."""
         return "".join(self.lines)
 
 
 def catches(pid: int, number: signal.Signals) -> bool:
-    """Say whether a process has a handler of its own for a signal; not once it is gone."""
+    """Return whether a process handles a signal; False if the process has ended."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
@@ -133,7 +133,7 @@ def catches(pid: int, number: signal.Signals) -> bool:
 
 
 def manage(home: Path, *arguments: str, **settings: str) -> str:
-    """Run a management command where no product runs, and return what it prints."""
+    """Run a management command without a running product and return its output."""
     return _manage(environment_of(home, **settings), arguments, PATIENCE)
 
 
@@ -156,8 +156,8 @@ def running(home: Path, *, first: bool = False, **settings: str) -> Iterator[Pro
     """
     Start a product on a free port with *home* as its state folder; stop it at the end.
 
-    Within a run of tests an empty folder is filled from one that all tests share, unless what
-    matters is that the *first* start does it all itself.
+    Within a test run an empty folder is filled from the prepared one that all tests share; with
+    *first*, the product itself does everything that a first start does.
     """
     environment = environment_of(home, **settings)
     if not first:
@@ -193,7 +193,7 @@ def running(home: Path, *, first: bool = False, **settings: str) -> Iterator[Pro
 
 
 def environment_of(home: Path, **settings: str) -> dict[str, str]:
-    """Return what the processes of a product find set, with *home* as its state folder."""
+    """Return the environment of the processes of a product with *home* as its state folder."""
     return {
         **{name: value for name, value in os.environ.items() if name not in _OURS},
         "SLUICE_HOME": str(home),
@@ -203,7 +203,7 @@ def environment_of(home: Path, **settings: str) -> dict[str, str]:
     }
 
 
-#: Variables of the developer's own environment that must not reach the product.
+#: Variables of the developer's environment that must not reach the product.
 _OURS = (
     "DATABASE_URL",
     "TEST_DATABASE_URL",

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-#: Certificate and key of hooks.example, which nobody has signed but itself.
+#: Self-signed certificate and key of hooks.example.
 CERTIFICATE = Path(__file__).parent / "hooks.example.pem"
 
 
 @dataclass(slots=True)
 class Received:
-    """One request."""
+    """A received request."""
 
     path: str
     headers: dict[str, str]
@@ -27,7 +27,7 @@ Answering = Callable[[BaseHTTPRequestHandler], None]
 
 
 def accept(handler: BaseHTTPRequestHandler) -> None:
-    """Answer that all is well."""
+    """Answer with success."""
     answer(handler, 200, b"thank you")
 
 
@@ -43,7 +43,7 @@ def answer(handler: BaseHTTPRequestHandler, status: int, body: bytes, **headers:
 
 @dataclass(slots=True)
 class Receiver:
-    """A server, and what it got so far."""
+    """A webhook server and the requests that it has received."""
 
     port: int
     answering: Answering = accept
@@ -51,18 +51,18 @@ class Receiver:
 
     @property
     def url(self) -> str:
-        """The address that a webhook has to have."""
+        """The URL to configure in the webhook."""
         return f"http://127.0.0.1:{self.port}/hook?x=1"
 
 
 @contextmanager
 def receiving(*, tls: bool = False) -> Iterator[Receiver]:
-    """Run a receiver on a free port; with *tls* it is hooks.example."""
+    """Run a receiver on a free port; with *tls* its host name is hooks.example."""
     receiver = Receiver(0)
 
     class Handler(BaseHTTPRequestHandler):
         def handle(self) -> None:
-            # Whoever asked may have gone, or not have trusted the certificate.
+            # The client may have disconnected, or may not trust the certificate.
             with suppress(OSError):
                 super().handle()
 
@@ -76,13 +76,13 @@ def receiving(*, tls: bool = False) -> Iterator[Receiver]:
             answer(self, 200, b"")
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     if tls:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(CERTIFICATE)
-        # The handshake belongs into the thread of the request.
+        # The TLS handshake runs in the thread of the request.
         server.socket = context.wrap_socket(
             server.socket, server_side=True, do_handshake_on_connect=False
         )

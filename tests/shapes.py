@@ -1,12 +1,12 @@
 """
-Which statements each test sends to its database, and few tests that together send all of them.
+Records the SQL shapes that each test sends, and selects few tests that cover all shapes.
 
-    make shapes
+make shapes
 
-A shape is a statement without its values: numbers, texts, names of savepoints, and how long a
-list is. As a plugin of pytest (`-p tests.shapes`) this module writes the shapes of each test into
-the folder that `SHAPES` names, a file for each process. Called as a program it reads them and
-writes `CHOSEN`: the tests that `make test` runs on PostgreSQL beside all those of `ALWAYS`.
+A shape is a statement without its values: numbers, texts, names of savepoints, and lengths of
+lists. As a pytest plugin (`-p tests.shapes`) this module writes the shapes of each test to the
+folder that `SHAPES` names, one file per process. As a program it reads these files and writes
+`CHOSEN`: the tests that `make test` runs on PostgreSQL in addition to all tests of `ALWAYS`.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from typing import Any
 import pytest
 from django.db.backends.utils import CursorWrapper
 
-#: Folders whose tests all run there: use cases, their races and locks. They take seconds.
+#: Folders whose tests all run on PostgreSQL: use cases, races and locks. They take seconds.
 ALWAYS = ("tests/services/", "tests/tasks/")
 
-#: The chosen tests, an id in each line, as pytest takes them.
+#: The selected tests, one pytest id per line.
 CHOSEN = Path(__file__).parent / "postgres_tests.txt"
 
 _WORDS = (
     (re.compile(r"\s+"), " "),
-    # A savepoint, a prepared cursor and a temporary table carry numbers of their own.
+    # Names of savepoints, prepared cursors and temporary tables contain a number.
     (re.compile(r'"s\d+_x\d+"|"_django_curs_\w+"'), '"name"'),
     (re.compile(r"'(?:[^']|'')*'"), "'text'"),
     (re.compile(r"(?<![\w\"$])-?\d+(?:\.\d+)?\b"), "0"),
-    # Lists of any length, of values and of rows, are one shape.
+    # Lists of values or rows have the same shape for any length.
     (re.compile(r"\((?:%s|0|'text')(?:, (?:%s|0|'text'))+\)"), "(%s, ...)"),
     (re.compile(r"(\([^()]*\))(?:, \1)+"), r"\1, ..."),
 )
@@ -53,7 +53,7 @@ def shape_of(statement: str) -> str:
 
 @dataclass(slots=True)
 class Record:
-    """What one test sent, and what it cost."""
+    """Shapes and duration of one test."""
 
     shapes: set[str] = field(default_factory=set)
     #: Seconds of its setup, its call and its teardown.
@@ -61,7 +61,7 @@ class Record:
 
 
 class _Recorder:
-    """Notes what is sent while a test is prepared, run and cleaned up."""
+    """Records the statements of each test: setup, call and teardown."""
 
     def __init__(self) -> None:
         self._records: defaultdict[str, Record] = defaultdict(Record)
@@ -69,7 +69,7 @@ class _Recorder:
         self._known: dict[str, str] = {}
 
     def note(self, statement: Any) -> None:
-        """Note a statement of the test that runs."""
+        """Record a statement for the current test."""
         text = statement if isinstance(statement, str) else str(statement)
         shape = self._known.get(text)
         if shape is None:
@@ -78,7 +78,7 @@ class _Recorder:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        """Have whatever is sent from here on count for *item*."""
+        """Record statements for *item* from here on."""
         self._now = self._records[item.nodeid]
         began = time.monotonic()
         try:
@@ -87,7 +87,7 @@ class _Recorder:
             self._now.seconds += time.monotonic() - began
 
     def pytest_sessionfinish(self) -> None:
-        """Write what was noted."""
+        """Write the records of this process."""
         if not self._records:
             return
         found = {
@@ -99,7 +99,7 @@ class _Recorder:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Listen to every cursor, of whatever connection and thread."""
+    """Wrap the cursors of all connections and threads."""
     recorder = _Recorder()
     config.pluginmanager.register(recorder)
     one, many = CursorWrapper._execute, CursorWrapper._executemany
@@ -118,10 +118,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def cover(records: Mapping[str, Record], sent_anyway: AbstractSet[str] = frozenset()) -> list[str]:
     """
-    Return tests that together send every shape but those *sent_anyway*, in order of their ids.
+    Return tests that together send all shapes except *sent_anyway*, ordered by id.
 
-    The greedy choice: first whichever sends most that is missing for a second of its time. In the
-    end those are left out whose shapes the others send, too.
+    The choice is greedy: each step takes the test with the most missing shapes per second. At the
+    end, tests whose shapes are all covered by others are removed.
     """
     missing = set().union(*(record.shapes for record in records.values())) - sent_anyway
     needed = {name: record.shapes & missing for name, record in sorted(records.items())}
@@ -141,7 +141,7 @@ def cover(records: Mapping[str, Record], sent_anyway: AbstractSet[str] = frozens
 
 
 def main(folder: Path) -> None:
-    """Choose from what a run left in *folder*, write it down and say what it is."""
+    """Select tests from the records in *folder*, write the list and print a summary."""
     records: dict[str, Record] = {}
     for path in sorted(folder.glob("*.json")):
         for name, found in json.loads(path.read_text()).items():

@@ -1,4 +1,4 @@
-"""The tour of the README, piece by piece: what its reader adds, submits and sees."""
+"""Texts of the README tour: config changes, a submission, and the quoted output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
 
 
 def with_mistake(text: str) -> str:
-    """Return the demo's config with the two pieces that the reader adds."""
+    """Return the demo config with the two pieces that the tour adds."""
     queue, rule = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
     for line, piece in (("resource_queues:\n", queue), ("scheduling_rules:\n", rule)):
         assert text.count(line) == 1
@@ -23,7 +23,7 @@ def with_mistake(text: str) -> str:
 
 
 def with_less(text: str) -> str:
-    """Return the demo's config with half of its A100s under a new name, and no last rule."""
+    """Return the demo config with half of its A100s under a new name and without the last rule."""
     for old, new in (
         ("name: ml_training\n", 'name: "ml_training:v2"\n'),
         ("resource_queue: ml_training\n", 'resource_queue: "ml_training:v2"\n'),
@@ -36,19 +36,19 @@ def with_less(text: str) -> str:
 
 
 def repaired(text: str) -> str:
-    """Return *text* with the one fix that the editor offers."""
+    """Return *text* with the only fix that the editor offers."""
     (diagnostic,) = DIALECT.read(text, {}).diagnostics
     (fix,) = diagnostic.fixes
     return apply_fix(text, fix)
 
 
 def submission() -> Any:
-    """Return the body of the request that the reader sends."""
+    """Return the body of the request that the tour sends."""
     found = re.search(r"-d '(\{.*?\})'", README, re.DOTALL)
     assert found is not None
     return json.loads(found[1])
 
 
 def quotes() -> list[str]:
-    """Return the sentences that the reader is shown."""
+    """Return the sentences that the tour quotes."""
     return re.findall(r"^> (.+)$", README, re.MULTILINE)
