@@ -22,13 +22,13 @@ class ConfigVersion(models.Model):
         ROLLBACK = "rollback"
 
     class Via(models.TextChoices):
-        """The interface that its author used."""
+        """The interface that the author used."""
 
         PAGE = "page"
         API = "api"
-        #: The public client's protocol, which sends no expected version.
+        #: The protocol of the public client, which sends no expected version.
         CLIENT = "client"
-        #: The version before it was not confirmed in time.
+        #: A rollback, because the previous version was not confirmed in time.
         TIMER = "timer"
 
     org = models.ForeignKey(Organization, on_delete=models.PROTECT, related_name="versions")
@@ -44,8 +44,7 @@ class ConfigVersion(models.Model):
     via = models.CharField(max_length=10, choices=Via.choices, default=Via.API)
     #: Consequences of the apply: [{"code", "message", "accepted"}].
     consequences = models.JSONField(default=list)
-    #: Effect on workloads in the 24 hours after the apply, written when they have passed; None
-    #: before.
+    #: Effect on workloads in the 24 hours after the apply; None until they have passed.
     effect = models.JSONField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
 

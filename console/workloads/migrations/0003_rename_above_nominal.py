@@ -1,4 +1,4 @@
-"""Names the rows of queues over their quota after what they hold; the table keeps its name."""
+"""Renames the model `AboveNominal` to `OverQuota`; the table keeps its name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    """The table stays as it is, so that a version without this migration goes on beside it."""
+    """Only the state of models changes, so that processes of the previous version keep working."""
 
     dependencies = [("workloads", "0002_add_search_runs")]
 

@@ -1,7 +1,7 @@
 """
-Let reasons be any code.
+Allows any code as a reason.
 
-Django checks choices in forms alone: the columns stay as they are.
+Django checks choices only in forms, so the columns do not change.
 """
 
 from django.db import migrations, models

@@ -1,4 +1,4 @@
-"""Adds the time that each engine was advanced to, and when it wakes."""
+"""Adds the time to which each engine has advanced, and its next wakeup."""
 
 from django.db import migrations, models
 

@@ -1,4 +1,4 @@
-"""Rows of workloads: themselves and their events, what is asked for, and what the worker keeps."""
+"""Models of workloads, decisions, events, intake, searches, saved views and engine state."""
 
 from console.workloads.models.engine import Engine, OverQuota, PendingClass, QueueCount, Usage
 from console.workloads.models.events import Event, EventType, Level

@@ -1,4 +1,4 @@
-"""What the worker keeps of an organization: its lease, and the aggregates that pages read."""
+"""Models of the engine's state: its lease and progress, and the aggregates that pages read."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from console.workloads.fields import ExactIntegerField
 
 
 class Engine(models.Model):
-    """One organization's admission engine: who may write for it, and how far it is."""
+    """The admission engine of one organization: its lease, version and progress."""
 
     org = models.OneToOneField(
         Organization, on_delete=models.CASCADE, primary_key=True, related_name="engine"
     )
-    #: The lease: empty, or who runs the engine until when.
+    #: The owner of the lease, empty without one, and its end.
     owner = models.CharField(max_length=100, blank=True)
     lease_until = models.DateTimeField(null=True)
-    #: Grows with every lease; a write under an older one is refused.
+    #: Fencing number, increased with every lease; writes under an older one are rejected.
     fence = models.BigIntegerField(default=0)
-    #: Grows with every write; a warm state is valid for one value.
+    #: Increased with every write; a warm state is valid for one version.
     version = models.BigIntegerField(default=0)
-    #: The config version the engine decides under; 0 before the first.
+    #: The config version under which the engine decides; 0 before the first one.
     config_version = models.PositiveIntegerField(default=0)
-    #: Whether the last write left nothing to decide. A run that is cut short, by its
-    #: deadline or by a crash, is found by this and taken up again.
+    #: Whether the last write left nothing to decide. False marks a run that its deadline or a crash
+    #: ended early, so that it is continued.
     is_settled = models.BooleanField(default=True)
-    #: The time of the facts that were last applied, in milliseconds since 1970 in UTC; None
-    #: before the first.
+    #: The time of the last applied facts, in milliseconds since 1970 in UTC; None before the
+    #: first.
     advanced_to = models.BigIntegerField(null=True)
-    #: The time at which decisions may change without a new fact, in the same unit; None: never.
+    #: The time at which decisions may change without new facts, in the same unit; None: never.
     wakes_at = models.BigIntegerField(null=True)
     #: {state: number of workloads}
     counts = models.JSONField(default=dict)
@@ -41,7 +41,7 @@ class Engine(models.Model):
 
 
 class Usage(models.Model):
-    """What the running workloads of a queue hold of one flavor-resource, in thousandths."""
+    """The usage of one flavor-resource by the running workloads of a queue, in thousandths."""
 
     org = models.ForeignKey(
         Organization, on_delete=models.CASCADE, related_name="usage", db_index=False
@@ -64,10 +64,10 @@ class Usage(models.Model):
 
 class OverQuota(models.Model):
     """
-    Since when a queue uses more than its nominal quota of a flavor-resource, without a break.
+    The time since which a queue continuously uses more than its nominal quota of a flavor-resource.
 
-    It was above after every batch of the engine since then. A queue that uses no more than
-    it owns has no row.
+    That was so after every batch of the engine since then. A queue within its nominal quota has no
+    row.
     """
 
     org = models.ForeignKey(
@@ -77,7 +77,7 @@ class OverQuota(models.Model):
     flavor = models.CharField(max_length=500)
     resource = models.CharField(max_length=500)
     since = models.DateTimeField()
-    #: The config version that the engine decided under then.
+    #: The config version under which the engine decided at that time.
     config_version = models.PositiveIntegerField()
 
     class Meta:
@@ -93,7 +93,7 @@ class OverQuota(models.Model):
 
 
 class QueueCount(models.Model):
-    """How many workloads of a queue run and wait, kept so that no page has to count."""
+    """Numbers of running and pending workloads of a queue, stored so that pages do not count."""
 
     org = models.ForeignKey(
         Organization, on_delete=models.CASCADE, related_name="queue_counts", db_index=False
@@ -111,10 +111,10 @@ class QueueCount(models.Model):
 
 class PendingClass(models.Model):
     """
-    Pending workloads of one queue that are alike for admission, and why they wait.
+    Pending workloads of one queue that are equal for admission, and their reason.
 
-    The reason is kept here rather than on each workload, so that one event costs
-    the same whether ten or ten thousand of them wait.
+    The reason is stored here instead of on each workload, so that an event costs the same for ten
+    pending workloads as for ten thousand.
     """
 
     org = models.ForeignKey(
@@ -123,11 +123,10 @@ class PendingClass(models.Model):
     key = models.CharField(max_length=64)
     queue = models.CharField(max_length=500)
     priority = models.BigIntegerField()
-    #: What one workload asks of the queue, ``pods`` included where that limits them: {resource:
-    #: thousandths}.
+    #: The request of one workload, including ``pods`` if they are limited: {resource: thousandths}.
     requests = models.JSONField()
     reason = models.CharField(max_length=LONGEST_CODE)
-    #: What is short in the best flavor: {"flavor/resource": thousandths}.
+    #: The shortage in the best flavor: {"flavor/resource": thousandths}.
     missing = models.JSONField(default=dict)
     count = models.PositiveIntegerField()
 

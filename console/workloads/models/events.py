@@ -1,4 +1,4 @@
-"""Events: what happened, as facts."""
+"""Model of events: recorded occurrences, stored as facts without sentences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.workloads.models.workloads import Workload
 
 
 class EventType(models.TextChoices):
-    """What can happen; all but the last four have their names from the public client's protocol."""
+    """Types of events; all but the last four have names of the public client's protocol."""
 
     CONFIG_UPDATED = "CONFIG_UPDATED"
     REQUEST_SUBMITTED = "REQUEST_SUBMITTED"
@@ -33,7 +33,7 @@ class EventType(models.TextChoices):
 
 
 class Level(models.TextChoices):
-    """How much attention an event asks for."""
+    """How important an event is."""
 
     INFO = "INFO"
     WARNING = "WARNING"
@@ -41,7 +41,7 @@ class Level(models.TextChoices):
 
 
 class Event(models.Model):
-    """Something that happened; facts only, `console.engine.explain` has the sentence."""
+    """One recorded occurrence, as facts; `console.engine.wording` makes its sentence."""
 
     org = models.ForeignKey(
         Organization, on_delete=models.CASCADE, related_name="events", db_index=False

@@ -1,4 +1,4 @@
-"""What was asked for: requests on their way to the engine, held queues, and answers given."""
+"""Models of accepted requests to the engine, queue holds and idempotent answers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from console.orgs.models import Organization
 
 
 class Intake(models.Model):
-    """One accepted request that the engine has yet to see; deleted when it has."""
+    """One accepted request that the engine has not yet applied; applied ones are deleted."""
 
     class Kind(models.TextChoices):
-        """What was asked."""
+        """The type of request."""
 
         SUBMIT = "submit"
         FINISH = "finish"
@@ -26,7 +26,7 @@ class Intake(models.Model):
     kind = models.CharField(max_length=10, choices=Kind.choices)
     #: {"ids": [workload primary keys]}, {"version": n} or {"queue": name}; and the "actor".
     payload = models.JSONField()
-    #: How many workloads it concerns, so that a batch can be bounded without reading payloads.
+    #: Number of workloads in it, so that a batch can be limited without reading payloads.
     size = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
 
@@ -39,14 +39,14 @@ class Intake(models.Model):
 
 
 class QueueHold(models.Model):
-    """A queue that a person has paused: nothing new is admitted from it."""
+    """A hold of a queue by a person: no workload is admitted from the queue."""
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="holds")
     queue = models.CharField(max_length=500)
     reason = models.CharField(max_length=500)
     actor = models.CharField(max_length=254)
     since = models.DateTimeField(auto_now_add=True)
-    #: When it is resumed by itself; None: when somebody does it.
+    #: When the queue is resumed automatically; None: only by a person.
     until = models.DateTimeField(null=True, db_index=True)
 
     class Meta:
@@ -57,11 +57,11 @@ class QueueHold(models.Model):
 
 
 class IdempotentAnswer(models.Model):
-    """The first answer to a request with an Idempotency-Key, given again to the same request."""
+    """The response to the first request with an Idempotency-Key, returned for repeated requests."""
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE)
     key = models.CharField(max_length=200)
-    #: SHA-256 of the request's body: the same key with another body is refused.
+    #: SHA-256 of the request's content: the same key with other content is rejected.
     digest = models.CharField(max_length=64)
     answer = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)

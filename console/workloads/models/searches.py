@@ -1,4 +1,4 @@
-"""Search runs: searches for what would start a workload that a worker brings to their end."""
+"""Model of complete searches for changes that would start a workload, run by a worker."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from console.workloads.models.workloads import Workload
 
 
 class SearchRun(models.Model):
-    """One complete search with its progress and result; an organization has one open at a time."""
+    """One complete search, its progress and result; an organization has at most one open one."""
 
     class State(models.TextChoices):
-        """How far it is."""
+        """The status of a search."""
 
         WAITING = "waiting"
         RUNNING = "running"
@@ -22,22 +22,22 @@ class SearchRun(models.Model):
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="search_runs")
     workload = models.ForeignKey(Workload, on_delete=models.CASCADE, related_name="search_runs")
-    #: Who asked, as versions record authors.
+    #: Author, in the form of `ConfigVersion.author`.
     author = models.CharField(max_length=254)
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
-    #: Whether it was canceled; one that runs ends when it notices.
+    #: Whether it was canceled; a running search stops when it reads this.
     is_cancelled = models.BooleanField(default=False)
-    #: Of how many candidates how many are tried.
+    #: Number of candidates that were tried, and of all candidates.
     tried = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)
-    #: As `console.workloads.stored_findings` writes it; None until it is done.
+    #: In the form of `console.workloads.stored_findings`; None until the search is done.
     result = models.JSONField(null=True)
-    #: The config version that it was searched under.
+    #: The config version under which it ran.
     config_version = models.PositiveIntegerField(default=0)
-    #: One sentence, when it failed.
+    #: One sentence if it failed.
     error = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
-    #: When something was last heard of it; silence means that its worker is gone.
+    #: Last sign of life; its worker counts as gone after a while without one.
     seen_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True)
 
@@ -57,5 +57,5 @@ class SearchRun(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether it waits for a worker, or one works on it."""
+        """Whether the search waits for a worker or is running."""
         return self.state in (self.State.WAITING, self.State.RUNNING)

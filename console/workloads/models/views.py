@@ -1,4 +1,4 @@
-"""Saved views of the list of workloads."""
+"""Model of saved views of the workload list."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from console.orgs.models import Organization
 
 
 class SavedView(models.Model):
-    """A named way to look at the list of workloads: conditions, a grouping and columns."""
+    """A named view of the workload list: conditions, grouping and columns."""
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="saved_views")
     name = models.CharField(max_length=100)
-    #: Whose it is: key of a person or token, and their name when they saved it.
+    #: Key of the owning person or token, and their name at the last save.
     owner = models.CharField(max_length=40)
     author = models.CharField(max_length=254)
     #: Whether all members see it.
     is_shared = models.BooleanField(default=False)
-    #: The conditions and the grouping as a query string, in the canonical form of addresses.
+    #: Conditions and grouping as a query string in canonical form.
     query = models.CharField(max_length=2000, blank=True)
-    #: Names of columns in their order, as `console.workloads.columns` has them.
+    #: Names of columns in order, as in `console.workloads.columns`.
     columns = models.JSONField(default=list)
     updated_at = models.DateTimeField(auto_now=True)
 

@@ -1,4 +1,4 @@
-"""Workloads, what was decided about them, and what ran, counted by day."""
+"""Models of workloads, label sets, decisions and recorded shapes."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from console.orgs.models import Organization
 
 def new_uid() -> str:
     """
-    Return a fresh opaque workload id.
+    Return a new opaque workload id.
 
-    It begins with the second it is made in, so that whatever is written about workloads of the
-    same time lies together in an index of ids: among millions that were spread at random, each
-    would change a page of its own. Two of one second are alike once in 2^48.
+    It begins with the time in seconds, so that rows about workloads of the same time are adjacent
+    in an index of ids: with random ids among millions, each row would change a different index
+    page. Two ids of the same second are equal with probability 2^-48.
     """
     return f"{int(time.time()):08x}{secrets.token_hex(6)}"
 
 
 class State(models.TextChoices):
-    """Where a workload is in its life."""
+    """The phase of a workload."""
 
     PENDING = "pending"
     ADMITTED = "admitted"
-    #: Told to stop, and still holding its quota until it is released.
+    #: Preempted, and still using its quota until it is released.
     PREEMPTING = "preempting"
     FINISHED = "finished"
     REJECTED = "rejected"
     WITHDRAWN = "withdrawn"
 
 
-#: States in which nothing more can happen to a workload.
+#: Final states.
 ENDED = (State.FINISHED, State.REJECTED, State.WITHDRAWN)
 
 
 class LabelSet(models.Model):
-    """One distinct set of labels; workloads share it, so that labels are searched once per set."""
+    """One distinct set of labels, shared by workloads, so that a search reads each set once."""
 
     org = models.ForeignKey(
         Organization, on_delete=models.CASCADE, related_name="label_sets", db_index=False
@@ -60,10 +60,10 @@ class LabelSet(models.Model):
 
 class Workload(models.Model):
     """
-    One workload as its submitter and the engine know it.
+    One workload, with the facts of its submission and the results of the engine.
 
-    The primary key is the order of submission. Fields below *what was decided*
-    are written by the admission worker alone.
+    Primary keys are in the order of submission. Fields below *results of decisions* are written
+    only by the admission worker.
     """
 
     org = models.ForeignKey(
@@ -75,9 +75,9 @@ class Workload(models.Model):
     label_set = models.ForeignKey(
         LabelSet, on_delete=models.PROTECT, related_name="workloads", db_index=False
     )
-    #: What all its pods ask for together: {resource: thousandths}.
+    #: Total request of its pods: {resource: thousandths}.
     requests = models.JSONField(default=dict)
-    #: As `stored_pod_sets` writes them; [] for one plain pod that asks for *requests*.
+    #: In the form of `stored_pod_sets`; [] for a single plain pod with *requests*.
     pod_sets = models.JSONField(default=list)
     requested_priority = models.BigIntegerField(null=True)
     user = models.CharField(max_length=200, blank=True)
@@ -86,30 +86,30 @@ class Workload(models.Model):
     namespace = models.CharField(max_length=253, blank=True)
     #: Optional facts, see `console.workloads.stored_facts`; None without any.
     facts = models.JSONField(null=True)
-    #: Who may finish it as their own: "user:7" or "token:3".
+    #: Key of the submitter, who may finish it without further permission: "user:7" or "token:3".
     submitted_by = models.CharField(max_length=40)
     submitted_at = models.DateTimeField(default=timezone.now)
 
-    # what was decided
+    # results of decisions
     state = models.CharField(max_length=12, choices=State.choices, default=State.PENDING)
     reason = models.CharField(max_length=LONGEST_CODE, default=str(NOT_EVALUATED))
     queue = models.CharField(max_length=500, null=True)
     priority = models.BigIntegerField(null=True)
     rule_index = models.IntegerField(null=True)
     config_version = models.PositiveIntegerField(null=True)
-    #: See `console.workloads.stored_assignments`; empty while it holds nothing.
+    #: See `console.workloads.stored_assignments`; empty while it uses no quota.
     assignment = models.JSONField(default=list)
-    #: The flavors in it, see `stored_assignments.flavors_text`; None without any.
+    #: The flavors of the assignment, see `stored_assignments.flavors_text`; None without any.
     flavors = models.CharField(max_length=2000, null=True)
-    #: Ids of the workloads that have to stop for this pending one.
+    #: Ids of the workloads that are preempted for this pending one.
     victims = models.JSONField(default=list)
-    #: Id of the workload this one has to stop for, while preempting, or yields to, while pending.
+    #: Id of the workload for which this one is preempted, or to which it yields while pending.
     preemptor = models.CharField(max_length=24, null=True)
-    #: {id of a workload: situations in which this one was told to stop for it}, for those that
-    #: have not ended; see `console.engine.model.preemption_loops`. Older rows hold how often it
-    #: was told instead.
+    #: {workload id: situations in which this workload was preempted for it}, for workloads that
+    #: have not ended; see `console.engine.model.preemption_loops`. Old rows contain the number of
+    #: preemptions instead.
     stopped_for = models.JSONField(default=dict)
-    #: Key of its `PendingClass`, which knows the present reason of a pending workload.
+    #: Key of its `PendingClass`, which has the current reason of a pending workload.
     pending_class = models.CharField(max_length=64, null=True)
     #: Position in the order of reservations.
     reservation = models.BigIntegerField(null=True)
@@ -119,29 +119,29 @@ class Workload(models.Model):
 
     class Meta:
         ordering = ["-id"]
-        # Every decision writes into each of these, but for those with a condition that is not met:
-        # so no foreign key has one of its own where another one begins with it.
+        # Every decision writes to each index whose condition is met. So a foreign key has no index
+        # of its own if another index begins with it.
         constraints = [
-            # Rather than `unique`, which on PostgreSQL makes a second one, for prefixes.
+            # Instead of `unique`, which adds a second index for prefixes on PostgreSQL.
             models.UniqueConstraint(fields=["uid"], name="one_workload_per_id")
         ]
         indexes = [
             models.Index(fields=["org", "-id"], name="workload_newest"),
             models.Index(fields=["org", "state", "-id"], name="workload_by_state"),
             models.Index(fields=["org", "reason", "-id"], name="workload_by_reason"),
-            # None but the pending have this order: they are few, and the others leave it as it is.
+            # Only pending workloads are in this index: they are few, and others do not change it.
             models.Index(
                 fields=["org", "queue", "-priority", "id"],
                 condition=models.Q(state=State.PENDING.value),
                 name="workload_in_order",
             ),
-            # Those that run have one, too: the one in which they are stopped for others.
+            # Running workloads have an index as well, in the order of preemption.
             models.Index(
                 fields=["org", "queue", "priority", "-reservation"],
                 condition=models.Q(state=State.ADMITTED.value),
                 name="workload_first_to_stop",
             ),
-            # The key of a label set first: whoever forgets one asks for its workloads alone.
+            # Begins with the label set, because its deletion searches workloads by it alone.
             models.Index(fields=["label_set", "org", "-id"], name="workload_by_labels"),
             models.Index(fields=["org", "user", "-id"], name="workload_by_user"),
             models.Index(fields=["org", "project", "-id"], name="workload_by_project"),
@@ -152,7 +152,7 @@ class Workload(models.Model):
                 condition=models.Q(flavors__isnull=False),
                 name="workload_by_flavors",
             ),
-            # The operator class lets PostgreSQL use it for prefixes under any collation.
+            # With the operator class, PostgreSQL uses it for prefixes under any collation.
             models.Index(
                 fields=["org", "name"],
                 opclasses=["int8_ops", "varchar_pattern_ops"],
@@ -171,7 +171,7 @@ class Workload(models.Model):
 
 
 class Decision(models.Model):
-    """One answer of the engine; the primary key is its number in the feed for executors."""
+    """One decision of the engine; the primary key is its number in the feed for executors."""
 
     org = models.ForeignKey(
         Organization, on_delete=models.CASCADE, related_name="decisions", db_index=False
@@ -186,8 +186,8 @@ class Decision(models.Model):
     assignment = models.JSONField(default=list)
     victims = models.JSONField(default=list)
     preemptor = models.CharField(max_length=24, null=True)
-    #: What `stored_trace.trace_to_json` returns, without the rules that were tried: they follow
-    #: from the config version, see `console.workloads.stored_decisions`.
+    #: In the form of `stored_trace.trace_to_json`, without evaluated rules, which follow from the
+    #: config version, see `console.workloads.stored_decisions`.
     trace = models.JSONField()
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -208,22 +208,22 @@ class Decision(models.Model):
 
 class RecordedShape(models.Model):
     """
-    Workloads of one day that are alike in all that a config can ask about, counted.
+    Workloads of one day that are equal in all facts that a config can match, with their number.
 
-    What history is judged by: its size grows with what is different, not with what ran.
+    History for the evaluation of configs: its size grows with different workloads, not with all.
     """
 
     org = models.ForeignKey(
         Organization, on_delete=models.CASCADE, related_name="shapes", db_index=False
     )
-    #: The day they were first looked at, in UTC.
+    #: The day in UTC on which the engine first applied them.
     day = models.DateField()
     label_set = models.ForeignKey(LabelSet, on_delete=models.PROTECT, related_name="+")
-    #: SHA-256 of the key of the label set and everything below but the count, in canonical JSON.
+    #: SHA-256 of the label set's key and of all fields below except the count, in canonical JSON.
     digest = models.CharField(max_length=64)
     namespace = models.CharField(max_length=253, blank=True)
     requested_priority = models.BigIntegerField(null=True)
-    #: As of `Workload`.
+    #: Like the fields of `Workload`.
     requests = models.JSONField(default=dict)
     pod_sets = models.JSONField(default=list)
     facts = models.JSONField(null=True)

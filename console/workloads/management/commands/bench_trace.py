@@ -68,6 +68,6 @@ class Command(BaseCommand):
 
 
 def _virtual(trace: ArrivalTrace) -> Figures:
-    # As the workers do.
+    # The workers do the same.
     collect_rarely()
     return virtual.play(trace)
