@@ -1,1 +1,1 @@
-"""The public anyscale client, as its users install it, against a product of its own."""
+"""Tests of the public anyscale client, as its users install it, against a running product."""

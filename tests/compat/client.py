@@ -1,4 +1,4 @@
-"""The client in an environment of its own: its command line, and what it makes of answers."""
+"""The anyscale client in a separate environment: its command line and its Python calls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MISSING = (
     "does before it begins."
 )
 
-#: These run inside the environment and import nothing of ours.
+#: Scripts that run inside that environment; they import nothing of Sluice.
 _INSIDE = Path(__file__).with_name("inside.py")
 _WARM = Path(__file__).with_name("warm.py")
 
@@ -30,7 +30,7 @@ _COLORS = re.compile("\x1b\\[[0-9;]*m")
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a command printed, and how it ended."""
+    """Exit status and output of a command."""
 
     status: int
     out: str
@@ -38,19 +38,19 @@ class Done:
 
     @property
     def error(self) -> str:
-        """What the user is told went wrong."""
+        """The error message that the user sees."""
         assert self.status == 1, self
         return self.err.rpartition("Error: ")[2].strip()
 
 
 class Commands:
-    """Programs of the environment, each a process of its own that has the client loaded already."""
+    """Runs programs of the environment as processes in which the client is already loaded."""
 
     def __init__(self, host: str, home: Path) -> None:
         self.host = host
         self._process = subprocess.Popen(
             [ENVIRONMENT / "bin" / "python", _WARM],
-            # The client reads where its server is when it is loaded.
+            # The client reads the address of its server when it is loaded.
             env=self.environment(home),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -58,12 +58,12 @@ class Commands:
         )
 
     def environment(self, home: Path, **more: str) -> dict[str, str]:
-        """Return the variables of a command: nothing of the machine's own, neither credentials."""
+        """Return the environment of a command, without variables and credentials of the machine."""
         return {
             "PATH": os.environ["PATH"],
             "HOME": str(home),
             "ANYSCALE_HOST": self.host,
-            # It would ask the internet for a newer client, each time.
+            # Without it, each command checks the internet for a newer client.
             "ANYSCALE_SUPPRESS_UPGRADE_WARNING": "1",
             **more,
         }
@@ -71,7 +71,7 @@ class Commands:
     def run(
         self, program: Path, arguments: Sequence[str], home: Path, token: str, typed: str
     ) -> Done:
-        """Run *program* as somebody with *token* and the folder *home*."""
+        """Run *program* with the API token *token* and the home folder *home*."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         files = [home / name for name in (".typed", ".out", ".err")]
@@ -95,27 +95,27 @@ class Commands:
 
 @dataclass(frozen=True, slots=True)
 class AnyscaleClient:
-    """The client of somebody with a token."""
+    """The client of a user with an API token."""
 
     commands: Commands
     token: str
-    #: Where it keeps its files.
+    #: Home folder of the client.
     home: Path
 
     def cli(self, *arguments: str, typed: str = "") -> Done:
-        """Run ``anyscale scheduler config`` with *arguments*; *typed* is what its user types."""
+        """Run ``anyscale scheduler config`` with *arguments*; *typed* is its standard input."""
         return self._run(
             ENVIRONMENT / "bin" / "anyscale", ("scheduler", "config", *arguments), typed
         )
 
     def config(self, text: str) -> str:
-        """Return the path of a file that holds *text*."""
+        """Return the path of a new file with *text*."""
         path = self.home / "config.yaml"
         path.write_text(text)
         return str(path)
 
     def ask(self, *calls: tuple[str, str, dict[str, Any]]) -> list[Any]:
-        """Make *calls* as `inside.py` has them, and return what came of each."""
+        """Make *calls* in the format of `inside.py` and return the results."""
         asked = [{"of": of, "name": name, "arguments": given} for of, name, given in calls]
         done = self._run(_INSIDE, (), json.dumps(asked))
         assert done.status == 0, done

@@ -1,4 +1,4 @@
-"""A real product with organizations that nobody has used yet, and the client's users."""
+"""Fixtures: a running product with unused organizations, and clients of their users."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests.compat.client import ENVIRONMENT, MISSING, AnyscaleClient, Commands
 from tests.product import Api, Product, running
 
-#: As many as tests ask for; each has one of its own.
+#: Number of organizations; each test uses one of its own.
 COUNT = 16
 
 _MAKE = """
@@ -29,7 +29,7 @@ print(json.dumps({{
 
 @pytest.fixture(scope="package")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """A product as users start it."""
+    """A product, started as users start it."""
     if not (ENVIRONMENT / "bin" / "anyscale").exists():
         pytest.fail(MISSING, pytrace=False)
     with running(Path(tmp_path_factory.mktemp("home"))) as product:
@@ -38,20 +38,20 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
 
 @pytest.fixture(scope="package")
 def orgs(product: Product) -> Iterator[tuple[str, dict[str, str]]]:
-    """Fresh organizations, each a slug and its tokens by role."""
+    """Unused organizations: the slug and the tokens by role of each."""
     made = product.manage("shell", "-c", _MAKE.format(count=COUNT)).splitlines()[-1]
     return iter(json.loads(made).items())
 
 
 @pytest.fixture
 def tokens(orgs: Iterator[tuple[str, dict[str, str]]]) -> tuple[str, dict[str, str]]:
-    """The organization of this test, and its tokens by role."""
+    """The organization of this test and its tokens by role."""
     return next(orgs)
 
 
 @pytest.fixture(scope="package")
 def commands(product: Product, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
-    """The client's programs, which know this product's address."""
+    """The programs of the client, configured with the address of the product."""
     home = Path(tmp_path_factory.mktemp("client"))
     commands = Commands(f"http://127.0.0.1:{product.port}", home)
     yield commands
@@ -62,7 +62,7 @@ def commands(product: Product, tmp_path_factory: pytest.TempPathFactory) -> Iter
 def client_of(
     commands: Commands, tokens: tuple[str, dict[str, str]], tmp_path: Path
 ) -> Callable[[str], AnyscaleClient]:
-    """Return the client of somebody with a role, or with the very token given."""
+    """Return a function that returns a client for a role or for a given token."""
     return lambda role: AnyscaleClient(commands, tokens[1].get(role, role), tmp_path)
 
 
@@ -74,7 +74,7 @@ def client(client_of: Callable[[str], AnyscaleClient]) -> AnyscaleClient:
 
 @pytest.fixture
 def api(product: Product, tokens: tuple[str, dict[str, str]]) -> Iterator[Api]:
-    """The product's own API, as the same owner."""
+    """The API of the product, with the token of the same owner."""
     api = Api(product.port, tokens[0], tokens[1]["owner"])
     yield api
     api.close()

@@ -1,9 +1,9 @@
 """
-Runs in the client's own environment: reads calls, makes them, prints what they returned.
+Calls functions of the anyscale client and prints the results; runs in the client's environment.
 
-Standard input is a list of ``{"of", "name", "arguments"}``. A call is *of* ``sdk``, a
-function of ``anyscale.scheduler``, of ``client``, a method of the generated client, or of
-``external``, a method of the generated client of the external API.
+Standard input is a list of ``{"of", "name", "arguments"}``. A call is *of* ``sdk``, a function of
+``anyscale.scheduler``, of ``client``, a method of the generated client, or of ``external``, a
+method of the generated client of the external API.
 """
 
 import json
@@ -17,7 +17,7 @@ sys.stdout = sys.stderr
 
 
 def main() -> None:
-    """Answer every call with what it returned or raised."""
+    """Answer each call with its return value or exception."""
     block = AuthenticationBlock(log_output=False, raise_structured_exception=True)
     owners = {
         "sdk": anyscale.scheduler,
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def plain(value: object) -> object:
-    """Return a model of either kind as dicts and lists."""
+    """Return a model of the SDK or of the generated client as dicts and lists."""
     if isinstance(value, list):
         return [plain(item) for item in value]
     return value.to_dict() if hasattr(value, "to_dict") else value

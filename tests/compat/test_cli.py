@@ -1,4 +1,4 @@
-"""``anyscale scheduler config``, unmodified: what its user types and what they are told."""
+"""``anyscale scheduler config``, unmodified: commands, their output and their errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.product import Api, Product
 DIALECT, FORM = client_dialect()
 FIRST, SECOND, THIRD = DIALECT.samples().values()
 
-#: As somebody writes it by hand.
+#: A config as a person writes it.
 WRITTEN = """\
 # Everything waits its turn in one line.
 resource_queues:
@@ -32,7 +32,7 @@ def config_in(done: Done) -> Any:
 
 
 def versions_in(done: Done) -> list[tuple[int, str]]:
-    """Return number and creator of the versions that ``list -o json`` printed."""
+    """Return number and creator of each version that ``list -o json`` printed."""
     assert done.status == 0, done
     return [(each["version"], each["creator_id"]) for each in json.loads(done.out)]
 
@@ -53,7 +53,8 @@ def test_the_life_of_a_config(client: AnyscaleClient, api: Api) -> None:
         (number, "owner token") for number in (4, 3, 2, 1)
     ]
     assert versions_in(client.cli("list", "--max-items", "1", "-o", "json")) == [(4, "owner token")]
-    # What came as JSON is kept as text for people, and told as what it was.
+    # A config that the client sends as JSON is stored as text for people; the event names the
+    # client.
     assert api.get("/config/versions/2")["text"] == FORM.write(FORM.read(SECOND))
     (event,) = api.get("/events?type=CONFIG_UPDATED&limit=1")["results"]
     assert (event["actor"], event["data"]["via"], event["data"]["from"]) == (

@@ -1,4 +1,4 @@
-"""``anyscale.scheduler`` and the generated client: its models refuse what lacks a field."""
+"""``anyscale.scheduler`` and the generated client, whose models refuse missing fields."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from console.dialects import client_dialect
 from tests.compat.client import AnyscaleClient
 from tests.product import PATIENCE, Api
 
-#: Who trains may use two gpu, everybody else runs without quota.
+#: Workloads that train may use two gpu; all others run without quota.
 CONFIG: dict[str, Any] = {
     "resource_flavors": [
         {
@@ -70,7 +70,7 @@ def external(name: str, **arguments: Any) -> tuple[str, str, dict[str, Any]]:
 
 
 def without(value: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Return *value* without what differs from run to run, which has to be there."""
+    """Return *value* without the fields that differ from run to run, which must be present."""
     assert all(value[name] is not None for name in names), value
     return {name: each for name, each in value.items() if name not in names}
 
@@ -89,7 +89,7 @@ def test_the_sdk_applies_rolls_back_and_lists(client: AnyscaleClient, api: Api) 
         sdk("rollback_config", version=2),
         sdk("get_config"),
         sdk("get_config", version=58),
-        # More than the server gives in one page.
+        # More than one page of the server.
         sdk("list_config_versions", max_items=100),
         sdk("list_config_versions", max_items=3),
         sdk("apply_config", config={"scheduling_rules": [{"resource_queue": "nowhere"}]}),
@@ -298,7 +298,7 @@ def _check_preview(preview: dict[str, Any]) -> None:
 
 
 def _said(value: Any) -> Any:
-    """Return what a model says, without the fields that it leaves open."""
+    """Return the fields of a model that are set."""
     if isinstance(value, list):
         return [_said(item) for item in value]
     if isinstance(value, dict):

@@ -1,9 +1,9 @@
 """
-Runs in the client's own environment: loads the client once, and forks a process for each command.
+Loads the anyscale client once and forks a process per command; runs in the client's environment.
 
 Each line of standard input is a command: ``{"program", "arguments", "environment", "files"}``,
-where *files* are the paths of its standard input, output and error. The answer is a line with
-its exit status.
+where *files* are the paths of its standard input, output and error. The answer is a line with its
+exit status.
 """
 
 import json
@@ -20,7 +20,7 @@ _PATIENCE = 60
 
 
 def main() -> None:
-    """Run every command as a process of its own."""
+    """Run each command in a forked process."""
     for line in sys.stdin:
         asked = json.loads(line)
         child = os.fork()
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def become(asked: dict) -> None:
-    """Be the program that was asked for, as if it had been started by itself."""
+    """Run the requested program in this process, as if it had been started on its own."""
     signal.alarm(_PATIENCE)
     for number, path in enumerate(asked["files"]):
         os.dup2(os.open(path, os.O_RDWR), number)

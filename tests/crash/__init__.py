@@ -1,1 +1,1 @@
-"""Crash safety, tested by really killing processes."""
+"""Tests of crash safety, which kill real processes."""

@@ -1,4 +1,4 @@
-"""One product on each database, crashed by one test after the other, and organizations in it."""
+"""Fixtures: one product per database, shared by the crash tests, and its organizations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from tests.crash.products import DATABASES, running_on
 from tests.product import Product
 
-#: As many as tests ask for; each has one of its own.
+#: Number of organizations; each test uses one of its own.
 COUNT = 12
 
 _MAKE = f"""
@@ -29,10 +29,10 @@ def product(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Product]:
     """
-    A product with two workers that every test finds running and leaves running.
+    A product with two workers, running before and after each test.
 
-    A test that concerns one database alone names it as the parameter, with the same id: by the id
-    one process gets all tests that share the product (tests/conftest.py).
+    A test of a single database names it as the parameter, with the same id: by the id, one process
+    gets all tests that share the product (tests/conftest.py).
     """
     home = tmp_path_factory.mktemp("crash") / "home"
     settings = {"WORKER_PROCESSES": "2", "WEBHOOK_ALLOWED_NETWORKS": "127.0.0.1"}
@@ -50,5 +50,5 @@ def organizations(product: Product) -> Iterator[str]:
 
 @pytest.fixture
 def org(organizations: Iterator[str]) -> str:
-    """The slug of an organization of the test's own, with an owner and without a config."""
+    """The slug of an unused organization with an owner and without a config."""
     return next(organizations)

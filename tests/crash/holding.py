@@ -1,4 +1,4 @@
-"""What is held true after something went wrong with the machine, under load."""
+"""Runs a load during a disturbance, then checks the results and the recovery time."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from tests.crash.load import Load
 from tests.crash.truth import hold_feed, hold_outcomes, hold_rows
 from tests.product import Product
 
-#: Seconds until what comes in after a crash is decided. Crashing several products at once makes a
-#: machine slow; `make soak`, which crashes one after the other, asks for 10.
+#: Seconds within which a workload submitted after a crash is decided. Crashing several products at
+#: once slows the machine down; `make soak`, which crashes one after the other, requires 10.
 RECOVERY = float(os.environ.get("CRASH_RECOVERY", "30"))
 
-#: Seconds for which something is wrong.
+#: Duration of a disturbance in seconds.
 A_WHILE = 8
 
 
 @contextmanager
 def held(product: Product, org: str = "main") -> Iterator[Load]:
-    """Have a load in *org* while something is wrong; then hold everything to each other."""
+    """Run a load in *org* during the context, then check rows, feed, outcomes and recovery time."""
     load = Load(product, org)
     with load.running():
         time.sleep(1)

@@ -1,4 +1,4 @@
-"""The load under which things crash: who submits and who runs what is admitted never give up."""
+"""The load of crash tests: a submitter and an executor that retry until they are answered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from tests.product import Answer, Api, Product
 
 #: Workloads submitted per second. Products of several tests share the processors, and each has to
-#: decide that many; `make soak`, which runs one test after the other, asks for more than it can.
+#: decide that many; `make soak`, which runs one test at a time, sets more than it can decide.
 RATE = int(os.environ.get("CRASH_RATE", "90"))
 
 #: Requests per second.
@@ -24,10 +24,10 @@ REQUESTS = 10
 #: Seconds that a workload runs.
 RUNS = 0.1
 
-#: Seconds until an answer that does not come is a failure of the product.
+#: Seconds after which a missing answer is a failure of the product.
 PATIENCE = 120
 
-#: Two thirds of a GPU for each workload of a second: workloads wait, and are preempted.
+#: Quota of two thirds of a GPU per workload of a second: some workloads wait, some are preempted.
 CONFIG = f"""
 resource_flavors:
   - name: any
@@ -49,11 +49,11 @@ scheduling_rules:
 
 
 class Caller:
-    """Calls the API until it answers: whoever sees no answer has to ask again."""
+    """Calls the API and repeats each request until it is answered."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
-        #: Status and code of answers that said to come again.
+        #: Status and code of the server errors after which requests were repeated.
         self.refusals: set[tuple[int, str]] = set()
 
     def get(self, path: str) -> Any:
@@ -61,7 +61,7 @@ class Caller:
         return self._until_answered("GET", path).body
 
     def post(self, path: str, body: Any = None, key: str = "") -> Answer:
-        """Send *body* until it is taken or refused; a *key* makes the repetition harmless."""
+        """Send *body* until it is accepted or refused; a *key* makes the repetition harmless."""
         return self._until_answered("POST", path, body, key)
 
     def _until_answered(self, method: str, path: str, body: Any = None, key: str = "") -> Answer:
@@ -81,22 +81,22 @@ class Caller:
 
 
 class Load:
-    """One organization's submitter and executor, and what they were told."""
+    """The submitter and the executor of one organization, and the answers that they got."""
 
     def __init__(self, product: Product, org: str = "main", *, is_new: bool = True) -> None:
-        """Begin anew in *org*, or go on with whatever it has of an earlier load."""
+        """Apply CONFIG in *org*, or continue with the workloads of an earlier load."""
         self.org = org
         self._submitter = Caller(product.api(org))
         self._executor = Caller(product.api(org))
         self._prober = Caller(product.api(org))
-        #: Ids that were accepted, and whether a rule takes them.
+        #: Ids of accepted workloads, and whether a rule matches them.
         self.accepted: dict[str, bool] = {}
-        #: The feed as the executor has read it: number, workload, outcome.
+        #: The feed as read by the executor: number, workload, outcome.
         self.feed: list[tuple[int, str, str]] = []
-        #: Ids of those whose work is done, and of those that no rule takes.
+        #: Ids of the finished workloads, and of those that no rule matches.
         self.finished: set[str] = set()
         self.rejected: set[str] = set()
-        #: What has yet to be finished, and from when on.
+        #: Workloads to finish, and the time at which each is due.
         self._running: dict[str, float] = {}
         self._over = threading.Event()
         self._failures: list[BaseException] = []
@@ -109,12 +109,12 @@ class Load:
 
     @property
     def refusals(self) -> set[tuple[int, str]]:
-        """Status and code of every answer that said to come again."""
+        """Status and code of the server errors after which requests were repeated."""
         return self._submitter.refusals | self._executor.refusals | self._prober.refusals
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Submit, and run what is admitted, until all requests are answered; raises what failed."""
+        """Submit and execute workloads during the context; raise the first failure at its end."""
         self._over.clear()
         threads = [
             threading.Thread(target=self._keep, args=(work,), daemon=True)
@@ -133,7 +133,7 @@ class Load:
             raise self._failures[0]
 
     def drain(self) -> None:
-        """Run everything to its end, until the feed has nothing more to tell."""
+        """Execute all workloads until each accepted one is finished or rejected."""
         deadline = time.monotonic() + PATIENCE
         while self.finished | self.rejected != set(self.accepted):
             assert not self._failures, self._failures
@@ -151,7 +151,7 @@ class Load:
         return time.monotonic() - begun
 
     def _look_around(self) -> None:
-        """Take over what there is: an executor that lost its notes does the same."""
+        """Read all workloads of the organization, as an executor without stored state does."""
         path: str | None = "/workloads?limit=1000"
         while path is not None:
             page = self._prober.get(path)
@@ -170,10 +170,11 @@ class Load:
     def _submit(self) -> None:
         teams = ["unknown", *["research"] * 9]
         begun, sent = time.monotonic(), 0
-        # By the clock: what could not be sent in time is sent as soon as it can be.
+        # Sending follows the clock: late requests are sent as soon as possible.
         while not self._over.wait(max(0.0, begun + sent / REQUESTS - time.monotonic())):
             open_ones = len(self.accepted) - len(self.finished) - len(self.rejected)
-            # All have to be finished in the end, so beyond a backlog of ten seconds few are added.
+            # All workloads have to be finished in the end, so beyond a backlog of ten seconds few
+            # are added.
             count = 1 if open_ones >= 10 * RATE else RATE // REQUESTS
             self._hand_in(self._submitter, random.choices(teams, k=count))
             sent += 1
@@ -190,7 +191,7 @@ class Load:
             }
             for team in teams
         ]
-        # The same key until an answer comes: what was accepted is then known for certain.
+        # The key stays the same until an answer comes: the accepted ids are then known for certain.
         answer = caller.post("/workloads", {"workloads": workloads}, key=secrets.token_hex(8))
         assert answer.status == 202, answer
         ids: list[str] = answer.body["ids"]
@@ -210,7 +211,7 @@ class Load:
             if outcome == "admitted" and uid not in self.finished:
                 self._running[uid] = time.monotonic() + RUNS
             elif outcome == "preempted" and self._running.pop(uid, None) is not None:
-                # It may have been told before what became of a request that got no answer.
+                # An earlier request without an answer may already have been applied.
                 answer = self._executor.post(f"/workloads/{uid}/release", {})
                 assert answer.status in (202, 409), answer
             elif outcome == "rejected":

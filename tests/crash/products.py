@@ -1,4 +1,4 @@
-"""Products to crash: one on each database."""
+"""Products for crash tests: one on each database."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ DATABASES = ("sqlite", "postgresql")
 
 def databases(usual: str) -> tuple[str, ...]:
     """
-    Return the databases on which a test crashes products: *usual*, or each if all are asked for.
+    Return the databases for a crash test: *usual*, or all of them if CRASH_DATABASES asks so.
 
-    `make test-all` and `make soak` ask for all. Killed processes and backups are tried on each
-    database anyway.
+    `make test-all` and `make soak` ask for all. Killed processes and backups are tested on each
+    database in any case.
     """
     return DATABASES if os.environ.get("CRASH_DATABASES") == "all" else (usual,)
 
@@ -30,9 +30,9 @@ def running_on(
     database: str, home: Path, *, disk: Path | None = None, **settings: str
 ) -> Iterator[Product]:
     """
-    Start a product on *database*; without PostgreSQL on the machine the test is left out.
+    Start a product on *database*; skip the test on a machine without PostgreSQL.
 
-    The tables of PostgreSQL are in the folder *disk* if there is one.
+    The tables of PostgreSQL are in the folder *disk* if it is given.
     """
     if database == "sqlite":
         with running(home, **settings) as product:
@@ -44,7 +44,7 @@ def running_on(
 
 @contextmanager
 def serving_here(*, disk: Path | None = None, over_tcp: bool = False) -> Iterator[str]:
-    """Yield the URL of a PostgreSQL server; without any on the machine the test is left out."""
+    """Yield the URL of a PostgreSQL server; skip the test on a machine without PostgreSQL."""
     binaries = find_binaries()
     if binaries is None:
         if os.environ.get("CI") == "true":

@@ -1,4 +1,4 @@
-"""What is wrong with the rows of a product: to be run by a process with the product's settings."""
+"""Consistency checks of the rows of a product; runs in a process with the product's settings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from console.workloads.models import (
 )
 from console.workloads.services.load_state import load_state
 
-#: Which event tells of each outcome; a pending one is told as queued or requeued.
+#: The event types of each outcome; a pending decision is recorded as queued or requeued.
 EVENTS = {
     "admitted": {"REQUEST_ADMITTED"},
     "rejected": {"REQUEST_REJECTED"},
@@ -32,7 +32,7 @@ _HOLDING = (State.ADMITTED, State.PREEMPTING)
 
 
 def findings(org: Organization) -> Iterator[str]:
-    """Yield what does not fit together."""
+    """Yield the inconsistencies between engine, usage, counts, decisions and events."""
     engine = Engine.objects.get(org=org)
     state = load_state(org, engine.config_version)
     again = state.settle()
@@ -44,7 +44,7 @@ def findings(org: Organization) -> Iterator[str]:
     summed: Counter[tuple[str, str, str]] = Counter()
     running = Workload.objects.filter(org=org, state__in=_HOLDING)
     for queue, assignment, requests in running.values_list("queue", "assignment", "requests"):
-        # One pod set each, of one pod.
+        # Each workload has one pod set of one pod.
         for pod_set in assignment:
             for resource, flavor in pod_set["flavors"].items():
                 summed[queue or "", flavor, resource] += requests[resource]
@@ -84,7 +84,7 @@ def _miscounted(org: Organization, engine: Engine) -> Iterator[str]:
 
 def main(slug: str, patience: float) -> None:
     """
-    Print findings as JSON, a list of sentences, once the workers have nothing left to do.
+    Wait until the workers have no work left, and print the findings as a JSON list of sentences.
 
     Raise AssertionError when there is work left after *patience* seconds.
     """

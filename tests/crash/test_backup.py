@@ -1,4 +1,4 @@
-"""A backup that is taken under load, as docs/operations.md says, is a product that goes on."""
+"""A backup taken under load, as in docs/operations.md, restores to a working product."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from tests.product import Api, Product, manage, running
 #: Seconds of load before a backup, and after it.
 LOADED = 1
 
-#: Where the second partition of decisions and of events begins, as few rows as there may be.
+#: Id at which the second partition of decisions and events begins; this is the smallest partition.
 EDGE = 1_000_000
 
-#: How many rows find a place in the first.
+#: Number of rows that still fit into the first partition.
 BEFORE = 5
 
 
 def back_up(product: Product, place: Path) -> None:
-    """Copy the database of *product*, which goes on, to *place*."""
+    """Copy the database of the running *product* to *place*."""
     url = product.environment.get("DATABASE_URL")
     if url is not None:
         binaries = find_binaries()
@@ -39,7 +39,7 @@ def back_up(product: Product, place: Path) -> None:
         command = [binaries / "pg_dump", "--format=custom", "--file", place, url]
         subprocess.run(command, check=True, capture_output=True)
         return
-    # What `.backup` of the shell calls.
+    # The function behind `.backup` of the sqlite3 shell.
     with (
         closing(sqlite3.connect(Home(product.home).database)) as source,
         closing(sqlite3.connect(place)) as target,
@@ -48,7 +48,7 @@ def back_up(product: Product, place: Path) -> None:
 
 
 def leave_behind(product: Product, home: Home) -> None:
-    """Have in *home* what a crash leaves of the SQLite database of *product*, which goes on."""
+    """Copy the SQLite files of the running *product* to *home*, as a crash leaves them."""
     home.folder.mkdir()
     for suffix in ("", "-wal", "-shm"):
         shutil.copy(f"{Home(product.home).database}{suffix}", f"{home.database}{suffix}")
@@ -56,11 +56,11 @@ def leave_behind(product: Product, home: Home) -> None:
 
 @contextmanager
 def restored(place: Path, secret_key: Path, home: Home, database: str) -> Iterator[Product]:
-    """Start a product on the backup at *place*, in a new folder or where another one crashed."""
+    """Start a product on the backup at *place*, in a new folder or in that of a crashed product."""
     home.folder.mkdir(exist_ok=True)
     shutil.copy(secret_key, home.secret_key)
     if database == "sqlite":
-        # Its changes would be made to the backup.
+        # A left write-ahead log would be applied to the backup.
         for suffix in ("", "-wal", "-shm"):
             Path(f"{home.database}{suffix}").unlink()
         shutil.copy(place, home.database)
@@ -82,7 +82,7 @@ def restored(place: Path, secret_key: Path, home: Home, database: str) -> Iterat
             yield product
 
 
-#: Partitions that have rows, by the table that they are of.
+#: Partitions with rows, by their table.
 FILLED = {
     table: [f"{table}_part_{EDGE}", f"{table}_part_first"]
     for table in ("workloads_decision", "workloads_event")
@@ -137,7 +137,7 @@ def test_a_backup_of_partitions_goes_on(tmp_path: Path) -> None:
 
 
 def _hold_backup(product: Product, org: str, database: str, folder: Path) -> None:
-    """Take a backup of *product* in *folder* under load, and hold what it is restored to."""
+    """Take a backup of *product* in *folder* under load, restore it, and check the result."""
     place, home = folder / "backup", Home(folder / "restored")
     load = Load(product, org)
     with load.running():
@@ -154,7 +154,7 @@ def _hold_backup(product: Product, org: str, database: str, folder: Path) -> Non
     whole = _feed(product.api(org))
     secret_key = Home(product.home).secret_key
     with restored(place, secret_key, home, database) as again:
-        # It goes on by itself from where it was: with what was told before, word by word.
+        # It continues by itself, and the earlier part of the feed is unchanged.
         feed = _feed(again.api(org))
         assert told_before
         assert feed[: len(told_before)] == told_before == whole[: len(told_before)]

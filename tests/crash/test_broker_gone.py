@@ -1,4 +1,4 @@
-"""The broker is away for a while, under load: accepted workloads wait as rows, and go on."""
+"""The broker is down for a while under load: accepted workloads wait as rows until it is back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from console.supervisor import broker
 from tests.crash.holding import held
 from tests.crash.products import databases, running_on
 
-#: Seconds that the broker is away; `make soak` asks for a minute.
+#: Seconds without a broker; `make soak` sets a minute.
 GONE = float(os.environ.get("CRASH_GONE", "15"))
 
 
@@ -33,7 +33,7 @@ def test_a_broker_that_is_away_for_a_while(database: str, tmp_path: Path) -> Non
             server.wait()
             before = len(load.accepted)
             time.sleep(GONE)
-            # Workloads accepted meanwhile wait as rows.
+            # Workloads that are accepted meanwhile wait as rows.
             assert len(load.accepted) > before
             server = subprocess.Popen(command)
     finally:

@@ -1,4 +1,4 @@
-"""A worker's clock is set an hour forward and back under load, and then the worker is killed."""
+"""The clock of a worker is set an hour forward and back under load; then the worker is killed."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tests.crash.load import PATIENCE
 from tests.crash.products import databases
 from tests.product import ROOT, Product
 
-#: Celery as `python -m celery` runs it. The library lets the clock alone that nobody can set, and
-#: then refuses every sleep of Python's own by it, so this one sleeps in another way.
+#: Celery as `python -m celery` runs it. libfaketime leaves the monotonic clock alone and then
+#: rejects every sleep of Python that uses it, so this program sleeps with `select`.
 _CELERY = """
 import select
 import time
@@ -46,17 +46,17 @@ def test_a_worker_whose_clock_is_set(product: Product, org: str, tmp_path: Path)
 
 
 class _Worker:
-    """One more worker, which shares the work."""
+    """An additional worker."""
 
     def __init__(self, folder: Path) -> None:
         self.log, self.clock = folder / "log", folder / "clock"
 
     def set_clock(self, hours: int) -> None:
-        """Set its clock to another hour than that of everybody else."""
+        """Shift the clock of the worker by *hours*."""
         self.clock.write_text(f"{hours:+d}h\n")
 
     def decides(self) -> None:
-        """Wait until it has decided something by the clock that it has now."""
+        """Wait until the worker has decided something with its present clock."""
         hours = self.clock.read_text()
         now = time.time() + 3600 * int(hours.removesuffix("h\n"))
         deadline = time.monotonic() + PATIENCE
@@ -73,7 +73,7 @@ class _Worker:
 
 @contextmanager
 def _worker(product: Product, preloaded: Path, folder: Path) -> Iterator[_Worker]:
-    """Start one whose clock can be set, and kill it at the end."""
+    """Start a worker whose clock can be set, and kill it at the end."""
     worker = _Worker(folder)
     worker.set_clock(0)
     with worker.log.open("w") as log:
@@ -100,13 +100,13 @@ def _worker(product: Product, preloaded: Path, folder: Path) -> Iterator[_Worker
         yield worker
         assert process.poll() is None
     finally:
-        # In the middle of whatever it is at: its leases are those of another hour.
+        # Killed at any point: its leases have times of another hour.
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
 def _fake_clock() -> Path:
-    """Return the library that gives a process another time."""
+    """Return the path of the library that changes the clock of a process (libfaketime)."""
     found = sorted(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))
     if not found:
         missing = "There is no libfaketime: install it (on Debian: apt install faketime)."

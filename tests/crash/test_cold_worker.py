@@ -1,4 +1,4 @@
-"""A worker that starts cold reads a large state while others write, and keeps its lease."""
+"""A worker without cached state keeps its lease while it reads a large state and others write."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from console.workloads.services.run_engine import forget_states, run_engine
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
 
-#: More than the rows that Django fetches at a time, so that a cursor stays open in between.
+#: More rows than Django fetches at a time, so that a cursor stays open in between.
 MANY = 2500
 
-#: How many of them one stretch has here.
+#: Rows of one stretch in this test.
 STRETCH = 500
 
 CONFIG = """
@@ -47,9 +47,9 @@ scheduling_rules:
 @pytest.fixture
 def file(tmp_path: Path, db: None) -> Iterator[Path]:
     """
-    Have the default database be a file, with the product's own options.
+    Use an SQLite file as the default database, with the options of the product.
 
-    In memory there is one connection; what is held here happens between two.
+    An in-memory database has a single connection; the tested behavior needs two.
     """
     path = tmp_path / "sluice.sqlite3"
     usual = connections["default"]
@@ -101,7 +101,7 @@ def test_it_renews_its_lease_between_two_stretches_while_somebody_writes(
     renewed: list[int] = []
 
     def renew_late(lease: Lease) -> None:
-        """Renew it each time, as if reading a stretch took seconds."""
+        """Renew the lease each time, as if reading a stretch took seconds."""
         somebody.execute("UPDATE orgs_organization SET name = name || '.'")
         lease.renew()
         renewed.append(lease.fence)
@@ -114,7 +114,7 @@ def test_it_renews_its_lease_between_two_stretches_while_somebody_writes(
         assert run_engine(org.pk, seconds=600).made == 3
     finally:
         somebody.close()
-    # Once or more after each stretch, and before each batch.
+    # At least once after each stretch, and before each batch.
     assert len(renewed) > MANY / STRETCH
     newest = Decision.objects.order_by("-pk").values_list("workload__name", "outcome")[:3]
     assert sorted(newest) == [(f"early-{number}", "admitted") for number in range(3)]

@@ -1,7 +1,8 @@
 """
-What processes lean on goes away, comes twice or late, under load: nothing is lost or done twice.
+Failures of what workers depend on, under load: no workload is lost or started twice.
 
-Broker, database, messages, clock of the sweep, and a worker that sleeps through its lease.
+Broker, database, lost and repeated messages, a second beat, and a worker suspended beyond its
+lease.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from tests.crash.truth import hold_feed, hold_outcomes, hold_rows
 from tests.postgres import find_binaries, restart
 from tests.product import ROOT, WORKERS, Product
 
-#: Seconds that the broker gives no answer.
+#: Seconds without an answer of the broker.
 SILENCE = 5
 
-#: Nudges the same one in every shard, again and again, and sends each message that this calls for
-#: once more, some of them late, and others that nothing called for: so two workers want the same
-#: engine. Says how many were sent twice.
+#: Nudges the same organization in every shard, again and again. Sends each resulting message once
+#: more, some of them late, and also messages without a nudge, so that two workers want the same
+#: engine. Prints how many messages were sent twice.
 _DOUBLED = """
 import random
 import sys
@@ -63,7 +64,7 @@ def _environment(product: Product) -> dict[str, str]:
 
 
 def _found(product: Product, word: str) -> list[int]:
-    """Return the processes whose command line has *word*: there is one at least."""
+    """Return the processes whose command line contains *word*; fail if there is none."""
     found = product.children(word)
     assert found, f"there is no {word}:\n{product.output()[-5000:]}"
     return found
@@ -81,7 +82,7 @@ def kill_broker(product: Product, org: str) -> None:
 
 
 def silence_broker(product: Product, org: str) -> None:
-    """Have the broker answer nobody for a while."""
+    """Suspend the broker for a while."""
     found = _found(product, "unixsocket")
     _signal(found, signal.SIGSTOP)
     time.sleep(SILENCE)
@@ -89,7 +90,7 @@ def silence_broker(product: Product, org: str) -> None:
 
 
 def lose_messages(product: Product, org: str) -> None:
-    """Have the broker forget all that it was told, a message on its way and who waits among it."""
+    """Delete everything in the broker, with a message under way and the waiting organizations."""
     workers = _found(product, WORKERS)
     deadline = time.monotonic() + 60
     with Redis(unix_socket_path=str(Home(product.home).broker_socket)) as broker:
@@ -100,10 +101,10 @@ def lose_messages(product: Product, org: str) -> None:
 
 def _forgotten(broker: Redis, workers: Iterable[int]) -> bool:
     """
-    Stop *workers*, and have *broker* forget everything once a shard waits to be called.
+    Suspend *workers*, and flush *broker* once a shard has an organization that waits.
 
-    Return False where none does for seconds: a worker that was stopped in the middle of a
-    transaction has SQLite to itself, and nobody can submit.
+    Return False if no shard has one for seconds: a worker suspended within a transaction blocks
+    SQLite, and no workload can be submitted.
     """
     _signal(workers, signal.SIGSTOP)
     try:
@@ -120,7 +121,7 @@ def _forgotten(broker: Redis, workers: Iterable[int]) -> bool:
 
 
 def double_messages(product: Product, org: str) -> None:
-    """Send the same message many times, to all workers, some of them later."""
+    """Send the same messages many times to all workers, some of them late."""
     command = [sys.executable, "-c", _DOUBLED, org]
     done = subprocess.run(
         command,
@@ -135,7 +136,7 @@ def double_messages(product: Product, org: str) -> None:
 
 
 def run_two_beats(product: Product, org: str) -> None:
-    """Run another beat for some rounds of the sweep."""
+    """Run a second beat for some rounds of the sweep."""
     schedule = product.home / "another-schedule"
     beat = subprocess.Popen(
         [sys.executable, "-m", "celery", "--quiet", "--app", "console.celery", "beat",
@@ -148,7 +149,7 @@ def run_two_beats(product: Product, org: str) -> None:
 
 
 def stop_worker(product: Product, org: str, name: str) -> None:
-    """Have a worker sleep through its lease, while others are asked to do its work."""
+    """Suspend a worker beyond its lease, while others are asked to do its work."""
     found = _found(product, f"{name}@")
     _signal(found, signal.SIGSTOP)
     try:
@@ -159,17 +160,17 @@ def stop_worker(product: Product, org: str, name: str) -> None:
 
 
 def stop_first_worker(product: Product, org: str) -> None:
-    """Have the first one sleep."""
+    """Suspend the first worker."""
     stop_worker(product, org, "worker-0")
 
 
 def stop_second_worker(product: Product, org: str) -> None:
-    """Have the second one sleep."""
+    """Suspend the second worker."""
     stop_worker(product, org, "worker-1")
 
 
 def restart_database(product: Product, org: str) -> None:
-    """Crash PostgreSQL and start it again; SQLite is no process."""
+    """Crash PostgreSQL and start it again; SQLite has no process."""
     url = product.environment.get("DATABASE_URL")
     binaries = find_binaries()
     if url and binaries:

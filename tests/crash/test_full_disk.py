@@ -1,4 +1,4 @@
-"""The disk of the state folder, or of PostgreSQL's tables, is full for a while, under load."""
+"""The disk of the state folder, or of the tables of PostgreSQL, is full for a while under load."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tests.crash.holding import A_WHILE, held
 from tests.crash.load import Load
 from tests.crash.products import databases, running_on
 
-#: Status and code of an answer when nothing can be written.
+#: Status and code of an answer when the disk is full.
 _UNAVAILABLE = (503, "database_unavailable")
 
-#: MiB of the disk that is filled.
+#: Size of the disk in MiB.
 DISK = 256
 
 
@@ -28,7 +28,7 @@ def test_a_full_disk(database: str, tmp_path: Path) -> None:
         with (
             running_on(database, disk / "home") as product,
             held(product) as load,
-            # PostgreSQL has its rows elsewhere.
+            # The rows of PostgreSQL are elsewhere.
             _filled(disk, load, refuses=database == "sqlite"),
         ):
             said = product.checks()["database"]
@@ -50,11 +50,11 @@ def test_a_full_disk_of_the_server(tmp_path: Path) -> None:
 
 @contextmanager
 def _filled(disk: Path, load: Load, *, refuses: bool) -> Iterator[None]:
-    """Have no room on *disk* for a while, until somebody is refused for it."""
+    """Fill *disk* for a while, until a request is refused because of it."""
     assert load.refusals == set()
     ballast = disk / "ballast"
     _fill(ballast)
-    # What is there already has some room left.
+    # Existing files have some free space left.
     deadline = time.monotonic() + 5 * A_WHILE
     while refuses and not load.refusals:
         assert time.monotonic() < deadline, "nothing was refused"
@@ -66,7 +66,7 @@ def _filled(disk: Path, load: Load, *, refuses: bool) -> Iterator[None]:
 
 @contextmanager
 def _disk() -> Iterator[Path]:
-    """Mount a small disk that all may write to; where that is not allowed, leave the test out."""
+    """Mount a small disk that all users may write to; skip the test where that is not allowed."""
     with tempfile.TemporaryDirectory(prefix="disk-") as name:
         Path(name).chmod(0o755)
         mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK}m,mode=0777", "tmpfs", name]
@@ -80,7 +80,7 @@ def _disk() -> Iterator[Path]:
 
 
 def _fill(path: Path) -> None:
-    """Write until there is no room left."""
+    """Write until the disk is full."""
     with path.open("wb", buffering=0) as file:
         for size in (1 << 20, 1 << 12, 1):
             try:

@@ -1,4 +1,4 @@
-"""A worker that is killed while it looks for an impact is told of, and the next one answers."""
+"""An impact run whose worker is killed is reported as failed, and the next run succeeds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from tests.product import Api, Product
 
-#: Enough that the answer takes a while.
+#: Enough workloads for the run to take a while.
 PENDING = 20_000
 BULK = 500
 
@@ -34,12 +34,12 @@ GONE = "The worker of this run has stopped. Start the run again."
 
 
 def _kill_the_child(product: Product) -> None:
-    """Kill the process that works; its parent stays."""
+    """Kill the child process that runs the task; its parent stays."""
     os.kill(product.children("impact@")[-1], signal.SIGKILL)
 
 
 def _kill_the_worker(product: Product) -> None:
-    """Kill the whole worker, so that nobody gives its message back."""
+    """Kill the whole worker, so that its message is not returned to the queue."""
     for pid in product.children("impact@"):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -47,7 +47,7 @@ def _kill_the_worker(product: Product) -> None:
 
 @pytest.fixture(scope="module")
 def api(product: Product, organizations: Iterator[str]) -> Api:
-    """An organization in which many wait for one that runs."""
+    """The API of an organization with many pending workloads and one that runs."""
     api = product.api(next(organizations))
     version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
     api.post("/config/versions", version, expect=201)
@@ -75,7 +75,7 @@ def test_a_killed_run_is_told_of_and_asked_again(
     _wait(lambda: _run(api, again)["state"] == "done")
     live = _run(api, again)["result"]["live"]
     assert (live["running"], live["pending"], live["outcomes"]) == (1, PENDING - 1, [])
-    # Nobody else was disturbed.
+    # No other process was disturbed.
     assert api.get("")["counts"]["pending"] == PENDING - 1
 
 

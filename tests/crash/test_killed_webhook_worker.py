@@ -1,4 +1,4 @@
-"""A worker that is killed between sending and noting: the same delivery comes again."""
+"""A worker is killed after sending a webhook and before recording it: the delivery is repeated."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_it_is_sent_again_under_the_same_id(product: Product, org: str) -> None:
         first, second = receiver.got[:2]
         assert first.headers["webhook-id"] == second.headers["webhook-id"]
         assert first.body == second.body
-        # Everything was told, whatever was cut into how many deliveries.
+        # All events were delivered, in however many deliveries.
         bodies = {each.headers["webhook-id"]: json.loads(each.body) for each in receiver.got}
         assert sum(each["data"]["count"] for each in bodies.values()) == 100
         tries = api.get(f"{path}/{first.headers['webhook-id']}")["tries"]

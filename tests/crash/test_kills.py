@@ -1,7 +1,7 @@
 """
-Whichever process is killed, again and again under load: nothing is lost and nothing done twice.
+Random processes are killed under load: no workload is lost or started twice.
 
-`CRASH_KILLS` sets how many are killed in a row: `make soak` kills 200.
+`CRASH_KILLS` sets the number of kills in a row: `make soak` kills 200.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tests.product import WORKERS, Product
 
 KILLS = int(os.environ.get("CRASH_KILLS", "10"))
 
-#: Most that are killed before the product may come to itself.
+#: Most kills before the product may recover.
 MOST_AT_ONCE = 3
 
-#: What is killed: words of the command line of processes that have a parent in the product.
+#: Processes to kill: words of the command lines of processes whose parent is in the product.
 VICTIMS = (WORKERS, "gunicorn", "beat")
 
 
@@ -30,7 +30,7 @@ def _kill_one(product: Product, dice: random.Random) -> str:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         word = dice.choice(VICTIMS)
-        # Parents and children alike: of workers and of the web server.
+        # Parents and children of workers and of the web server.
         found = product.children(word)
         if found:
             try:
@@ -53,14 +53,14 @@ def test_nothing_is_lost_and_nothing_is_done_twice(product: Product, org: str) -
                 _kill_one(product, dice)
                 killed += 1
             slowest = max(slowest, load.probe())
-            # Who is killed while little comes in has little to lose.
+            # Kills matter only while many requests come in.
             time.sleep(dice.uniform(0.5, 1.5))
         took = time.monotonic() - begun
     print(
         f"{killed} killed in {took:.0f} s, {len(load.accepted) / took:.0f} accepted per s, "
         f"slowest recovery {slowest:.1f} s"
     )
-    # Work waits, runs and is about to stop: everything has to fit together now, too.
+    # Workloads are pending, running and preempting: the rows must be consistent now, too.
     hold_rows(product, org)
     load.drain()
     hold_rows(product, org)

@@ -1,8 +1,8 @@
 """
-Workers are told to end, one after the other, under load: each ends by itself, as it promises.
+Workers are terminated one after the other under load, and each ends within its time limit.
 
-Told to end is not killed: a worker writes the batch that it is at and gives its lease back, so that
-whoever comes next need not wait until it has run out.
+Termination is not a kill: a worker writes its current batch and returns its lease, so that the next
+worker need not wait until the lease expires.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.product import ROOT, Product, catches
 
 UNIT = (ROOT / "deploy" / "systemd" / "sluice-worker@.service").read_text()
 
-#: What `up` starts beside the web server, as a word of its command line.
+#: Processes that `up` starts besides the web server, each as a word of its command line.
 SUPERVISED = {
     "worker-0": "worker-0@",
     "worker-1": "worker-1@",
@@ -42,14 +42,14 @@ INSTANCES = ("a", "b")
 
 
 def _setting(name: str) -> str:
-    """Return what the unit says of *name*."""
+    """Return the value of *name* in the systemd unit."""
     found = re.search(rf"^{name}=(.+)$", UNIT, re.MULTILINE)
     assert found is not None
     return found[1]
 
 
 class Worker:
-    """An instance of the unit, started with its command and ended as systemd ends it."""
+    """An instance of the systemd unit, started with its command and stopped as systemd does."""
 
     def __init__(self, product: Product, instance: str) -> None:
         words = shlex.split(_setting("ExecStart").replace("%i", instance).replace("%%", "%"))
@@ -64,7 +64,7 @@ class Worker:
         _wait_until(self._is_up, f"worker {instance} does not come up")
 
     def stop(self) -> int:
-        """Tell its main process alone to end, and return the status with which it does in time."""
+        """Terminate the main process alone, and return its exit status; fail when it is late."""
         assert _setting("KillMode") == "mixed"
         self.process.terminate()
         try:
@@ -73,7 +73,7 @@ class Worker:
             self.process.kill()
 
     def _is_up(self) -> bool:
-        """Say whether it listens to signals, and has the child that works."""
+        """Return whether the worker handles signals and has its child process."""
         pid = self.process.pid
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return catches(pid, signal.SIGTERM) and bool(children)
@@ -103,11 +103,11 @@ def test_no_lease_runs_out_while_workers_restart(product: Product, org: str) -> 
 
 
 def _restart_supervised(product: Product, name: str, word: str) -> list[int]:
-    """Tell one of the supervisor's children to end; return how often it ended, each by status."""
-    # What works is a child of what is told to end.
+    """Terminate a child of the supervisor; return the number of its exits by status."""
+    # The process that works is a child of the one that is terminated.
     pid = product.children(word)[0]
     _wait_until(lambda: catches(pid, signal.SIGTERM), f"{name} does not come up")
-    # What an earlier test ended was told, too.
+    # The output includes exits of earlier tests.
     told = len(product.lines)
     os.kill(pid, signal.SIGTERM)
 
@@ -123,7 +123,7 @@ def _restart_supervised(product: Product, name: str, word: str) -> list[int]:
 
 
 def _taken_over(port: int, org: str) -> int:
-    """Return how often the lease of *org* was taken from a process that had not given it back."""
+    """Return how often the lease of *org* was taken from a process that had not returned it."""
     connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     connection.request("GET", "/metrics")
     text = connection.getresponse().read().decode()

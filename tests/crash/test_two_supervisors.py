@@ -1,4 +1,4 @@
-"""A second supervisor shares the work of a database, and is refused on the same folder."""
+"""A second supervisor works on the same database, and is refused on the same state folder."""
 
 from __future__ import annotations
 

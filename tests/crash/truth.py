@@ -1,4 +1,4 @@
-"""What has to be true after every crash: nothing lost, nothing twice, and all sums as they are."""
+"""Invariants after every crash: no lost workload, no repeated decision, consistent sums."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import pairwise
 from tests.crash.load import PATIENCE, Load
 from tests.product import ROOT, Api, Product
 
-#: What may be told of a workload after what; it begins with None.
+#: Outcomes that may follow each outcome of a workload; None precedes the first.
 FOLLOWS: dict[str | None, set[str]] = {
     None: {"pending", "admitted", "rejected"},
     "pending": {"pending", "admitted"},
@@ -29,7 +29,7 @@ main(sys.argv[1], float(sys.argv[2]))
 
 
 def hold_rows(product: Product, org: str = "main") -> None:
-    """Wait until no worker has anything left to do for *org*, and hold its rows to each other."""
+    """Wait until no worker has work left for *org*, and check that its rows are consistent."""
     done = subprocess.run(
         [sys.executable, "-c", _ROWS, org, str(PATIENCE)],
         cwd=ROOT,
@@ -44,7 +44,7 @@ def hold_rows(product: Product, org: str = "main") -> None:
 
 
 def hold_feed(api: Api, load: Load) -> None:
-    """Hold what the executor was told, while things crashed, to what the whole feed says now."""
+    """Check that the executor, during crashes, read exactly the feed that the API serves now."""
     feed: list[tuple[int, str, str]] = []
     after = 0
     while rows := api.get(f"/decisions?after={after}&limit=1000")["results"]:
@@ -55,7 +55,7 @@ def hold_feed(api: Api, load: Load) -> None:
 
 
 def hold_outcomes(load: Load) -> None:
-    """Once all has been run: who was accepted was decided, in an order that there can be."""
+    """Check, once all is executed, that each accepted workload has a valid series of outcomes."""
     told: dict[str, list[str]] = {}
     for _, uid, outcome in load.feed:
         told.setdefault(uid, []).append(outcome)

@@ -1,4 +1,4 @@
-"""A small OpenID Connect provider on loopback, which does what a test tells it to."""
+"""A small OpenID Connect provider on loopback whose answers tests can change."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECRET = "a client's secret"
 
 @dataclass
 class Provider:
-    """Who signs in there, and what is wrong with the answers."""
+    """The person who signs in, and the deviations from correct answers."""
 
     issuer: str = ""
     key: rsa.RSAPrivateKey = field(default_factory=lambda: rsa.generate_private_key(65537, 2048))
@@ -32,24 +32,24 @@ class Provider:
     person: dict[str, Any] = field(default_factory=dict)
     #: Changes the claims before they are signed.
     forge: Callable[[dict[str, Any]], dict[str, Any]] = lambda claims: claims
-    #: Makes the id token from the claims; the usual way when None.
+    #: Creates the id token from the claims; None for a correct token.
     sign: Callable[[dict[str, Any]], str | None] | None = None
-    #: What the discovery document says otherwise.
+    #: Changed values of the discovery document.
     discovery: dict[str, Any] = field(default_factory=dict)
     userinfo: dict[str, Any] = field(default_factory=dict)
-    #: Code -> what was asked with it.
+    #: Code -> parameters of its authorization request.
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
-    #: The parameters of the last sign-in.
+    #: Parameters of the last sign-in.
     asked: dict[str, str] = field(default_factory=dict)
 
     def reset(self) -> None:
-        """Be honest again, with nobody there."""
+        """Answer correctly again, without a person."""
         honest = Provider(issuer=self.issuer, key=self.key)
         for name in ("person", "forge", "sign", "discovery", "userinfo", "codes", "asked"):
             setattr(self, name, getattr(honest, name))
 
     def signed(self, claims: dict[str, Any], **options: Any) -> str:
-        """Return an id token as it has to be."""
+        """Return a correctly signed id token."""
         options = {"key": self.key, "algorithm": "RS256", "headers": {"kid": "one"}} | options
         return jwt.encode(claims, **options)
 
@@ -70,14 +70,14 @@ class Provider:
         return {"keys": [public | {"kid": "one", "alg": "RS256", "use": "sig"}]}
 
     def authorize(self, asked: dict[str, str]) -> str:
-        """Return where the browser goes once the person has agreed."""
+        """Return the URL to which the browser is redirected after consent."""
         self.asked = asked
         code = secrets.token_urlsafe(8)
         self.codes[code] = asked
         return f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}"
 
     def token(self, sent: dict[str, str]) -> dict[str, Any] | None:
-        """Return the tokens for a code, or None when something does not fit."""
+        """Return the tokens for a code, or None when a parameter does not match."""
         asked = self.codes.pop(sent.get("code", ""), None)
         if asked is None or (sent["client_id"], sent["client_secret"]) != (CLIENT, SECRET):
             return None
@@ -100,7 +100,7 @@ class Provider:
 
 @contextmanager
 def serving() -> Iterator[Provider]:
-    """Run a provider."""
+    """Run a provider and yield it."""
     provider = Provider()
 
     class Handler(BaseHTTPRequestHandler):
@@ -131,7 +131,7 @@ def serving() -> Iterator[Provider]:
             self.wfile.write(json.dumps(body).encode())
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     provider.issuer = f"http://127.0.0.1:{server.server_port}"

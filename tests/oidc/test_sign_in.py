@@ -1,4 +1,4 @@
-"""Signing in through a provider: the whole flow against a running product, and every forgery."""
+"""Sign-in through a provider: the whole flow against a running product, and forged answers."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ FAILED = "Sign-in with Corner ID failed."
 
 @dataclass
 class Site:
-    """A running product that knows a provider."""
+    """A running product with a configured provider."""
 
     product: Product
     provider: Provider
 
     @property
     def base(self) -> str:
-        """Its address."""
+        """The base URL of the product."""
         return f"http://127.0.0.1:{self.product.port}"
 
     def browser(self) -> requests.Session:
-        """Return a browser that follows nothing by itself."""
+        """Return an HTTP client that follows no redirects."""
         return requests.Session()
 
     def get(self, browser: requests.Session, path: str) -> requests.Response:
-        """Load an address of the product."""
+        """Return the answer of the product to a GET."""
         url = path if path.startswith("http") else self.base + path
         answer = browser.get(url, allow_redirects=False, timeout=30)
         policy = "; ".join(f"{name} {value}" for name, value in POLICY.items())
@@ -56,7 +56,7 @@ class Site:
         return answer
 
     def to_provider(self, browser: requests.Session, to: str = "/o/") -> str:
-        """Begin to sign in, and return where the provider sends the browser back to."""
+        """Start to sign in, and return the URL to which the provider redirects the browser."""
         answer = self.get(browser, f"/login/oidc?next={to}")
         assert answer.status_code == 302, answer.text
         location = answer.headers["Location"]
@@ -65,13 +65,13 @@ class Site:
         return agreed.headers["Location"]
 
     def sign_in(self, browser: requests.Session, to: str = "/o/") -> str:
-        """Sign in, and return where that leads."""
+        """Sign in, and return the path to which the product redirects the browser."""
         answer = self.get(browser, self.to_provider(browser, to))
         assert answer.status_code == 302, answer.text
         return answer.headers["Location"]
 
     def send(self, browser: requests.Session, path: str, **fields: str) -> requests.Response:
-        """Send the form of a page."""
+        """Submit the form of a page."""
         page = self.get(browser, path).text
         (token, *_) = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
         return browser.post(
@@ -89,7 +89,7 @@ class Site:
         return html.unescape(notice)
 
     def invite(self, email: str, role: str, slug: str = "here") -> str:
-        """Return the secret of a link."""
+        """Create an invitation and return the secret of its link."""
         return self.shell(
             "from console.orgs.services.invite import invite; "
             "from console.orgs.permissions import Actor; "
@@ -98,7 +98,7 @@ class Site:
         )
 
     def shell(self, code: str) -> str:
-        """Run Python in the product, and return its last line."""
+        """Run Python in the product and return the last line of its output."""
         head = "from console.orgs.models import *; from allauth.socialaccount.models import *; "
         return self.product.manage("shell", "-c", head + code).splitlines()[-1]
 
@@ -124,7 +124,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture
 def site(started: Site) -> Site:
-    """The product, with an honest provider that knows the owner."""
+    """The product, with a correct provider that knows the owner."""
     started.provider.reset()
     started.provider.person = {"sub": "1", "email": OWNER, **VERIFIED}
     return started
@@ -339,7 +339,7 @@ def test_somebody_new_comes_in_by_an_invitation(site: Site) -> None:
 
 
 def test_a_password_from_before_the_address_was_proved_ends(site: Site) -> None:
-    """The inviting owner has the link, and can choose a password for the address with it."""
+    """The inviting owner has the link, and could choose a password for that email address."""
     email, password = "early@here.example", "a stranger's choice"
     stranger = site.browser()
     site.get(stranger, f"/join/{site.invite(email, 'viewer')}")
@@ -348,13 +348,11 @@ def test_a_password_from_before_the_address_was_proved_ends(site: Site) -> None:
     site.provider.person = {"sub": "early", "email": email, **VERIFIED}
     browser = site.browser()
     assert site.sign_in(browser) == "/o/"
-    assert "The password of this account is no longer valid" in site.said(
-        browser, "/o/?all"
-    )
+    assert "The password of this account is no longer valid" in site.said(browser, "/o/?all")
     assert site.get(browser, "/sessions").status_code == 200
     assert site.get(stranger, "/sessions").headers["Location"].startswith("/login")
     assert site.send(stranger, "/login", email=email, password=password).status_code == 422
-    # The next time there is nothing to tell.
+    # The next sign-in shows no notice.
     again = site.browser()
     assert site.sign_in(again) == "/o/"
     assert "does not count" not in site.get(again, "/o/?all").text
@@ -415,7 +413,7 @@ def test_secrets_are_not_in_the_log(site: Site) -> None:
 
 
 def test_the_signed_token_of_a_test_is_one(site: Site) -> None:
-    """The forgeries above are refused for what they say, not for how they are made."""
+    """The forgeries above are refused for their content, not for the way they are created."""
     claims = {"aud": "x"}
     token = site.provider.signed(claims)
     assert jwt.decode(token, site.provider.key.public_key(), ["RS256"], audience="x") == claims
