@@ -1,4 +1,4 @@
-"""Named reads of workloads, queues, decisions and events."""
+"""Read queries of workloads, queues, decisions and events."""
 
 from console.paging import DEFAULT_LIMIT, MAX_LIMIT, Page
 from console.workloads.queries.feeds import decisions_after, decisions_of, has_decisions

@@ -1,4 +1,4 @@
-"""What waits, by what a config can tell apart, read within bounds however much it is."""
+"""Pending workloads grouped by the facts that a config can match, read within limits."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from console.orgs.models import Organization
 from console.workloads.models import LabelSet, PendingClass, State, Workload
 from console.workloads.stored_pod_sets import decode_pod_sets
 
-#: Workloads that are looked at, the newest; and kinds of them, the largest.
+#: Maximum number of workloads that are read, the newest; and of kinds, the largest.
 MOST_LOOKED, MOST_KINDS = 20_000, 2_000
 
-#: Classes beyond those of which one member each is looked at, the largest.
+#: Maximum number of classes of which one member is read beyond that, the largest.
 MOST_CLASSES = 1_000
 
 
@@ -25,9 +25,9 @@ def backlog_of(org: Organization) -> Backlog:
     """
     Return the pending workloads of *org* by kind.
 
-    Beyond the newest `MOST_LOOKED` a pending class is taken to be what its newest members are,
-    and one of its members where none is among those: others may differ in labels that the
-    active config does not ask about.
+    Beyond the newest `MOST_LOOKED`, a pending class is assumed to consist of workloads like its
+    newest members, or like any one member if it has none among the newest. Others may differ in
+    labels that the active config does not match.
     """
     pending = Workload.objects.filter(org=org, state=State.PENDING).order_by("-pk")
     told = ("label_set", "namespace", "requested_priority", "pending_class")
@@ -47,7 +47,7 @@ def backlog_of(org: Organization) -> Backlog:
 
 
 def _classes(org: Organization) -> dict[str, tuple[int, int]]:
-    """Return one member of each of the largest classes, and their sizes, by key."""
+    """Return one member and the size of each of the largest classes, by key."""
     member = Workload.objects.filter(org=org, pending_class=OuterRef("key"), state=State.PENDING)
     classes = (
         PendingClass.objects.filter(org=org)
@@ -61,7 +61,7 @@ def _classes(org: Organization) -> dict[str, tuple[int, int]]:
 def _scaled(
     groups: list[tuple[int, int, str | None]], classes: dict[str, tuple[int, int]]
 ) -> dict[int, int]:
-    """Return how many each of *groups* stands for, and one member of each class without any."""
+    """Return estimated sizes of *groups*, and of each class without a group by one member."""
     seen: Counter[str | None] = Counter()
     for _, members, key in groups:
         seen[key] += members

@@ -1,7 +1,7 @@
 """
-The capacity of queues as their discipline computes it, from the config and from usage rows.
+The capacity of queues, computed by their discipline from the config and usage rows.
 
-Pages ask for the same again and again, so what was computed last of a policy is kept.
+Pages request the same capacity repeatedly, so the last result of each policy is cached.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from console.engine.disciplines import load_discipline
 from console.engine.disciplines.read_model import Capacity, Used
 from console.engine.model.policy import Policy
 
-#: Policies of which the capacity that was asked for last is kept.
+#: Maximum number of policies with a cached capacity.
 _KEPT: Final = 16
 
 _kept: OrderedDict[int, Capacity] = OrderedDict()
@@ -23,9 +23,9 @@ _keeping = Lock()
 
 def capacity_of(policy: Policy, used: Used) -> Capacity:
     """
-    Return the capacity of *policy* with what is *used*, which must not be changed afterwards.
+    Return the capacity of *policy* with *used*, which must not be changed afterwards.
 
-    It is the one returned last for this very policy, if as much was used then.
+    Returns the cached result for the same policy object if *used* is equal.
     """
     with _keeping:
         last = _kept.get(id(policy))

@@ -1,4 +1,4 @@
-"""Which cohorts, and which members of one, are looked at, and in which order."""
+"""Search conditions and sort orders of cohorts, and of the members of a cohort."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from console.workloads.queries.cohort_views import CohortSummary, CohortView, Me
 
 
 class CohortSort(StrEnum):
-    """What a list of cohorts is sorted by."""
+    """Sort orders of the list of cohorts."""
 
-    #: As trees, in the order of the config's text.
+    #: As trees, in the order of the config text.
     TEXT = "text"
     CONTENTION = "contention"
     PENDING = "pending"
@@ -25,9 +25,9 @@ class CohortSort(StrEnum):
 
 
 class MemberSort(StrEnum):
-    """What the queues of a cohort are sorted by."""
+    """Sort orders of the members of a cohort."""
 
-    #: As a tree, in the order of the config's text; any other order has queues alone.
+    #: As a tree, in the order of the config text; other orders list only queues.
     TEXT = "text"
     PRESSURE = "pressure"
     BORROWED = "borrowed"
@@ -38,15 +38,15 @@ class MemberSort(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CohortSearch:
-    """Which cohorts to list, and how."""
+    """Conditions and sort order of the list of cohorts."""
 
-    #: A part of the name, in any case.
+    #: A part of the name, case-insensitive.
     q: str = ""
     sort: CohortSort = CohortSort.TEXT
 
     @classmethod
     def from_query(cls, query: QueryDict) -> CohortSearch:
-        """Return what *query* asks for; raises BadRequest that names every wrong value."""
+        """Return the search in *query*; raises BadRequest with every wrong value."""
         reader = QueryReader(query)
         sort = reader.choice("sort", [each.value for each in CohortSort])
         found = cls(q=reader.text("q") or "", sort=CohortSort(sort or CohortSort.TEXT))
@@ -55,11 +55,11 @@ class CohortSearch:
 
     @property
     def is_tree(self) -> bool:
-        """Whether every cohort is right below the one that holds it."""
+        """Whether each cohort is listed directly below its parent."""
         return self.sort is CohortSort.TEXT and not self.q
 
     def applied(self, cohorts: Iterable[CohortSummary]) -> list[CohortSummary]:
-        """Return those of *cohorts* that are asked for, in the order asked for."""
+        """Return the *cohorts* that match, in the requested order."""
         wanted = self.q.casefold()
         found = [cohort for cohort in cohorts if wanted in cohort.name.casefold()]
         orders: dict[CohortSort, Callable[[CohortSummary], tuple[float, str]]] = {
@@ -74,16 +74,16 @@ class CohortSearch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberSearch:
-    """Which members of a cohort to show, and how."""
+    """Conditions and sort order of the members of a cohort."""
 
     q: str = ""
     sort: MemberSort = MemberSort.TEXT
-    #: Only what the cohort holds itself: cohorts in it are one row each.
+    #: Whether only direct members are listed; a nested cohort is one row.
     direct: bool = False
 
     @classmethod
     def from_query(cls, query: QueryDict) -> MemberSearch:
-        """Return what *query* asks for; raises BadRequest that names every wrong value."""
+        """Return the search in *query*; raises BadRequest with every wrong value."""
         reader = QueryReader(query)
         sort = reader.choice("sort", [each.value for each in MemberSort])
         found = cls(
@@ -95,7 +95,7 @@ class MemberSearch:
         return found
 
     def applied(self, view: CohortView) -> list[MemberView]:
-        """Return the members of *view* that are asked for, in the order asked for."""
+        """Return the members of *view* that match, in the requested order."""
         wanted = self.q.casefold()
         found = [
             member
@@ -118,16 +118,16 @@ class MemberSearch:
             MemberSort.PENDING: lambda member: (-member.pending, member.name),
             MemberSort.NAME: lambda member: (0, member.name.casefold()),
         }
-        # Numbers of a cohort have those of its queues in them: side by side they mislead.
+        # Amounts of a cohort include those of its queues, so rows of both would mislead.
         rows = (member for member in found if self.direct or not member.is_cohort)
         return sorted(rows, key=orders[self.sort])
 
 
 def scales_of(members: Iterable[MemberView], *, with_cohorts: bool) -> dict[str, int]:
     """
-    Return what the whole length of a drawing stands for, by resource.
+    Return the amount that the full length of a bar stands for, by resource.
 
-    It is the most that one queue owns or uses; that a direct member does *with_cohorts*.
+    It is the largest nominal quota or usage of one queue, or of a direct member *with_cohorts*.
     """
     scales: dict[str, int] = {}
     for member in members:

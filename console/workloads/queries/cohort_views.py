@@ -1,4 +1,4 @@
-"""What people look at of a cohort: its pools, its members, who goes short, and what waits."""
+"""Read models of cohorts: pools, members, starved queues, loans and pending workloads."""
 
 from __future__ import annotations
 
@@ -14,75 +14,75 @@ from console.workloads.queries.over_quota import OverQuotaSince
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Starved:
     """
-    A queue whose work waits for quota of its own while others use it.
+    A queue with pending workloads while others use its nominal quota.
 
-    In one flavor-resource; amounts in thousandths.
+    For one flavor-resource; amounts in thousandths.
     """
 
     queue: str
     flavor: str
     resource: str
-    #: How much of its nominal quota it does not use.
+    #: Unused part of its nominal quota.
     unused: int
-    #: What its pending workloads that are short of it ask for.
+    #: Requested amount of its pending workloads that are short of it.
     wanted: int
-    #: Who uses it.
+    #: Loans to the queues that use it.
     loans: tuple[Loan, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CohortSummary:
-    """One cohort: its place in its tree, its counts and its pools."""
+    """One cohort: its position in the tree, its counts and its pools."""
 
     name: str
-    #: The cohorts around it, the root first.
+    #: Its ancestors, the root first.
     path: tuple[str, ...]
-    #: None when queues name it and nothing describes it.
+    #: None if queues refer to it and no object defines it.
     origin: Origin | None
-    #: What it holds itself.
+    #: Its direct members.
     queues: tuple[str, ...]
     cohorts: tuple[str, ...]
-    #: Of all queues below it.
+    #: Counts of all queues below it.
     queue_count: int
     running: int
     pending: int
-    #: How many of the pending can never run under the active config.
+    #: Number of pending workloads that can never run under the active config.
     cannot_run: int
-    #: How many queues below it use quota of others.
+    #: Number of queues below it that borrow.
     borrowers: int
     starved: tuple[Starved, ...]
     pools: tuple[CapacityNode, ...]
-    #: Of the cohort around it; None where shares decide nothing.
+    #: Its share of its parent; None if fair sharing is not used.
     share: FairShare | None
 
     @property
     def contention(self) -> float:
-        """How much of its tightest pool is used and wanted, as `CapacityNode.pressure`."""
+        """Pressure on its tightest pool, as `CapacityNode.pressure`."""
         return max((pool.pressure for pool in self.pools), default=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberView:
-    """A queue or cohort below a cohort, with what it uses."""
+    """A queue or cohort below a cohort, with its usage."""
 
     name: str
     is_cohort: bool
-    #: The cohort that holds it, and how deep below the one looked at, from 1.
+    #: Its parent, and its depth below the displayed cohort, from 1.
     parent: str
     depth: int
     running: int
     pending: int
-    #: How many of the pending can never run under the active config.
+    #: Number of pending workloads that can never run under the active config.
     cannot_run: int
     usages: tuple[CapacityNode, ...]
     share: FairShare | None
-    #: How the queue admits and preempts; None for a cohort.
+    #: Its spec; None for a cohort.
     queue: Queue | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingView:
-    """How many workloads of a cohort wait for one reason, and in which queues."""
+    """Number of pending workloads of a cohort with one reason, and their queues."""
 
     reason: str
     count: int
@@ -92,15 +92,15 @@ class WaitingView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CohortView:
-    """One cohort with everything below it."""
+    """One cohort with all its descendants."""
 
     summary: CohortSummary
-    #: In the order of the text, each cohort before what it holds.
+    #: In the order of the config text, each cohort before its members.
     members: tuple[MemberView, ...]
-    #: Who below it uses whose quota, by flavor-resource and then the largest first.
-    #: Lenders may be elsewhere in the tree, and so may borrowers.
+    #: Loans of queues below it, by flavor-resource, largest first. Lenders and borrowers may be
+    #: elsewhere in the tree.
     loans: tuple[Loan, ...]
-    #: Since when borrowers use more than they own.
+    #: Since when borrowers use more than their nominal quota.
     over_quota_since: OverQuotaSince
     waiting: tuple[WaitingView, ...]
     policy: Policy

@@ -1,8 +1,8 @@
 """
-Cohorts as people look at them: what is pooled, who borrows from whom, and who goes short.
+Queries of cohorts: pools, loans and starved queues.
 
-Like those of queues, these reads touch rows that grow with the config and with
-kinds of pending work, never with the number of workloads; and always as many queries.
+Like queries of queues, they read a constant number of statements, and rows whose number grows
+with the config and with kinds of pending workloads, never with the number of workloads.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from console.workloads.queries.demand import Demand, cannot_run_count, short_of_
 from console.workloads.queries.over_quota import over_quota_since_of
 from console.workloads.queries.used import used_of
 
-#: The section of a discipline whose queues share capacity in cohorts.
+#: The section of a discipline in whose cohorts queues share capacity.
 _SECTION: Final = "cohorts"
 
 
 def cohort_list(org: Organization) -> list[CohortSummary]:
     """
-    Return the cohorts of the active version: each tree in the order of the text, roots first.
+    Return the cohorts of the active version, by tree in the order of the text, roots first.
 
-    There are none under a discipline that has no section for them.
+    Empty under a discipline without the section for cohorts.
     """
     world = _World(org)
     if not world.has_cohorts:
@@ -57,7 +57,7 @@ def cohort_list(org: Organization) -> list[CohortSummary]:
 
 
 def cohort_view(org: Organization, name: str) -> CohortView:
-    """Return one cohort; raises NotFound, or Renamed, when the active version has none such."""
+    """Return one cohort; raises NotFound or Renamed if the active version has no such cohort."""
     world = _World(org)
     if not world.has_cohorts or name not in world.capacity.tree.names:
         raise absent(org, name, "cohort")
@@ -73,16 +73,16 @@ def cohort_view(org: Organization, name: str) -> CohortView:
 
 
 class _World:
-    """What an organization's cohorts are computed from, read once."""
+    """The policy and the rows of an organization that cohort views are computed from."""
 
     def __init__(self, org: Organization) -> None:
         self.policy = active_policy(org)
         self.capacity = capacity_of(self.policy, used_of(org))
         self._counts = {row.queue: row for row in QueueCount.objects.filter(org=org)}
         self._demand: defaultdict[str, Demand] = defaultdict(Demand)
-        #: (queue, flavor, resource) -> what those that are short of it ask for.
+        #: (queue, flavor, resource) -> total request of workloads that are short of it.
         self._short: Counter[tuple[str, str, str]] = Counter()
-        # There are many more classes than different requests: each of these is decoded once.
+        # There are many more classes than different requests, so each request is decoded once.
         decoded = cache(json.loads)
         short = frozenset(short_of_quota_reasons())
         rows = PendingClass.objects.filter(org=org).annotate(
@@ -96,7 +96,7 @@ class _World:
             if reason in short:
                 for flavor, resource in self.capacity.keys(queue):
                     if f"{flavor}/{resource}" in missing:
-                        # A row of an older version does not count pods as requested.
+                        # Rows of older versions do not include pods in the request.
                         self._short[queue, flavor, resource] += requests.get(resource, 0) * count
         self.usages = {name: self._usages_of(name) for name in self.policy.queues}
         self._lent: defaultdict[tuple[str, str, str], list[Loan]] = defaultdict(list)
@@ -107,7 +107,7 @@ class _World:
 
     @property
     def has_cohorts(self) -> bool:
-        """Whether the discipline shows cohorts."""
+        """Whether the discipline has cohorts."""
         sections = load_discipline(self.policy.discipline).sections()
         return any(section.key == _SECTION for section in sections)
 
@@ -133,7 +133,7 @@ class _World:
         )
 
     def member(self, member: Member) -> MemberView:
-        """Return a member with what it uses."""
+        """Return a member with its usage."""
         name = member.name
         below = self.capacity.tree.queues_below(name) if member.is_cohort else (name,)
         running, pending, cannot_run = self._counted(below)
@@ -151,19 +151,19 @@ class _World:
         )
 
     def loans_of(self, cohort: str, members: Iterable[Member]) -> tuple[Loan, ...]:
-        """Return the loans that somebody below *cohort* gives or takes, the largest first."""
+        """Return loans from or to queues below *cohort*, by flavor-resource, largest first."""
         inside = {(member.name, member.is_cohort) for member in members} | {(cohort, True)}
         loans = [
             loan
             for loan in self.capacity.loans
             if (loan.borrower, False) in inside or (loan.lender, loan.is_from_cohort) in inside
         ]
-        # Amounts of different resources do not compare: each keeps its place.
+        # Amounts of different resources are not comparable: flavor-resources keep their order.
         places = {key: place for place, key in enumerate(dict.fromkeys(map(_key, loans)))}
         return tuple(sorted(loans, key=lambda loan: (places[_key(loan)], -loan.amount)))
 
     def waiting(self, members: Iterable[Member]) -> tuple[WaitingView, ...]:
-        """Return why work waits in the queues among *members*, the most frequent reason first."""
+        """Return pending workloads of the queues among *members* by reason, most frequent first."""
         found: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
         for member in members:
             if not member.is_cohort:
@@ -184,7 +184,7 @@ class _World:
         return self.capacity.queue_nodes(queue, asked.wanted, asked.cannot_run)
 
     def _counted(self, queues: Iterable[str]) -> tuple[int, int, int]:
-        """Return how many workloads of *queues* run, how many wait, and of these never can run."""
+        """Return how many workloads of *queues* are running, pending, and unable to run."""
         names = list(queues)
         rows = [self._counts[queue] for queue in names if queue in self._counts]
         cannot_run = sum(cannot_run_count(self._demand[queue].reasons) for queue in names)

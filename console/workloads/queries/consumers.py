@@ -1,4 +1,4 @@
-"""Who consumes most: running workloads by their pods, then by how long they have run."""
+"""Running workloads with the most pods, and among equal ones the longest running."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.orgs.models import Organization
 from console.workloads.models import Workload
 from console.workloads.queries.nodes import RUNNING, pods_of
 
-#: Workloads of one state that are compared, those submitted first: they have run longest.
+#: Maximum number of compared workloads per state, the first submitted, which have run longest.
 _COMPARED = 1000
 
 _COLUMNS = ("uid", "name", "project", "pod_sets", "assignment", "admitted_at")
@@ -18,7 +18,7 @@ _COLUMNS = ("uid", "name", "project", "pod_sets", "assignment", "admitted_at")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consumer:
-    """A running workload and what it takes."""
+    """A running workload, its number of pods and its run time."""
 
     workload: Workload
     nodes: int
@@ -27,7 +27,7 @@ class Consumer:
 
 
 def top_consumers(org: Organization, limit: int, queue: str | None = None) -> list[Consumer]:
-    """Return the *limit* workloads of *org*, or of one queue, that take most, most first."""
+    """Return the *limit* largest consumers of *org* or of one queue, largest first."""
     now = timezone.now()
     rows = Workload.objects.filter(org=org).only(*_COLUMNS)
     if queue is not None:

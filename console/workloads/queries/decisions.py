@@ -1,4 +1,4 @@
-"""The decisions about one workload."""
+"""Queries of the decisions about one workload."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def latest_decisions(workload: Workload, limit: int) -> list[Decision]:
 
 
 def get_decision(workload: Workload, number: int) -> Decision:
-    """Return one decision about *workload*; raises NotFound when there is none of that number."""
+    """Return decision *number* about *workload*; raises NotFound if there is none."""
     decision = Decision.objects.filter(workload=workload, pk=number).first()
     if decision is None:
         raise NotFound(f"There is no decision {number} about the workload {workload.uid!r}.")
@@ -24,7 +24,7 @@ def get_decision(workload: Workload, number: int) -> Decision:
 
 
 def admitting_policy(org: Organization, workload: Workload) -> Policy:
-    """Return the policy that gave *workload* its assignment; an empty one where it has none."""
+    """Return the policy under which *workload* was assigned; an empty one without an assignment."""
     version = workload.config_version
     if version is None or not workload.assignment:
         return NO_POLICY

@@ -1,4 +1,4 @@
-"""Demand: what pending workloads ask for, those that can never run counted apart."""
+"""Demand: the total request of pending workloads, separated by whether they can ever run."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from console.engine.model.reasons import Shortage, reason_of, registered_reasons
 
 
 def cannot_run_reasons() -> tuple[str, ...]:
-    """Return the reasons for which a pending workload can never run, as rows have them."""
+    """Return the codes of reasons with which a pending workload can never run."""
     return tuple(sorted(reason for reason in registered_reasons() if reason.cannot_run))
 
 
 def short_of_quota_reasons() -> tuple[str, ...]:
-    """Return the reasons for which a workload waits until quota is released, as rows have them."""
+    """Return the codes of reasons with which a workload waits for quota to be released."""
     found = (reason for reason in registered_reasons() if reason.shortage is Shortage.NOW)
     return tuple(sorted(found))
 
 
 def is_short_of_quota(reasons: Mapping[str, int]) -> bool:
-    """Say whether any of the workloads that wait for *reasons* waits until quota is released."""
+    """Return whether any workload with one of *reasons* waits for quota to be released."""
     return any(reasons.get(reason) for reason in short_of_quota_reasons())
 
 
 @dataclass(slots=True)
 class Demand:
     """
-    What the pending workloads of one queue ask for, by resource, in thousandths.
+    The requests of the pending workloads of one queue, by resource, in thousandths.
 
-    *wanted* and *cannot_run* together are what all of them ask for. What can never run under
-    the active config is no demand: no quota that becomes free lets it start.
+    All requests are the sum of *wanted* and *cannot_run*. Requests of workloads that can never
+    run under the active config are no demand, because no released quota lets them start.
     """
 
     wanted: Counter[str] = field(default_factory=Counter)
     cannot_run: Counter[str] = field(default_factory=Counter)
-    #: How many workloads wait for each reason.
+    #: Number of pending workloads by reason.
     reasons: Counter[str] = field(default_factory=Counter)
 
     def add(self, reason: str, requests: Mapping[str, int], count: int) -> None:
-        """Count as many workloads as *count*, each of which asks for *requests*."""
+        """Add *count* workloads with *reason*, each with *requests*."""
         self.reasons[reason] += count
         amounts = self.cannot_run if reason_of(reason).cannot_run else self.wanted
         for resource, amount in requests.items():
@@ -48,5 +48,5 @@ class Demand:
 
 
 def cannot_run_count(reasons: Mapping[str, int]) -> int:
-    """Return how many of the workloads that wait for *reasons* can never run."""
+    """Return the number of workloads in *reasons*, by reason, that can never run."""
     return sum(count for reason, count in reasons.items() if reason_of(reason).cannot_run)

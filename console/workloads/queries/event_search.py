@@ -1,4 +1,4 @@
-"""Events by any mix of conditions, in either order of time: each page at a bounded cost."""
+"""Search of events by any conditions, in either order of time; each page has a limited cost."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from console.reading import QueryReader
 from console.time_keys import limit_to_times
 from console.workloads.models import Event, EventType, Level, Workload
 
-#: Events of the conditions that an index answers, the newest, among which matches are counted.
+#: Maximum number of events of the indexed conditions, the newest, among which matches are counted.
 MOST_COUNTED = 10_000
 
-#: The same, among which matches are told apart by type.
+#: The same for counts by type.
 MOST_TYPED = 2_000
 
-#: What an address may ask for, and what of it several times.
+#: Query parameters, and those that may be repeated.
 REPEATABLE = ("type", "level", "queue", "flavor")
 PARAMETERS = (
     *REPEATABLE,
     *("workload", "actor", "user", "project", "config", "id", "since", "until"),
 )
 
-#: What may have a level above INFO: nothing else is looked at for these.
+#: Types with events of each level; a search for a level reads only these.
 _TYPES_BY_LEVEL: Mapping[str, Collection[str]] = {
     Level.INFO: EventType.values,
     Level.WARNING: (EventType.REQUEST_PREEMPTED,),
@@ -52,33 +52,33 @@ _TYPES_BY_LEVEL: Mapping[str, Collection[str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventSearch:
-    """Conditions on events, all of which have to hold; None and empty leave that side open."""
+    """Conditions on events, all of which have to match; None and empty values match all events."""
 
     types: Collection[str] = ()
     levels: Collection[str] = ()
     queues: Collection[str] = ()
-    #: Flavors that the workload was given.
+    #: Flavors in the assignment of the workload.
     flavors: Collection[str] = ()
-    #: Ids of workloads; no event is about two.
+    #: Ids of workloads. An event has one workload, so two ids match nothing.
     workloads: frozenset[str] = frozenset()
-    #: Who did it, and whose workload it is about.
+    #: The actor of the event, and the user of its workload.
     actor: str | None = None
     user: str | None = None
     project: str | None = None
     cloud_resource: str | None = None
-    #: Number of the config version that was active.
+    #: Config version that was active at the time of the event.
     config: int | None = None
-    #: Key of the only event.
+    #: Primary key of a single event.
     id: int | None = None
-    #: Both included.
+    #: Time limits, both inclusive.
     since: datetime | None = None
     until: datetime | None = None
-    #: Not included.
+    #: Exclusive time limit.
     before: datetime | None = None
 
     @classmethod
     def from_query(cls, query: QueryDict) -> EventSearch:
-        """Read the parameters of an address; raises BadRequest that names every wrong value."""
+        """Read the query parameters; raises BadRequest with every wrong value."""
         reader = QueryReader(query)
         workload = reader.text("workload")
         found = cls(
@@ -108,10 +108,10 @@ def search_events(
     is_newest_first: bool = True,
 ) -> Page[Event]:
     """
-    Return one page of the events that pass *search*.
+    Return one page of the events that match *search*.
 
-    Each has *workload_uid*, *workload_type*, *workload_project* and *workload_labels*, which are
-    None where it is about no workload.
+    Each event has *workload_uid*, *workload_type*, *workload_project* and *workload_labels*,
+    which are None for an event without a workload.
     """
     driven, rest = _conditions(org, search)
     rows = driven.annotate(
@@ -129,26 +129,26 @@ def search_events(
 
 
 def all_events(org: Organization, search: EventSearch) -> Iterator[Event]:
-    """Yield every event that passes *search*, newest first."""
+    """Yield every event that matches *search*, newest first."""
     return every_row(lambda cursor: search_events(org, search, MAX_LIMIT, cursor))
 
 
 def newest_event(org: Organization) -> int:
-    """Return a number that changes with every event of *org*."""
+    """Return the key of the newest event of *org*, which changes with every event."""
     return Event.objects.filter(org=org).values_list("pk", flat=True).first() or 0
 
 
 def count_events(org: Organization, search: EventSearch) -> int:
-    """Return how many events pass *search*, counted among the newest `MOST_COUNTED`."""
+    """Return the number of events among the newest `MOST_COUNTED` that match *search*."""
     driven, rest = _conditions(org, search)
     return newest_of(driven, MOST_COUNTED).filter(rest).count()
 
 
 def count_by_type(org: Organization, search: EventSearch) -> dict[str, int]:
     """
-    Return how many events of each type pass *search*, whatever types it asks for.
+    Return the number of events that match *search* by type, ignoring its condition on types.
 
-    They are counted among the newest `MOST_TYPED`.
+    Counted are the newest `MOST_TYPED` events.
     """
     driven, rest = _conditions(org, replace(search, types=()))
     rows = newest_of(driven, MOST_TYPED).filter(rest)
@@ -157,24 +157,24 @@ def count_by_type(org: Organization, search: EventSearch) -> dict[str, int]:
 
 def _rare_types(search: EventSearch) -> frozenset[str] | None:
     """
-    Return types that are walked one by one, since they may be rare; None for one walk of all.
+    Return event types to be searched one by one, because they may be rare; None for one search.
 
-    Every type has an index of its own, and few have a level above INFO.
+    Each type has its own index range, and few types have a level above INFO.
     """
     asked = {each.name for each in fields(search) if getattr(search, each.name) != each.default}
-    # Times have become bounds of the keys.
+    # Times were converted to limits of primary keys.
     asked -= {"since", "until", "before", "config"}
     if not asked or not asked <= {"types", "levels"}:
         return None
     types = set(search.types or EventType.values)
     if search.levels:
-        # All levels of the protocol may be asked for; nothing has those that are not here.
+        # Levels of the protocol without events are valid and match nothing.
         types &= {each for level in search.levels for each in _TYPES_BY_LEVEL.get(level, ())}
     return frozenset(types) if len(types) < len(EventType.values) else None
 
 
 def _conditions(org: Organization, search: EventSearch) -> tuple[QuerySet[Event], Q]:
-    """Return the rows that one index answers in order, and what is judged row by row."""
+    """Return rows that one index serves in order, and the conditions that are checked per row."""
     wanted: dict[str, Any] = {
         "actor": search.actor,
         "workload__user": search.user,
@@ -208,7 +208,7 @@ def _conditions(org: Organization, search: EventSearch) -> tuple[QuerySet[Event]
 
 
 def _nobody_has(org: Organization, **asked: str | None) -> bool:
-    """Say whether no workload has what is asked for: else all events would be gone through."""
+    """Return whether no workload matches *asked*; otherwise all events would be scanned."""
     given = {name: value for name, value in asked.items() if value}
     return bool(given) and not Workload.objects.filter(org=org, **given).exists()
 
@@ -217,7 +217,7 @@ def _driven(org: Organization, rows: QuerySet[Event], search: EventSearch) -> Qu
     if len(search.workloads) > 1:
         return rows.none()
     if search.workloads:
-        # So few that each may be looked at.
+        # A workload has few events, so its index range is read completely.
         return rows.filter(
             workload=Workload.objects.filter(org=org, uid=next(iter(search.workloads))).first() or 0
         )
@@ -231,7 +231,7 @@ def _driven(org: Organization, rows: QuerySet[Event], search: EventSearch) -> Qu
 
 
 def _while_active(org: Organization, number: int) -> tuple[datetime | None, datetime | None]:
-    """Return from when and until when version *number* was the active one."""
+    """Return the start and the end of the time in which version *number* was active."""
     versions = ConfigVersion.objects.filter(org=org, number__in=(number, number + 1))
     begun = dict(versions.values_list("number", "created_at"))
     return begun.get(number), begun.get(number + 1)
@@ -239,10 +239,10 @@ def _while_active(org: Organization, number: int) -> tuple[datetime | None, date
 
 class _GivenOneOf(Func):
     """
-    Whether one of some flavors was given for any resource: ``flavors`` of an event's facts.
+    Condition that an event's ``flavors`` contain one of some flavors, for any resource.
 
-    It is one term, however many resources and flavors there are: SQLite refuses conditions with a
-    thousand terms.
+    It is one term for any number of resources and flavors, because SQLite rejects conditions with
+    a thousand terms.
     """
 
     output_field = BooleanField()
@@ -259,7 +259,7 @@ class _GivenOneOf(Func):
         arg_joiner: str | None = None,
         **extra_context: Any,
     ) -> tuple[str, tuple[Any, ...]]:
-        """Return the condition in the words of the database."""
+        """Return the condition in the SQL dialect of the database."""
         data, *flavors = self.get_source_expressions()
         column, parameters = compiler.compile(data)
         values = _FLAVOR_VALUES[connection.vendor].format(column=column)
@@ -268,7 +268,7 @@ class _GivenOneOf(Func):
         return sql, (*parameters, *(each.value for each in flavors))
 
 
-#: The flavors that an event tells, a row each; none of an event without any.
+#: SQL of the flavors of an event, one row each; no rows for an event without flavors.
 _FLAVOR_VALUES = {
     "sqlite": "json_each({column}, '$.flavors')",
     "postgresql": "jsonb_each_text(CASE jsonb_typeof({column} -> 'flavors') WHEN 'object' "
@@ -277,5 +277,5 @@ _FLAVOR_VALUES = {
 
 
 def _text(key: str, of: Any) -> Cast:
-    """Return the text at *key*; without the cast it would be compared with JSON."""
+    """Return the text at *key*; without the cast, it would be compared as JSON."""
     return Cast(KeyTextTransform(key, of), TextField())

@@ -1,4 +1,4 @@
-"""Named reads of decisions, in order."""
+"""Queries of decisions in order: the feed for executors, and decisions about one workload."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from console import statements
 from console.orgs.models import Organization
 from console.workloads.models import Decision, Workload
 
-#: Decisions that one read looks through for some outcomes alone.
+#: Maximum number of decisions that one read scans for requested outcomes.
 WINDOW = 10_000
 
-#: Executors poll this query. There can be no rows at first and millions later, so it is planned
-#: each time.
+#: Executors poll this query. The table may be empty at first and have millions of rows later, so
+#: the query is planned each time.
 _END = """SELECT max(id) FROM (
         SELECT id FROM workloads_decision WHERE org_id = %s AND id > %s ORDER BY id LIMIT %s
     ) AS next
 """
 
-#: Decisions of one workload that a page shows.
+#: Maximum number of decisions of one workload on a page.
 _SHOWN = 200
 
 
@@ -28,13 +28,13 @@ def decisions_after(
     org: Organization, seq: int, limit: int, outcomes: Collection[str] = ()
 ) -> tuple[list[Decision], int]:
     """
-    Return the next *limit* decisions behind number *seq*, and the number to go on behind.
+    Return up to *limit* decisions after number *seq*, and the number after which to continue.
 
-    With *outcomes* those alone, of the next WINDOW. They come without their traces, and each
-    has two further attributes: *workload_uid* and *workload_name*.
+    With *outcomes*, only decisions with these outcomes among the next WINDOW are returned. The
+    decisions have no traces and two more attributes: *workload_uid* and *workload_name*.
     """
-    # Looked up first: what is decided meanwhile is not passed over, for the decisions of one
-    # organization are written one batch after the other. And mostly there are none.
+    # The end is read first, so that concurrent decisions are not skipped: batches of one
+    # organization are written one after the other. In most polls there are no new decisions.
     asked = [org.pk, seq, WINDOW if outcomes else limit]
     ((end,),) = statements.rows(_END, asked, is_replanned=True)
     if end is None:
@@ -47,7 +47,7 @@ def decisions_after(
 
 
 def has_decisions(org: Organization, seq: int) -> bool:
-    """Say whether anything was decided behind number *seq*."""
+    """Return whether there are decisions after number *seq*."""
     ((end,),) = statements.rows(_END, [org.pk, seq, 1], is_replanned=True)
     return end is not None
 

@@ -1,4 +1,4 @@
-"""What a list of workloads may be narrowed to, read from a query string."""
+"""Filters of the workload list, parsed from a query string."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from console.orgs.models import Organization
 from console.reading import QueryReader
 from console.workloads.models import PendingClass, State, Workload
 
-#: What a workload may be.
+#: Types of workloads.
 TYPES = ("job", "service", "workspace")
 
-#: Classes of reasons that a list is narrowed to.
+#: Values of the filter by reason class.
 REASON_CLASSES = tuple(str(each) for each in ReasonClass if each is not ReasonClass.UNKNOWN)
 
-#: What a workload may lack.
+#: Values of the filter by a missing fact.
 LACKING = ("queue", "flavor", "user", "project", "reason")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadFilter:
-    """Conditions on workloads; None and empty leave that side open."""
+    """Conditions on workloads; None and empty values match all workloads."""
 
     state: str | None = None
     queue: str | None = None
@@ -35,12 +35,12 @@ class WorkloadFilter:
     user: str | None = None
     project: str | None = None
     type: str | None = None
-    #: One that it holds, or held when it ended.
+    #: A flavor in its assignment, or in its last one if it has ended.
     flavor: str | None = None
-    #: One of `LACKING`, of which it has none.
+    #: One of `LACKING`; the workload has none of that.
     without: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
-    #: A whole id, or the beginning of a name.
+    #: A complete id, or a prefix of the name.
     q: str | None = None
     since: datetime | None = None
     until: datetime | None = None
@@ -48,9 +48,9 @@ class WorkloadFilter:
     @classmethod
     def from_query(cls, query: QueryDict, org: Organization | None = None) -> WorkloadFilter:
         """
-        Read the filters of a query string; raises BadRequest that names every wrong value.
+        Return the filters of a query string; raises BadRequest with every wrong value.
 
-        Reasons of a scheduler that is no longer installed are read where rows of *org* have them.
+        Reasons of a scheduler that is no longer installed are valid if rows of *org* have them.
         """
         reader = QueryReader(query)
         found = cls(

@@ -1,4 +1,4 @@
-"""Which sets of flavors workloads were given, found along an index in a step for each."""
+"""Sets of flavors in assignments, found with one index lookup for each."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from console.orgs.models import Organization
 from console.workloads.models import Workload
 from console.workloads.stored_assignments import flavors_of_text
 
-#: Sets that are looked at; a config has few flavors, and fewer are given together.
+#: Maximum number of sets; a config has few flavors, and few combinations are assigned.
 MOST_SETS: Final = 2000
 
 
 def flavor_sets(org: Organization, flavor: str) -> list[str]:
-    """Return the values of `Workload.flavors` in *org* that hold *flavor*."""
+    """Return the values of `Workload.flavors` in *org* that contain *flavor*."""
     return [text for text in _sets(org) if flavor in flavors_of_text(text)]
 
 
@@ -23,7 +23,7 @@ def _sets(org: Organization) -> list[str]:
     table = connection.ops.quote_name(Workload._meta.db_table)
     least = f"SELECT MIN(flavors) FROM {table} WHERE org_id = %s AND flavors"  # noqa: S608
     with connection.cursor() as cursor:
-        # Each step leaps to the first entry of the index behind the set that was found last.
+        # Each step looks up the first index entry after the last set.
         cursor.execute(
             f"WITH RECURSIVE found(flavors) AS ({least} IS NOT NULL UNION ALL "  # noqa: S608
             f"SELECT ({least} > found.flavors) FROM found WHERE found.flavors IS NOT NULL) "

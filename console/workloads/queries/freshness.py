@@ -1,4 +1,4 @@
-"""Freshness: what state the worker has written, and since when it is not that of now."""
+"""Freshness of stored usage, counts and reasons: version, and since when they are outdated."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from django.utils import timezone
 from console.orgs.models import Organization
 from console.workloads.models import Engine, Intake
 
-#: How long a request may wait for the worker before pages say that they are behind: it is
-#: nudged at once, and again every two seconds.
+#: How long intake may wait before pages report delayed data: the worker is woken up at once, and
+#: again every two seconds.
 LATE: Final = timedelta(seconds=15)
 
 _STATE: Final = ("version", "org__active_config__number", "org__active_config__changed_at")
@@ -20,9 +20,9 @@ _STATE: Final = ("version", "org__active_config__number", "org__active_config__c
 
 def behind_since(org: Organization, *, now: datetime | None = None) -> datetime | None:
     """
-    Return since when usage, counts and reasons are not those of now; None: they are.
+    Return since when usage, counts and reasons are outdated; None if they are current.
 
-    That is when the oldest request came in that no worker has looked at in time.
+    That is the time of the oldest intake, if it has waited longer than `LATE`.
     """
     oldest = (
         Intake.objects.filter(org=org).order_by("pk").values_list("created_at", flat=True).first()
@@ -31,13 +31,13 @@ def behind_since(org: Organization, *, now: datetime | None = None) -> datetime 
 
 
 def present_state(org: Organization) -> str:
-    """Return a text that changes with every write of the worker and every apply: one short read."""
+    """Return a text that changes with every write of the worker and every apply, in one query."""
     version, number, changed_at = Engine.objects.values_list(*_STATE).get(org=org)
     return f"{version}.{number}.{changed_at.timestamp()}"
 
 
 def present_state_and_age(org: Organization) -> str:
-    """Return a text that changes with `present_state` and with `behind_since`, in one read too."""
+    """Return a text that changes with `present_state` and `behind_since`, in one query as well."""
     oldest = Intake.objects.filter(org=OuterRef("org")).order_by("pk").values("created_at")[:1]
     found = Engine.objects.values_list(*_STATE, Subquery(oldest))
     version, number, changed_at, since = found.get(org=org)

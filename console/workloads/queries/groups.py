@@ -1,8 +1,8 @@
 """
-How many workloads pass some conditions, in all and by what they have in common.
+Counts of workloads that match conditions, in total and by group.
 
-What the worker keeps as counts is exact; anything else is counted among the newest two
-thousand, so that what it costs does not grow with how many there are.
+Counts that the worker stores are exact. Others are counted among the newest two thousand
+workloads, so that the cost does not grow with their number.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from console.workloads.queries.waiting import waiting_reasons, waiting_without_q
 from console.workloads.queries.workloads import state_counts
 from console.workloads.stored_assignments import flavors_of_text
 
-#: Workloads among which is counted, the newest of those that an index finds.
+#: Maximum number of workloads among which matches are counted, the newest of an index range.
 MOST_COUNTED = 2_000
 
-#: Groups of one answer, the largest.
+#: Maximum number of returned groups, the largest.
 MOST_GROUPS = 200
 
-#: What workloads can be grouped by.
+#: Values of the grouping of workloads.
 GROUPINGS = ("reason", "queue", "flavor", "user", "project")
 
 _NOTHING = WorkloadFilter()
@@ -35,7 +35,7 @@ _NOTHING = WorkloadFilter()
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """How many pass; when not *is_exact* those among the newest `MOST_COUNTED`."""
+    """Number of matching workloads; unless *is_exact*, of those among the newest `MOST_COUNTED`."""
 
     count: int
     is_exact: bool
@@ -43,7 +43,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Workloads that have *value* in common; None: those that have none."""
+    """Workloads with the same *value*; None for workloads without a value."""
 
     value: str | None
     count: int
@@ -51,17 +51,17 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """Groups, the largest first."""
+    """Groups, largest first."""
 
     groups: tuple[Group, ...]
-    #: Whether all are counted; otherwise those among the newest `MOST_COUNTED`.
+    #: Whether all workloads are counted, instead of the newest `MOST_COUNTED`.
     is_exact: bool
-    #: Whether there are more groups than these.
+    #: Whether there are further groups.
     is_cut: bool
 
 
 def count_workloads(org: Organization, conditions: WorkloadFilter) -> Total:
-    """Return how many workloads pass *conditions*."""
+    """Return the number of workloads that match *conditions*."""
     if replace(conditions, state=None) == _NOTHING:
         counts = state_counts(org)
         held = counts[conditions.state] if conditions.state else sum(counts.values())
@@ -80,7 +80,7 @@ def count_workloads(org: Organization, conditions: WorkloadFilter) -> Total:
 
 
 def _along(walks: Iterable[QuerySet[Workload]]) -> Total:
-    """Count the rows of all *walks* together, up to MOST_COUNTED."""
+    """Count the rows of all *walks*, up to MOST_COUNTED."""
     found = 0
     for walk in walks:
         found += walk.order_by("-pk")[: MOST_COUNTED + 1].count()
@@ -90,7 +90,7 @@ def _along(walks: Iterable[QuerySet[Workload]]) -> Total:
 
 
 def group_workloads(org: Organization, conditions: WorkloadFilter, by: str) -> Grouped:
-    """Return the workloads that pass *conditions* by one of `GROUPINGS`, the largest first."""
+    """Return workloads that match *conditions*, grouped by one of `GROUPINGS`, largest first."""
     kept = _kept(org, conditions, by)
     if kept is not None:
         return _grouped(kept, is_exact=True)
@@ -107,7 +107,7 @@ def group_workloads(org: Organization, conditions: WorkloadFilter, by: str) -> G
 
 
 def _kept(org: Organization, conditions: WorkloadFilter, by: str) -> Counter[str | None] | None:
-    """Return the groups that the worker keeps counts of; None when it does not keep these."""
+    """Return the groups from counts that the worker stores; None if it does not store them."""
     if conditions.state != State.PENDING:
         return None
     if replace(conditions, state=None, queue=None) != _NOTHING:
@@ -131,10 +131,10 @@ def _kept(org: Organization, conditions: WorkloadFilter, by: str) -> Counter[str
 
 def _newest(org: Organization, conditions: WorkloadFilter) -> tuple[QuerySet[Workload], bool]:
     """
-    Return the rows among the newest that pass *conditions*, and whether these are all.
+    Return the newest rows that match *conditions*, and whether these are all matching rows.
 
-    The newest first, which their readers have to keep and to end at `MOST_COUNTED`: to count or to
-    group in any order SQLite would go through what an index of names, or of users, has.
+    The rows are newest first. Callers have to keep that order and to slice at `MOST_COUNTED`:
+    without the order, SQLite would scan a whole index of names or users.
     """
     driven, rest = driven_rows(org, conditions)
     keys = driven.order_by("-pk").values_list("pk", flat=True)
@@ -146,7 +146,7 @@ def _newest(org: Organization, conditions: WorkloadFilter) -> tuple[QuerySet[Wor
 
 
 def _by_flavor(rows: QuerySet[Workload]) -> Counter[str | None]:
-    """Count by the flavors that were given; one that was given two counts with both."""
+    """Count workloads by flavor; a workload with two flavors counts for both."""
     found: Counter[str | None] = Counter()
     counted = Counter(rows.values_list("flavors", flat=True)[:MOST_COUNTED])
     for text, count in counted.items():

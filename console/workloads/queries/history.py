@@ -18,21 +18,21 @@ from console.workloads.retention import SHAPES_KEPT
 from console.workloads.stored_facts import decode_facts
 from console.workloads.stored_pod_sets import decode_pod_sets
 
-#: Days that a look at history goes back.
+#: Number of days of history.
 WINDOW = SHAPES_KEPT
 
-#: Shapes of one history.
+#: Maximum number of shapes in a history.
 MAX_SHAPES = 20_000
 
-#: Rows that one look reads: a shape has one for every day on which it was seen.
+#: Maximum number of rows that are read; a shape has one row for each day with a run.
 MAX_ROWS = 200_000
 
 
 def history_of(org: Organization, days: int = WINDOW) -> History:
     """
-    Return the shapes of the last *days* days, today included, those seen last first.
+    Return the shapes of the last *days* days including today, last seen first.
 
-    At most `MAX_SHAPES` of at most `MAX_ROWS` rows, the newest.
+    At most `MAX_SHAPES` shapes of the newest `MAX_ROWS` rows are returned.
     """
     first = timezone.now().date() - timedelta(days=days - 1)
     rows = RecordedShape.objects.filter(org=org, day__gte=first)
@@ -52,7 +52,7 @@ def history_of(org: Organization, days: int = WINDOW) -> History:
         shapes=tuple(
             Shape(workload=contents[pk], runs=runs, last_seen=last.isoformat())
             for pk, last, runs in kept
-            # One that a sweep took away in between is too old anyway.
+            # A shape that was deleted since the first read is expired anyway.
             if pk in contents
         ),
         is_complete=len(found) <= MAX_SHAPES and not rows[MAX_ROWS : MAX_ROWS + 1].exists(),
@@ -60,7 +60,7 @@ def history_of(org: Organization, days: int = WINDOW) -> History:
 
 
 def live_of(org: Organization) -> Live:
-    """Return what runs and waits in every queue, those included that only drain."""
+    """Return counts and usage of running and pending workloads of all queues, draining included."""
     counts = list(QueueCount.objects.filter(org=org).values_list("queue", "running", "pending"))
     return Live(
         running={queue: running for queue, running, _ in counts if running},
@@ -70,7 +70,7 @@ def live_of(org: Organization) -> Live:
 
 
 def _contents(keys: list[int]) -> dict[int, Workload]:
-    """Return one workload for each row; labels and requests that are equal are one object."""
+    """Return one workload for each row; equal labels and requests share one object."""
     rows: list[tuple[Any, ...]] = []
     columns = ("pk", "digest", "label_set_id", "namespace", "requested_priority")
     for chunk in chunks(keys):

@@ -1,4 +1,4 @@
-"""Holdings: what running workloads of some queues hold, by kinds that hold the same."""
+"""Holdings: quota used by running workloads of queues, with equal workloads grouped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from console.workloads.queries.running import RUNNING
 from console.workloads.stored_assignments import decode_assignment
 from console.workloads.stored_pod_sets import decode_pod_sets
 
-#: Kinds that are looked at, the most numerous first.
+#: Maximum number of kinds that are read, the most frequent.
 MOST_KINDS: Final = 2_000
 
 

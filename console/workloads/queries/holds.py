@@ -1,4 +1,4 @@
-"""When a queue was held: what the audit log knows of it, which is kept longest."""
+"""Past holds of a queue, from the audit log, whose entries are kept longest."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 
 from console.orgs.models import AuditEntry, Organization
 
-#: Holds and resumptions that are looked through, newest first.
+#: Maximum number of hold and resume entries that are read, the newest.
 _MOST = 200
 
 _HOLD, _RESUME = "queue.hold", "queue.resume"
@@ -15,17 +15,17 @@ _HOLD, _RESUME = "queue.hold", "queue.resume"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """A time in which a queue admitted nothing new."""
+    """A period in which a queue was held."""
 
     since: datetime
-    #: None while it lasts.
+    #: None if it continues.
     until: datetime | None
-    #: As given last.
+    #: The last one that was given.
     reason: str
 
 
 def holds_between(org: Organization, queue: str, since: datetime, until: datetime) -> list[Held]:
-    """Return the holds of *queue* that lasted at any moment of that time, in order."""
+    """Return the holds of *queue* that overlap the time from *since* to *until*, in order."""
     rows = AuditEntry.objects.filter(
         org=org,
         kind="queue",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from console.orgs.models import Organization
 from console.workloads.models import LabelSet
 
-#: Label sets that are looked at, the newest, and what is offered of them.
+#: Maximum number of label sets that are read, the newest, and of returned keys and values.
 _LOOKED_AT, _KEYS, _VALUES = 300, 100, 50
 
 
 def seen_labels(org: Organization) -> dict[str, tuple[str, ...]]:
-    """Return keys of labels with values, sorted by key, of the newest label sets of *org*."""
+    """Return keys and values of labels in the newest label sets of *org*, both sorted."""
     seen: dict[str, dict[str, None]] = {}
     newest = LabelSet.objects.filter(org=org).order_by("-pk")
     for labels in newest.values_list("labels", flat=True)[:_LOOKED_AT]:

@@ -1,4 +1,4 @@
-"""The list of workloads: any filters, newest first, each page at a bounded cost."""
+"""The list of workloads with any filters, newest first; each page has a limited cost."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.flavors import flavor_sets
 from console.workloads.queries.workloads import as_read, workload_rows
 
-#: How much later than its time of submission a row may be written.
+#: Maximum delay between the submission time of a row and its commit.
 _LATE = timedelta(seconds=30)
 
-#: Conditions that an index answers in order, the most selective first.
+#: Conditions that an index serves in order, the most selective first.
 _DRIVING = (
     ("queue", "state"),
     ("user",),
@@ -33,36 +33,36 @@ _DRIVING = (
     ("reason",),
 )
 
-#: States in which few of all those are that were ever given a flavor, or none.
+#: States of few or none of the workloads that were ever assigned a flavor.
 _FEW_OF_FLAVOR = frozenset(State.values) - {State.FINISHED}
 
-#: Walks that one page may merge.
+#: Maximum number of index walks that one page merges.
 _FEW_WALKS = 20
 
-#: Label sets that are looked at before the workloads are.
+#: Maximum number of label sets that are searched before the workloads.
 _MANY_SETS = 5000
 
-#: Workloads of one name that are looked at one by one.
+#: Maximum number of workloads with one name prefix that are read individually.
 _FEW = 500
 
 
 def is_of_class(reason: Reason) -> bool:
     """
-    Say whether only pending workloads have *reason*, and their `PendingClass` may hold it.
+    Return whether only pending workloads have *reason*, and their `PendingClass` may store it.
 
-    Then the reason that such a workload was last decided with may be another one.
+    Such a workload may have a different reason in its last decision.
     """
     return reason.reason_class.is_pending and not reason.is_of_workload
 
 
 def waited() -> Q:
-    """Return those withdrawn while they waited: their reason no longer applies."""
+    """Return the condition for workloads withdrawn while pending, whose reason is outdated."""
     reasons = [reason for reason in registered_reasons() if is_of_class(reason)]
     return Q(state=State.WITHDRAWN, reason__in=reasons)
 
 
 def reasons_of(conditions: WorkloadFilter) -> list[Reason]:
-    """Return the reasons of *conditions*, of a class or a single one; none for any reason."""
+    """Return the reasons that match *conditions*, by class or code; empty if all match."""
     found = [reason_of(conditions.reason)] if conditions.reason else list(registered_reasons())
     if conditions.reason_class:
         return [each for each in found if each.reason_class == conditions.reason_class]
@@ -72,7 +72,7 @@ def reasons_of(conditions: WorkloadFilter) -> list[Reason]:
 def list_workloads(
     org: Organization, conditions: WorkloadFilter, limit: int, cursor: str | None = None
 ) -> Page[Workload]:
-    """Return the newest workloads that pass *conditions*, as `workload_rows`."""
+    """Return the newest workloads that match *conditions*, like `workload_rows`."""
     walks = walks_of(org, conditions)
     if walks:
         return merged_newest_first(_in_time(org, conditions), walks, limit, cursor)
@@ -81,18 +81,18 @@ def list_workloads(
 
 
 def walks_of(org: Organization, conditions: WorkloadFilter) -> list[QuerySet[Workload]]:
-    """Return walks along indexes that together find *conditions*; none where none do."""
+    """Return index walks that together find all matches of *conditions*; empty without any."""
     exact, rest = _exact(org, conditions)
     return _walks(_in_time(org, conditions), exact) if not (rest or conditions.q) else []
 
 
 def driven_rows(org: Organization, conditions: WorkloadFilter) -> tuple[QuerySet[Workload], Q]:
-    """Return the rows that one index answers in order, and what is judged row by row."""
+    """Return rows that one index serves in order, and the conditions that are checked per row."""
     exact, rest = _exact(org, conditions)
     if conditions.q:
         few = _called(org, conditions.q)
         if few is not None:
-            # All of them are the organization's: to say so would lead SQLite away from their keys.
+            # No filter on the organization, which all have: SQLite would not use their keys.
             named = as_read(Workload.objects.filter(pk__in=few))
             return named.filter(Q(**exact), rest, _time_of(conditions)), Q()
         rest &= _begins_with(conditions.q)
@@ -140,7 +140,7 @@ def _time_of(conditions: WorkloadFilter) -> Q:
 
 
 def _exact(org: Organization, conditions: WorkloadFilter) -> tuple[dict[str, Any], Q]:
-    """Return the conditions that an index may answer, and those judged row by row."""
+    """Return the conditions that an index may serve, and those that are checked per row."""
     exact: dict[str, Any] = {
         name: value
         for name in ("user", "project", "queue", "state", "type")
@@ -170,7 +170,7 @@ def _has_reason(conditions: WorkloadFilter, exact: dict[str, Any]) -> Q:
         return Q(pk__in=())
     rest = Q(present_reason__in=reasons) if len(reasons) > 1 else Q(present_reason=reasons[0])
     if any(is_of_class(each) for each in reasons):
-        # All reasons of such a class are of pending workloads.
+        # Only pending workloads have reasons of this kind.
         if conditions.state not in (None, State.PENDING):
             rest &= Q(pk__in=())
         exact["state"] = State.PENDING
@@ -184,14 +184,14 @@ def _has_reason(conditions: WorkloadFilter, exact: dict[str, Any]) -> Q:
 
 
 def _may_be_of_class(reason: Reason) -> bool:
-    """Say whether some workloads with *reason* are pending in a class, and others are not."""
-    # Some config languages let a workload wait that others reject.
+    """Return whether some workloads with *reason* are pending in a class, and others are not."""
+    # For some reasons, workloads are pending in one config language and rejected in another.
     waits = reason.cannot_run and not reason.reason_class.is_pending
     return waits or reason.reason_class is ReasonClass.UNKNOWN
 
 
 def _lacks(name: str, exact: dict[str, Any]) -> Q:
-    """Add to *exact* that *name* is lacking, or return what is judged row by row."""
+    """Add the absence of *name* to *exact*, or return the condition that is checked per row."""
     if name == "reason":
         return waited()
     if name == "flavor":
@@ -203,7 +203,7 @@ def _lacks(name: str, exact: dict[str, Any]) -> Q:
 
 
 def _walks(rows: QuerySet[Workload], exact: dict[str, Any]) -> list[QuerySet[Workload]]:
-    """Return walks along indexes that together answer *exact*; none when there is no such set."""
+    """Return index walks that together serve *exact*; empty if no indexes do."""
     if exact.keys() in ({"queue"}, {"type"}):
         return [rows.filter(**exact, state=state) for state in State.values]
     if exact.keys() == {"flavors__in"} and len(exact["flavors__in"]) <= _FEW_WALKS:
@@ -216,7 +216,7 @@ def _walks(rows: QuerySet[Workload], exact: dict[str, Any]) -> list[QuerySet[Wor
 
 
 def _label_sets(org: Organization, labels: Mapping[str, str]) -> list[int] | None:
-    """Return the keys of the label sets with *labels*; None when there are too many to look."""
+    """Return the keys of label sets with *labels*; None if there are too many sets to search."""
     sets = LabelSet.objects.filter(org=org)
     if sets.values_list("pk")[_MANY_SETS : _MANY_SETS + 1]:
         return None
@@ -231,7 +231,7 @@ def _has(labels: Mapping[str, str], column: str) -> Q:
 
 
 def _value_of(column: str, key: str) -> Func:
-    """Return the value of a label; Django's own key lookup would take the key 0 for a place."""
+    """Return the value of a label; Django's key lookup would use the key 0 as an array index."""
     text = TextField()
     if connection.vendor == "postgresql":
         return Func(
@@ -241,7 +241,7 @@ def _value_of(column: str, key: str) -> Func:
             arg_joiner=" ->> ",
             output_field=text,
         )
-    # The path is compared with the stored JSON as it is written, escapes included.
+    # The path is compared with keys as they are written in the stored JSON, including escapes.
     return Func(
         F(column), Value(f"$.{json.dumps(key)}"), function="JSON_EXTRACT", output_field=text
     )
@@ -249,14 +249,14 @@ def _value_of(column: str, key: str) -> Func:
 
 def _called(org: Organization, text: str) -> list[int] | None:
     """Return the keys of workloads with this id or name prefix; None if there are many."""
-    # In the order of the index: the order of the table would need all of them.
+    # Index order: the order of the table would need all of these workloads.
     rows = Workload.objects.filter(org=org).order_by().values_list("pk", flat=True)
     found = [*rows.filter(_begins_with(text))[: _FEW + 1], *rows.filter(uid=text)]
     return found if len(found) <= _FEW else None
 
 
 def _begins_with(text: str) -> Q:
-    """Return the condition that the name begins with *text*, as the database can use its index."""
+    """Return the condition that the name begins with *text*, in a form that can use the index."""
     if connection.vendor == "postgresql":
         return Q(name__startswith=text)
     return Q(name__gte=text, name__lt=text + "\U0010ffff")

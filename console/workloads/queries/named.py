@@ -1,4 +1,4 @@
-"""What bears a name, or part of it: queues, cohorts, workloads and versions of an organization."""
+"""Search by name for queues, cohorts, workloads and config versions of an organization."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"v?(\d{1,9})", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """What was found, the best first; names that begin with the text come before others."""
+    """Search results, best first; names that begin with the text come before others."""
 
     queues: tuple[str, ...] = ()
     cohorts: tuple[str, ...] = ()
@@ -28,10 +28,10 @@ class Named:
 
 def find_named(org: Organization, text: str, limit: int) -> Named:
     """
-    Return up to *limit* of each kind that *text* may mean; nothing for an empty text.
+    Return up to *limit* results of each kind for *text*; none for an empty text.
 
-    Queues and cohorts of the active version by a part of their name, workloads by their
-    id or the beginning of their name, a version by its number.
+    Queues and cohorts of the active version match by a part of their name, workloads by their
+    id or a prefix of their name, and versions by number.
     """
     if not text:
         return Named()

@@ -1,9 +1,8 @@
 """
-Nodes: how many pods run and wait, and on which market; a pod takes a node of its own.
+Nodes: the number of running and pending pods, and their markets; each pod uses its own node.
 
-Workloads are counted for good; their pods and labels are not. So a bounded number of
-workloads is looked at, the newest, and every other one counts as one pod on an unknown
-market.
+Counts of workloads are stored, but not those of their pods and labels. So a limited number of
+workloads is read, the newest, and every other one counts as one pod on an unknown market.
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ from console.orgs.models import Organization
 from console.paging import newest_of
 from console.workloads.models import State, Workload
 
-#: Workloads of one state that are looked at.
+#: Maximum number of workloads of one state that are read.
 MOST_LOOKED_AT = 2000
 
-#: What holds quota, and so runs.
+#: States of workloads that use quota.
 RUNNING = (State.ADMITTED, State.PREEMPTING)
 
-#: How many workloads run and wait.
+#: Numbers of running and pending workloads.
 Counts: TypeAlias = tuple[int, int]
 
 
 @dataclass(slots=True)
 class Nodes:
-    """Pods, and the markets of those that run."""
+    """Numbers of pods, and of running pods on each market."""
 
     running: int = 0
     pending: int = 0
@@ -44,7 +43,7 @@ class Nodes:
         return max(0, self.running - self.spot - self.on_demand)
 
     def add(self, seen: _Seen) -> None:
-        """Count what was *seen* of a workload, which counts as one pod already."""
+        """Add the pods of a workload, which already counts as one pod."""
         if seen.state == State.PENDING:
             self.pending += seen.more
             return
@@ -57,7 +56,7 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What was seen of a workload: its *pods* on a market, or how many *more* than one it has."""
+    """Pods of a workload: *pods* on a market, of which *more* are not counted yet."""
 
     queue: str | None
     state: str
@@ -70,14 +69,14 @@ def nodes_by_queue(org: Organization, counts: Mapping[str, Counts]) -> dict[str,
     """Return the nodes of every queue in *counts*."""
     found = {name: Nodes(*of_queue) for name, of_queue in counts.items()}
     for seen in _looked_at(Workload.objects.filter(org=org)):
-        # Counts are from an earlier moment and do not include new workloads.
+        # The counts are older than these rows, and may lack the queue of a new workload.
         if seen.queue in found:
             found[seen.queue].add(seen)
     return found
 
 
 def nodes_of(org: Organization, counts: Counts, queue: str | None = None) -> Nodes:
-    """Return the nodes of the whole organization, or of *queue*, whose workloads are *counts*."""
+    """Return the nodes of the organization or of *queue*, with *counts* of its workloads."""
     rows = Workload.objects.filter(org=org)
     found = Nodes(*counts)
     for seen in _looked_at(rows.filter(queue=queue) if queue else rows):
@@ -86,7 +85,7 @@ def nodes_of(org: Organization, counts: Counts, queue: str | None = None) -> Nod
 
 
 def _looked_at(rows: QuerySet[Workload]) -> Iterator[_Seen]:
-    """Yield what the newest workloads of each state say of their pods and markets."""
+    """Yield pods and markets of the newest workloads of each state."""
     market = KeyTextTransform("market-type", F("label_set__labels"))
     for state in (*RUNNING, State.PENDING):
         newest: QuerySet[Any] = newest_of(rows.filter(state=state), MOST_LOOKED_AT)
@@ -94,7 +93,7 @@ def _looked_at(rows: QuerySet[Workload]) -> Iterator[_Seen]:
         if state in RUNNING:
             for queue, kind in newest.values_list("queue", "market"):
                 yield _Seen(queue, state, kind, 1)
-        # Few have pod sets, and reading those of all would take most of the time.
+        # Few workloads have pod sets, and to read them for all would take most of the time.
         wide = newest.exclude(pod_sets=[])
         for queue, kind, pod_sets, assignment in wide.values_list(
             "queue", "market", "pod_sets", "assignment"

@@ -1,4 +1,4 @@
-"""Over quota since: when queues rose above nominal quota, and so borrow or exceed it."""
+"""Times since which queues use more than their nominal quota."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from console.workloads.models import OverQuota
 
 @dataclass(frozen=True, slots=True)
 class OverQuotaMark:
-    """When a queue rose above its nominal quota, and under which config version."""
+    """When a queue exceeded its nominal quota, and the config version at that time."""
 
     since: datetime
     config_version: int
 
 
-#: (queue, flavor, resource) -> its rise, where it still is above.
+#: (queue, flavor, resource) -> mark, for queues that still exceed their nominal quota.
 OverQuotaSince: TypeAlias = Mapping[tuple[str, str, str], OverQuotaMark]
 
 
 def over_quota_since_of(org: Organization, queue: str | None = None) -> OverQuotaSince:
-    """Return since when queues of *org*, or *queue* alone, use more than they own."""
+    """Return since when queues of *org*, or only *queue*, exceed their nominal quota."""
     rows = OverQuota.objects.filter(org=org)
     if queue is not None:
         rows = rows.filter(queue=queue)

@@ -1,8 +1,8 @@
 """
-Pending workloads of a queue: by reason, and the place where the capacity ends.
+Pending workloads of a queue by reason, and the position in the queue where its capacity ends.
 
-Reasons are stored by class of equal workloads, so classes are read first, and only as many
-workloads as a page shows, or a limited number in order.
+Reasons are stored by class of equal workloads, so classes are read first. Then only the
+workloads of a page, or a limited number in order, are read.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from console.workloads.models import PendingClass, State, Workload
 from console.workloads.queries.demand import short_of_quota_reasons
 from console.workloads.queries.workloads import PRIORITY_SHIFT, as_read
 
-#: Workloads in order that are looked through for one page, where those of a reason are many.
+#: Maximum number of workloads that are scanned in order for one page of a frequent reason.
 MOST_LOOKED: Final = 20_000
-#: Where they are no more than these, in so many classes at most, they are found by their class.
+#: Maximum number of workloads, and of their classes, that are searched by class instead.
 FEW, FEW_CLASSES = 2_000, 500
-#: Classes of one priority that are looked at for the end of the capacity.
+#: Maximum number of classes of one priority that are read for the end of the capacity.
 _CLASSES: Final = 1_000
 
 
@@ -29,10 +29,10 @@ def pending_for_reason(
     org: Organization, queue: str, reason: str, limit: int, cursor: str | None = None
 ) -> Page[Workload]:
     """
-    Return the pending workloads of *queue* that wait for *reason*, in the order of the queue.
+    Return the pending workloads of *queue* with *reason*, in the order of the queue.
 
-    As `workload_rows`. A page may be short, or empty, and still have a next one: no more than
-    `MOST_LOOKED` are looked through for it.
+    In the form of `workload_rows`. A page may be short or empty and still have a next one, because
+    at most `MOST_LOOKED` workloads are scanned for it.
     """
     after = read_cursor(cursor, size=2)
     classes = PendingClass.objects.filter(org=org, queue=queue, reason=reason)
@@ -62,12 +62,11 @@ def pending_for_reason(
 
 def capacity_end(org: Organization, queue: str) -> tuple[int, int] | None:
     """
-    Return the place where the capacity of *queue* ends; None when nobody there lacks quota.
+    Return the place where the capacity of *queue* ends; None if no workload there lacks quota.
 
-    That is the place, as `place_of` tells it, of the first pending workload in order that
-    the engine has found too little quota for. It is the last word about each class, which the
-    engine takes back as soon as something changes that could help it: a workload of such a
-    class does not fit now, even alone.
+    That is the place, in the form of `place_of`, of the first pending workload for which the
+    engine has found too little quota. Its result for a class is stored, and deleted by each change
+    that might help the class: so a workload of such a class does not fit now, even alone.
     """
     short = PendingClass.objects.filter(
         org=org, queue=queue, reason__in=short_of_quota_reasons()
@@ -106,7 +105,7 @@ def _page(
     limit: int,
     last: tuple[int, int, str] | None,
 ) -> Page[Workload]:
-    """Return the rows at *places*; *last* is where the next page may go on, None at the end."""
+    """Return the rows at *places*; the next page starts after *last*, None at the end."""
     shown = places[:limit]
     rows = as_read(Workload.objects.filter(pk__in=[pk for pk, _, _ in shown])).order_by()
     by_key = {each.pk: each for each in rows}

@@ -1,4 +1,4 @@
-"""The life of one workload as phases: how long it waited and for what, ran, and was stopping."""
+"""The history of one workload as phases: waiting for a reason, running, and stopping."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from console.engine.model.common_reasons import NOT_EVALUATED
 from console.engine.model.decision import Outcome
 from console.workloads.models import Decision, Event, EventType, State, Workload
 
-#: Decisions of one workload, and stops, that are looked at: the newest.
+#: Maximum number of decisions and of releases of a workload that are read, the newest.
 MOST_MARKS = 200
 
 
 class PhaseKind(StrEnum):
-    """What a workload does in one phase."""
+    """The kind of a phase."""
 
     WAITING = "waiting"
     RUNNING = "running"
-    #: Preempted, and still holding its quota.
+    #: Preempted, and still using its quota.
     STOPPING = "stopping"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phase:
-    """One phase; *end* None means that it goes on."""
+    """One phase; *end* is None for a phase that continues."""
 
     kind: PhaseKind
-    #: Why, as the decision that began it says.
+    #: The reason of the decision that started it.
     reason: str
     start: datetime
     end: datetime | None
-    #: Version under which it was decided; None: before the first decision.
+    #: Config version of that decision; None before the first decision.
     config_version: int | None = None
 
 
@@ -42,7 +42,7 @@ class Life:
     """The phases of a workload, oldest first."""
 
     phases: tuple[Phase, ...]
-    #: Whether there were earlier ones, beyond those that are looked at.
+    #: Whether earlier phases are omitted.
     is_cut: bool
 
 
@@ -54,7 +54,7 @@ _KINDS = {
 
 
 def life_of(workload: Workload) -> Life:
-    """Return the phases of *workload*, from its newest `MOST_MARKS` decisions and stops."""
+    """Return the phases of *workload*, from its newest `MOST_MARKS` decisions and releases."""
     decisions = Decision.objects.filter(workload=workload, outcome__in=list(_KINDS))
     columns = ("created_at", "outcome", "reason", "config_version")
     newest = list(decisions.order_by("-pk").values_list(*columns)[: MOST_MARKS + 1])
@@ -71,7 +71,7 @@ def life_of(workload: Workload) -> Life:
     if not is_cut:
         unseen, start = NOT_EVALUATED, workload.submitted_at
         marks.append(Phase(kind=PhaseKind.WAITING, reason=unseen, start=start, end=None))
-    # Sorting keeps what was written first in front where one transaction wrote both.
+    # The sort is stable, so the order of writing stays for marks of one transaction.
     marks.sort(key=lambda mark: (mark.start, mark.config_version is not None))
     if is_cut:
         marks = [mark for mark in marks if mark.start >= newest[MOST_MARKS - 1][0]]
@@ -83,7 +83,7 @@ _OPEN = frozenset({State.PENDING, State.ADMITTED, State.PREEMPTING})
 
 
 def _bounded(marks: list[Phase], ended: datetime | None) -> Iterator[Phase]:
-    """Yield each mark up to the next one, or to the end; what took no time is left out."""
+    """Yield each mark, ending at the next one or at the end; phases of no duration are omitted."""
     for place, mark in enumerate(marks):
         end = marks[place + 1].start if place + 1 < len(marks) else ended
         if end is None or end > mark.start:
@@ -91,7 +91,7 @@ def _bounded(marks: list[Phase], ended: datetime | None) -> Iterator[Phase]:
 
 
 def _joined(phases: Iterable[Phase]) -> Iterator[Phase]:
-    """Yield *phases* with those that follow each other and say the same made one."""
+    """Yield *phases*, with consecutive ones of the same kind and reason merged."""
     last: Phase | None = None
     for phase in phases:
         if last is not None and (last.kind, last.reason) == (phase.kind, phase.reason):

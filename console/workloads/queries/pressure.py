@@ -1,4 +1,4 @@
-"""Pressure: what pending work of a queue wants against what the queue may still use."""
+"""Pressure: the demand of a queue in relation to its available quota."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from console.engine.model.capacity_node import CapacityNode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pressure:
-    """The resource of a queue that is most wanted, all its flavors together, in thousandths."""
+    """The resource of a queue with the highest pressure, summed over flavors, in thousandths."""
 
-    #: Empty when nothing is wanted.
+    #: Empty without demand.
     resource: str = ""
     wanted: int = 0
-    #: What the queue may still use now, of its own quota and of its cohort's.
+    #: Quota that is available now, including quota of the cohort.
     free: Amount = 0
-    #: What it owns.
+    #: Nominal quota.
     nominal: Amount = 0
 
     @property
     def is_without_room(self) -> bool:
-        """Whether work waits and nothing at all is free."""
+        """Whether there is demand and no available quota."""
         return self.wanted > 0 and self.free == 0
 
     @property
     def ratio(self) -> float:
-        """Return wanted divided by free; without room, by what the queue owns."""
+        """Return demand divided by available quota; if there is none, by nominal quota."""
         below = self.nominal if self.is_without_room else self.free
         if isinstance(below, Unlimited) or not self.wanted:
             return 0.0
@@ -36,12 +36,12 @@ class Pressure:
 
     @property
     def rank(self) -> tuple[bool, float]:
-        """Its place among others, the highest first: queues without any room lead."""
+        """Sort key, the highest pressure last; queues without available quota have the highest."""
         return self.is_without_room, self.ratio
 
 
 def pressure_of(usages: Iterable[CapacityNode]) -> Pressure:
-    """Return the pressure of the queue that has *usages*."""
+    """Return the pressure of a queue with *usages*."""
     wanted: dict[str, int] = {}
     free: dict[str, Amount] = {}
     nominal: dict[str, Amount] = {}
@@ -58,7 +58,7 @@ def pressure_of(usages: Iterable[CapacityNode]) -> Pressure:
 
 
 def utilization_of(usages: Iterable[CapacityNode]) -> float:
-    """Return the largest share of its nominal quota that a queue uses of any flavor-resource."""
+    """Return the largest ratio of usage to nominal quota of a flavor-resource."""
     return max(
         (
             usage.used / usage.guaranteed if usage.guaranteed else float("inf")

@@ -1,8 +1,8 @@
 """
-Queues as people look at them: their quota, what is used of it, and what waits.
+Read models of queues: quota, usage and pending workloads.
 
-Everything comes from rows that grow with the config, never with the number of
-workloads: usage, counts and pending classes.
+They are read from rows whose number grows with the config, never with the number of workloads:
+usage, counts and pending classes.
 """
 
 from __future__ import annotations
@@ -34,47 +34,47 @@ from console.workloads.queries.used import used_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueView:
-    """One queue: its place in the config, its counts, and its usage."""
+    """One queue: its settings, counts, usage and loans."""
 
     name: str
     cohort: str | None
     passthrough: bool
     held: QueueHold | None
-    #: Whether its config stops it.
+    #: The stop policy in its config.
     stop: StopPolicy
     strategy: Strategy
-    #: The active version does not have it, and work of an earlier one still runs in it.
+    #: Whether it is absent from the active version and still has workloads of an earlier one.
     draining: bool
     running: int
     pending: int
-    #: When the earliest submitted of its pending workloads was submitted.
+    #: Submission time of the pending workload that was submitted first.
     oldest_pending: datetime | None
-    #: Indices of the rules that lead here.
+    #: Indices of the rules that route to it.
     rules: tuple[int, ...]
     origin: Origin | None
     usages: tuple[CapacityNode, ...]
-    #: What it borrows and what it lends.
+    #: Loans from and to it.
     loans: tuple[Loan, ...]
-    #: Why its pending workloads wait and how many for each reason, most first.
+    #: Number of pending workloads by reason, most frequent first.
     reasons: Mapping[str, int]
-    #: Its settings in the active version; None when it drains.
+    #: Its spec in the active version; None if it is draining.
     settings: Queue | None
-    #: What it preempts, in a few words.
+    #: A short description of its preemption policy.
     preemption_summary: str
 
     @property
     def is_stopped(self) -> bool:
-        """Whether its config stops it."""
+        """Whether the config stops it."""
         return self.stop is not StopPolicy.NONE
 
     @property
     def cannot_run(self) -> int:
-        """How many of its pending workloads can never run under the active config."""
+        """Number of pending workloads that can never run under the active config."""
         return cannot_run_count(self.reasons)
 
     @property
     def pressure(self) -> Pressure:
-        """How much more is wanted of it than is free."""
+        """Its demand in relation to available quota."""
         return pressure_of(self.usages)
 
 
@@ -108,7 +108,7 @@ def queue_list(org: Organization) -> list[QueueView]:
 
 
 def queue_view(org: Organization, name: str) -> QueueView:
-    """Return one queue; raises NotFound, or Renamed, when it is neither active nor draining."""
+    """Return one queue; raises NotFound or Renamed if it is neither active nor draining."""
     policy = active_policy(org)
     count = _counts(org).filter(queue=name).first()
     used = used_of(org)
@@ -148,9 +148,9 @@ def _counts(org: Organization) -> QuerySet[QueueCount]:
 
 
 def _waiting(rows: QuerySet[PendingClass]) -> defaultdict[str, Demand]:
-    """Return the requests and reasons of the pending workloads of *rows*, by queue."""
+    """Return the demand and the reasons of pending workloads by queue."""
     waiting: defaultdict[str, Demand] = defaultdict(Demand)
-    # There are many more classes than different requests: each of these is decoded once.
+    # There are many more classes than different requests, so each request is decoded once.
     known: dict[str, dict[str, int]] = {}
     columns = rows.annotate(asked=Cast("requests", TextField()))
     for queue, reason, asked, count in columns.values_list("queue", "reason", "asked", "count"):

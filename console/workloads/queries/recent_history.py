@@ -12,13 +12,13 @@ from console.engine.model.history import History
 from console.orgs.models import Organization
 from console.workloads.queries.history import WINDOW, history_of
 
-#: Seconds after which it is read again.
+#: Seconds for which a cached history is used.
 FRESH = 60.0
 
-#: Histories that one process keeps, of as many organizations and windows.
+#: Maximum number of cached histories per process; one entry per organization and window.
 _KEPT = 8
 
-#: Key and age of an organization, for a restored database may give a key to another one; and days.
+#: Key and creation time of an organization, because a restored database may reuse a key; and days.
 _Key: TypeAlias = tuple[int, datetime, int]
 
 _lock = Lock()
@@ -26,7 +26,7 @@ _kept: OrderedDict[_Key, tuple[float, History]] = OrderedDict()
 
 
 def recent_history(org: Organization, days: int = WINDOW) -> History:
-    """Return what `history_of` answered for the last *days* days at most `FRESH` seconds ago."""
+    """Return the history of the last *days* days, at most `FRESH` seconds old."""
     key = org.pk, org.created_at, days
     with _lock:
         known = _kept.get(key)

@@ -1,4 +1,4 @@
-"""Hits: what recently recorded work each rule and local queue of a policy leads where it does."""
+"""Rule hits: recently recorded workloads by the rule or local queue that routes them."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from console.orgs.models import Organization
 from console.workloads.queries.history import WINDOW
 from console.workloads.queries.recent_history import recent_history
 
-#: Kinds of work that are routed, those seen last: each takes some microseconds.
+#: Maximum number of shapes that are routed, the last seen; each takes some microseconds.
 MOST_SHAPES: Final = 5_000
 
 
 @dataclass(slots=True)
 class Hit:
-    """The number of workloads of a local queue, and the last day with any, in ISO 8601."""
+    """The number of workloads of a rule or local queue, and the last day with any, in ISO 8601."""
 
     runs: int = 0
     last_seen: str = ""
 
     def add(self, runs: int, day: str) -> None:
-        """Count *runs* more, last seen on *day*."""
+        """Add *runs*, last seen on *day*."""
         self.runs += runs
         self.last_seen = max(self.last_seen, day)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleHits:
-    """Runs of the last days by what led them, under one policy."""
+    """Hits of all rules and local queues of one policy in the last days."""
 
     window_days: int
-    #: Whether everything recorded was counted.
+    #: Whether all recorded workloads were counted.
     is_complete: bool
-    #: By index of the rule, and by namespace and name; what took nothing is absent.
+    #: By rule index, and by namespace and name; those without hits are absent.
     rules: Mapping[int, Hit] = field(default_factory=dict)
     local_queues: Mapping[tuple[str, str], Hit] = field(default_factory=dict)
 
 
 def rule_hits(org: Organization, policy: Policy, days: int = WINDOW) -> RuleHits:
-    """Return what *policy* would do with the work of the last *days*, as of a minute ago."""
+    """Return the hits of *policy* for workloads of the last *days* days, at most a minute old."""
     history = recent_history(org, days)
     router, routing = Router(policy), local_routing_of(policy)
     rules: dict[int, Hit] = {}

@@ -1,4 +1,4 @@
-"""Workloads that hold quota of a queue, by their amount of one resource."""
+"""Running workloads of a queue, sorted by their request of one resource."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from console.paging import Page, read_cursor, write_cursor
 from console.workloads.models import State, Workload
 from console.workloads.queries.workloads import as_read
 
-#: Workloads of one queue that are compared; where more run they are shown newest first.
+#: Maximum number of workloads of one queue to sort; with more, the newest are shown first.
 MOST_COMPARED: Final = 10_000
 
 RUNNING: Final = (State.ADMITTED, State.PREEMPTING)
@@ -23,10 +23,10 @@ def running_by_size(
     org: Organization, queue: str, resource: str, limit: int, cursor: str | None = None
 ) -> Page[Workload]:
     """
-    Return the workloads that hold quota of *queue*, the largest requests of *resource* first.
+    Return the workloads that use quota of *queue*, the largest requests of *resource* first.
 
-    In the form of `workload_rows`. All running workloads of the queue are compared, so use it up
-    to `MOST_COMPARED`.
+    In the form of `workload_rows`. All running workloads of the queue are sorted, so call this only
+    up to `MOST_COMPARED`.
     """
     asked = Coalesce(
         Cast(KeyTextTransform(resource, "requests"), BigIntegerField()),
@@ -38,7 +38,7 @@ def running_by_size(
     if after is not None:
         amount, pk = after
         rows = rows.filter(Q(asked__lt=amount) | Q(asked=amount, pk__lt=pk))
-    # Keys first: what else a row needs is read for those of the page alone.
+    # Keys first: the other columns are read only for rows of the page.
     found = list(rows.order_by("-asked", "-pk").values_list("pk", "asked")[: limit + 1])
     page = found[:limit]
     rows_of_page = as_read(Workload.objects.filter(pk__in=[pk for pk, _ in page])).order_by()

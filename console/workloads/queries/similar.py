@@ -1,4 +1,4 @@
-"""Workloads that were admitted and are much like one that was not: the best to compare it with."""
+"""Admitted workloads that are similar to a given one, to compare their decisions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from console.orgs.models import Organization
 from console.workloads.models import Decision, State, Workload
 from console.workloads.queries.workloads import as_read
 
-#: Workloads that are looked at in each of the states: the newest.
+#: Maximum number of workloads that are read in each state, the newest.
 MOST_LOOKED = 200
 
 _ADMITTED = (State.ADMITTED, State.PREEMPTING, State.FINISHED)
@@ -17,10 +17,10 @@ _ADMITTED = (State.ADMITTED, State.PREEMPTING, State.FINISHED)
 
 def similar_admitted(org: Organization, workload: Workload, limit: int) -> list[Workload]:
     """
-    Return workloads of the same queue that were admitted, the nearest in shape first.
+    Return admitted workloads of the same queue, the most similar first.
 
-    Of one that reached no queue, those of any queue. They are the newest `MOST_LOOKED` of each
-    state, so what this costs does not grow with how many ran.
+    For a workload without a queue, they may be of any queue. Only the newest `MOST_LOOKED` of
+    each state are read, so the cost does not grow with the number of workloads.
     """
     rows = Workload.objects.filter(org=org).exclude(pk=workload.pk)
     if workload.queue is not None:
@@ -34,7 +34,7 @@ def similar_admitted(org: Organization, workload: Workload, limit: int) -> list[
     nearest = sorted(
         seen,
         key=lambda row: (
-            # What reached no queue did so by its labels, what waits does so by its size.
+            # A workload has no queue because of its labels, and is pending because of its request.
             workload.queue is None and row[3] != labels,
             _distance(workload.requests, row[1]),
             abs((row[2] or 0) - (workload.priority or 0)),
@@ -55,7 +55,7 @@ def admission_of(workload: Workload) -> Decision | None:
 
 
 def _distance(one: Mapping[str, int], other: Mapping[str, int]) -> tuple[int, int]:
-    """Return how many resources only one of two requests has, and by how much the others differ."""
+    """Return the number of resources in only one request, and the percentages of difference."""
     percent = 0
     for resource in one.keys() & other.keys():
         here, there = one[resource], other[resource]

@@ -1,4 +1,4 @@
-"""Trust: how far the numbers of an organization may be believed at this moment."""
+"""Freshness of the numbers of an organization on pages."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from console.workloads.queries.freshness import behind_since
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Freshness:
-    """How far numbers can be trusted."""
+    """How current the displayed numbers are."""
 
-    #: The time up to which they are complete; None if that is now.
+    #: Time up to which the numbers are complete; None if they are current.
     as_of: datetime | None = None
-    #: Nothing was ever decided, so there are no numbers.
+    #: Whether there are no numbers yet, because no batch was decided.
     is_unknown: bool = False
 
 
@@ -23,7 +23,7 @@ CURRENT = Freshness()
 
 
 def freshness_of(org: Organization) -> Freshness:
-    """Return how far the numbers of *org* can be trusted: one short read."""
+    """Return the freshness of the numbers of *org*, in one short query."""
     since = behind_since(org)
     if since is None:
         return CURRENT

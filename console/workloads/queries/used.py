@@ -1,4 +1,4 @@
-"""What runs in queues, as the worker counted it, and what that uses of each flavor-resource."""
+"""Usage of flavor-resources and numbers of running workloads by queue, from worker's rows."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def used_of(
     org: Organization, queues: Collection[str] | None = None
 ) -> dict[str, dict[FlavorResource, int]]:
     """
-    Return what each queue uses, by flavor-resource; queues that use nothing are absent.
+    Return the usage of each queue by flavor-resource; queues without usage are absent.
 
-    With *queues* only those are read.
+    With *queues*, only these are read.
     """
     used: dict[str, dict[FlavorResource, int]] = {}
     rows = Usage.objects.filter(org=org).exclude(used=0)
     parts = [rows] if queues is None else [rows.filter(queue__in=some) for some in chunks(queues)]
     for part in parts:
-        # As text, which it is stored as: a converter for each of thousands of rows costs more.
+        # Read as the stored text: a converter for thousands of rows takes longer.
         columns = ("queue", "flavor", "resource", as_text("used"))
         for queue, flavor, resource, amount in part.values_list(*columns):
             used.setdefault(queue, {})[flavor, resource] = int(amount)
@@ -31,7 +31,7 @@ def used_of(
 
 
 def counts_of_running(org: Organization, queues: Collection[str]) -> Iterator[tuple[str, int]]:
-    """Yield how many workloads run in each of *queues*."""
+    """Yield the number of running workloads of each of *queues* that has a row."""
     for some in chunks(queues):
         rows = QueueCount.objects.filter(org=org, queue__in=some)
         yield from rows.values_list("queue", "running")

@@ -1,4 +1,4 @@
-"""Why work waits, as counts by reason."""
+"""Numbers of pending workloads by reason."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from django.db.models import Sum
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, State, Workload
 
-#: Workloads without a queue that are looked at.
+#: Maximum number of workloads without a queue that are counted.
 MOST_WITHOUT_QUEUE = 1000
 
 
 def waiting_reasons(org: Organization, queue: str | None = None) -> dict[str, int]:
     """
-    Return how many workloads wait for each reason, most first; in one queue or in all.
+    Return the number of pending workloads by reason, most frequent first; in one queue or in all.
 
-    Reads one row for each class of alike workloads, never the workloads.
+    Reads one row for each pending class instead of the workloads.
     """
     classes = PendingClass.objects.filter(org=org)
     if queue is not None:
@@ -28,10 +28,10 @@ def waiting_reasons(org: Organization, queue: str | None = None) -> dict[str, in
 
 def waiting_without_queue(org: Organization) -> dict[str, int]:
     """
-    Return how many pending workloads that no queue has wait for each reason, most first.
+    Return the number of pending workloads without a queue by reason, most frequent first.
 
-    They are in no class, so the newest `MOST_WITHOUT_QUEUE` of them are counted one
-    by one; those that the engine has yet to look at are among them.
+    These are in no class, so the newest `MOST_WITHOUT_QUEUE` of them are counted individually,
+    including workloads that the engine has not evaluated yet.
     """
     rows = Workload.objects.filter(org=org, queue=None, state=State.PENDING).order_by("-pk")
     reasons = rows.values_list("reason", flat=True)[:MOST_WITHOUT_QUEUE]

@@ -1,4 +1,4 @@
-"""Named reads of workloads: lists, one by id, and the place in its queue."""
+"""Queries of workloads: lists, a single workload, and its position in the queue."""
 
 from __future__ import annotations
 
@@ -27,33 +27,32 @@ from console.paging import (
 from console.workloads.models import Engine, LabelSet, PendingClass, State, Workload
 from console.workloads.queries.demand import cannot_run_reasons
 
-#: Added to priorities in cursors, which hold no negative numbers: the least is that of a
-#: priority class, -2^31.
+#: Added to priorities in cursors, which contain no negative numbers; the lowest priority is that
+#: of a priority class, -2^31.
 PRIORITY_SHIFT = 2**31
 
-#: Workloads of one priority that are counted for a position; beyond it there is none.
+#: Number of counted workloads of one priority at which a position is unknown.
 _COUNTED = 100_000
 
 
 def workload_rows(org: Organization) -> QuerySet[Workload]:
-    """Return an organization's workloads as every list and page reads them."""
+    """Return an organization's workloads with the attributes that lists and pages use."""
     return as_read(Workload.objects.filter(org=org))
 
 
 def as_read(rows: QuerySet[Workload]) -> QuerySet[Workload]:
     """
-    Return workloads as every list and page reads them.
+    Return *rows* with the attributes that lists and pages use.
 
-    Each has four further attributes: *labels*; *present_reason*, which is the
-    reason that holds now where *reason* is the one last decided; *missing*, what a
-    pending one lacks by "flavor/resource" in thousandths, or None; and
-    *preemptor_name*, the name of its preemptor, or None.
+    These are *labels*; *present_reason*, the reason that applies now, while *reason* is that of
+    the last decision; *missing*, the shortage of a pending workload by "flavor/resource" in
+    thousandths, or None; and *preemptor_name*, the name of its preemptor, or None.
     """
     labels = LabelSet.objects.filter(pk=OuterRef("label_set"))
     preemptor = Workload.objects.filter(org=OuterRef("org"), uid=OuterRef("preemptor"))
     waiting = PendingClass.objects.filter(org=OuterRef("org"), key=OuterRef("pending_class"))
     return rows.annotate(
-        # No join, so that a query of keys only uses an index only.
+        # No join, so that a query of only keys reads only an index.
         labels=Subquery(labels.values("labels")[:1]),
         present_reason=Case(
             When(
@@ -72,7 +71,7 @@ def as_read(rows: QuerySet[Workload]) -> QuerySet[Workload]:
 
 
 def get_workload(org: Organization, uid: str) -> Workload:
-    """Return one workload as `workload_rows`; raises NotFound when there is none."""
+    """Return one workload like `workload_rows`; raises NotFound if there is none."""
     workload = workload_rows(org).filter(uid=uid).first()
     if workload is None:
         raise NotFound(f"There is no workload {uid!r} in {org.slug}.")
@@ -80,13 +79,13 @@ def get_workload(org: Organization, uid: str) -> Workload:
 
 
 def state_counts(org: Organization) -> dict[str, int]:
-    """Return how many workloads are in each state, as the engine last wrote it."""
+    """Return the number of workloads in each state, as last written by the engine."""
     counts = Engine.objects.values_list("counts", flat=True).get(org=org)
     return {state: counts.get(state, 0) for state in State.values}
 
 
 def reason_of(workload: Workload) -> str:
-    """Return the reason that holds now; no query for what `workload_rows` gave."""
+    """Return the reason that applies now; no query for workloads of `workload_rows`."""
     present: str | None = getattr(workload, "present_reason", None)
     if present is not None or workload.state != State.PENDING:
         return present or workload.reason
@@ -100,9 +99,9 @@ def pending_in_order(
     """
     Return the pending workloads of *queue* in the order in which they are tried.
 
-    As `workload_rows`, with a further attribute *position*: the place among those that could
-    run, from 1, and None for one that can never run. On later pages it counts on from the
-    page before.
+    In the form of `workload_rows`, with another attribute *position*: the place among workloads
+    that can run, from 1; None for one that can never run. Later pages continue the numbers of the
+    previous page.
     """
     keys = read_cursor(cursor, size=3)
     rows = workload_rows(org).filter(queue=queue, state=State.PENDING)
@@ -112,7 +111,7 @@ def pending_in_order(
     else:
         shifted, pk, before = keys
         priority = shifted - PRIORITY_SHIFT
-        # Two walks along the index; one with OR would start at the front of the queue.
+        # Two walks along the index; a condition with OR would start at the front of the queue.
         found = list(ordered.filter(priority=priority, pk__gt=pk)[: limit + 1])
         if len(found) <= limit:
             found += ordered.filter(priority__lt=priority)[: limit + 1 - len(found)]
@@ -130,7 +129,7 @@ def pending_in_order(
 def running_of(
     org: Organization, queue: str, limit: int, cursor: str | None = None
 ) -> Page[Workload]:
-    """Return the workloads that hold quota of *queue*, newest first, as `workload_rows`."""
+    """Return the workloads that use quota of *queue*, newest first, like `workload_rows`."""
     rows = workload_rows(org).filter(queue=queue)
     walks = (rows.filter(state=state) for state in (State.ADMITTED, State.PREEMPTING))
     return merged_newest_first(rows, walks, limit, cursor)
@@ -138,10 +137,10 @@ def running_of(
 
 def position_of(workload: Workload) -> int | None:
     """
-    Return the place of a pending workload among those of its queue that could run, from 1.
+    Return the position of a pending workload among those of its queue that can run, from 1.
 
-    None when it does not wait in a queue, when it can never run, or when too many of the
-    same priority are before it to be counted.
+    None if it is not pending in a queue, if it can never run, or if too many workloads of the same
+    priority are before it to be counted.
     """
     if workload.state != State.PENDING or workload.queue is None or workload.priority is None:
         return None
@@ -156,7 +155,7 @@ def position_of(workload: Workload) -> int | None:
 
 
 def earlier_in_line(workload: Workload) -> QuerySet[Workload]:
-    """Return those of its queue and priority that came before a pending one and could run."""
+    """Return workloads of the same queue and priority that are before a pending one and can run."""
     assert workload.priority is not None, "what waits in a queue has a priority"
     never = PendingClass.objects.filter(
         org_id=workload.org_id,
