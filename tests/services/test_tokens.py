@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from console.caller import Caller, _present
+from console.caller import Caller, _current
 from console.errors import Conflict, NotFound
 from console.orgs.models import ApiToken, AuditEntry, Role, User
 from console.orgs.permissions import Actor
@@ -95,11 +95,11 @@ def test_only_a_working_token_is_rotated_and_only_once(owner: Actor) -> None:
 
 def test_last_use_tells_from_where_and_by_what(owner: Actor) -> None:
     issued = create_token(owner, Role.VIEWER, "one")
-    token = _present.set(Caller(ip="10.1.2.3", agent="curl/8", request_id="r"))
+    token = _current.set(Caller(ip="10.1.2.3", agent="curl/8", request_id="r"))
     try:
         authenticate_token(issued.secret)
     finally:
-        _present.reset(token)
+        _current.reset(token)
     row = ApiToken.objects.get()
     assert (row.last_used_ip, row.last_used_agent) == ("10.1.2.3", "curl/8")
     assert row.last_used_at is not None
