@@ -1,4 +1,4 @@
-"""The audit of locked packages, asked of a service of the test's own."""
+"""The audit of locked packages (`tests.audit`) against a local advisory service."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ ADVISORY = {
         },
     ],
 }
-#: The same, as another database has it, and one that was taken back.
+#: The same vulnerability from another database, and a withdrawn advisory.
 AGAIN = {"id": "PYSEC-2026-7", "aliases": ["CVE-2026-1"]}
 WITHDRAWN = {"id": "PYSEC-2026-8", "withdrawn": "2026-01-01T00:00:00Z"}
 
 
 class Service:
-    """An advisory service: what it knows by package, and what it was asked."""
+    """An advisory service: the vulnerabilities by package, and the requests that it received."""
 
     def __init__(self, known: dict[str, list[dict[str, Any]]], status: int = 200) -> None:
         self.known = known
@@ -65,7 +65,7 @@ class Service:
 
 @contextmanager
 def serving(service: Service) -> Iterator[Service]:
-    """Have *service* answer on loopback."""
+    """Run *service* on loopback and yield its URL."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -102,7 +102,7 @@ def serving(service: Service) -> Iterator[Service]:
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a lock and an empty file of ignored advisories, which are audited."""
+    """A folder with a lock and an empty file of ignored advisories, used by the audit."""
     (tmp_path / "requirements.lock").write_text(LOCK)
     (tmp_path / "ignored-advisories.toml").write_text("")
     monkeypatch.setattr(audit, "LOCKS", (tmp_path / "requirements.lock",))
@@ -112,7 +112,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def audited(service: Service, monkeypatch, capsys) -> tuple[int, str, list[str]]:
-    """Audit against *service*; return the status, what was said, and what was complained of."""
+    """Audit against *service*; return the exit status, the output and the errors."""
     with serving(service):
         monkeypatch.setenv("AUDIT_URL", service.url)
         status = audit.main()
@@ -154,7 +154,7 @@ def test_an_advisory_may_tell_nothing_but_its_name(files: Path, monkeypatch, cap
 
 
 def ignoring(files: Path, **changed: str) -> None:
-    """Ignore the advisory, by its other name."""
+    """Ignore the advisory by its alias."""
     entry = {"package": '"beta"', "reason": '"Never called."', "look_again": "2999-01-01"}
     lines = [f"{name} = {value}" for name, value in {**entry, **changed}.items() if value]
     (files / "ignored-advisories.toml").write_text("\n".join(["[CVE-2026-1]", *lines]))
@@ -225,7 +225,7 @@ def test_the_locks_of_the_product_are_pinned() -> None:
 
 
 def unused_address() -> str:
-    """Return an address at which nobody listens."""
+    """Return an address without a server."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return f"127.0.0.1:{listener.getsockname()[1]}"
 

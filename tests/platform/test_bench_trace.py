@@ -1,4 +1,4 @@
-"""bench_trace prints figures for people, or one line for programs."""
+"""The command bench_trace prints figures as text for people or as one JSON line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.bench.small import PREEMPTING
 
 @pytest.fixture(autouse=True)
 def small_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the baseline be a trace of three workloads."""
+    """Replace the baseline by a trace of three workloads."""
     monkeypatch.setitem(traces.TRACES, "baseline", PREEMPTING)
 
 
@@ -66,12 +66,12 @@ def test_in_real_time_a_product_plays_it(capsys) -> None:
     told = json.loads(capsys.readouterr().out)
     exact = {key: told.pop(key) for key in ("trace", "workloads")}
     assert exact == {"trace": "preempting", "workloads": 3}
-    # On a busy machine nobody runs yet who would have to stop.
+    # On a busy machine the workload to be preempted may not run yet.
     assert told.pop("preemptions") in (0, 1)
     waits = told.pop("admission_seconds")
     assert waits["low"] > 0.3
     assert waits["high"] > 0
-    # One after the other: 300, 300 and 1,000 ms.
+    # The workloads run one after the other: 300, 300 and 1,000 ms.
     assert told["wall_seconds"] >= told["makespan_seconds"] > 1.6
     assert told.pop("cpu_seconds") > 0
     assert 0 < told.pop("work_use") <= told.pop("quota_use")

@@ -1,4 +1,4 @@
-"""Signing in while the broker is away: it works, and guessing is slowed all the same."""
+"""Sign-in while the broker is down: it works, and password guessing is still slowed down."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.conftest import PASSWORD
 
 @pytest.fixture(autouse=True)
 def away(settings, tmp_path: Path) -> None:
-    """The cache of the product, at a broker that is not there."""
+    """The cache of the product with an unreachable broker."""
     settings.CACHES = {
         "default": {
             "BACKEND": "console.broker_cache.BrokerCache",

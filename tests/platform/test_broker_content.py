@@ -1,4 +1,4 @@
-"""What the broker holds is read as JSON: a writer of the broker runs nothing in the console."""
+"""Broker content is read as JSON only, so a writer to the broker cannot execute code."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from tests.brokers import serving_broker
 
 CONSOLE = Path(__file__).resolve().parent.parent.parent / "console"
 
-#: Modules that build objects from bytes.
+#: Modules that deserialize objects from bytes.
 _BUILDERS = frozenset({"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "marshal", "shelve"})
 
 RAN: list[str] = []
 
 
 class Bomb:
-    """Runs something when it is unpickled."""
+    """An object that executes code when it is unpickled."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Say what to run."""
+        """Return the call that unpickling makes."""
         return (RAN.append, ("it ran",))
 
 
@@ -38,7 +38,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def cache(settings, url: str):
-    """The cache as the product has it, at a broker."""
+    """The cache as the product configures it, on a broker."""
     settings.CACHES = {
         "default": {
             "BACKEND": "console.broker_cache.BrokerCache",

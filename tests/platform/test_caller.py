@@ -1,4 +1,4 @@
-"""Who sent a request: never an address that its sender could make up."""
+"""The client address of a request, which a client cannot forge."""
 
 from __future__ import annotations
 

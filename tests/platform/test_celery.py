@@ -1,4 +1,4 @@
-"""The Celery app: what wakes the workers, and limits that fit together."""
+"""The Celery app: schedule, queues, and time limits that are consistent."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ print(sys.modules.keys() & {"console.orgs.tasks", "console.urls", "rest_framewor
 def test_a_worker_keeps_its_connection_from_one_task_to_the_next() -> None:
     receivers = [found for signal in (task_prerun, task_postrun) for found in _receivers(signal)]
     assert receivers.count(renew_connections) == 2
-    # As Celery reads it, which would close them otherwise.
+    # The setting that Celery reads; otherwise it would close the connections.
     assert DjangoWorkerFixup(app).db_reuse_max > 1_000_000_000
 
 

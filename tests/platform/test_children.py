@@ -1,4 +1,4 @@
-"""The supervisor's children: what they leave behind must not trip it."""
+"""Children of the supervisor: restarts do not depend on processes that a child leaves behind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from console.supervisor.children import Children
 from console.supervisor.programs import CommandProgram
 
-#: Ends at once, and leaves a process in a session of its own that keeps the output open.
+#: Program that exits at once and leaves a process in its own session that keeps the output open.
 LEAVES_AN_HEIR = """
 import subprocess, sys
 print("begun", flush=True)

@@ -1,4 +1,4 @@
-"""Long lists in parts that one statement may ask for."""
+"""Splitting of long lists into chunks for single SQL statements."""
 
 from __future__ import annotations
 

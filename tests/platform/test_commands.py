@@ -1,4 +1,4 @@
-"""create_org and create_token."""
+"""The commands create_org, create_token and add_member."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database that cannot be reached when somebody migrates is waited for, or named."""
+"""The command migrate waits for an unreachable database, or names it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATIENCE = 60
 
 
 class Server:
-    """A PostgreSQL that cannot be reached, for one reason after the other."""
+    """A PostgreSQL server that is unreachable for one reason after the other."""
 
     vendor = "postgresql"
 
@@ -29,7 +29,7 @@ class Server:
         self.reasons = list(reasons)
 
     def ensure_connection(self) -> None:
-        """Be there once all reasons have been told."""
+        """Raise the next reason; succeed when there is none left."""
         if self.reasons:
             raise OperationalError(self.reasons.pop(0))
 
@@ -61,7 +61,7 @@ def test_unless_asked_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_it_migrates_once_the_server_is_there(tmp_path: Path) -> None:
     with serving_here() as url:
-        # A folder of sockets that is not there yet.
+        # The socket folder does not exist yet.
         folder = tmp_path / "sockets"
         environment = {
             **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},

@@ -1,4 +1,4 @@
-"""Environment variables: a bad value is refused by name, with what is accepted."""
+"""Environment variables: an error names the variable and the accepted values."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ from console.home import Home
     ],
 )
 def test_a_bad_value_is_refused(monkeypatch, read, value: str, message: str) -> None:
-    """The message never has a password."""
+    """The message never contains a password."""
     monkeypatch.setenv("X", value)
     with pytest.raises(ImproperlyConfigured) as caught:
         read()
@@ -168,7 +168,7 @@ def test_values_are_read(monkeypatch) -> None:
 
 
 def test_a_state_folder_with_a_long_path_has_its_socket_elsewhere(monkeypatch) -> None:
-    """A unix socket's path has at most 107 bytes."""
+    """The path of a unix socket has at most 107 bytes."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/1000")
     assert Home(Path("/var/lib/sluice")).broker_socket == Path("/var/lib/sluice/broker/broker.sock")
     long = Home(Path("/var/lib") / ("x" * 100)).broker_socket

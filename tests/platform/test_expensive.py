@@ -1,4 +1,4 @@
-"""Expensive questions: how many are answered at a time, for whom, whichever processes answer."""
+"""Limits of concurrent expensive requests, by organization and user, across web processes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ from tests.brokers import serving_broker
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-#: Takes places as it is told, says of each which limit kept it out, and waits to be killed.
+#: Program that takes the places in its arguments, prints for each which limit refused it, and then
+#: waits to be killed.
 _PROGRAM = """
 import sys
 from django.conf import settings
@@ -57,14 +58,14 @@ sys.stdin.read()
 
 @pytest.fixture(scope="module")
 def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a broker that keeps nothing."""
+    """The URL of a broker without persistence."""
     with serving_broker(tmp_path_factory.mktemp("b")) as url:
         yield url
 
 
 @pytest.fixture
 def shared(broker_url: str, settings: Any) -> Iterator[Redis]:
-    """A console whose processes count together."""
+    """A console whose web processes share their counts."""
     settings.REDIS_URL = broker_url
     settings.WEB_PROCESSES = 4
     client = Redis.from_url(broker_url)
@@ -76,7 +77,7 @@ def shared(broker_url: str, settings: Any) -> Iterator[Redis]:
 
 @pytest.fixture
 def other_process(broker_url: str) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Start another web process, which takes places and then waits."""
+    """Return a function that starts a web process which takes places and waits."""
     with ExitStack() as stack:
 
         def start(*places: str) -> subprocess.Popen[str]:
@@ -96,13 +97,13 @@ def other_process(broker_url: str) -> Iterator[Callable[..., subprocess.Popen[st
 
 
 def said(process: subprocess.Popen[str], lines: int) -> list[str]:
-    """Return what a process says of its places."""
+    """Return the lines that a process prints about its places."""
     assert process.stdout is not None
     return [process.stdout.readline().strip() for _ in range(lines)]
 
 
 def limit_of(kind: Kind, org: int, asker: str) -> str:
-    """Return which limit keeps a question out, or that none does."""
+    """Return the name of the limit that refuses a question, or "taken"."""
     try:
         place = take_place(kind, org, asker)
     except TooManyQuestions as error:
@@ -116,10 +117,10 @@ def test_processes_count_together(
 ) -> None:
     there = other_process("check/1/user:1", "check/1/user:1", "compare/1/user:1")
     assert said(there, 3) == ["taken", "ASKER", "taken"]
-    # Two of organization 1 are under way elsewhere.
+    # Two questions of organization 1 are running in another process.
     assert limit_of(Kind.CHECK, 1, "user:1") == "ASKER"
     assert limit_of(Kind.CHECK, 1, "user:2") == "ORG"
-    # Exports have places of their own.
+    # Exports have separate places.
     assert limit_of(Kind.EXPORT, 1, "user:1") == "taken"
     with expensive(Kind.CHECK, 2, "user:3"):
         assert limit_of_all_orgs() == 3
@@ -137,7 +138,7 @@ def test_a_killed_process_frees_its_places(
     there.kill()
     there.wait()
     assert limit_of(Kind.CHECK, 1, "user:1") == "ASKER"
-    # As if its lease were over: nothing else takes the place away.
+    # As if its lease had expired: nothing else frees the place.
     ((name, until),) = shared.zrange("sluice:expensive:questions", 0, -1, withscores=True)
     assert until > time.time() * 1000
     shared.zadd("sluice:expensive:questions", {name: time.time() * 1000 - 1})
@@ -210,7 +211,7 @@ def test_an_export_holds_its_place_until_it_is_sent_or_its_reader_is_gone(
     unread.close()
     unread.close()
     assert limit_of(Kind.EXPORT, 1, "user:1") == "taken"
-    # One that takes long keeps its place.
+    # A long export keeps its place.
     slow = PlaceHoldingStream(take_place(Kind.EXPORT, 1, "user:1"), iter([b"one", b"two"]))
     ((name, _),) = shared.zrange("sluice:expensive:exports", 0, -1, withscores=True)
     shared.zadd("sluice:expensive:exports", {name: time.time() * 1000 + 500})
@@ -244,14 +245,14 @@ LARGE = "# " + "x" * CHEAP_TEXT
 
 @contextmanager
 def under_way(kind: Kind, org: int, asker: str) -> Iterator[None]:
-    """Have another request of *asker* be answered meanwhile."""
+    """Hold the place of another request of *asker* during the context."""
     place = take_place(kind, org, asker)
     yield
     place.release()
 
 
 def key_of_token() -> str:
-    """Return the key of the token that the last client was made with."""
+    """Return the key of the token of the last client."""
     return Actor.from_token(ApiToken.objects.latest("pk")).key
 
 

@@ -1,4 +1,4 @@
-"""Lists as files: safe cells, whole lines, and memory that does not grow with the list."""
+"""Exports of lists: no formulas in cells, one row per line, and constant memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.errors import BadRequest
 from console.expensive import Kind, take_place
 from console.exports import csv_of, export_answer, ndjson_of, requested_format
 
-#: What spreadsheets would calculate, and what they would not.
+#: Cells that spreadsheets would evaluate, and cells that they would not.
 ROWS = [
     {"name": '=HYPERLINK("x")', "count": -5, "data": {"a": [1, None]}, "left": "out"},
     {"name": "+1", "count": 0, "data": None},

@@ -1,4 +1,4 @@
-"""When the garbage collector looks for cycles in a process that serves."""
+"""When a web process runs the garbage collector."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from console import garbage_collection
 
 @pytest.fixture
 def between_requests() -> Iterator[None]:
-    """Let the collector look after requests, and never by itself."""
+    """Collect after requests, and never automatically."""
     garbage_collection.collect_between_requests()
-    # Here there is no database.
+    # The test has no database.
     request_finished.disconnect(close_old_connections)
     gc.disable()
     gc.collect()
@@ -30,7 +30,7 @@ def between_requests() -> Iterator[None]:
 
 @dataclass(eq=False)
 class _Cycle:
-    """Something that only the collector frees."""
+    """An object that only the collector frees."""
 
     itself: _Cycle | None = None
 

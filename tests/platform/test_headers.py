@@ -1,4 +1,4 @@
-"""What every kind of answer tells a browser, and the cookies: of a product as it is served."""
+"""Response headers and cookies of every kind of response, on a running product."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import pytest
 from console.csp import POLICY
 from tests.product import Product, running
 
-#: What monitoring sends.
+#: The token of monitoring.
 METRICS = "of-monitoring"
 
-#: Every answer has these, and no other value of them.
+#: Headers of every response, with their only value.
 GUARDS = {
     "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in POLICY.items()),
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -26,24 +26,24 @@ GUARDS = {
     "X-Frame-Options": "DENY",
 }
 
-#: What pages may be kept by nobody, what by whoever likes.
+#: Cache-Control of private pages, of immutable files, and of the sign-in page.
 PRIVATE, FOREVER = "private, no-store", "max-age=315360000, public, immutable"
 NEVER = "max-age=0, no-cache, no-store, must-revalidate, private"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request, and what comes back."""
+    """A request and the expected response."""
 
     path: str
     status: int
     content_type: str
     cache: str | None
-    #: Who asks: somebody who is signed in, a token, monitoring, or nobody.
+    #: The caller: a signed-in person, a token, monitoring, or none.
     by: str = ""
     method: str = "GET"
     body: str | None = None
-    #: What a browser is told to call what it saves.
+    #: The expected Content-Disposition.
     saved_as: str | None = None
 
 
@@ -89,7 +89,7 @@ ANSWERS = {
     "API of the client": Asked("/api/v2/userinfo/", 200, JSON, PRIVATE, "token"),
     "API of the client, of nobody": Asked("/api/v2/userinfo/", 401, JSON, PRIVATE),
     "API's description": Asked(
-        # As its generator would have it, these changed what it says, and what it is called.
+        # Left to the generator, these headers would change the content type and the file name.
         '/api/v1/schema/?version=a%0Ab"&lang=de%0A',
         200,
         "application/vnd.oai.openapi; charset=utf-8",
@@ -117,14 +117,14 @@ ANSWERS = {
 
 @dataclass(slots=True)
 class Visitor:
-    """Somebody who asks for anything, with cookies or a token or neither."""
+    """A client with cookies, with a token, or with neither."""
 
     product: Product
     cookies: dict[str, str]
     token: str
 
     def ask(self, asked: Asked, path: str) -> tuple[int, HTTPMessage, str]:
-        """Return status, headers and body."""
+        """Send a request and return status, headers and body."""
         headers = {}
         if asked.by == "person":
             headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
@@ -139,7 +139,7 @@ class Visitor:
 
 @pytest.fixture(scope="module")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """A product behind TLS: its first owner has signed in nowhere yet."""
+    """A product behind TLS whose first owner has not signed in yet."""
     home = tmp_path_factory.mktemp("headers")
     with running(
         home, CSRF_TRUSTED_ORIGINS="https://sluice.example", METRICS_TOKEN=METRICS
@@ -170,7 +170,7 @@ def signed_in(product: Product) -> HTTPMessage:
 
 @pytest.fixture(scope="module")
 def visitor(product: Product, signed_in: HTTPMessage) -> Visitor:
-    """Return whoever asks."""
+    """Return the client for all callers."""
     pairs = (value.partition(";")[0] for value in signed_in.get_all("Set-Cookie", []))
     cookies = dict(pair.split("=", 1) for pair in pairs)
     token = product.manage(
@@ -179,12 +179,12 @@ def visitor(product: Product, signed_in: HTTPMessage) -> Visitor:
     return Visitor(product, cookies, token)
 
 
-#: A poll without news has some when a sample came between page and poll.
+#: A poll without changes gets some when a sample is taken between page and poll.
 _TRIES = 5
 
 
 def _path(visitor: Visitor, asked: Asked) -> str:
-    """Return what is asked for: of what a page names, as the page names it now."""
+    """Return the path of a request, with the values that the page shows now."""
     if "@" not in asked.path:
         return asked.path
     _, _, page = visitor.ask(ANSWERS["page"], ANSWERS["page"].path)
@@ -220,7 +220,7 @@ def test_cookies_are_kept_from_scripts_other_sites_and_plain_http(signed_in: HTT
 
 
 def test_so_are_those_that_come_later(visitor: Visitor) -> None:
-    """What the next page says once, and what a reader chose; scripts change one of the choices."""
+    """Cookies of notices and of the reader's choices; scripts change one of the choices."""
     everything = {"theme": "dark", "density": "compact", "keys": "off"}
     status, headers = _posted(visitor, "/o/main/settings/appearance", everything)
     year = "Max-Age=31536000"
@@ -236,7 +236,7 @@ def test_so_are_those_that_come_later(visitor: Visitor) -> None:
 
 
 def _posted(visitor: Visitor, path: str, fields: dict[str, str]) -> tuple[int, HTTPMessage]:
-    """Send the form of a page as a browser does."""
+    """Submit the form of a page as a browser does."""
     form = urlencode({**fields, "csrfmiddlewaretoken": visitor.cookies["sluice_csrf"]})
     headers = {
         "Cookie": "; ".join(f"{name}={value}" for name, value in visitor.cookies.items()),
@@ -268,7 +268,7 @@ def test_probes_may_know_the_address_alone(product: Product, path: str) -> None:
 
 
 HOST = b"Host: localhost\r\n"
-#: Requests that two servers in a row could take for different ones, and what is answered.
+#: Requests that two servers in a row could parse differently, and the expected responses.
 AMBIGUOUS = {
     "two lengths": (b"POST /login HTTP/1.1\r\n" + HOST, b"Content-Length: 0\r\nContent-Length: 5"),
     "a length and chunks": (
@@ -291,7 +291,7 @@ AMBIGUOUS = {
 
 @pytest.mark.parametrize("kind", AMBIGUOUS)
 def test_a_request_that_could_be_two_is_none(product: Product, kind: str) -> None:
-    """The rest of the connection is not read: what stands there would be answered as another."""
+    """The rest of the connection is not read: it could be answered as another request."""
     line, header = AMBIGUOUS[kind]
     smuggled = b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n"
     with socket.create_connection(("127.0.0.1", product.port), timeout=30) as connection:

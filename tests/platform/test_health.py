@@ -1,4 +1,4 @@
-"""Health checks, and the headers that every response has."""
+"""Health checks, and the headers of every response."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from console.workloads.submissions import Submission
 
 @pytest.fixture
 def embedded(tmp_path: Path, settings) -> Iterator[subprocess.Popen[bytes]]:
-    """A broker of its own, as the supervisor starts it."""
+    """A separate broker, as the supervisor starts it."""
     home = Home(tmp_path)
     server = subprocess.Popen(command(home))
     settings.REDIS_URL = f"unix://{home.broker_socket}"
@@ -49,14 +49,14 @@ def embedded(tmp_path: Path, settings) -> Iterator[subprocess.Popen[bytes]]:
 
 @pytest.fixture(autouse=True)
 def fresh_client() -> Iterator[None]:
-    """Forget the client of other tests, whose broker was another."""
+    """Discard the broker client of other tests, which used another broker."""
     broker.client.cache_clear()
     yield
     broker.client.cache_clear()
 
 
 def test_the_process_is_up_without_asking_anybody(client: Client) -> None:
-    """No database fixture: a query would fail this test."""
+    """There is no database fixture: a query would fail this test."""
     response = client.get("/healthz")
     assert (response.status_code, response.json()) == (200, {"status": "ok"})
 
@@ -90,7 +90,7 @@ def test_a_silent_worker_is_named(client: Client, embedded) -> None:
 def test_without_worker_or_broker_a_process_goes_on_to_have_traffic(
     client: Client, embedded, monkeypatch
 ) -> None:
-    """A load balancer that took all web processes out would make pages and submissions fail."""
+    """A load balancer that removed all web processes would make pages and submissions fail."""
     silent = client.get("/readyz?for=traffic")
     assert (silent.status_code, silent.json()) == (200, client.get("/readyz").json())
     assert silent.json()["status"] == "unavailable"
@@ -161,7 +161,7 @@ def test_a_database_that_is_newer_than_the_code_is_ready_and_says_so(
     heartbeat.beat()
     recorder = MigrationRecorder(connection)
     recorder.record_applied("workloads", "0999_note_something")
-    # Of an app that was switched off nothing is expected.
+    # An app that is not installed has no expected migrations.
     recorder.record_applied("elsewhere", "0001_initial")
     response = client.get("/readyz")
     assert (response.status_code, response.json()) == (
@@ -224,18 +224,18 @@ scheduling_rules:
     resource_queue: team
 """
 
-#: When requests were accepted that nobody has taken in yet.
+#: Times of requests that no worker has processed yet.
 ACCEPTED = datetime(2026, 3, 1, 9, 30, 0, 123456, UTC)
 
 
 def accept(org: Organization, at: datetime, number: int = 1) -> None:
-    """Have requests of an organization wait since then."""
+    """Create unprocessed requests of an organization, accepted at *at*."""
     row = {"org": org, "kind": Intake.Kind.RESUME, "payload": {"queue": "q"}, "created_at": at}
     Intake.objects.bulk_create(Intake(**row) for _ in range(number))
 
 
 def told(client: Client) -> list[str]:
-    """Return the notes of a check that is green."""
+    """Return the notes of a check that passes."""
     response = client.get("/readyz")
     body = response.json()
     assert response.status_code == 200
@@ -246,7 +246,7 @@ def told(client: Client) -> list[str]:
 def test_requests_that_wait_for_too_long_are_told_with_their_lane(
     client: Client, embedded, org: Organization, other_org: Organization
 ) -> None:
-    """The heartbeat alone says nothing of a worker that is stuck, or of an engine that fails."""
+    """The heartbeat alone does not reveal a stuck worker or a failing engine."""
     heartbeat.beat()
     accept(org, ACCEPTED)
     accept(org, ACCEPTED + timedelta(hours=1), number=3)
@@ -295,7 +295,7 @@ def test_what_a_queue_that_is_held_keeps_waiting_is_not_complained_of(
     settle: Callable[[Organization], int],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Its requests were taken in: they wait in their queue, as somebody wants."""
+    """The requests were processed: the workloads wait in their queue because it is held."""
     heartbeat.beat()
     apply_config(owner, "native", CONFIG, "first", 0)
     settle(owner.org)

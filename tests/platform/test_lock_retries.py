@@ -1,4 +1,4 @@
-"""How often a migration asks for a lock, and what it says when it never gets it."""
+"""Migrations retry when they cannot get a lock, and give up with an instruction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AGAIN = (
 
 
 def failing(*codes: str):
-    """Return a migration that fails once with each of these codes of PostgreSQL, and then not."""
+    """Return a migration that fails once with each of these PostgreSQL codes, and then succeeds."""
     left = list(codes)
 
     def migrate() -> None:
@@ -35,7 +35,7 @@ def failing(*codes: str):
 
 @pytest.fixture(autouse=True)
 def paused(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Have every turn come at once, and no pause pass; return the pauses."""
+    """Make every turn come at once, and pauses take no time; return the pauses."""
     pauses: list[float] = []
     monkeypatch.setattr(lock_retries, "_migration_lock", lambda *_: nullcontext())
     monkeypatch.setattr(lock_retries.time, "sleep", pauses.append)

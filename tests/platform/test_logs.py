@@ -1,4 +1,4 @@
-"""Log lines: one per request, with its id, for a person or as JSON."""
+"""Log lines: one per request, with the request id, as text or JSON."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ except ValueError:
 
 
 def written(program: str, log_format: str) -> str:
-    """Return all that a small program logs."""
+    """Return the log output of a small program."""
     done = subprocess.run(
         [sys.executable, "-c", program, log_format], capture_output=True, check=True
     )
@@ -64,7 +64,7 @@ def written(program: str, log_format: str) -> str:
 
 
 def lines(log_format: str) -> list[str]:
-    """Return what a small program logs."""
+    """Return the log lines of a small program."""
     return written(_PROGRAM, log_format).splitlines()
 
 
@@ -110,7 +110,8 @@ except ValueError:
 def test_no_line_tells_the_secret_of_an_invitation(log_format: str) -> None:
     text = written(_INVITED, log_format)
     assert "s3cret" not in text
-    # Four lines, and the exception's text in a traceback, which has no line of the program.
+    # Four lines, and the text of the exception in a traceback, which contains no line of the
+    # program.
     assert text.count("/join/") == 4
     assert "?a=b HTTP/9" in text
 
@@ -148,7 +149,7 @@ def test_what_the_web_server_says_is_a_line_like_all_others() -> None:
 
 
 def bound() -> dict[str, object]:
-    """Return what every log line would have now, without what differs each time."""
+    """Return the fields bound to every log line, without those that differ each time."""
     return {
         name: value
         for name, value in structlog.contextvars.get_contextvars().items()
@@ -235,7 +236,7 @@ def test_the_line_of_a_request_names_what_it_submits_and_ends(
     assert bound() == {"org": "here", "workloads": [one], "more_workloads": 0}
     send("/withdraw", {"ids": [one, ids[0]]})
     assert bound() == {"org": "here", "workloads": [one, ids[0]], "more_workloads": 0}
-    # What is refused names nothing: its ids may be anything.
+    # A refused request names no workload: its ids may be anything.
     send("/withdraw", {"ids": ["made up"]})
     assert bound() == {"org": "here"}
     send("", {"workloads": [{"name": ""}]})

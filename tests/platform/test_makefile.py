@@ -1,4 +1,4 @@
-"""Setting up: what is missing on a machine is told in one sentence."""
+"""Setup with make: a missing requirement of the machine is reported in one sentence."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_machine_that_lacks_something(tmp_path: Path, script: str | None, sent
     done = subprocess.run(
         ["make", "run", f"PY={python}"],
         cwd=tmp_path,
-        # Not the flags of the make that runs the tests.
+        # Do not inherit the flags of the make that runs the tests.
         env={"PATH": os.environ["PATH"]},
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-"""What a web process keeps of memory that it does not use any more."""
+"""Memory that a web process returns after large requests."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from django.db import close_old_connections
 from console.server import memory
 from tests.platform.test_garbage_collection import made_cycle
 
-#: Makes large buffers between small ones that stay, frees the large ones, and prints how many MiB
-#: of the process are in memory beyond those at the start.
+#: Allocates large buffers between small ones that stay, frees the large ones, and prints the growth
+#: of the resident memory in MiB since the start.
 _PROGRAM = """
 import sys
 import psutil
@@ -52,7 +52,7 @@ def test_the_memory_of_large_buffers_goes_back() -> None:
 
 @pytest.fixture
 def after_large_requests(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """Let the collector look as in a process of expensive requests; the list has its memory."""
+    """Collect as in a process of expensive requests; the list holds its memory in use."""
     resident = [100 * 2**20]
     monkeypatch.setattr(memory, "_resident", lambda: resident[0])
     receivers = list(request_finished.receivers)
@@ -91,7 +91,7 @@ def test_everything_is_looked_at_once_the_process_has_grown(
     after_large_requests[0] += 1
     request_finished.send(sender=None)
     assert left() is None
-    # It counts from what is in memory now.
+    # Growth counts from the present memory.
     again = made_cycle()
     held = again()
     gc.collect(1)

@@ -1,4 +1,4 @@
-"""Expensive requests: handed on to a process of low priority, and answered as ever."""
+"""Expensive requests are handed on to a low-priority process, with the same answer."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from tests.product import PATIENCE, ROOT, environment_of
 _API, _PAGES, _CLIENT = "/api/v1/orgs/here", "/o/here", "/api/v2/scheduler/config"
 _LARGE = CHEAP_TEXT + 1
 
-#: Requests that pass the gate of `console.expensive`, by the file in which they do: method,
-#: address, query and length.
+#: Requests that may take a place of `console.expensive`, by the file that takes it: method, path,
+#: query and length.
 _GATED: dict[str, list[tuple[str, str, str, int]]] = {
     "api/compat/configs.py": [("POST", f"{_CLIENT}/validate", "", _LARGE)],
     "api/compat/preview.py": [("POST", f"{_CLIENT}/preview", "", 5)],
@@ -82,7 +82,7 @@ _CHEAP = (
     ("POST", f"{_API}/config/check", "", CHEAP_TEXT),
     ("POST", "/login", "", _LARGE),
     ("GET", "/healthz", "", 0),
-    # It is refused by its length alone.
+    # This text is refused because of its length alone.
     ("POST", f"{_API}/config/check", "", 9_000_000),
 )
 
@@ -106,7 +106,7 @@ def test_every_request_that_may_take_a_place_is_handed_on() -> None:
                 files.add(str(path.relative_to(console)))
     assert files - {"expensive.py"} == set(_GATED)
     every = [each for asked in _GATED.values() for each in asked]
-    # Each is an address of the console.
+    # Each path exists in the console.
     assert not {None, "no-such-address"} & {resolve(path).url_name for _, path, _, _ in every}
     assert [each for each in every if not is_offloaded(_environ(*each))] == []
 
@@ -116,7 +116,7 @@ def test_others_are_answered_where_they_arrive(asked: tuple[str, str, str, int])
     assert not is_offloaded(_environ(*asked))
 
 
-#: Says what the application is told of a request; answers /o/x/config/compare/wait never.
+#: Program that returns the environ of a request; it never answers /o/x/config/compare/wait.
 _PROGRAM = """
 import hashlib, json, os
 from console.settings import *
@@ -144,7 +144,7 @@ def application(environ, start_response):
 
 @contextmanager
 def _serving(folder: Path, **settings: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
-    """Run web processes around the program, and yield their port and the first one."""
+    """Run web processes with the program; yield their port and the main process."""
     (folder / "program.py").write_text(_PROGRAM)
     path = os.pathsep.join([str(folder), str(ROOT)])
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -168,7 +168,7 @@ def _serving(folder: Path, **settings: str) -> Iterator[tuple[int, subprocess.Po
 
 @pytest.fixture(scope="module")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """The port of two web processes, and one of low priority behind them."""
+    """The port of two web processes and a low-priority one."""
     with _serving(tmp_path_factory.mktemp("o"), WEB_PROCESSES="2") as (port, _):
         yield port
 
@@ -205,7 +205,8 @@ def test_the_application_is_told_the_same_of_a_request_that_is_handed_on(port: i
     assert cheap.pop("pid") != handed_on.pop("pid")
     assert handed_on.pop("PATH_INFO").startswith("/o/")
     assert cheap.pop("PATH_INFO").startswith("/other/")
-    # A header of that name by the client stays with the process that does not hand the request on.
+    # A header of that name from the client stays with the process that does not hand the request
+    # on.
     assert (cheap.pop("HTTP_SLUICE_CONNECTION"), handed_on.pop("HTTP_SLUICE_CONNECTION")) == (
         "{}",
         None,
@@ -226,7 +227,7 @@ def test_the_client_gets_the_answer_as_it_was(port: int) -> None:
         ("X-Two", "b"),
     ]
     status, headers, nothing = _ask(port, "HEAD", "/o/here/config")
-    # The program says which method it was, a letter more.
+    # The program returns the method, which is one letter longer.
     assert (status, dict(headers)["Content-Length"], nothing) == (207, str(int(length) + 1), b"")
     assert _ask(port, "GET", "/o/here/events?as=csv")[2] == b"x" * 2_000_000
 

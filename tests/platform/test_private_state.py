@@ -1,4 +1,4 @@
-"""A state folder that others can read is tightened, or refused in a sentence."""
+"""A state folder that other users can read is made private, or refused with a message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from console.supervisor.failure import StartFailed
 from console.supervisor.lock import hold
 from tests.product import ROOT, environment_of
 
-#: What a product leaves in its folder.
+#: Files that a product leaves in its folder.
 LEFT = (
     "sluice.sqlite3",
     "sluice.sqlite3-wal",
@@ -35,7 +35,7 @@ LEFT = (
 
 @pytest.fixture(autouse=True)
 def usual_umask() -> Iterator[None]:
-    """Begin as a shell does, and leave the process as it was."""
+    """Start with the usual umask of a shell, and restore the umask of the process."""
     before = os.umask(0o022)
     yield
     os.umask(before)
@@ -43,7 +43,7 @@ def usual_umask() -> Iterator[None]:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    """A folder as an earlier version or a copy left it: everyone may read it."""
+    """A folder of an earlier version or of a copy, which all users may read."""
     folder = tmp_path / "var"
     for name in LEFT:
         path = folder / name
@@ -53,7 +53,7 @@ def home(tmp_path: Path) -> Home:
 
 
 def open_to_others(folder: Path) -> list[str]:
-    """Return what group or others may do anything with."""
+    """Return the paths that group or others may access."""
     paths = [folder, *folder.rglob("*")]
     return [str(path.relative_to(folder)) for path in paths if path.stat().st_mode & 0o077]
 

@@ -1,4 +1,4 @@
-"""Addresses: what their parameters may say, and what is said of those that are wrong."""
+"""Parsing of query parameters, and the messages about wrong values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A queue from which nobody takes: it does not grow for ever, and somebody is told."""
+"""A message queue without a worker: it does not grow without limit, and readiness reports it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.product import environment_of
 
 @pytest.fixture
 def url(tmp_path_factory: pytest.TempPathFactory, settings: Any) -> Iterator[str]:
-    """A broker of its own, which this process asks, too."""
+    """The URL of a separate broker, which this process uses, too."""
     broker.client.cache_clear()
     with serving_broker(tmp_path_factory.mktemp("b")) as found:
         settings.REDIS_URL = found
@@ -40,7 +40,7 @@ def nothing_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def fill(queue: str, count: int) -> None:
-    """Have *count* messages wait that nobody can read."""
+    """Add *count* unreadable messages to a queue."""
     broker.client().rpush(queue, *["{}"] * count)
 
 
@@ -68,7 +68,8 @@ def test_beat_sends_nothing_to_a_full_queue_until_a_worker_reads_it(
         text=True,
     )
     try:
-        # Five seconds after its start; what goes to the other one every two is due by then.
+        # Five seconds after its start; the entry for the other queue, every two seconds, is due by
+        # then.
         until(lambda: waiting(WEBHOOKS) > 0)
         assert waiting(COMMON) == queue_backlog.MAX_MESSAGES
         broker.client().ltrim(COMMON, 1, -1)
@@ -84,7 +85,7 @@ def test_beat_sends_nothing_to_a_full_queue_until_a_worker_reads_it(
 def test_every_entry_of_the_clock_is_sent(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What Celery adds by itself, too."""
+    """Also the entries that Celery adds by itself."""
     sent: list[str] = []
     monkeypatch.setattr(Scheduler, "apply_async", lambda _, entry, **more: sent.append(entry.name))
     clock = BacklogAwareScheduler(app=app, schedule_filename=str(tmp_path / "schedule"))

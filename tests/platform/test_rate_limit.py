@@ -1,4 +1,4 @@
-"""Requests of a token: as many as it may make, whichever processes answer them."""
+"""Request limits of API tokens, shared by all web processes."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ print(passed)
 
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a broker that keeps nothing."""
+    """The URL of a broker without persistence."""
     with serving_broker(tmp_path_factory.mktemp("b")) as url:
         yield url
 
 
 @pytest.fixture
 def limited(broker: str, settings) -> None:
-    """A console whose tokens may make some requests."""
+    """A console with a request limit for tokens."""
     settings.TOKEN_REQUESTS_PER_SECOND = RATE
     settings.REDIS_URL = broker
     Redis.from_url(broker).flushall()
 
 
 def most(seconds: float) -> int:
-    """Return how many requests may pass in some seconds."""
+    """Return the number of requests that may pass in some seconds."""
     return RATE * BURST + int(seconds * RATE) + 1
 
 

@@ -1,7 +1,7 @@
 """
-A restart of the web processes as systemd does it: the socket stays, and nobody is refused.
+A restart of the web processes as under systemd: the socket stays, and no request is refused.
 
-What is sent comes without an `Idempotency-Key`: whoever gets no answer could not ask again.
+Requests have no `Idempotency-Key`: a client without an answer could not repeat them safely.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from tests.product import PATIENCE, ROOT, Api, catches, environment_of, manage
 
 KEY = "for this test alone"
 
-#: Seconds that the rest of a slow request takes to come; the unit has patience for many more.
+#: Seconds until the rest of a slow request is sent; the unit waits much longer.
 SLOW = 5
 
 UNIT = ROOT / "deploy" / "systemd" / "sluice-web.service"
 
 
 class Unit:
-    """The command of the unit, started with a socket that it inherits."""
+    """The command of the systemd unit, started with an inherited socket."""
 
     def __init__(self, listener: socket.socket, home: Path) -> None:
         command = re.search(r"^ExecStart=\S+/gunicorn (.+)$", UNIT.read_text(), re.MULTILINE)
@@ -41,7 +41,7 @@ class Unit:
         count = re.search(r"^Environment=.*WEB_PROCESSES=(\d+)$", UNIT.read_text(), re.MULTILINE)
         assert count is not None
         self._processes = int(count[1]) + max(1, int(count[1]) // 4)
-        # As systemd hands it over: the third descriptor, and the id of the process itself.
+        # As systemd passes it: as descriptor 3, with the id of the process itself.
         hand_over = (
             "import os, sys; os.dup2(int(sys.argv[1]), 3); os.environ['LISTEN_FDS'] = '1'; "
             "os.environ['LISTEN_PID'] = str(os.getpid()); os.execv(sys.executable, "
@@ -57,21 +57,21 @@ class Unit:
 
     def is_up(self) -> bool:
         """
-        Say whether all of its processes serve.
+        Return whether all processes of the unit serve.
 
-        One that was made this very moment does not listen to signals yet: told to end, it would
-        go on until it is killed, with whatever it is doing. What made it has no handler for ABRT.
+        A process that was just forked does not handle signals yet: on termination it would
+        continue, until it is killed, with any request. Its parent has no handler for ABRT.
         """
         found = self.serving()
         return len(found) == self._processes and all(catches(pid, signal.SIGABRT) for pid in found)
 
     def serving(self) -> list[int]:
-        """Return the ids of its processes that serve, or are about to."""
+        """Return the ids of the processes that serve, or are about to."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         return [int(pid) for pid in children.read_text().split()]
 
     def stop(self) -> int:
-        """End it as systemd does, and return its exit status."""
+        """Stop the unit as systemd does, and return its exit status."""
         self.process.terminate()
         return self.process.wait(PATIENCE)
 
@@ -86,32 +86,32 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def token(home: Path) -> str:
-    """A token of somebody who submits."""
+    """A token of a submitter."""
     words = ("--org", "main", "--role", "submitter", "--name", "restarts")
     return manage(home, "create_token", *words, SECRET_KEY=KEY)
 
 
 @pytest.fixture
 def listener() -> Iterator[socket.socket]:
-    """The socket of the socket unit."""
+    """The listening socket of the socket unit."""
     with socket.create_server(("127.0.0.1", 0), backlog=2048) as listener:
         yield listener
 
 
 class Crowd:
-    """People who ask for a page and programs that submit, all of them without a pause."""
+    """Clients that request a page, and clients that submit workloads, without a pause."""
 
     def __init__(self, port: int, token: str) -> None:
         #: Status of every page.
         self.pages: list[int] = []
-        #: Id of every workload that was accepted, by its name.
+        #: Id of each accepted workload, by name.
         self.accepted: dict[str, str] = {}
-        #: Whatever is no answer, or another one than is due.
+        #: Failed requests and unexpected answers.
         self.failures: list[str] = []
         self._port, self._token = port, token
         self._done = threading.Event()
         people = [threading.Thread(target=self._ask) for _ in range(2)]
-        # Of programs most keep their connection; the last begins anew each time.
+        # Most submitting clients keep their connection; the last one opens a new one each time.
         keeps = (True, True, False)
         programs = [
             threading.Thread(target=self._submit, args=(number, is_kept))
@@ -120,19 +120,19 @@ class Crowd:
         self._threads = [*people, *programs]
 
     def start(self) -> None:
-        """Begin."""
+        """Start the clients."""
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """End after the present requests."""
+        """Stop the clients after their present requests."""
         self._done.set()
         for thread in self._threads:
             thread.join(PATIENCE)
             assert not thread.is_alive()
 
     def wait_for_more(self, is_enough: Callable[[], bool] = lambda: True) -> None:
-        """Wait until pages and workloads have come since, and *is_enough* says so, too."""
+        """Wait until more pages and workloads were answered and *is_enough* returns True."""
         pages, accepted = len(self.pages), len(self.accepted)
         _wait_until(
             lambda: (
@@ -196,7 +196,7 @@ def test_every_request_is_answered_once_while_the_web_processes_restart(
         ended.append(unit.stop())
     assert crowd.failures == []
     assert set(crowd.pages) == {200}
-    # None is lost, and none is there twice.
+    # No workload is lost or exists twice.
     assert there == sorted(crowd.accepted.items())
     assert ended == [0, 0, 0, 0]
 
@@ -216,10 +216,10 @@ def test_a_slow_request_is_answered_by_the_process_that_began_it(
         _wait_until(unit.is_up, [])
         with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as slow:
             slow.sendall(head.encode() + body[:9])
-            # It says so once it has begun to answer.
+            # The process prints a line when it has begun to answer.
             assert slow.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
             unit.process.terminate()
-            # The other processes have nothing to answer any more; this one waits for the rest.
+            # The other processes have no requests left; this one waits for the rest of its request.
             _wait_until(lambda: len(unit.serving()) <= 1, [])
             time.sleep(SLOW)
             slow.sendall(body[9:])
@@ -235,7 +235,7 @@ def test_a_slow_request_is_answered_by_the_process_that_began_it(
 
 
 def _workloads(port: int, token: str) -> list[tuple[str, str]]:
-    """Return name and id of every workload there is, in the order of their names."""
+    """Return name and id of all workloads, ordered by name."""
     api = Api(port, "main", token)
     found: list[tuple[str, str]] = []
     path: str | None = "/workloads?limit=1000"

@@ -1,4 +1,4 @@
-"""PostgreSQL, a broker over TCP and two workers: two variables, and nothing else changes."""
+"""PostgreSQL, a broker over TCP and two workers, configured by two variables alone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def database() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory) -> Iterator[str]:
-    """The URL of a server that keeps nothing."""
+    """The URL of a broker without persistence."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
@@ -46,7 +46,7 @@ def broker(tmp_path_factory) -> Iterator[str]:
 
 @pytest.fixture
 def product(tmp_path: Path, database: str, broker: str) -> Iterator[Product]:
-    """A product that keeps nothing but static files in its state folder."""
+    """A product with nothing but static files in its state folder."""
     with running(tmp_path, DATABASE_URL=database, REDIS_URL=broker) as product:
         yield product
 

@@ -1,4 +1,4 @@
-"""Servers that are too old: a database is refused at the start, a broker is named."""
+"""Outdated servers: an old database is refused at the start, an old broker is reported."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REFUSED = (
 
 
 class Server:
-    """A PostgreSQL of some version, as Django meets it."""
+    """A PostgreSQL server of some version, in the place of Django's connection."""
 
     vendor = "postgresql"
 
@@ -34,12 +34,12 @@ class Server:
         self.version = version
 
     def ensure_connection(self) -> None:
-        """Refuse as Django does, with a sentence of its own."""
+        """Raise the version error of Django."""
         if self.version < (OLDEST_POSTGRESQL,):
             raise NotSupportedError("PostgreSQL 14 or later is required.")
 
     def get_database_version(self) -> tuple[int, ...]:
-        """Return major and minor."""
+        """Return the major and minor version."""
         return self.version
 
 
@@ -79,7 +79,7 @@ def test_a_connection_that_django_refuses_is_told_in_our_words(
 
 
 class Lengths:
-    """Queues are empty, whichever are asked for."""
+    """A Redis pipeline in which all queues are empty."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -91,34 +91,34 @@ class Lengths:
         pass
 
     def llen(self, queue: str) -> None:
-        """Ask for the length of one."""
+        """Request the length of a queue."""
         self.asked += 1
 
     def execute(self) -> list[int]:
-        """Answer."""
+        """Return the lengths."""
         return [0] * self.asked
 
 
 class Broker:
-    """A broker that says *facts* of itself, or fails."""
+    """A broker whose INFO returns *facts*, or fails."""
 
     def __init__(self, facts: dict[str, object] | RedisError) -> None:
         self.facts = facts
 
     def ping(self) -> bool:
-        """Answer."""
+        """Return success."""
         return True
 
     def exists(self, key: str) -> int:
-        """Have a heartbeat."""
+        """Report a heartbeat."""
         return 1
 
     def pipeline(self, *, transaction: bool) -> Lengths:
-        """Say how long queues are."""
+        """Return a pipeline for the lengths of queues."""
         return Lengths()
 
     def info(self, section: str) -> dict[str, object]:
-        """Say what it is."""
+        """Return the facts."""
         assert section == "server"
         if isinstance(self.facts, RedisError):
             raise self.facts

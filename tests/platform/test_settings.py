@@ -1,4 +1,4 @@
-"""Settings as the product reads them, in a process of their own."""
+"""Settings of the product, read in separate processes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
 
 
 def settings(names: list[str], **environment: str) -> dict[str, object]:
-    """Return the product's settings under *environment*."""
+    """Return the settings *names* of the product under *environment*."""
     code = (
         "import json; from django.conf import settings; "
         f"print(json.dumps({{name: getattr(settings, name) for name in {names!r}}}))"

@@ -1,4 +1,4 @@
-"""A broker that is silent, as behind a network that drops what is sent: few wait for it."""
+"""A broker that accepts connections and never answers: few requests wait for it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from console.workloads import wakeup
 
 
 class Silent:
-    """A server that takes connections, and never answers."""
+    """A server that accepts connections and never answers."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -36,11 +36,11 @@ class Silent:
 
     @property
     def asked(self) -> int:
-        """How often somebody has come and waited."""
+        """The number of connections so far."""
         return len(self._connections)
 
     def end(self) -> None:
-        """Let everybody go."""
+        """Close all connections."""
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self._thread.join(10)
@@ -50,7 +50,7 @@ class Silent:
 
 @pytest.fixture
 def silent(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Silent]:
-    """The broker of this process, whose patience is short here."""
+    """The silent server as the broker of this process, with short timeouts."""
     monkeypatch.setattr(broker, "TIMEOUT", 0.2)
     monkeypatch.setattr(broker, "SLOW_SECONDS", 0.1)
     monkeypatch.setattr(broker, "_open_until", [0.0])
@@ -95,10 +95,10 @@ def test_it_is_asked_again_by_one_after_a_while(
     with pytest.raises(broker.CircuitOpen), broker.circuit_breaker():
         raise AssertionError
     clock[0] += 0.2
-    # While one asks, nobody else does.
+    # While one request waits for the broker, no other does.
     fail(broker.SLOW_SECONDS + 0.1, beside=True)
     clock[0] += broker.OPEN_SECONDS + 0.1
-    # One that refuses at once keeps nobody waiting.
+    # A broker that refuses at once makes no request wait.
     fail(0)
     fail(0)
     with broker.circuit_breaker():

@@ -1,4 +1,4 @@
-"""Database and broker that are gone without a word, as when their machine lost power."""
+"""A database or broker that vanishes without closing connections, as in a power failure."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from tests.crash.products import serving_here
 from tests.network import own_network, silent
 from tests.product import running
 
-#: Ports of a network that nobody else uses.
+#: Ports in the private network of the test.
 DATABASE, BROKER = 5432, 6379
 
-#: Seconds within which a request has an answer while the database is silent: it takes ten until
-#: what was sent counts as lost, and five to find out that nobody answers a new connection.
+#: Seconds within which a request is answered while the database is silent: ten until sent data
+#: counts as lost, and five until a new connection times out.
 ANSWERED = 25
 
-#: Seconds that the network is silent. What has no answer is sent again after pauses that double:
-#: 51 s after the first time, and then after 102. Everybody sends something within 5 s, so that who
-#: relies on that alone is late.
+#: Seconds that the network is silent. Unanswered data is sent again after pauses that double: 51 s
+#: after the first time, and then after 102 s. Every process sends something within 5 s, so a
+#: process that relies on these repetitions alone recovers too late.
 SILENT = 62
 
 
 @pytest.fixture(autouse=True)
 def network() -> Iterator[None]:
-    """Have tests here where what is sent can be lost."""
+    """Run the tests in a private network that can drop packets."""
     with own_network():
         yield
 
@@ -67,7 +67,7 @@ def test_a_broker_that_is_gone_without_a_word(tmp_path: Path) -> None:
         load = Load(product)
         load.probe()
         with silent(BROKER):
-            # Another one in its place knows nothing of those who still wait for its answers.
+            # A new broker in its place does not know the clients that still wait for answers.
             server.kill()
             server.wait()
             stack.enter_context(_started(command))

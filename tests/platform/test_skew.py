@@ -1,4 +1,4 @@
-"""What a process says at its start about a database that is older or newer than its code."""
+"""Log lines at the start of a process whose database is older or newer than its code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 _CELERY = ("-m", "celery", "--quiet", "--app", "console.celery")
 
-#: How each kind of process begins; none ends by itself but the first.
+#: The start command of each kind of process; only the first ends by itself.
 STARTS = {
     "web": ("-c", "import console.wsgi"),
     "worker": (*_CELERY, "worker", "--concurrency", "1"),
@@ -39,7 +39,7 @@ OLDER = (
 
 @pytest.fixture
 def migrated(tmp_path: Path) -> Path:
-    """The state folder of a product that was just migrated."""
+    """The state folder of a product after its migrations."""
     subprocess.run(
         [sys.executable, "manage.py", "migrate", "--no-input", "--verbosity", "0"],
         cwd=ROOT,
@@ -58,7 +58,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @contextmanager
 def started(process: str, home: Path, url: str) -> Iterator[Iterator[str]]:
-    """Start a process, and yield the lines that it logs."""
+    """Start a process and yield the lines that it logs."""
     settings = {"REDIS_URL": url, "SECRET_KEY": "k" * 50, "LOG_FORMAT": "json"}
     running = subprocess.Popen(
         [sys.executable, *STARTS[process]],
@@ -68,7 +68,7 @@ def started(process: str, home: Path, url: str) -> Iterator[Iterator[str]]:
         text=True,
     )
     assert running.stderr is not None
-    # Who says nothing has no more lines then.
+    # A process without further output yields no more lines.
     patience = Timer(60, running.kill)
     patience.start()
     try:

@@ -1,4 +1,4 @@
-"""Slow clients of the web server: they hold no thread, and what each may hold has an end."""
+"""Slow clients of the web server: they hold no thread, and their connections are limited."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ from tests.product import PATIENCE, ROOT, environment_of, manage
 
 KEY = "for this test alone"
 
-#: Slow connections of each kind, and how few of them there are threads: two processes with three.
+#: Slow connections of each kind; there are only six threads, in two processes.
 SLOW = 200
 
-#: Answers 40 MB, more than sockets and buffers take, behind the deadlines that a test has time for.
+#: Program that answers 40 MB, more than sockets and buffers hold, with deadlines that are short
+#: enough for a test.
 _PROGRAM = """
 import sys
 import console.server.connections as connections
@@ -54,7 +55,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def serving(home: Path, module: str = "console.wsgi", **settings: str) -> Iterator[int]:
-    """Run two web processes with three threads each, and yield their port."""
+    """Run two web processes with three threads each and yield their port."""
     with socket.create_server(("127.0.0.1", 0), backlog=2048) as listener:
         port: int = listener.getsockname()[1]
         with serving_on(listener, home, module, **settings):
@@ -93,21 +94,21 @@ def serving_on(listener: socket.socket, home: Path, module: str, **settings: str
 
 @pytest.fixture(scope="module")
 def port(home: Path) -> Iterator[int]:
-    """The port of a server as it is shipped, but for the connections that one address may have."""
+    """The port of a server with the shipped settings, except for the connections per address."""
     with serving(home, CONNECTIONS_PER_ADDRESS="0") as port:
         yield port
 
 
 @pytest.fixture(scope="module")
 def impatient(home: Path) -> Iterator[int]:
-    """The port of a server that waits for a second, and has a large answer."""
+    """The port of a server with deadlines of one second and a large answer."""
     (home / "impatient.py").write_text(_PROGRAM)
     with serving(home, "impatient") as port:
         yield port
 
 
 def answers(port: int, path: str) -> bytes:
-    """Ask for a page, and return it."""
+    """Request a page and return its body."""
     connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     connection.request("GET", path)
     answer = connection.getresponse()
@@ -118,7 +119,7 @@ def answers(port: int, path: str) -> bytes:
 
 
 def hold(stack: ExitStack, port: int, sent: bytes, count: int = SLOW) -> list[socket.socket]:
-    """Open connections that send as much and no more, and take nothing of what comes."""
+    """Open *count* connections that send *sent* and then neither send nor read."""
     held = []
     for _ in range(count):
         client = stack.enter_context(
@@ -130,7 +131,7 @@ def hold(stack: ExitStack, port: int, sent: bytes, count: int = SLOW) -> list[so
 
 
 def closes(client: socket.socket) -> bytes:
-    """Return what comes until the server closes the connection; fails when it does not."""
+    """Return the data until the server closes the connection; fail when it does not."""
     found = b""
     try:
         while data := client.recv(65536):
@@ -144,7 +145,7 @@ HEAD = b"GET /login HTTP/1.1\r\nHost: localhost\r\nX-Never: ends"
 
 
 def body_that_never_comes(port: int) -> bytes:
-    """Return the beginning of a sign-in with the token against forged forms that anybody has."""
+    """Return the head of a sign-in request with a valid CSRF token, without its body."""
     connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     connection.request("GET", "/login")
     answer = connection.getresponse()
@@ -183,7 +184,8 @@ def test_large_answers_that_are_read_slowly_hold_no_thread_for_long(impatient: i
         held = hold(stack, impatient, LARGE, 12)
         for _ in range(5):
             assert answers(impatient, "/healthz")
-        # Those that held the threads were given up, for it could not have been answered.
+        # The connections that held the threads were closed; otherwise the page could not have been
+        # answered.
         cut = [client for client in held if len(closes(client)) < 40 * 1024 * 1024]
         assert len(cut) >= 4
 
@@ -200,7 +202,7 @@ def test_what_never_comes_is_waited_for_no_longer_than_its_deadline(
 
 def test_who_is_waited_for_longest_makes_room_for_others_of_the_same_address(home: Path) -> None:
     with serving(home, CONNECTIONS_PER_ADDRESS="16") as port, ExitStack() as stack:
-        # Each process keeps eight of them, so that at least as many are closed.
+        # Each process keeps eight connections, so at least the others are closed.
         held = hold(stack, port, HEAD, 40)
         assert answers(port, "/healthz")
         deadline = time.monotonic() + PATIENCE
@@ -209,7 +211,7 @@ def test_who_is_waited_for_longest_makes_room_for_others_of_the_same_address(hom
             assert time.monotonic() < deadline
             open_ones = [each for each in held if is_open(each)]
         assert held[-1] in open_ones
-        # One that goes on is answered as ever.
+        # A connection that continues is answered as usual.
         held[-1].sendall(b"\r\n\r\n")
         assert held[-1].recv(12) == b"HTTP/1.1 200"
 
@@ -223,7 +225,7 @@ def test_a_trusted_proxy_has_as_many_as_it_likes(home: Path) -> None:
 
 
 def is_open(client: socket.socket) -> bool:
-    """Say whether the server has not closed a connection."""
+    """Return whether the server has not closed a connection."""
     client.setblocking(False)
     try:
         return client.recv(1, socket.MSG_PEEK) != b""
@@ -251,7 +253,7 @@ def test_a_body_that_is_too_large_is_refused_in_the_form_of_the_api(
         else:
             chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
             client.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n" + chunk * 127)
-            # The last one that may come, and no more.
+            # The last chunk within the limit, and one byte more.
             client.sendall(b"10001\r\n" + b"x" * 65537 + b"\r\n")
         answer = closes(client)
     assert answer.startswith(b"HTTP/1.1 413 ")
@@ -279,13 +281,13 @@ def test_a_proxy_of_this_machine_says_that_tls_ended_there(impatient: int) -> No
         connection.request("GET", "/seen", headers={**headers, "X-Forwarded-For": "192.0.2.7"})
         found.append(connection.getresponse().read().decode())
     connection.close()
-    # Whose addresses to believe is the application's to know: it is told all of them.
+    # The application decides which addresses to trust, so it gets all of them.
     assert found == [f"{scheme} 127.0.0.1 192.0.2.7 True" for scheme in ("https", "http", "http")]
 
 
 def test_a_unix_socket_has_no_addresses(home: Path, impatient: int) -> None:
     with ExitStack() as stack, socket.socket(socket.AF_UNIX) as listener:
-        # A path of a test is longer than that of a socket may be.
+        # The temporary folder of a test has a path that is too long for a socket.
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         path = str(folder / "s")
         listener.bind(path)

@@ -1,4 +1,4 @@
-"""Traces: from a request to the batch that decides it; nothing at all unless they are wanted."""
+"""Traces from a request to the batch that decides it; no tracing unless it is configured."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
 @dataclass(frozen=True)
 class Told:
-    """A span as a collector has it."""
+    """A span as received by a collector."""
 
     name: str
     service: str
@@ -41,19 +41,19 @@ class Told:
 
 @dataclass
 class Collector:
-    """What was sent to a collector on loopback so far."""
+    """The spans that a collector on loopback has received."""
 
     url: str = ""
     spans: list[Told] = field(default_factory=list)
 
     def named(self, name: str, trace: str = "") -> list[Told]:
-        """Return the spans of a name, of one trace or of all."""
+        """Return the spans with a name, of one trace or of all."""
         return [s for s in self.spans if s.name == name and s.trace.startswith(trace)]
 
 
 @contextmanager
 def collecting() -> Iterator[Collector]:
-    """Have a collector listen."""
+    """Run a collector."""
     collector = Collector()
 
     class Handler(BaseHTTPRequestHandler):
@@ -91,7 +91,7 @@ def _facts(attributes: Any) -> dict[str, Any]:
 
 
 def until(happened: Callable[[], Any], collector: Collector) -> None:
-    """Wait for spans that must come."""
+    """Wait until *happened* returns a result; fail with the received spans otherwise."""
     deadline = time.monotonic() + PATIENCE
     while not happened():
         assert time.monotonic() < deadline, sorted({span.name for span in collector.spans})
@@ -102,7 +102,7 @@ TRACE, CALLER = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 
 
 def ask(port: int, method: str, path: str, body: Any = None, token: str = "") -> int:
-    """Send a request that goes on with a trace of its sender's."""
+    """Send a request that continues a trace of the client."""
     connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     headers = {
         "traceparent": f"00-{TRACE}-{CALLER}-01",
@@ -133,7 +133,7 @@ def test_a_request_is_followed_to_the_batch_that_decides_it(tmp_path: Path) -> N
         base = "/api/v1/orgs/main"
         version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
         product.api().post("/config/versions", version, expect=201)
-        # Once that is decided, the next request is the one that wakes the worker.
+        # After that decision, the next request is the one that wakes the worker.
         until(lambda: collector.named("batch"), collector)
         one = {"name": "train", "tags": {"team": "probe"}, "requests": {"gpu": 1}}
         assert ask(product.port, "GET", "/healthz") == 200
@@ -178,7 +178,7 @@ def test_a_request_is_followed_to_the_batch_that_decides_it(tmp_path: Path) -> N
 
 
 def run(program: str, home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a few lines in a fresh interpreter."""
+    """Run a short program in a fresh interpreter."""
     clean = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     return subprocess.run(
         [sys.executable, "-c", program],
@@ -190,7 +190,7 @@ def run(program: str, home: Path, **environment: str) -> subprocess.CompletedPro
     )
 
 
-#: Loads a web process and a worker, and says what of ours and of OpenTelemetry's is there.
+#: Program that loads a web process and a worker, and prints the loaded modules of tracing.
 LOADED = """
 import os, sys
 os.environ["DJANGO_SETTINGS_MODULE"] = "console.settings"

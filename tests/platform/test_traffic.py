@@ -1,4 +1,4 @@
-"""Synthetic traffic: submits, runs, stops and withdraws as an executor would."""
+"""Synthetic traffic: submits, executes, releases and withdraws workloads as an executor would."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from console.traffic.mix import KINDS, workload
 
 
 class Scheduler:
-    """Stands for the API: admits all that is submitted, and can be told to misbehave."""
+    """A stand-in for the API: admits all workloads, and can be made to misbehave."""
 
     def __init__(self) -> None:
         self.states: dict[str, str] = {}
@@ -80,24 +80,24 @@ class Scheduler:
 
 @pytest.fixture
 def scheduler() -> Scheduler:
-    """An API that answers."""
+    """A working API."""
     return Scheduler()
 
 
 @pytest.fixture
 def said() -> list[str]:
-    """What the executor tells the person at the terminal."""
+    """The messages of the executor to the terminal."""
     return []
 
 
 @pytest.fixture
 def executor(scheduler: Scheduler, said: list[str]) -> Executor:
-    """A run of one workload per second."""
+    """A run that submits one workload per second."""
     return Executor(scheduler, "traffic", 1.0, seed=7, log=said.append)
 
 
 def run(executor: Executor, begin: int, end: int, *, submitting: bool = True) -> None:
-    """Step once a second."""
+    """Step the run once per second."""
     for now in range(begin, end):
         executor.step(float(now), submitting=submitting)
 
@@ -157,7 +157,7 @@ def test_one_that_refuses_does_not_hold_up_the_others(
 ) -> None:
     run(executor, 0, 5)
     first, *others = scheduler.states
-    # Its decision comes too late for the bulk request that has it in it.
+    # Its decision comes after the bulk request that contains it.
     scheduler.states[first] = "withdrawn"
     executor.step(200.0, submitting=False)
     assert {scheduler.states[uid] for uid in others} == {"finished"}
@@ -174,7 +174,7 @@ def test_an_api_that_is_away_is_waited_for(
     run(executor, 60, 61)
     assert said == ["The API is away (it is down); trying again.", "The API is back."]
     assert len(scheduler.keys) == len(set(scheduler.keys))
-    # What would have come in between does not come at once.
+    # Workloads of the time in between are not submitted all at once.
     assert sum(map(len, scheduler.batches)) < 20
     run(executor, 61, 200, submitting=False)
     assert set(scheduler.states.values()) == {"finished"}
@@ -213,7 +213,7 @@ def test_a_bounded_run_leaves_nothing_behind(executor: Executor, scheduler: Sche
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers with what its server was told, and notes the requests."""
+    """Answers from the list of its server, and records the requests."""
 
     def do_GET(self) -> None:
         self.server.seen.append(self.path)
@@ -225,7 +225,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(payload)
 
     def log_message(self, *args: object) -> None:
-        """Stay silent."""
+        """Log nothing."""
 
 
 @pytest.fixture
@@ -253,7 +253,7 @@ def test_the_client_reads_all_pages(server: ThreadingHTTPServer) -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 100, 1000])
 def test_the_client_finds_the_end_of_the_feed(monkeypatch, count: int) -> None:
-    """The numbers have holes: they are shared with other organizations."""
+    """The numbers have gaps: all organizations share them."""
     feed = [{"seq": 3 * number} for number in range(1, count + 1)]
     client = Client("http://127.0.0.1:1", "here", "token")
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""One command starts everything on a machine, and one Ctrl-C stops all of it."""
+"""The command up: one command starts all processes on a machine, and one Ctrl-C stops them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def processes_of(home: Path) -> list[int]:
-    """Return the ids of all processes that were started with *home* as their state folder."""
+    """Return the ids of all processes with *home* as their state folder."""
     marker = f"SLUICE_HOME={home}\0".encode()
     found = []
     for entry in Path("/proc").iterdir():
@@ -39,7 +39,7 @@ def processes_of(home: Path) -> list[int]:
 
 
 def wait_until_gone(home: Path) -> None:
-    """Fail unless all processes of *home* end."""
+    """Wait until all processes of *home* have ended; fail otherwise."""
     deadline = time.monotonic() + PATIENCE
     while processes_of(home):
         assert time.monotonic() < deadline, processes_of(home)
@@ -47,7 +47,7 @@ def wait_until_gone(home: Path) -> None:
 
 
 def status_of(port: int, path: str) -> int:
-    """Return the status that an address of the product answers with."""
+    """Return the HTTP status of a path of the product."""
     connection = HTTPConnection("127.0.0.1", port, timeout=30)
     connection.request("GET", path)
     status = connection.getresponse().status
@@ -56,7 +56,7 @@ def status_of(port: int, path: str) -> int:
 
 
 def refused(home: Path, **environment: str) -> str:
-    """Start where it cannot, and return the one sentence that it says."""
+    """Run the command where it must refuse to start, and return its message of one sentence."""
     clean = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     done = subprocess.run(
         [sys.executable, "manage.py", "up"],
@@ -75,7 +75,7 @@ def refused(home: Path, **environment: str) -> str:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory) -> Path:
-    """A state folder with a path of its own."""
+    """A state folder."""
     return tmp_path_factory.mktemp("home")
 
 
@@ -153,7 +153,7 @@ def test_who_waits_for_decisions_is_answered_while_all_ends(tmp_path: Path) -> N
         api = product.api()
         api.get("/decisions?after=0")
         product.process.send_signal(signal.SIGINT)
-        # The server goes on with connections that are open.
+        # The server continues to answer open connections.
         time.sleep(0.5)
         assert api.get("/decisions?after=0&wait=2") == {"results": [], "next": 0}
         assert product.process.wait(timeout=PATIENCE) == 0
@@ -213,7 +213,7 @@ def test_a_database_that_is_down_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_long_path_moves_the_broker_s_socket(tmp_path: Path, monkeypatch) -> None:
-    # Not below tmp_path, which is long itself where processes share the tests.
+    # Not below tmp_path, whose path is long itself when several processes share the tests.
     with tempfile.TemporaryDirectory() as name:
         runtime = Path(name)
         monkeypatch.setenv("XDG_RUNTIME_DIR", name)

@@ -1,4 +1,4 @@
-"""The next version migrates the database of a running one, and joins it, and nobody notices."""
+"""Upgrade without downtime: the next version migrates the database and runs beside this one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.crash.truth import hold_outcomes, hold_rows
 from tests.prepared import fill
 from tests.product import PATIENCE, ROOT, Api, running
 
-#: What the next version is made of: a column that the running one does not know, and its index.
+#: The next version: a column that the running version does not know, and its index.
 NEXT = {
     "next_settings.py": """
         from console.settings import *
@@ -60,7 +60,7 @@ NEXT = {
 
 
 def next_version(folder: Path, environment: Mapping[str, str]) -> dict[str, str]:
-    """Write the next version, and return the surroundings in which it runs."""
+    """Write the next version to *folder* and return the environment in which it runs."""
     known = sorted((ROOT / "console/workloads/migrations").glob("0*.py"))
     for name, text in NEXT.items():
         path = folder / name
@@ -78,7 +78,7 @@ def next_version(folder: Path, environment: Mapping[str, str]) -> dict[str, str]
 
 
 class Process:
-    """A process of the next version, and its lines so far."""
+    """A process of the next version and its output so far."""
 
     def __init__(self, command: list[str], environment: Mapping[str, str], *inherited: int) -> None:
         self.lines: list[str] = []
@@ -95,17 +95,17 @@ class Process:
         self._reader.start()
 
     def has_said(self, words: str) -> bool:
-        """Say whether one of its lines has *words*."""
+        """Return whether one of its lines contains *words*."""
         return any(words in line for line in self.lines)
 
     def status(self) -> int:
-        """Wait for its end, and return its status."""
+        """Wait for its end and return its exit status."""
         status = self._process.wait(PATIENCE)
         self._reader.join(PATIENCE)
         return status
 
     def stop(self) -> None:
-        """End it as systemd does."""
+        """Stop the process as systemd does."""
         self._process.terminate()
         self.status()
 
@@ -116,13 +116,13 @@ class Process:
 
 
 def migrate(environment: Mapping[str, str]) -> Process:
-    """Migrate as docs/operations.md says."""
+    """Migrate as in docs/operations.md."""
     return Process([sys.executable, "manage.py", "migrate", "--no-input"], environment)
 
 
 @contextmanager
 def beside(environment: Mapping[str, str]) -> Iterator[tuple[int, Process, Process]]:
-    """Start web processes and a worker of the next version; yield them, the port first."""
+    """Start web processes and a worker of the next version; yield the port and the processes."""
     worker = [
         *(sys.executable, "-m", "celery", "--quiet", "--app", "console.celery", "worker"),
         *("--concurrency", "1", "--hostname", "next@%h", "--exclude-queues", "impact,webhooks"),
@@ -142,7 +142,7 @@ def beside(environment: Mapping[str, str]) -> Iterator[tuple[int, Process, Proce
 
 
 def until(happened: Callable[[], bool], *looked_at: Process) -> None:
-    """Wait for something that must happen."""
+    """Wait until *happened* returns True; fail with the lines of *looked_at* otherwise."""
     deadline = time.monotonic() + PATIENCE
     while not happened():
         assert time.monotonic() < deadline, [each.lines for each in looked_at]
@@ -150,7 +150,7 @@ def until(happened: Callable[[], bool], *looked_at: Process) -> None:
 
 
 def goes_on(load: Load) -> None:
-    """Wait until more was accepted and more was decided, in the order of things."""
+    """Wait until at least 60 more workloads were accepted and 60 more decisions were read."""
     accepted, told = len(load.accepted), len(load.feed)
     until(lambda: len(load.accepted) > accepted + 60 and len(load.feed) > told + 60)
 
@@ -161,7 +161,7 @@ def readiness(port: int) -> tuple[int, dict[str, object]]:
 
 
 def failures(lines: list[str]) -> list[str]:
-    """Return the lines of a log that speak of errors."""
+    """Return the lines of a log that contain errors."""
     return [line for line in lines if '"level": "error"' in line or "Traceback" in line]
 
 
@@ -179,9 +179,9 @@ def test_the_next_version_migrates_and_joins_under_load(tmp_path: Path) -> None:
         with load.running():
             goes_on(load)
             with psycopg.connect(product.environment["DATABASE_URL"]) as reader:
-                # As a long report would: its transaction keeps the table from being changed.
+                # As a long report would: its transaction blocks changes of the table.
                 reader.execute("SELECT count(*) FROM workloads_workload")
-                # Two machines at once, as when both start.
+                # Two machines migrate at once, as when both start.
                 both = [migrate(later), migrate(later)]
                 until(
                     lambda: any(
