@@ -9,13 +9,13 @@ from playwright.sync_api import Browser
 
 from tests.browser.walks import out_of_reach, waiting_for_scripts
 from tests.worlds.served import Served, serving
-from tests.worlds.stored import kept_for_a_run
+from tests.worlds.stored import shared_worlds_folder
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """An organization with its owner alone."""
-    with serving("empty", kept_for_a_run(tmp_path_factory)) as served:
+    with serving("empty", shared_worlds_folder(tmp_path_factory)) as served:
         yield served
 
 

@@ -11,13 +11,13 @@ from playwright.sync_api import Browser
 from tests.browser.reach import forms_of
 from tests.browser.walks import out_of_reach, waiting_for_scripts
 from tests.worlds.served import Served, serving
-from tests.worlds.stored import kept_for_a_run, stored
+from tests.worlds.stored import shared_worlds_folder, stored
 
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Worlds of this run."""
-    return kept_for_a_run(tmp_path_factory)
+    return shared_worlds_folder(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 
 from tests.worlds import BUILDERS
 from tests.worlds.connected import connected
-from tests.worlds.stored import kept_for_a_run, stored
+from tests.worlds.stored import shared_worlds_folder, stored
 from tests.worlds.world import World
 
 
@@ -38,5 +38,5 @@ class Worlds:
 @pytest.fixture(scope="session")
 def worlds(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> Worlds:
     """The worlds, built once for all who share this run."""
-    kept = kept_for_a_run(tmp_path_factory)
+    kept = shared_worlds_folder(tmp_path_factory)
     return Worlds(kept, tmp_path_factory.mktemp("worlds"), django_db_blocker)

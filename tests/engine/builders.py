@@ -61,7 +61,7 @@ def units(amount: float | str | None) -> Amount:
     return UNLIMITED if amount is None else parse_amount(str(amount))
 
 
-def asks(**requests: float | str) -> dict[str, int]:
+def thousandths(**requests: float | str) -> dict[str, int]:
     """Return requests in thousandths."""
     return {resource: parse_amount(str(amount)) for resource, amount in requests.items()}
 
@@ -76,7 +76,7 @@ def pods(
 ) -> PodSet:
     """Return a pod set; *requests* are per pod, *together* is the pod set group."""
     return PodSet(
-        name=name, count=count, min_count=at_least, group=together, requests=asks(**requests)
+        name=name, count=count, min_count=at_least, group=together, requests=thousandths(**requests)
     )
 
 
@@ -110,7 +110,7 @@ class _NodeBuilder:
         """Set the lending limit of every resource of the last flavor."""
         return self._limit(lending_limit=units(amount))
 
-    def and_apart(self) -> Self:
+    def new_group(self) -> Self:
         """Start another resource group."""
         self._groups.append([])
         return self
@@ -120,7 +120,7 @@ class _NodeBuilder:
         self.parent = cohort
         return self
 
-    def weighs(self, weight: float) -> Self:
+    def fair_weight(self, weight: float) -> Self:
         """Set the fair sharing weight."""
         self.fields["fair_weight"] = int(weight * WEIGHT_ONE)
         return self
@@ -163,7 +163,7 @@ class QueueBuilder(_NodeBuilder):
         """Enable reclaim within the cohort, without preemption within the queue."""
         return self.preempts(NEVER, reclaim=rule, **rules)
 
-    def walks(
+    def fungibility(
         self,
         *,
         borrow: FungibilityPolicy = FungibilityPolicy.MAY_STOP,
@@ -186,7 +186,7 @@ class QueueBuilder(_NodeBuilder):
         self.fields["stop"] = policy
         return self
 
-    def welcomes(self, namespaces: Selector) -> Self:
+    def allows_namespaces(self, namespaces: Selector) -> Self:
         """Set the namespace selector, which applies to workloads routed by a local queue."""
         self.fields["namespaces"] = namespaces
         return self
@@ -285,7 +285,7 @@ def workload(
         labels=labels or {},
         namespace=namespace,
         priority=priority,
-        pod_sets=pod_sets or (PodSet(requests=asks(**requests)),),
+        pod_sets=pod_sets or (PodSet(requests=thousandths(**requests)),),
     )
 
 
@@ -357,17 +357,17 @@ class World:
         self.decisions = self.state.settle()
         assert self.state.is_settled
         assert self.state.settle() == []
-        return [in_words(decision) for decision in self.decisions]
+        return [decision_text(decision) for decision in self.decisions]
 
     def step(self) -> list[str]:
         """Run one cycle in every tree, and return the decisions as text."""
         self.decisions = self.state.step()
-        return [in_words(decision) for decision in self.decisions]
+        return [decision_text(decision) for decision in self.decisions]
 
-    def standing(self) -> dict[str, str]:
+    def outcomes(self) -> dict[str, str]:
         """Return the outcome of every workload as text, from `State.explain`."""
         return {
-            name: _standing(self.state, name)
+            name: _outcome_text(self.state, name)
             for name in sorted({**self.state.pending, **self.state.running})
         }
 
@@ -392,7 +392,7 @@ class World:
 
 
 #: Reason of a preemption -> the words for it.
-_RIGHTS = {
+_PREEMPTION_WORDS = {
     PREEMPTED_IN_QUEUE: "preempted by",
     RECLAIMED_IN_COHORT: "reclaimed by",
     RECLAIMED_WHILE_BORROWING: "reclaimed while borrowing by",
@@ -400,15 +400,15 @@ _RIGHTS = {
 }
 
 
-def in_words(decision: Decision) -> str:
+def decision_text(decision: Decision) -> str:
     """Return a decision as one line of text."""
     match decision.outcome:
         case Outcome.ADMITTED:
-            return f"{decision.workload}: admitted{_on(decision.assignment)}"
+            return f"{decision.workload}: admitted{_assignment_text(decision.assignment)}"
         case Outcome.PREEMPTED if decision.reason is DRAINED:
             return f"{decision.workload}: drained"
         case Outcome.PREEMPTED:
-            return f"{decision.workload}: {_RIGHTS[decision.reason]} {decision.preemptor}"
+            return f"{decision.workload}: {_PREEMPTION_WORDS[decision.reason]} {decision.preemptor}"
         case Outcome.REJECTED:
             return f"{decision.workload}: rejected ({decision.reason})"
         case Outcome.WITHDRAWN:
@@ -419,16 +419,16 @@ def in_words(decision: Decision) -> str:
             return f"{decision.workload}: pending ({decision.reason})"
 
 
-def _standing(state: State, name: str) -> str:
+def _outcome_text(state: State, name: str) -> str:
     outcome = state.explain(name).outcome
     if outcome.outcome is Outcome.ADMITTED:
-        return f"admitted{_on(outcome.assignment)}"
+        return f"admitted{_assignment_text(outcome.assignment)}"
     if outcome.outcome is Outcome.PREEMPTED:
         return "stopping"
     return f"pending ({outcome.reason})"
 
 
-def _on(assignment: Assignment) -> str:
+def _assignment_text(assignment: Assignment) -> str:
     """Return the flavors of a single pod, or the count and flavors of each pod set."""
     if len(assignment) == 1 and assignment[0].name == "main":
         flavors = list(dict.fromkeys(assignment[0].flavors.values()))

@@ -22,8 +22,8 @@ from console.engine.routing.rule_routing import rules_of
 from console.engine.routing.rules import Rule
 
 #: Objects with default values by kind, and the fields that are compared separately.
-APART = ("name", "namespace", "groups", "index")
-EMPTY: Mapping[Noun, Any] = {
+SEPARATE_FIELDS = ("name", "namespace", "groups", "index")
+DEFAULT_OBJECTS: Mapping[Noun, Any] = {
     Noun.FLAVOR: Flavor(name=""),
     Noun.COHORT: Cohort(name=""),
     Noun.QUEUE: QueueSpec(name=""),
@@ -31,14 +31,14 @@ EMPTY: Mapping[Noun, Any] = {
     Noun.PRIORITY_CLASS: PriorityClass(name="", value=0),
 }
 
-Told = dict[Any, Any]
+Facts = dict[Any, Any]
 
 
-def told_of(policy: Policy) -> Told:
+def facts_of(policy: Policy) -> Facts:
     """Return all facts of *policy* in a form to which changes can be applied."""
     routing = local_routing_of(policy) or LocalQueueRouting()
     local_queues = {"/".join(key): local_queue for key, local_queue in routing.local_queues.items()}
-    told: Told = {
+    facts: Facts = {
         noun: {name: _object(item) for name, item in items.items()}
         for noun, items in (
             (Noun.FLAVOR, spec_of(policy).flavors),
@@ -48,11 +48,11 @@ def told_of(policy: Policy) -> Told:
             (Noun.PRIORITY_CLASS, routing.priority_classes),
         )
     }
-    told[Noun.NAMESPACE] = {
+    facts[Noun.NAMESPACE] = {
         name: {"fields": {"labels": dict(labels)}} for name, labels in routing.namespaces.items()
     }
-    told[Noun.RULE] = [_object(rule) for rule in rules_of(policy)]
-    told[Noun.SETTINGS] = {
+    facts[Noun.RULE] = [_object(rule) for rule in rules_of(policy)]
+    facts[Noun.SETTINGS] = {
         "fields": {
             "dialect": policy.dialect,
             "discipline": policy.discipline,
@@ -62,35 +62,35 @@ def told_of(policy: Policy) -> Told:
             **plain_fields(spec_of(policy).settings),
         }
     }
-    return told
+    return facts
 
 
-def retell(old: Policy, changes: Sequence[Change]) -> Told:
+def apply_changes(old: Policy, changes: Sequence[Change]) -> Facts:
     """Return the facts of *old* after *changes*, which must cover all differences."""
-    told = told_of(old)
+    facts = facts_of(old)
     for change in changes:
         if change.kind is ChangeKind.RENAMED:
-            _rename(told, change)
+            _rename(facts, change)
     rules: dict[int, dict[str, Any]] = {}
     gone: set[int] = set()
     for change in changes:
         if change.noun == Noun.RULE:
-            _retell_rule(told, change, rules, gone)
+            _apply_to_rule(facts, change, rules, gone)
         elif change.noun == Noun.SETTINGS:
-            _apply(told[Noun.SETTINGS], change)
+            _apply(facts[Noun.SETTINGS], change)
         else:
-            _retell_named(told[change.noun], change)
-    kept = [rule for index, rule in enumerate(told[Noun.RULE]) if index not in gone]
-    told[Noun.RULE] = [
+            _apply_to_named(facts[change.noun], change)
+    kept = [rule for index, rule in enumerate(facts[Noun.RULE]) if index not in gone]
+    facts[Noun.RULE] = [
         rules[index] if index in rules else kept.pop(0) for index in range(len(kept) + len(rules))
     ]
-    return told
+    return facts
 
 
 def _object(item: Any) -> dict[str, Any]:
     groups: Sequence[ResourceGroup] = getattr(item, "groups", ())
-    said = {
-        "fields": _without_nothing(plain_fields(item, APART)),
+    object_facts = {
+        "fields": _plain_dicts(plain_fields(item, SEPARATE_FIELDS)),
         "cells": {
             (entry.flavor, resource): {limit: getattr(quota, limit) for limit in Limit}
             for group in groups
@@ -106,8 +106,8 @@ def _object(item: Any) -> dict[str, Any]:
     }
     together = sorted(sorted(group.resources) for group in groups if len(group.resources) > 1)
     if together:
-        said["fields"]["groups"] = {"resources": together}
-    return said
+        object_facts["fields"]["groups"] = {"resources": together}
+    return object_facts
 
 
 def default_fields(item: Any, without: tuple[str, ...]) -> dict[str, Plain]:
@@ -123,29 +123,29 @@ def default_fields(item: Any, without: tuple[str, ...]) -> dict[str, Plain]:
     return found
 
 
-def _without_nothing(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _plain_dicts(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: _without_nothing(value) if isinstance(value, Mapping) else value
+        name: _plain_dicts(value) if isinstance(value, Mapping) else value
         for name, value in fields.items()
     }
 
 
-def _retell_named(objects: Told, change: Change) -> None:
+def _apply_to_named(objects: Facts, change: Change) -> None:
     if change.kind is ChangeKind.REMOVED:
         del objects[change.name]
         return
     if change.kind is ChangeKind.ADDED:
         assert change.name not in objects
-        empty = EMPTY.get(change.noun)
-        fields = {"labels": {}} if empty is None else default_fields(empty, APART)
+        empty = DEFAULT_OBJECTS.get(change.noun)
+        fields = {"labels": {}} if empty is None else default_fields(empty, SEPARATE_FIELDS)
         objects[change.name] = {"fields": fields}
         if empty is not None:
             objects[change.name] |= {"cells": {}, "orders": {}}
     _apply(objects[change.name], change)
 
 
-def _retell_rule(
-    told: Told, change: Change, rules: dict[int, dict[str, Any]], gone: set[int]
+def _apply_to_rule(
+    facts: Facts, change: Change, rules: dict[int, dict[str, Any]], gone: set[int]
 ) -> None:
     index, _, queue = change.name.partition(" to ")
     was = int((change.old_name or change.name).partition(" ")[0])
@@ -154,27 +154,27 @@ def _retell_rule(
     if change.kind is ChangeKind.REMOVED:
         return
     if change.kind is ChangeKind.ADDED:
-        empty = default_fields(Rule(index=0, queue=""), APART)
+        empty = default_fields(Rule(index=0, queue=""), SEPARATE_FIELDS)
         rule: dict[str, Any] = {"fields": empty | {"queue": queue}, "cells": {}, "orders": {}}
     else:
-        rule = told[Noun.RULE][was]
+        rule = facts[Noun.RULE][was]
     _apply(rule, change)
     rule["fields"].pop("index", None)
     assert rule["fields"]["queue"] == queue
     rules[int(index)] = rule
 
 
-def _apply(said: dict[str, Any], change: Change) -> None:
+def _apply(object_facts: dict[str, Any], change: Change) -> None:
     for detail in change.details:
         if isinstance(detail, FieldChange):
-            _set(said["fields"], detail)
+            _set(object_facts["fields"], detail)
         elif isinstance(detail, QuotaChange):
-            _set_cell(said, detail)
+            _set_cell(object_facts, detail)
     for detail in change.details:
         if isinstance(detail, OrderChange):
             for resource in detail.resources:
-                assert said["orders"].get(resource, []) != list(detail.new)
-                said["orders"][resource] = list(detail.new)
+                assert object_facts["orders"].get(resource, []) != list(detail.new)
+                object_facts["orders"][resource] = list(detail.new)
 
 
 def _set(fields: dict[str, Any], detail: FieldChange) -> None:
@@ -189,29 +189,29 @@ def _set(fields: dict[str, Any], detail: FieldChange) -> None:
         fields[last] = detail.new
 
 
-def _set_cell(said: dict[str, Any], detail: QuotaChange) -> None:
+def _set_cell(object_facts: dict[str, Any], detail: QuotaChange) -> None:
     cell = (detail.flavor, detail.resource)
-    order = said["orders"].setdefault(detail.resource, [])
+    order = object_facts["orders"].setdefault(detail.resource, [])
     if detail.new is None:
-        said["cells"].pop(cell, None)
+        object_facts["cells"].pop(cell, None)
         if detail.limit is Limit.NOMINAL:
             order.remove(detail.flavor)
         return
-    if cell not in said["cells"]:
+    if cell not in object_facts["cells"]:
         assert detail.old is None
         unsaid = {Limit.NOMINAL: 0, Limit.BORROWING: UNLIMITED, Limit.LENDING: UNLIMITED}
-        said["cells"][cell] = unsaid
+        object_facts["cells"][cell] = unsaid
         order.append(detail.flavor)
     elif detail.old is not None:
-        assert said["cells"][cell][detail.limit] == detail.old
-    said["cells"][cell][detail.limit] = detail.new
+        assert object_facts["cells"][cell][detail.limit] == detail.old
+    object_facts["cells"][cell][detail.limit] = detail.new
 
 
-def _rename(told: Told, change: Change) -> None:
+def _rename(facts: Facts, change: Change) -> None:
     old, new, noun = change.old_name, change.name, change.noun
-    told[noun] = {new if name == old else name: item for name, item in told[noun].items()}
+    facts[noun] = {new if name == old else name: item for name, item in facts[noun].items()}
     for kind in (Noun.QUEUE, Noun.COHORT):
-        for item in told[kind].values():
+        for item in facts[kind].values():
             if noun == Noun.COHORT and item["fields"]["parent"] == old:
                 item["fields"]["parent"] = new
             if noun == Noun.FLAVOR:
@@ -222,20 +222,20 @@ def _rename(told: Told, change: Change) -> None:
                 for order in item["orders"].values():
                     order[:] = [new if flavor == old else flavor for flavor in order]
     if noun == Noun.QUEUE:
-        for item in (*told[Noun.RULE], *told[Noun.LOCAL_QUEUE].values()):
+        for item in (*facts[Noun.RULE], *facts[Noun.LOCAL_QUEUE].values()):
             if item["fields"]["queue"] == old:
                 item["fields"]["queue"] = new
 
 
-def settled(told: Told) -> Told:
-    """Return *told* without empty values, such as empty mappings and empty flavor orders."""
-    return _settled(told)
+def without_empty_values(facts: Facts) -> Facts:
+    """Return *facts* without empty values, such as empty mappings and empty flavor orders."""
+    return _without_empty(facts)
 
 
-def _settled(value: Any) -> Any:
+def _without_empty(value: Any) -> Any:
     if isinstance(value, dict):
-        kept = {key: _settled(item) for key, item in value.items()}
+        kept = {key: _without_empty(item) for key, item in value.items()}
         return {key: item for key, item in kept.items() if item not in ({}, [], None, [[]])}
     if isinstance(value, list):
-        return [_settled(item) for item in value]
+        return [_without_empty(item) for item in value]
     return value

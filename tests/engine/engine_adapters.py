@@ -41,7 +41,7 @@ RIGHTS = {
     RECLAIMED_WHILE_BORROWING: WHILE_BORROWING,
     PREEMPTED_FOR_FAIR_SHARE: FAIR_SHARE,
 }
-_HOPES = {
+_NO_FIT_REASONS = {
     None: "",
     NoFit.WAITING_FOR_QUOTA: "WaitingForQuota",
     NoFit.EXCEEDS_MAX: "ExceedsMaxQuota",
@@ -49,17 +49,17 @@ _HOPES = {
 }
 
 #: For each pod set and assigned resource: flavor, mode, borrowing level, last tried flavor index.
-Taken = list[tuple[str, str, int, int]]
+AssignedFlavors = list[tuple[str, str, int, int]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Nomination:
     """The flavors and quota that a workload would use."""
 
-    taken: Taken
+    assigned: AssignedFlavors
     counts: dict[str, int]
     #: The reason why the workload cannot fit; "" if it can.
-    hope: str
+    no_fit_reason: str
     is_fit: bool
     victims: list[str]
 
@@ -73,16 +73,16 @@ class Cycle:
     #: Preemptor -> victim -> reason of the preemption.
     preempted: dict[str, dict[str, str]]
     #: Verdict of each workload that was nominated and is still pending.
-    said: dict[str, str]
+    verdicts: dict[str, str]
 
 
 class Engine(Protocol):
     """The interface of both engines in worked examples; amounts are thousandths."""
 
-    def rooms(self, policy: Policy, held: Mapping[str, int]) -> dict[str, int]:
+    def available_quota(self, policy: Policy, held: Mapping[str, int]) -> dict[str, int]:
         """Return the available quota of each queue, 0 if usage exceeds the quota."""
 
-    def potentials(self, policy: Policy) -> dict[str, Amount]:
+    def potential_quota(self, policy: Policy) -> dict[str, Amount]:
         """Return the available quota of each queue if no workload were running."""
 
     def levels(
@@ -110,14 +110,14 @@ class Engine(Protocol):
         """Run one cycle."""
 
 
-class Slow:
+class ModelEngine:
     """Adapter of the reference model."""
 
-    def rooms(self, policy: Policy, held: Mapping[str, int]) -> dict[str, int]:
+    def available_quota(self, policy: Policy, held: Mapping[str, int]) -> dict[str, int]:
         tree = _tree(policy, held)
         return {name: tree.room(each, (FLAVOR, CPU)) for name, each in policy.queues.items()}
 
-    def potentials(self, policy: Policy) -> dict[str, Amount]:
+    def potential_quota(self, policy: Policy) -> dict[str, Amount]:
         tree = Tree(policy)
         return {name: tree.potential(each, (FLAVOR, CPU)) for name, each in policy.queues.items()}
 
@@ -136,7 +136,7 @@ class Slow:
         priority: int = 0,
         flavor: str = FLAVOR,
     ) -> dict[str, str]:
-        nominator = _nominator(policy, held, _asker(at, amount, priority))
+        nominator = _nominator(policy, held, _preemptor(at, amount, priority))
         pair = (flavor, CPU)
         return {each.running.id: each.reason for each in nominator.targets({pair: amount}, {pair})}
 
@@ -146,13 +146,13 @@ class Slow:
         found = _nominator(policy, held, head, scan).nominate()
         parts = found.choices.pod_sets
         return Nomination(
-            taken=[
+            assigned=[
                 (choice.flavor, choice.grade.mode.name, choice.grade.level, choice.tried)
                 for part in parts
                 for choice in part.choices.values()
             ],
             counts={each.name: each.count for each in parts},
-            hope=found.choices.hope,
+            no_fit_reason=found.choices.no_fit_reason,
             is_fit=found.choices.is_fit,
             victims=[each.running.id for each in found.targets],
         )
@@ -162,19 +162,19 @@ class Slow:
         return Cycle(
             admitted=[each.id for each in result.admitted],
             preempted=result.preempted,
-            said={each.id: each.verdict.code for each in world.waiting},
+            verdicts={each.id: each.verdict.code for each in world.waiting},
         )
 
 
-class Product:
+class ProductEngine:
     """Adapter of the product's engine."""
 
-    def rooms(self, policy: Policy, held: Mapping[str, int]) -> dict[str, int]:
+    def available_quota(self, policy: Policy, held: Mapping[str, int]) -> dict[str, int]:
         ledger = _ledger(policy, held)
         found = {name: ledger.queue(name).available((FLAVOR, CPU)) for name in policy.queues}
         return {name: max(0, each) for name, each in found.items() if isinstance(each, int)}
 
-    def potentials(self, policy: Policy) -> dict[str, Amount]:
+    def potential_quota(self, policy: Policy) -> dict[str, Amount]:
         ledger = Ledger(policy)
         return {name: ledger.queue(name).potential((FLAVOR, CPU)) for name in policy.queues}
 
@@ -194,7 +194,7 @@ class Product:
         flavor: str = FLAVOR,
     ) -> dict[str, str]:
         state = _state(policy, held, ())
-        asker = _asker(at, amount, priority)
+        asker = _preemptor(at, amount, priority)
         pair = (flavor, CPU)
         search = Search(
             queue=state.queues[at],
@@ -218,13 +218,13 @@ class Product:
         parts = found.result.pod_sets
         failed = {each.name: each.count for each in found.result.failed}
         return Nomination(
-            taken=[
+            assigned=[
                 (choice.flavor, choice.mode.name, choice.level, choice.tried)
                 for part in parts
                 for choice in part.choices.values()
             ],
             counts={each.request.name: each.request.count for each in parts} | failed,
-            hope=_HOPES[found.result.no_fit],
+            no_fit_reason=_NO_FIT_REASONS[found.result.no_fit],
             is_fit=found.fits,
             victims=[each.running.workload.id for each in found.targets],
         )
@@ -240,11 +240,13 @@ class Product:
         return Cycle(
             admitted=[each.workload for each in made if each.outcome is Outcome.ADMITTED],
             preempted=preempted,
-            said={name: _said(state, name, claims=name in preempted) for name in state.pending},
+            verdicts={
+                name: _verdict_code(state, name, claims=name in preempted) for name in state.pending
+            },
         )
 
 
-def _said(state: State, name: str, *, claims: bool) -> str:
+def _verdict_code(state: State, name: str, *, claims: bool) -> str:
     """Return the verdict on a pending workload in the codes of the reference model."""
     pending = state.pending[name]
     queue = state.queues[pending.route.queue or ""]
@@ -259,7 +261,7 @@ def _said(state: State, name: str, *, claims: bool) -> str:
     return "NoVictims" if verdict.nomination.preemption is not None else "NoRoom"
 
 
-def _asker(at: str, amount: int, priority: int) -> Waiting:
+def _preemptor(at: str, amount: int, priority: int) -> Waiting:
     workload = Workload(id="asker", sequence=1000, pod_sets=(PodSet(requests={CPU: amount}),))
     return Waiting(workload=workload, queue=at, priority=priority)
 
@@ -318,4 +320,4 @@ def _state(policy: Policy, held: Iterable[Running], waiting: Iterable[Waiting]) 
     return state
 
 
-ENGINES: dict[str, Engine] = {"model": Slow(), "product": Product()}
+ENGINES: dict[str, Engine] = {"model": ModelEngine(), "product": ProductEngine()}

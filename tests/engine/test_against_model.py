@@ -14,14 +14,14 @@ from console.engine.model.trace import TurnVerdict
 from console.engine.model.workload import Workload
 from console.engine.state import State
 from tests.engine.reference_model.cycle import CycleResult, is_alike, run_cycle
-from tests.engine.reference_model.settle import forget, release, retry
+from tests.engine.reference_model.settle import clear_queue_memory, release, retry
 from tests.engine.reference_model.world import Waiting
 from tests.engine.reference_model.world import World as Model
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.world_descriptions import told, told_policy
+from tests.engine.world_descriptions import policy_lines, told
 
 #: Engine reasons of preemption -> reasons in the reference model.
-RIGHTS = {
+MODEL_REASONS = {
     "preempted_in_queue": "InClusterQueue",
     "reclaimed_in_cohort": "InCohortReclamation",
     "reclaimed_while_borrowing": "InCohortReclaimWhileBorrowing",
@@ -29,14 +29,14 @@ RIGHTS = {
 }
 
 #: (workload, action, preemptor or assignment)
-Fact = tuple[str, str, Hashable]
+Action = tuple[str, str, Hashable]
 
 
-class GoesRoundError(Exception):
+class EndlessLoopError(Exception):
     """The engine parked heads in a loop without decisions; the model has no rule for that."""
 
 
-class Both:
+class EngineAndModel:
     """
     One tree of queues in the engine and in the reference model, with the same random events.
 
@@ -47,10 +47,10 @@ class Both:
     def __init__(self, draw: st.DrawFn, policy: Policy) -> None:
         self.draw = draw
         self.state = State(policy)
-        self.model = Model(policy=policy, keeps_capacity=True, ends_circles=True)
+        self.model = Model(policy=policy, reserves_victim_quota=True, ends_loops=True)
         self.is_quiet = draw(st.booleans())
-        self.hasty = State(policy)
-        self.made: Counter[Fact] = Counter()
+        self.skipping_state = State(policy)
+        self.made: Counter[Action] = Counter()
         self.submitted = 0
         #: Number of events still allowed during cycles.
         self.left = 12
@@ -63,7 +63,7 @@ class Both:
     def _submit(self, workload: Workload) -> None:
         note(f"submit {told(workload)}")
         self.state.submit(workload)
-        self.hasty.submit(workload)
+        self.skipping_state.submit(workload)
         route = self.state._router.route(workload)
         if route.queue is None:
             return  # Without a rule it is rejected, without rules it runs; the model has queues.
@@ -79,7 +79,7 @@ class Both:
         name = self.draw(st.sampled_from(sorted(self.state.running)))
         note(f"finish {name}")
         self.state.finish(name)
-        self.hasty.finish(name)
+        self.skipping_state.finish(name)
         for running in [each for each in self.model.running if each.id == name]:
             self.model.running.remove(running)
             self.model.generation[running.queue] += 1
@@ -90,12 +90,12 @@ class Both:
         self.made.clear()
         self.cycles()
         while True:
-            forget(self.model)
+            clear_queue_memory(self.model)
             self.state.requeue()
             if not self.cycles():
                 break
         if self.is_quiet:
-            assert hurried(self.hasty) == self.made
+            assert settle_skipping(self.skipping_state) == self.made
 
     def cycles(self) -> bool:
         """Run cycles until nothing changes, with random events; return whether any decided."""
@@ -103,10 +103,10 @@ class Both:
         while not self.state.is_settled:
             decided = self.cycle() or decided
             if not self.is_quiet and self.left and self.draw(st.integers(0, 5)) == 5:
-                self.act()
+                self.random_event()
         return decided
 
-    def act(self) -> None:
+    def random_event(self) -> None:
         """Apply a random event."""
         self.left -= 1
         facts = [self.submit] * 2
@@ -119,17 +119,17 @@ class Both:
         gone = {each.workload for each in made if each.outcome is Outcome.REJECTED}
         self.model.waiting = [each for each in self.model.waiting if each.id not in gone]
         result = run_cycle(self.model)
-        note(f"cycle {self.model.cycle}: engine {sorted(acted(made))}")
-        note(f"cycle {self.model.cycle}: model {sorted(decided_by(result))}")
-        assert acted(made) == decided_by(result)
-        self.made.update(acted(made))
+        note(f"cycle {self.model.cycle}: engine {sorted(engine_actions(made))}")
+        note(f"cycle {self.model.cycle}: model {sorted(model_actions(result))}")
+        assert engine_actions(made) == model_actions(result)
+        self.made.update(engine_actions(made))
         for name in sorted(self.state.evicting):
             self.state.release(name)
         for running in [each for each in self.model.running if each.is_evicted]:
             release(self.model, running)
         self._compare_lists()
-        decided = bool(decided_by(result))
-        self._watch()
+        decided = bool(model_actions(result))
+        self._check_loops()
         return decided
 
     def _compare_lists(self) -> None:
@@ -147,55 +147,55 @@ class Both:
         known = {(each.id, each.queue) for each in self.model.waiting}
         assert waits <= known
 
-    def _watch(self) -> None:
+    def _check_loops(self) -> None:
         """Raise GoesRoundError if the engine parked heads that repeat the same nominations."""
         for queue in self.state.queues.values():
             for cls in queue.pending.classes.values():
                 turn = cls.verdict.turn if cls.verdict is not None else None
                 if turn is not None and turn.verdict is TurnVerdict.CIRCLE:
-                    raise GoesRoundError
+                    raise EndlessLoopError
 
 
-def hurried(state: State) -> Counter[Fact]:
+def settle_skipping(state: State) -> Counter[Action]:
     """Settle *state*, skipping hopeless nominations, and return its actions."""
-    made: Counter[Fact] = Counter()
+    made: Counter[Action] = Counter()
     rested = False
     while not rested:
         rested = True
         while not state.is_settled:
-            facts = acted(state.step(skipping=True))
+            facts = engine_actions(state.step(skipping=True))
             made.update(facts)
             rested = rested and not facts
             for name in sorted(state.evicting):
                 state.release(name)
         state.requeue()
     while not state.is_settled:
-        made.update(acted(state.step(skipping=True)))
+        made.update(engine_actions(state.step(skipping=True)))
     return made
 
 
-def acted(decisions: list[Decision]) -> set[Fact]:
+def engine_actions(decisions: list[Decision]) -> set[Action]:
     """Return the admissions and preemptions of the engine, without other decisions."""
-    facts: set[Fact] = set()
+    facts: set[Action] = set()
     for each in decisions:
         if each.outcome is Outcome.ADMITTED and each.queue is not None:
-            facts.add((each.workload, "admitted", _written(each.assignment)))
+            facts.add((each.workload, "admitted", _assignment_key(each.assignment)))
         elif each.outcome is Outcome.PREEMPTED:
-            facts.add((each.workload, RIGHTS[each.reason], each.preemptor))
+            facts.add((each.workload, MODEL_REASONS[each.reason], each.preemptor))
     return facts
 
 
-def decided_by(result: CycleResult) -> set[Fact]:
+def model_actions(result: CycleResult) -> set[Action]:
     """Return the admissions and preemptions of the reference model."""
-    facts: set[Fact] = {
-        (each.id, "admitted", _written(each.assignment)) for each in result.admitted
+    facts: set[Action] = {
+        (each.id, "admitted", _assignment_key(each.assignment)) for each in result.admitted
     }
     for preemptor, victims in result.preempted.items():
         facts |= {(name, reason, preemptor) for name, reason in victims.items()}
     return facts
 
 
-def _written(assignment: object) -> Hashable:
+def _assignment_key(assignment: object) -> Hashable:
     return tuple(
         (each.name, each.count, tuple(sorted(each.flavors.items()))) for each in assignment
     )
@@ -205,12 +205,12 @@ def _written(assignment: object) -> Hashable:
 @given(draw=draws())
 def test_every_cycle_of_a_random_tree_is_that_of_the_model(draw: st.DrawFn) -> None:
     policy = draw(policies(one_tree=True))
-    for line in told_policy(policy):
+    for line in policy_lines(policy):
         note(line)
-    both = Both(draw, policy)
+    both = EngineAndModel(draw, policy)
     try:
         while both.left:
-            both.act()
+            both.random_event()
             both.run()
-    except GoesRoundError:
+    except EndlessLoopError:
         event("goes round")

@@ -13,7 +13,7 @@ def test_a_queue_that_is_gone_drains() -> None:
     assert world.settle() == []
     assert world.state.queues["old"].policy is None
     assert dict(world.state.usage("old")) == {("any", "gpu"): 3000}
-    assert world.standing() == {"a": "admitted on any"}
+    assert world.outcomes() == {"a": "admitted on any"}
     world.finish("a")
     assert world.settle() == []
     assert dict(world.state.usage("old")) == {}
@@ -35,7 +35,7 @@ def test_waiting_workloads_without_a_rule_are_rejected() -> None:
     world.settle()
     world.apply(policy_=policy(queue("train").owns(gpu=1), rules=[rule(0, "train", only(x="y"))]))
     assert world.settle() == ["b: rejected (no_rule_matched)"]
-    assert world.standing() == {"a": "admitted on any"}
+    assert world.outcomes() == {"a": "admitted on any"}
 
 
 def test_waiting_workloads_without_a_flavor_are_rejected() -> None:
@@ -66,7 +66,7 @@ def test_who_is_not_affected_gets_no_new_decision() -> None:
         queue("train").owns(gpu=1), queue("serve").owns("s", gpu=2), queue("new").owns(gpu=1)
     )
     assert world.settle() == ["d: admitted on s"]
-    assert world.standing()["b"] == "pending (waiting_for_quota)"
+    assert world.outcomes()["b"] == "pending (waiting_for_quota)"
 
 
 def test_who_gets_another_priority_is_told() -> None:

@@ -15,7 +15,7 @@ from tests.engine.reference_model import settle as settling
 from tests.engine.reference_model.world import Waiting
 from tests.engine.reference_model.world import World as Model
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.world_descriptions import told, told_policy
+from tests.engine.world_descriptions import policy_lines, told
 
 USAGE = {("spot", "gpu"): 2000}
 VICTIM = ("v", {("spot", "gpu"): 1000})
@@ -31,7 +31,7 @@ def test_the_same_ask_twice_is_a_circle() -> None:
 
 
 def test_another_ask_is_no_circle() -> None:
-    asks = (
+    thousandths = (
         situation(USAGE, [VICTIM], {}),
         situation({("spot", "gpu"): 1000}, [VICTIM], {}),
         situation(USAGE, [VICTIM, ("w", {})], {}),
@@ -39,8 +39,8 @@ def test_another_ask_is_no_circle() -> None:
         situation(USAGE, [VICTIM], {"q": 1}),
         situation(USAGE, [VICTIM], {"q": 2}),
     )
-    assert len(set(asks)) == len(asks)
-    assert not is_loop({"p": asks}, "p")
+    assert len(set(thousandths)) == len(thousandths)
+    assert not is_loop({"p": thousandths}, "p")
 
 
 def test_how_often_the_preemptor_itself_was_stopped_does_not_count_for_ever() -> None:
@@ -59,10 +59,10 @@ def test_where_the_plain_rules_come_to_rest_ending_circles_decides_nothing_else(
     draw: st.DrawFn,
 ) -> None:
     policy = draw(policies(one_tree=True))
-    for line in told_policy(policy):
+    for line in policy_lines(policy):
         note(line)
     plain = Model(policy=policy)
-    ending = Model(policy=policy, ends_circles=True)
+    ending = Model(policy=policy, ends_loops=True)
     sequence = 0
     # Loops of heads without decisions are ended by another rule.
     with patch.object(settling, "_park_heads", return_value=False):

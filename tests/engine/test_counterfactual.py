@@ -119,7 +119,7 @@ def without_local_queue() -> World:
     routing = LocalQueueRouting(
         local_queues={("ns", "main"): LocalQueue(namespace="ns", name="main", queue="train")}
     )
-    train = queue("train").owns(gpu=4).welcomes(EVERYTHING)
+    train = queue("train").owns(gpu=4).allows_namespaces(EVERYTHING)
     world = World(policy_=policy(train, routing=routing))
     return world.submit("z", gpu=2, namespace="ns")
 

@@ -18,17 +18,17 @@ from console.engine.model.amounts import Unlimited
 from console.engine.model.policy import Policy
 from console.engine.model.workload import PODS, Workload
 from console.engine.state import State
-from tests.engine.builders import in_words
+from tests.engine.builders import decision_text
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.world_descriptions import told, told_policy
+from tests.engine.world_descriptions import policy_lines, told
 
 
-class Story:
+class ReplayableWorld:
     """A settled random world whose events can be replayed into new states."""
 
     def __init__(self, draw: st.DrawFn) -> None:
         self.policy = draw(policies())
-        for line in told_policy(self.policy):
+        for line in policy_lines(self.policy):
             note(line)
         self.facts: list[Callable[[State], object]] = []
         self.sequence = 0
@@ -36,24 +36,24 @@ class Story:
         for _ in range(draw(st.integers(2, 8))):
             for _ in range(draw(st.integers(1, 3))):
                 self.sequence += 1
-                self._tell(state, "submit", draw(workloads(self.sequence)))
-            self._tell(state, "settle")
+                self._record(state, "submit", draw(workloads(self.sequence)))
+            self._record(state, "settle")
             if state.evicting and draw(st.booleans()):
-                self._tell(state, "release", draw(st.sampled_from(sorted(state.evicting))))
-                self._tell(state, "settle")
+                self._record(state, "release", draw(st.sampled_from(sorted(state.evicting))))
+                self._record(state, "settle")
         if draw(st.integers(0, 9)) == 9:
-            self._tell(state, "hold", draw(st.sampled_from(sorted(self.policy.queues))))
-            self._tell(state, "settle")
+            self._record(state, "hold", draw(st.sampled_from(sorted(self.policy.queues))))
+            self._record(state, "settle")
         self.state = state
 
-    def again(self) -> State:
+    def replay(self) -> State:
         """Return a new state with the same events."""
         state = State(self.policy)
         for fact in self.facts:
             fact(state)
         return state
 
-    def _tell(self, state: State, verb: str, *args: object) -> None:
+    def _record(self, state: State, verb: str, *args: object) -> None:
         note(f"{verb} {' '.join(told(a) if isinstance(a, Workload) else str(a) for a in args)}")
 
         def fact(told_to: State) -> object:
@@ -66,20 +66,20 @@ class Story:
 @given(draws())
 @worlds(100)
 def test_what_is_told_starts_it_and_costs_no_more(draw: st.DrawFn) -> None:
-    story = Story(draw)
+    story = ReplayableWorld(draw)
     waiting = sorted(
         uid for uid, each in story.state.pending.items() if each.route.queue is not None
     )
     assume(waiting)
     uid = draw(st.sampled_from(waiting))
-    before = _look(story.state)
+    before = _observe(story.state)
     found = find_changes(story.state, uid)
     note(f"{uid}: {found}")
-    assert _look(story.state) == before
+    assert _observe(story.state) == before
     assert story.state.is_settled
     assert story.state.settle() == []
     assert found.evaluations <= BUDGET
-    assert found == find_changes(story.again(), uid)
+    assert found == find_changes(story.replay(), uid)
     kinds = list(ChangeKind)
     order = [kinds.index(each.kind) for each in found.changes]
     assert order == sorted(order)
@@ -88,38 +88,38 @@ def test_what_is_told_starts_it_and_costs_no_more(draw: st.DrawFn) -> None:
         started = _apply(story, uid, change)
         assert started is not None, "it does not start"
         assert started.losers == set(change.who_loses) or change.kind is ChangeKind.WAIT
-        smaller = _a_little_smaller(change)
+        smaller = _cheaper(change)
         # With more quota, other workloads may take all of the addition.
         if smaller is not None and not (change.kind is ChangeKind.QUOTA and started.others):
             note(f"smaller: {smaller}")
             assert _apply(story, uid, smaller) is None, "a smaller change does as well"
-        for some in _fewer(change):
+        for some in _with_one_fewer(change):
             # With fewer finished workloads it may be entitled to preempt instead.
             spared = _apply(story, uid, some)
             assert spared is None or spared.losers, "one of them can be spared"
 
 
-class Started(NamedTuple):
+class Admission(NamedTuple):
     """The workload is admitted: the workloads preempted for it, and others that start too."""
 
     losers: set[str]
     others: set[str]
 
 
-def _apply(story: Story, uid: str, change: Change) -> Started | None:
+def _apply(story: ReplayableWorld, uid: str, change: Change) -> Admission | None:
     """Apply *change* to a replayed state; return None if the workload stays pending."""
-    state = story.again()
+    state = story.replay()
     stopping = set(state.evicting)
-    _do(story, state, uid, change)
+    _apply_to_state(story, state, uid, change)
     told: set[str] = set()
     for _ in range(4):
-        note(f"  {[in_words(each) for each in state.settle()]}")
+        note(f"  {[decision_text(each) for each in state.settle()]}")
         told |= state.evicting - stopping
         if uid in state.evicting:
             return None
         if uid in state.running:
             others = {each for each in story.state.pending if each in state.running}
-            return Started(_losers(story, state, told, uid), others - {uid})
+            return Admission(_losers(story, state, told, uid), others - {uid})
         if uid not in state.pending:
             return None
         queue = state.queue_of(uid)
@@ -140,7 +140,7 @@ def _apply(story: Story, uid: str, change: Change) -> Started | None:
     return None
 
 
-def _losers(story: Story, state: State, told: set[str], uid: str) -> set[str]:
+def _losers(story: ReplayableWorld, state: State, told: set[str], uid: str) -> set[str]:
     """
     Return those of *told* that lose their quota because of *uid*.
 
@@ -154,7 +154,7 @@ def _losers(story: Story, state: State, told: set[str], uid: str) -> set[str]:
     }
 
 
-def _do(story: Story, state: State, uid: str, change: Change) -> None:
+def _apply_to_state(story: ReplayableWorld, state: State, uid: str, change: Change) -> None:
     workload = state.pending[uid].workload
     match change.kind:
         case ChangeKind.WAIT:
@@ -208,7 +208,7 @@ def _changed_policy(policy: Policy, state: State, change: Change) -> Policy:
     return with_quota(policy, node, (flavor, resource), change.number, change.to)
 
 
-def _a_little_smaller(change: Change) -> Change | None:
+def _cheaper(change: Change) -> Change | None:
     """Return a cheaper change of the same kind, or None if there is none."""
     before, after = change.from_, change.to
     if change.kind is ChangeKind.PRIORITY:
@@ -224,7 +224,7 @@ def _a_little_smaller(change: Change) -> Change | None:
     return None
 
 
-def _fewer(change: Change) -> list[Change]:
+def _with_one_fewer(change: Change) -> list[Change]:
     if change.kind is not ChangeKind.FINISH or len(change.workloads) == 1:
         return []
     return [
@@ -233,7 +233,7 @@ def _fewer(change: Change) -> list[Change]:
     ]
 
 
-def _look(state: State) -> object:
+def _observe(state: State) -> object:
     return (
         {uid: state.explain(uid) for uid in state.pending},
         {uid: (each.evicting, each.reason, each.usage) for uid, each in state.running.items()},

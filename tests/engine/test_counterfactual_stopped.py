@@ -16,16 +16,16 @@ from console.engine.explain.changes import cut_sentence
 from console.engine.state import State
 from tests.engine.builders import World, queue
 from tests.engine.strategies import draws, worlds
-from tests.engine.test_counterfactual_laws import Story
+from tests.engine.test_counterfactual_laws import ReplayableWorld
 
 
-def after(checks: int) -> Callable[[], bool]:
+def stop_after(checks: int) -> Callable[[], bool]:
     """Return a stop function that is true after *checks* calls."""
     asked = count()
     return lambda: next(asked) >= checks
 
 
-def checks_of(state: State, uid: str) -> int:
+def count_checks(state: State, uid: str) -> int:
     """Return how often a complete search calls its stop function."""
     asked = count()
 
@@ -40,13 +40,13 @@ def checks_of(state: State, uid: str) -> int:
 @given(draws())
 @worlds(60)
 def test_a_search_stopped_at_any_moment_tells_only_what_is_proven(draw: st.DrawFn) -> None:
-    story = Story(draw)
+    story = ReplayableWorld(draw)
     waiting = sorted(story.state.pending)
     assume(waiting)
     uid = draw(st.sampled_from(waiting))
     whole = find_changes(story.state, uid)
-    checks = draw(st.integers(0, checks_of(story.state, uid)))
-    found = find_changes(story.state, uid, should_stop=after(checks))
+    checks = draw(st.integers(0, count_checks(story.state, uid)))
+    found = find_changes(story.state, uid, should_stop=stop_after(checks))
     note(f"{uid}, stopped after {checks}: {found}")
     # An interrupted search reports only changes and refutations of the complete search.
     assert set(found.changes) <= set(whole.changes)
@@ -56,7 +56,7 @@ def test_a_search_stopped_at_any_moment_tells_only_what_is_proven(draw: st.DrawF
     assert found.evaluations <= whole.evaluations
     # The state is unchanged, even if the search was interrupted within a cycle.
     assert find_changes(story.state, uid) == whole
-    assert find_changes(story.again(), uid) == whole
+    assert find_changes(story.replay(), uid) == whole
 
 
 @pytest.fixture
@@ -85,8 +85,8 @@ def test_a_stop_before_the_first_trial_proves_and_refutes_nothing(crowded: World
 def test_every_kind_has_a_turn_before_any_has_its_second(crowded: World) -> None:
     """A search that is interrupted later tries more candidates, and keeps all its results."""
     told = [
-        find_changes(crowded.state, "z", should_stop=after(checks))
-        for checks in range(checks_of(crowded.state, "z") + 1)
+        find_changes(crowded.state, "z", should_stop=stop_after(checks))
+        for checks in range(count_checks(crowded.state, "z") + 1)
     ]
     assert [each.tried for each in told] == sorted(each.tried for each in told)
     for before, behind in pairwise(told):

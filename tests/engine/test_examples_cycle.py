@@ -28,23 +28,23 @@ def test_what_is_reserved_never_exceeds_what_there_is(engine: Engine) -> None:
             waiting("E2", "C", 1, sequence=13),
         ),
     )
-    live.keeps_capacity = True
+    live.reserves_victim_quota = True
     assert engine.cycle(live) == Cycle(
         admitted=["E1"],
         preempted={"P": {"v": IN_QUEUE}},
-        said={"P": "Preempting", "E2": "Overtaken"},
+        verdicts={"P": "Preempting", "E2": "Overtaken"},
     )
 
 
 @pytest.mark.parametrize(
-    ("reclaim", "admitted", "said"),
+    ("reclaim", "admitted", "verdicts"),
     [
         (PreemptionRule.NEVER, [], {"a": "NoVictims", "b": "Overtaken"}),
         (PreemptionRule.ANY, ["b"], {"a": "NoVictims"}),
     ],
 )
 def test_a_head_without_victims_keeps_capacity_back(
-    engine: Engine, reclaim: PreemptionRule, admitted: list[str], said: dict[str, str]
+    engine: Engine, reclaim: PreemptionRule, admitted: list[str], verdicts: dict[str, str]
 ) -> None:
     rules = Preemption(reclaim_within_cohort=reclaim)
     live = world(
@@ -52,7 +52,7 @@ def test_a_head_without_victims_keeps_capacity_back(
         running("r", "A", 1, time=1),
         pending=(waiting("a", "A", 2, priority=10), waiting("b", "B", 1)),
     )
-    assert engine.cycle(live) == Cycle(admitted=admitted, preempted={}, said=said)
+    assert engine.cycle(live) == Cycle(admitted=admitted, preempted={}, verdicts=verdicts)
 
 
 @pytest.mark.parametrize(("first", "second", "admitted"), [(6, 4, ["w2"]), (5, 3, ["w2", "w1"])])
@@ -85,7 +85,7 @@ def test_overlapping_victims_are_looked_for_again(engine: Engine) -> None:
     assert engine.cycle(live) == Cycle(
         admitted=[],
         preempted={"wa": {"c2": RECLAIMED}, "wb": {"c1": RECLAIMED}},
-        said={"wa": "Preempting", "wb": "Preempting"},
+        verdicts={"wa": "Preempting", "wb": "Preempting"},
     )
 
 
@@ -94,7 +94,7 @@ def test_a_rival_waits_for_the_victims_of_another(engine: Engine) -> None:
     assert engine.cycle(live) == Cycle(
         admitted=[],
         preempted={"wa": {"c1": RECLAIMED}},
-        said={"wa": "Preempting", "wb": "WaitsForOthers"},
+        verdicts={"wa": "Preempting", "wb": "WaitsForOthers"},
     )
 
 

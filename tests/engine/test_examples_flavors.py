@@ -50,7 +50,7 @@ def test_f1_f2_borrowing_is_good_enough_or_not(
     rules = Fungibility(when_can_borrow=borrow)
     nodes = (queue("A", SHARED, "R", fungibility=rules), queue("B", {"spot": 6}, "R"))
     held = [running("a", "A", 3, flavor="spot")]
-    assert engine.nominate(policy(*nodes), held, head(one(3))).taken == [expected]
+    assert engine.nominate(policy(*nodes), held, head(one(3))).assigned == [expected]
 
 
 @pytest.mark.parametrize(
@@ -69,16 +69,16 @@ def test_f3_f4_preempting_is_good_enough_or_not(
     nodes = own(4, 10, preemption=LOWER, fungibility=Fungibility(when_can_preempt=preempt))
     held = [running("a", "A", 3, flavor="spot")]
     found = engine.nominate(policy(*nodes), held, head(one(3)))
-    assert (found.taken, found.victims) == ([expected], victims)
+    assert (found.assigned, found.victims) == ([expected], victims)
 
 
 def test_f5_f9_without_candidates_it_is_a_preemption_that_finds_nobody(engine: Engine) -> None:
     held = [running("a", "A", 3, flavor="spot"), running("b", "A", 9, flavor="od")]
     found = engine.nominate(policy(*own(4, 10)), held, head(one(5)))
     assert found == Nomination(
-        taken=[("od", NO_CANDIDATES, 0, -1)],
+        assigned=[("od", NO_CANDIDATES, 0, -1)],
         counts={"main": 1},
-        hope="",
+        no_fit_reason="",
         is_fit=False,
         victims=[],
     )
@@ -86,12 +86,12 @@ def test_f5_f9_without_candidates_it_is_a_preemption_that_finds_nobody(engine: E
 
 def test_f6_more_than_every_flavor_can_ever_give(engine: Engine) -> None:
     found = engine.nominate(policy(*own(4, 10)), [], head(one(12)))
-    assert (found.taken, found.hope) == ([], "ExceedsMaxQuota")
+    assert (found.assigned, found.no_fit_reason) == ([], "ExceedsMaxQuota")
 
 
 def test_f7_later_pod_sets_see_what_earlier_ones_take(engine: Engine) -> None:
     both = head(one(3, name="p0"), one(3, name="p1"))
-    assert engine.nominate(policy(*own(4, 10)), [], both).taken == [
+    assert engine.nominate(policy(*own(4, 10)), [], both).assigned == [
         ("spot", FIT, 0, 0),
         ("od", FIT, 0, -1),
     ]
@@ -113,7 +113,7 @@ def test_f8_preference(
         queue("B", {"od": 6}, "R"),
     )
     held = [running("a", "A", 4, flavor="spot"), running("b", "A", 4, flavor="od")]
-    assert engine.nominate(policy(*nodes), held, head(one(3))).taken == [expected]
+    assert engine.nominate(policy(*nodes), held, head(one(3))).assigned == [expected]
 
 
 def test_f10_fewer_workers_start(engine: Engine) -> None:
@@ -129,24 +129,24 @@ def test_f10_fewer_workers_start(engine: Engine) -> None:
 def test_f11_f12_only_a_request_of_something_needs_cover(
     engine: Engine, gpus: int, is_fit: bool
 ) -> None:
-    asks = head(PodSet(requests={CPU: 1, "gpu": gpus}))
-    found = engine.nominate(policy(*own(4, 10)), [], asks)
-    assert (found.is_fit, found.hope) == (is_fit, "" if is_fit else "NoMatchingFlavor")
-    assert found.taken == ([("spot", FIT, 0, 0)] if is_fit else [])
+    thousandths = head(PodSet(requests={CPU: 1, "gpu": gpus}))
+    found = engine.nominate(policy(*own(4, 10)), [], thousandths)
+    assert (found.is_fit, found.no_fit_reason) == (is_fit, "" if is_fit else "NoMatchingFlavor")
+    assert found.assigned == ([("spot", FIT, 0, 0)] if is_fit else [])
 
 
 def test_f13_the_next_scan_goes_on_behind_the_flavor_it_stopped_at(engine: Engine) -> None:
     each = dict.fromkeys("abc", 4)
     nodes = (queue("A", each, "R"), queue("B", each, "R"))
     held = [running(f"r{flavor}", "A", 4, flavor=flavor) for flavor in "abc"]
-    assert engine.nominate(policy(*nodes), held, head(one(2))).taken == [("a", FIT, 1, 0)]
+    assert engine.nominate(policy(*nodes), held, head(one(2))).assigned == [("a", FIT, 1, 0)]
     scan = Scan(tried={"main": {CPU: 0}}, cycle=1, generation=0)
-    assert engine.nominate(policy(*nodes), held, head(one(2)), scan).taken == [("b", FIT, 1, 1)]
+    assert engine.nominate(policy(*nodes), held, head(one(2)), scan).assigned == [("b", FIT, 1, 1)]
 
 
 def test_f14_only_labels_that_the_flavor_has_are_compared(engine: Engine) -> None:
     labels = {"spot": {"type": "spot"}, "od": {"type": "od"}}
     wishes = head(one(2, node_selector={"type": "od", "zone": "z"}))
-    assert engine.nominate(policy(*own(4, 10), flavors=labels), [], wishes).taken == [
+    assert engine.nominate(policy(*own(4, 10), flavors=labels), [], wishes).assigned == [
         ("od", FIT, 0, -1)
     ]

@@ -112,7 +112,10 @@ def test_what_queues_can_have(
     potential: dict[str, int],
 ) -> None:
     world = policy(*nodes)
-    assert (engine.rooms(world, held), engine.potentials(world)) == (available, potential)
+    assert (engine.available_quota(world, held), engine.potential_quota(world)) == (
+        available,
+        potential,
+    )
 
 
 NESTED = (
@@ -127,14 +130,17 @@ NESTED = (
 def test_e5_nested_limits_at_rest(engine: Engine) -> None:
     world = policy(*NESTED)
     everything = {"x": 12, "y": 15, "Z": 12}
-    assert (engine.rooms(world, {}), engine.potentials(world)) == (everything, everything)
+    assert (engine.available_quota(world, {}), engine.potential_quota(world)) == (
+        everything,
+        everything,
+    )
 
 
 USED = {"x": 5, "y": 4, "Z": 11}
 
 
 def test_e5_nested_limits_in_use(engine: Engine) -> None:
-    assert engine.rooms(policy(*NESTED), USED) == {"x": 5, "y": 5, "Z": 1}
+    assert engine.available_quota(policy(*NESTED), USED) == {"x": 5, "y": 5, "Z": 1}
 
 
 def test_e5_subtrees_of_the_model() -> None:

@@ -463,8 +463,8 @@ def test_names_stand_for_ids_where_they_are_known() -> None:
         "urgent requests 1 CPU, 1.5 GPUs in train with priority 9.",
         "train may preempt its own workloads of lower priority.",
     ]
-    asks, may = stage(explanation, "preemption").sentences
-    assert (asks.workloads, may.origin) == (("id-7",), LINE)
+    thousandths, may = stage(explanation, "preemption").sentences
+    assert (thousandths.workloads, may.origin) == (("id-7",), LINE)
     # A workload named in the headline is linked in the outcome.
     assert stage(explanation, "outcome").sentences[0].workloads == ("id-7",)
 

@@ -11,7 +11,7 @@ from tests.engine.explanations import in_full, why
 
 def test_pod_sets_are_told_one_after_the_other() -> None:
     world = World(
-        queue("train").owns("cpus", cpu=8).and_apart().owns("a100", gpu=4).owns("h100", gpu=2)
+        queue("train").owns("cpus", cpu=8).new_group().owns("a100", gpu=4).owns("h100", gpu=2)
     )
     sets = (pods("driver", cpu=1), pods("worker", 4, cpu=1, gpu=1))
     world.submit("first", pod_sets=sets).settle()

@@ -28,7 +28,7 @@ from console.engine.state import State
 from tests.engine.builders import only
 from tests.engine.rows import Rows
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.world_descriptions import told, told_policy
+from tests.engine.world_descriptions import policy_lines, told
 
 NAMESPACES = ("ml", "other")
 STOPS = st.sampled_from([StopPolicy.NONE] * 9 + [StopPolicy.HOLD])
@@ -88,7 +88,7 @@ def test_what_rows_say_is_explained_before_any_turn(draw: st.DrawFn) -> None:
     policy = draw(policies())
     if draw(st.booleans()):
         policy = with_local_queues(draw, policy)
-    for line in told_policy(policy):
+    for line in policy_lines(policy):
         note(line)
     state, rows = State(policy), Rows()
     if draw(st.integers(0, 4)) == 4:

@@ -13,7 +13,7 @@ from console.engine.model.amounts import UNLIMITED
 from console.engine.model.nodes import Taint, Toleration
 from console.engine.model.trace import FlavorVerdict
 from console.engine.model.workload import PodSet
-from tests.engine.builders import World, asks, only, pods, policy, queue
+from tests.engine.builders import World, only, pods, policy, queue, thousandths
 
 V = FlavorVerdict
 
@@ -57,7 +57,7 @@ def test_a_queue_may_be_content_with_preempting() -> None:
         .owns("spot", gpu=4)
         .owns("od", gpu=9)
         .preempts()
-        .walks(preempt=FungibilityPolicy.MAY_STOP)
+        .fungibility(preempt=FungibilityPolicy.MAY_STOP)
     )
     world.submit("low", gpu=3)
     world.settle()
@@ -172,7 +172,7 @@ def test_pods_are_a_resource_where_a_group_covers_them() -> None:
 
 
 def test_f12_a_group_that_is_not_asked_for_takes_no_part() -> None:
-    world = World(queue("train").owns("spot", gpu=4).and_apart().owns("node", cpu=1))
+    world = World(queue("train").owns("spot", gpu=4).new_group().owns("node", cpu=1))
     world.submit("a", gpu=1, cpu=0, tpu=7)
     assert world.settle() == ["a: admitted on spot"]
     assert len(quota_facts(world.decisions[0].trace).groups) == 1
@@ -214,7 +214,7 @@ def nodes(*pod_sets: PodSet) -> World:
 
 def test_f14_taints_and_node_labels_keep_pods_off() -> None:
     tolerates = (Toleration(key="spot", operator="Exists"),)
-    one = asks(gpu=1)
+    one = thousandths(gpu=1)
     for pod_set, said in (
         (PodSet(requests=one), "admitted on od"),
         (PodSet(requests=one, tolerations=tolerates), "admitted on spot"),
@@ -225,7 +225,7 @@ def test_f14_taints_and_node_labels_keep_pods_off() -> None:
 
 
 def test_what_keeps_it_off_is_in_its_trace() -> None:
-    world = nodes(PodSet(requests=asks(gpu=1), node_selector={"type": "spot"}))
+    world = nodes(PodSet(requests=thousandths(gpu=1), node_selector={"type": "spot"}))
     world.settle()
     first, second = quota_facts(world.decisions[0].trace).groups[0].flavors
     assert (first.verdict, first.taint) == (V.TAINT_NOT_TOLERATED, "spot:NoSchedule")

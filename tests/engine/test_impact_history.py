@@ -38,8 +38,8 @@ def shape(
     priority: int | None = None,
     gpu: float = 1,
 ) -> Shape:
-    asks = workload(name, 1, labels=labels, namespace=namespace, priority=priority, gpu=gpu)
-    return Shape(workload=asks, runs=runs, last_seen="2026-01-31")
+    thousandths = workload(name, 1, labels=labels, namespace=namespace, priority=priority, gpu=gpu)
+    return Shape(workload=thousandths, runs=runs, last_seen="2026-01-31")
 
 
 def compared(before: Policy, after: Policy, *shapes: Shape) -> HistoryImpact:
@@ -225,7 +225,7 @@ def test_local_queues_cannot_be_told_from_work_that_named_none() -> None:
     routing = LocalQueueRouting(
         local_queues={("ml", "main"): LocalQueue(namespace="ml", name="main", queue="train")}
     )
-    after = policy(queue("train").owns(gpu=4).welcomes(EVERYTHING), routing=routing)
+    after = policy(queue("train").owns(gpu=4).allows_namespaces(EVERYTHING), routing=routing)
     found = compared(BEFORE, after, shape("a", 2), shape("b", 3))
     assert {each.outcome for each in found.shapes} == {HistoryOutcome.CANNOT_TELL}
     assert found.doubts == (
@@ -238,7 +238,7 @@ def test_local_queues_cannot_be_told_from_work_that_named_none() -> None:
     other = LocalQueueRouting(
         local_queues={("ml", "gone"): LocalQueue(namespace="ml", name="gone", queue="train")}
     )
-    renamed = policy(queue("train").owns(gpu=4).welcomes(EVERYTHING), routing=other)
+    renamed = policy(queue("train").owns(gpu=4).allows_namespaces(EVERYTHING), routing=other)
     assert outcomes(after, renamed, named, lost) == {"c": "never_fits", "d": "accepted"}
 
 

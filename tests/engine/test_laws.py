@@ -16,16 +16,16 @@ from console.engine.model.policy import Policy
 from console.engine.model.stored_trace import trace_from_json, trace_to_json
 from console.engine.routing.rule_routing import with_rules
 from console.engine.state import State
-from tests.engine.builders import in_words
+from tests.engine.builders import decision_text
 from tests.engine.rows import Rows
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.world_descriptions import told, told_policy
+from tests.engine.world_descriptions import policy_lines, told
 
 #: Settles after which a world counts as unstable; each makes at least one decision.
 MOST_SETTLES = 1000
 
 
-class Story:
+class RandomWorld:
     """
     One random world, fed with the same events into two states.
 
@@ -43,7 +43,7 @@ class Story:
 
     def _policy(self) -> Policy:
         policy = self.draw(policies())
-        for line in told_policy(policy):
+        for line in policy_lines(policy):
             note(line)
         return policy
 
@@ -72,20 +72,20 @@ class Story:
                 state.submit(workload)
 
     def finish(self) -> None:
-        name = self._somebody()
+        name = self._any_workload()
         note(f"finish {name}")
         self.rows.end(name)
         assert self.state.finish(name)
         assert self.twin.finish(name)
 
     def withdraw(self) -> None:
-        name = self._somebody()
+        name = self._any_workload()
         note(f"withdraw {name}")
         self.rows.end(name)
         assert self.state.withdraw(name)
         assert self.twin.withdraw(name)
 
-    def _somebody(self) -> str:
+    def _any_workload(self) -> str:
         return self.draw(st.sampled_from(sorted(self.rows.rows)))
 
     def release(self) -> None:
@@ -128,16 +128,16 @@ class Story:
         for _ in range(MOST_SETTLES):
             if self.state.is_settled and self.twin.is_settled:
                 break
-            before = _overdrawn(self.state)
+            before = _excess(self.state)
             made = self.state.settle(budget)
-            note(f"settle {budget}: {[in_words(each) for each in made]}")
+            note(f"settle {budget}: {[decision_text(each) for each in made]}")
             decided += made
             twins += self.twin.settle(budget)
-            _explains_what_it_decided(made)
-            _finds_the_rules_again(self.policy, made)
+            _assert_traces(made)
+            _assert_rules_restored(self.policy, made)
             self.rows.note(made)
-            _draws_no_deeper(before, self.state)
-            _charges_what_runs(self.state)
+            _assert_limits(before, self.state)
+            _assert_usage(self.state)
             is_even = _comparable(decided) == _comparable(twins)
             if not self.state.is_settled and is_even and not self.draw(st.integers(0, 3)):
                 self.rebuild()
@@ -145,20 +145,20 @@ class Story:
         assert self.state.is_settled
         assert self.twin.is_settled
         assert self.state.settle() == []
-        _waits_for_those_that_stop(self.state)
+        _assert_preemptors_wait(self.state)
         if not self.draw(st.integers(0, 3)):
             self.rebuild()
             assert self.twin.settle() == []
             assert self.twin.is_settled
-        self._rows_know_everybody()
-        _explaining_changes_nothing(self.state)
+        self._assert_rows_match()
+        _assert_explain_is_pure(self.state)
 
     def rebuild(self) -> None:
         """Replace the twin by a state restored from rows."""
         note("rebuild the twin")
         self.twin = self.rows.load(self.policy)
 
-    def _rows_know_everybody(self) -> None:
+    def _assert_rows_match(self) -> None:
         rows = self.rows.rows
         assert rows.keys() == self.state.pending.keys() | self.state.running.keys()
         for name, running in self.state.running.items():
@@ -179,7 +179,7 @@ class Story:
                 assert self.state.pending_class(queue, row.pending_class or "") is not None
 
 
-def _finds_the_rules_again(policy: Policy, decisions: Iterable[Decision]) -> None:
+def _assert_rules_restored(policy: Policy, decisions: Iterable[Decision]) -> None:
     """A stored trace and the policy of the decision together restore the complete trace."""
     for each in decisions:
         stored = json.loads(json.dumps(trace_to_json(each.trace_without_rules)))
@@ -206,7 +206,7 @@ def _comparable(decisions: Iterable[Decision]) -> list[tuple[object, ...]]:
     )
 
 
-def _explains_what_it_decided(decisions: Iterable[Decision]) -> None:
+def _assert_traces(decisions: Iterable[Decision]) -> None:
     for each in decisions:
         outcome = each.trace.outcome
         assert (outcome.outcome, outcome.reason) == (each.outcome, each.reason)
@@ -225,17 +225,17 @@ def _cells(state: State) -> dict[tuple[int, FlavorResource], tuple[Node, int]]:
     return found
 
 
-def _overdrawn(state: State) -> dict[tuple[int, FlavorResource], int]:
+def _excess(state: State) -> dict[tuple[int, FlavorResource], int]:
     return {at: min(0, available) for at, (_, available) in _cells(state).items()}
 
 
-def _draws_no_deeper(before: dict[tuple[int, FlavorResource], int], state: State) -> None:
+def _assert_limits(before: dict[tuple[int, FlavorResource], int], state: State) -> None:
     """No admission exceeds a limit; where usage already exceeds it, the excess does not grow."""
     for at, (node, available) in _cells(state).items():
         assert min(0, available) >= before.get(at, 0), (node.name, at[1])
 
 
-def _charges_what_runs(state: State) -> None:
+def _assert_usage(state: State) -> None:
     """Queue usage is the sum of running workloads; cohort usage is the overflow of children."""
     held: dict[str, Counter[FlavorResource]] = {}
     for running in state.running.values():
@@ -255,14 +255,14 @@ def _overflow(used: int, local: object) -> int:
     return max(0, used - local) if isinstance(local, int) else 0
 
 
-def _waits_for_those_that_stop(state: State) -> None:
+def _assert_preemptors_wait(state: State) -> None:
     for name in state.queues:
         for preemptor in state.preemptors_in(name):
             assert preemptor.victims
             assert preemptor.victims <= state.evicting
 
 
-def _explaining_changes_nothing(state: State) -> None:
+def _assert_explain_is_pure(state: State) -> None:
     def looks() -> object:
         return (
             {name: dict(state.usage(name)) for name in state.queues},
@@ -286,7 +286,7 @@ def _explaining_changes_nothing(state: State) -> None:
 @worlds(60)
 @given(draw=draws())
 def test_every_promise_holds_in_every_world(draw: st.DrawFn) -> None:
-    story = Story(draw)
+    story = RandomWorld(draw)
     for _ in range(20):
         story.step()
     story.settle(1_000_000)

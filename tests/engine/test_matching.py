@@ -50,7 +50,7 @@ def world(*flavors: Flavor, of: QueueSpec) -> Matcher:
 
 
 TRAIN = (
-    queue("train").owns("spot", gpu=1).owns("tainted", gpu=1).and_apart().owns("open", cpu=1)
+    queue("train").owns("spot", gpu=1).owns("tainted", gpu=1).new_group().owns("open", cpu=1)
 ).build()
 
 
@@ -152,7 +152,7 @@ def test_alike_pod_sets_are_judged_once() -> None:
     assert fourth != first
 
 
-TWO_GROUPS = queue("train").owns("a100", gpu=4).owns("h100", gpu=4).and_apart().owns("cheap", cpu=8)
+TWO_GROUPS = queue("train").owns("a100", gpu=4).owns("h100", gpu=4).new_group().owns("cheap", cpu=8)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from console.engine.explain import headline_of
 from console.engine.state import State
 from tests.engine.builders import World, pods, queue
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.world_descriptions import told, told_policy
+from tests.engine.world_descriptions import policy_lines, told
 
 
 def waiting(count: int, at_least: int) -> World:
@@ -26,7 +26,7 @@ def waiting(count: int, at_least: int) -> World:
 
 def test_one_that_fits_with_its_fewest_pods_waits_for_these() -> None:
     world = waiting(20, 5)
-    assert world.standing()["partial"] == "pending (waiting_for_quota)"
+    assert world.outcomes()["partial"] == "pending (waiting_for_quota)"
     trace = world.state.explain("partial")
     assert headline_of(trace) == (
         "Waiting for quota in train: to start with 5 of 20 pods of workers it needs 5 CPUs on any, "
@@ -42,7 +42,7 @@ def test_one_that_fits_with_its_fewest_pods_waits_for_these() -> None:
 
 def test_one_whose_fewest_pods_are_too_many_can_never_run() -> None:
     world = waiting(20, 12)
-    assert world.standing()["partial"] == "pending (exceeds_max_quota)"
+    assert world.outcomes()["partial"] == "pending (exceeds_max_quota)"
     assert headline_of(world.state.explain("partial")) == (
         "Can never run under this config: even with 12 of 20 pods of workers, it requests 12 "
         "CPUs, but train can never have more than 10 on any."
@@ -61,7 +61,7 @@ def test_one_that_no_flavor_takes_is_not_said_to_be_tried_with_fewer_pods() -> N
 @given(draw=draws())
 def test_it_is_told_what_it_would_be_told_with_its_fewest_pods_alone(draw: st.DrawFn) -> None:
     policy = draw(policies())
-    for line in told_policy(policy):
+    for line in policy_lines(policy):
         note(line)
     state, smaller = State(policy), State(policy)
     last = draw(st.integers(1, 5))

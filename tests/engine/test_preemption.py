@@ -75,7 +75,7 @@ def test_the_rule_of_equal_priority_looks_at_submission() -> None:
 
 
 def test_who_holds_nothing_that_is_short_is_left_alone() -> None:
-    world = World(queue("train").owns("a100", gpu=2).and_apart().owns("node", cpu=4).preempts())
+    world = World(queue("train").owns("a100", gpu=2).new_group().owns("node", cpu=4).preempts())
     world.submit("cpu-only", cpu=4).submit("gpus", gpu=2)
     world.settle()
     world.submit("high", gpu=1, priority=1)

@@ -33,7 +33,7 @@ def crowded() -> World:
 def test_a_preemptor_starts_when_its_victim_has_stopped_and_the_victim_waits_again() -> None:
     world = crowded()
     assert world.waiting_for_others() == {"high": {"low"}}
-    assert world.standing() == {"high": "pending (waiting_for_preempted)", "low": "stopping"}
+    assert world.outcomes() == {"high": "pending (waiting_for_preempted)", "low": "stopping"}
     world.release("low")
     assert world.settle() == ["high: admitted on any", "low: pending (waiting_for_quota)"]
     assert world.waiting_for_others() == {}
@@ -83,7 +83,7 @@ def test_its_room_is_claimed_while_a_victim_is_slow_and_others_come_and_go() -> 
 
 
 def test_it_does_not_take_the_turn_of_its_queue() -> None:
-    world = World(queue("train").owns("a", gpu=4).and_apart().owns("b", cpu=2).preempts())
+    world = World(queue("train").owns("a", gpu=4).new_group().owns("b", cpu=2).preempts())
     world.submit("low", gpu=4)
     world.settle()
     world.submit("high", gpu=4, priority=5)
@@ -196,12 +196,12 @@ def test_a_victim_that_ends_makes_the_same_room(ending: str) -> None:
 def test_a_hold_keeps_the_victims_stopping_and_starts_nobody() -> None:
     world = crowded()
     world.hold("train").settle()
-    assert world.standing() == {"high": "pending (queue_held)", "low": "stopping"}
+    assert world.outcomes() == {"high": "pending (queue_held)", "low": "stopping"}
     world.release("low")
     assert world.settle() == ["low: pending (queue_held)", "high: pending (queue_held)"]
     world.resume("train")
     assert world.settle() == ["high: admitted on any"]
-    assert world.standing()["low"] == "pending (waiting_for_quota)"
+    assert world.outcomes()["low"] == "pending (waiting_for_quota)"
 
 
 def test_hold_and_resume_in_between_change_nothing() -> None:
@@ -274,7 +274,7 @@ def test_a_policy_that_stops_its_queue_lets_it_wait_with_the_others() -> None:
     world = crowded()
     world.apply(queue("train").owns(gpu=4).preempts().stopped(StopPolicy.HOLD))
     assert world.settle() == []
-    assert world.standing() == {"high": "pending (queue_stopped)", "low": "stopping"}
+    assert world.outcomes() == {"high": "pending (queue_stopped)", "low": "stopping"}
     world.release("low")
     assert sorted(world.settle()) == [
         "high: pending (queue_stopped)",
@@ -283,7 +283,7 @@ def test_a_policy_that_stops_its_queue_lets_it_wait_with_the_others() -> None:
 
 
 def test_in_a_strict_queue_it_keeps_everybody_behind_it_waiting() -> None:
-    world = World(queue("train").owns("a", gpu=4).and_apart().owns("b", cpu=2).preempts().strict())
+    world = World(queue("train").owns("a", gpu=4).new_group().owns("b", cpu=2).preempts().strict())
     world.submit("low", gpu=4)
     world.settle()
     world.submit("high", gpu=4, priority=5)
@@ -307,7 +307,7 @@ def test_in_a_strict_queue_a_higher_one_goes_before_it() -> None:
     assert world.settle() == ["top: waits for low to stop"]
     world.release("low")
     assert world.settle()[0] == "top: admitted on any"
-    assert world.standing()["high"] == "pending (waiting_for_quota)"
+    assert world.outcomes()["high"] == "pending (waiting_for_quota)"
 
 
 def test_those_that_wait_for_the_same_one_go_in_the_order_of_their_line() -> None:
@@ -339,12 +339,12 @@ def test_who_was_stopped_twice_for_the_same_one_lets_it_go_first() -> None:
     world = World(
         queue("own")
         .owns("f", cpu=4)
-        .and_apart()
+        .new_group()
         .owns("g", gpu=1)
         .within("ml")
         .reclaims(ANY)
-        .weighs(0),
-        queue("rest").owns("f", cpu=0).and_apart().owns("g", gpu=2).within("ml"),
+        .fair_weight(0),
+        queue("rest").owns("f", cpu=0).new_group().owns("g", gpu=2).within("ml"),
         fair=FAIR,
     )
     world.submit("v", to="rest", cpu=4)
@@ -414,7 +414,7 @@ def test_it_looks_at_every_flavor_again_when_its_victims_have_stopped() -> None:
         .owns("a100", gpu=1)
         .within("ml")
         .preempts(LOWER_OR_NEWER)
-        .walks(preempt=FungibilityPolicy.MAY_STOP),
+        .fungibility(preempt=FungibilityPolicy.MAY_STOP),
         fair=FAIR,
     )
     world.submit("low", gpu=5)

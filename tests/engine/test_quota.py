@@ -41,7 +41,7 @@ def test_what_no_rule_takes_is_rejected() -> None:
     world = World(queue("train").owns(gpu=4))
     world.submit("a", to="elsewhere", gpu=1)
     assert world.settle() == ["a: rejected (no_rule_matched)"]
-    assert world.standing() == {}
+    assert world.outcomes() == {}
 
 
 def test_what_no_flavor_accepts_is_rejected_and_falls_through_to_no_other_rule() -> None:
@@ -61,7 +61,7 @@ def test_what_no_flavor_accepts_is_rejected_and_falls_through_to_no_other_rule()
         "b: admitted on a4",
         "c: admitted",
     ]
-    assert world.standing() == {"b": "admitted on a4", "c": "admitted"}
+    assert world.outcomes() == {"b": "admitted on a4", "c": "admitted"}
 
 
 def test_flavors_are_tried_in_listed_order_and_those_whose_selector_fails_are_skipped() -> None:
@@ -85,7 +85,7 @@ def test_flavors_are_tried_in_listed_order_and_those_whose_selector_fails_are_sk
 
 
 def test_each_resource_group_takes_its_own_flavor_and_all_have_to_fit() -> None:
-    world = World(queue("train").owns("a100", gpu=4).and_apart().owns("node", cpu=8))
+    world = World(queue("train").owns("a100", gpu=4).new_group().owns("node", cpu=8))
     world.submit("a", gpu=2, cpu=4).submit("b", cpu=2).submit("c", gpu=1, cpu=4)
     assert world.settle() == [
         "a: admitted on a100 and node",
@@ -168,7 +168,7 @@ def test_alike_workloads_of_two_priorities_wait_apart() -> None:
     world.submit("holder", gpu=1)
     world.submit("a", gpu=1, priority=0).submit("b", gpu=1, priority=1)
     world.settle()
-    assert world.standing() == {
+    assert world.outcomes() == {
         "a": "pending (waiting_for_quota)",
         "b": "admitted on any",
         "holder": "pending (waiting_for_quota)",
@@ -202,13 +202,13 @@ def test_the_reason_of_a_waiting_class_follows_what_changes() -> None:
     world.settle()
     world.submit("b", gpu=2)
     world.settle()
-    seen = [world.standing()["b"]]
+    seen = [world.outcomes()["b"]]
     world.hold("train")
     world.settle()
-    seen.append(world.standing()["b"])
+    seen.append(world.outcomes()["b"])
     world.resume("train")
     world.settle()
-    seen.append(world.standing()["b"])
+    seen.append(world.outcomes()["b"])
     assert seen == [
         "pending (waiting_for_quota)",
         "pending (queue_held)",
@@ -265,7 +265,7 @@ def test_settling_in_small_steps_ends_where_one_step_ends() -> None:
             step = world.state.settle(budget)
             assert step
             decisions += [each.workload for each in step]
-        return decisions, world.standing()
+        return decisions, world.outcomes()
 
     assert ends(1) == ends(2) == ends(1_000_000)
 

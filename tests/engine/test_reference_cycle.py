@@ -33,7 +33,7 @@ def after_one_cycle(
     return [each.id for each in result.admitted], result.preempted, said
 
 
-def over_reserved(*, keeps_capacity: bool) -> World:
+def over_reserved(*, reserves_victim_quota: bool) -> World:
     live = world(
         policy(
             queue("A", 4, "R", preemption=Preemption(within_queue=LOWER)),
@@ -47,12 +47,12 @@ def over_reserved(*, keeps_capacity: bool) -> World:
             waiting("E2", "C", 1),
         ),
     )
-    live.keeps_capacity = keeps_capacity
+    live.reserves_victim_quota = reserves_victim_quota
     return live
 
 
 def test_two_fits_of_one_cycle_may_use_the_room_of_a_victim_that_still_runs() -> None:
-    admitted, preempted, _ = after_one_cycle(over_reserved(keeps_capacity=False))
+    admitted, preempted, _ = after_one_cycle(over_reserved(reserves_victim_quota=False))
     assert (admitted, preempted) == (["E1", "E2"], {"P": {"v": "InClusterQueue"}})
 
 
@@ -89,7 +89,7 @@ def test_the_plain_rules_may_evict_in_a_circle() -> None:
 
 def test_with_the_switch_the_victim_lets_its_preemptor_go_first() -> None:
     live = circle()
-    live.ends_circles = True
+    live.ends_loops = True
     settled = settle(live)
     assert settled.is_steady
     assert [(step.action, step.workload) for step in settled.steps] == [
@@ -101,9 +101,9 @@ def test_with_the_switch_the_victim_lets_its_preemptor_go_first() -> None:
     assert [each.id for each in live.running] == ["p"]
 
 
-@pytest.mark.parametrize(("ends_circles", "admitted"), [(False, []), (True, ["c"])])
+@pytest.mark.parametrize(("ends_loops", "admitted"), [(False, []), (True, ["c"])])
 def test_with_the_switch_a_head_that_is_overtaken_for_ever_lets_others_look(
-    ends_circles: bool, admitted: list[str]
+    ends_loops: bool, admitted: list[str]
 ) -> None:
     both = (*groups({"f": 0}), *groups({"g": 1}, resource="gpu"))
     live = world(
@@ -118,7 +118,7 @@ def test_with_the_switch_a_head_that_is_overtaken_for_ever_lets_others_look(
             waiting("c", "B", pod_sets=(PodSet(requests={"gpu": 1}),)),
         ),
     )
-    live.ends_circles = ends_circles
+    live.ends_loops = ends_loops
     settled = settle(live)
     assert settled.is_steady
     assert [step.workload for step in settled.steps] == admitted

@@ -20,7 +20,7 @@ def test_a_stopped_queue_admits_nothing_new_and_goes_on_with_what_runs() -> None
     world.settle()
     world.apply(queue("train").owns(gpu=4).stopped()).submit("b", gpu=1)
     assert world.settle() == ["b: pending (queue_stopped)"]
-    assert world.standing() == {"a": "admitted on any", "b": "pending (queue_stopped)"}
+    assert world.outcomes() == {"a": "admitted on any", "b": "pending (queue_stopped)"}
     world.apply(queue("train").owns(gpu=4))
     assert world.settle() == ["b: admitted on any"]
 
@@ -99,7 +99,7 @@ def test_a_queue_with_a_missing_flavor_admits_nothing_and_says_which() -> None:
 
 def test_a_strict_queue_blocks_itself_and_no_other() -> None:
     world = World(
-        queue("train").owns(gpu=4).and_apart().owns("c", cpu=4).strict().within("ml"),
+        queue("train").owns(gpu=4).new_group().owns("c", cpu=4).strict().within("ml"),
         queue("eval").owns(gpu=4).within("ml"),
     )
     world.submit("holder", gpu=8)
@@ -158,7 +158,7 @@ def local_queues(
 
 
 def open_to_all() -> QueueBuilder:
-    return queue("train").owns(gpu=4).welcomes(EVERYTHING)
+    return queue("train").owns(gpu=4).allows_namespaces(EVERYTHING)
 
 
 def test_who_finds_no_line_is_told_once_and_revived_by_a_new_policy() -> None:
@@ -174,7 +174,7 @@ def test_who_finds_no_line_is_told_once_and_revived_by_a_new_policy() -> None:
     assert {each.queue for each in world.decisions} == {None}
     world.submit("fine", to="main", namespace="team", gpu=1)
     assert world.settle() == ["fine: admitted on any"]
-    assert world.standing()["lost"] == "pending (local_queue_missing)"
+    assert world.outcomes()["lost"] == "pending (local_queue_missing)"
     world.apply(policy_=local_queues(open_to_all(), classes={"hihg": 7}))
     assert world.settle() == ["typo: admitted on any"]
     assert world.decisions[0].priority == 7
@@ -183,7 +183,7 @@ def test_who_finds_no_line_is_told_once_and_revived_by_a_new_policy() -> None:
 
 
 def test_a_namespace_that_is_not_allowed_waits_in_line_and_blocks_nobody() -> None:
-    owner = queue("train").owns(gpu=1).welcomes(only(kind="ml")).strict()
+    owner = queue("train").owns(gpu=1).allows_namespaces(only(kind="ml")).strict()
     world = World(policy_=local_queues(owner))
     world.submit("guest", to="main", namespace="other", gpu=1, priority=9)
     world.submit("a", "b", to="main", namespace="team", gpu=1)
@@ -195,17 +195,17 @@ def test_a_namespace_that_is_not_allowed_waits_in_line_and_blocks_nobody() -> No
     assert world.decisions[1].queue == "train"
     world.finish("a")
     assert world.settle() == ["b: admitted on any"]
-    world.apply(policy_=local_queues(queue("train").owns(gpu=2).welcomes(EVERYTHING)))
+    world.apply(policy_=local_queues(queue("train").owns(gpu=2).allows_namespaces(EVERYTHING)))
     assert world.settle() == ["guest: admitted on any"]
 
 
 def test_that_the_queue_is_inactive_is_told_before_a_namespace_that_it_does_not_take() -> None:
-    owner = queue("train").owns(gpu=1).welcomes(only(kind="ml"))
+    owner = queue("train").owns(gpu=1).allows_namespaces(only(kind="ml"))
     world = World(policy_=local_queues(owner.stopped()))
     world.submit("guest", to="main", namespace="other", gpu=1)
     assert world.settle() == ["guest: pending (queue_stopped)"]
     assert world.state.explain("guest").outcome.reason is QUEUE_STOPPED
-    world.apply(policy_=local_queues(queue("train").owns(gpu=1).welcomes(only(kind="ml"))))
+    world.apply(policy_=local_queues(queue("train").owns(gpu=1).allows_namespaces(only(kind="ml"))))
     world.settle()
     assert world.state.explain("guest").outcome.reason is NAMESPACE_NOT_ALLOWED
     world.hold("train")
@@ -231,4 +231,4 @@ def test_a_drained_local_queue_stops_who_came_through_it() -> None:
     assert world.settle() == ["a: drained"]
     world.release("a")
     assert world.settle() == ["a: pending (queue_stopped)"]
-    assert world.standing()["b"] == "admitted on any"
+    assert world.outcomes()["b"] == "admitted on any"

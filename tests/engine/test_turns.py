@@ -141,7 +141,7 @@ def test_preferring_preemption_a_queue_stops_its_own_before_it_borrows() -> None
             .owns("spot", gpu=4)
             .owns("od", gpu=4)
             .preempts()
-            .walks(
+            .fungibility(
                 borrow=FungibilityPolicy.TRY_NEXT,
                 preempt=FungibilityPolicy.TRY_NEXT,
                 preference=preference,
@@ -195,6 +195,6 @@ def test_small_budgets_end_where_one_settle_ends() -> None:
         world.submit("a1", to="a", gpu=2, priority=3).submit("a2", "a3", to="a", gpu=1)
         while not world.state.is_settled:
             world.state.settle(budget)
-        return world.standing()
+        return world.outcomes()
 
     assert ends(1) == ends(2) == ends(1_000_000)

@@ -10,7 +10,7 @@ from console.engine.model.workload import PodSet, Workload
 from console.engine.routing.rule_routing import rules_of
 
 
-def told_policy(policy: Policy) -> Iterator[str]:
+def policy_lines(policy: Policy) -> Iterator[str]:
     """Yield a policy, one line for each setting and node."""
     yield f"{spec_of(policy).settings}"
     for rule in rules_of(policy):
@@ -34,11 +34,11 @@ def told_policy(policy: Policy) -> Iterator[str]:
 def told(workload: Workload) -> str:
     """Return a workload as one line."""
     labels = dict(workload.labels)
-    pod_sets = ", ".join(_told(each) for each in workload.pod_sets)
+    pod_sets = ", ".join(_pod_set_text(each) for each in workload.pod_sets)
     return f"{workload.id} {labels} priority {workload.priority}: {pod_sets}"
 
 
-def _told(pod_set: PodSet) -> str:
+def _pod_set_text(pod_set: PodSet) -> str:
     words = [f"{pod_set.count} {pod_set.name}"]
     if pod_set.min_count is not None:
         words.append(f"(at least {pod_set.min_count})")

@@ -39,10 +39,10 @@ def api_addresses(world: World) -> list[Address]:
 
 
 def _addresses(
-    space: str, told: Mapping[str, Sequence[str]], root: str, world: World
+    space: str, patterns_by_route: Mapping[str, Sequence[str]], root: str, world: World
 ) -> Iterator[Address]:
     values = names_of(world)
-    for name, patterns in told.items():
+    for name, patterns in patterns_by_route.items():
         for pattern in patterns:
             needed = [part for _, part, _, _ in Formatter().parse(pattern) if part]
             if all(values.get(each) for each in needed):

@@ -20,7 +20,7 @@ EXPECTATIONS: Final = 150
 VIEWS: Final = 15
 
 
-def crowd(owner: Actor) -> None:
+def add_users_and_objects(owner: Actor) -> None:
     """Add the objects of a large organization to that of *owner*; the users cannot sign in."""
     org, now, roles = owner.org, timezone.now(), Role.values
     users = User.objects.bulk_create(

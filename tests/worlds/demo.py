@@ -10,7 +10,7 @@ from console.traffic.mix import workload
 from console.workloads.models import State
 from console.workloads.services.end_workloads import release_workloads, withdraw_workloads
 from tests.worlds.cast import assemble, hashed_password
-from tests.worlds.furnish import furnish, look
+from tests.worlds.furnish import furnish, run_periodic_tasks
 from tests.worlds.work import examples, finish, in_state, settle, submit
 from tests.worlds.world import World
 
@@ -34,7 +34,7 @@ def build() -> World:
     settle(org)
     queues = tuple(org.queue_counts.order_by("-pending", "queue").values_list("queue", flat=True))
     things = furnish(cast.owner, queues[0])
-    look(cast.owner)
+    run_periodic_tasks(cast.owner)
     return World(
         name="demo",
         org=org.slug,

@@ -48,17 +48,17 @@ def furnish(owner: Actor, queue: str) -> dict[str, Any]:
             owner, active.dialect, f"# Changed\n{active.text}", active.number, "More for all"
         ).pk,
         "view": save_view(owner, "Waiting", "state=pending", is_shared=True).pk,
-        "expectation": _expect(owner, queue),
-        "impact": _answered(owner, active),
+        "expectation": _add_expectation(owner, queue),
+        "impact": _finished_impact_run(owner, active),
         "member": Membership.objects.get(org=org, role="viewer").pk,
         "token": ApiToken.objects.get(org=org, role="viewer").pk,
     }
     invited = invite(owner, "newcomer@example.org", "viewer", days=30)
     found |= {"invitation": invited.invitation.pk, "join": invited.secret}
-    return found | tell(owner, deliveries=2, name="pager")
+    return found | add_webhook(owner, deliveries=2, name="pager")
 
 
-def look(owner: Actor) -> None:
+def run_periodic_tasks(owner: Actor) -> None:
     """Run the periodic tasks once for the organization of *owner*, and seal its audit entries."""
     now = timezone.now()
     for org_id in sample_orgs(now):
@@ -70,7 +70,7 @@ def look(owner: Actor) -> None:
         pass
 
 
-def tell(owner: Actor, deliveries: int, name: str) -> dict[str, Any]:
+def add_webhook(owner: Actor, deliveries: int, name: str) -> dict[str, Any]:
     """Add a webhook with as many *deliveries*, of which every tenth failed."""
     # Created as a row, because the service resolves the host name.
     webhook = Webhook.objects.create(
@@ -116,7 +116,7 @@ def tell(owner: Actor, deliveries: int, name: str) -> dict[str, Any]:
     return {"webhook": webhook.pk, "delivery": rows[-1].uid}
 
 
-def _expect(owner: Actor, queue: str) -> int:
+def _add_expectation(owner: Actor, queue: str) -> int:
     workload = Workload(id="", sequence=0, labels={"team": "nobody"}, pod_sets=())
     (row,) = save_expectations(
         owner, [ExpectedRoute(name="Nobody's work", workload=workload, queue=queue, priority=None)]
@@ -124,7 +124,7 @@ def _expect(owner: Actor, queue: str) -> int:
     return row.pk
 
 
-def _answered(owner: Actor, version: ConfigVersion) -> int:
+def _finished_impact_run(owner: Actor, version: ConfigVersion) -> int:
     run = find_impact(owner, version.dialect, f"{version.text}\n#\n")
     run_impact(run.pk)
     run.refresh_from_db()

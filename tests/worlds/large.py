@@ -16,13 +16,13 @@ from console.orgs.services.create_org import create_org
 from console.workloads.models import State
 from console.workloads.services.end_workloads import release_workloads, withdraw_workloads
 from console.workloads.services.hold_queue import hold_queue
+from tests.worlds.add_users_and_objects import add_users_and_objects
 from tests.worlds.cast import assemble
-from tests.worlds.crowd import crowd
-from tests.worlds.furnish import furnish, look, tell
+from tests.worlds.furnish import add_webhook, furnish, run_periodic_tasks
 from tests.worlds.large_config import COHORTS, QUEUES, cohort_name, queue_name
-from tests.worlds.past import repeat_work
-from tests.worlds.series import repeat_series
-from tests.worlds.trail import leave_trail
+from tests.worlds.past import copy_ended_workloads
+from tests.worlds.series import copy_series
+from tests.worlds.trail import fill_audit_trail
 from tests.worlds.versions import apply_versions
 from tests.worlds.work import Body, examples, finish, in_state, settle, submit
 from tests.worlds.world import World
@@ -49,7 +49,7 @@ def build() -> World:
     live = sum(1 for bodies in (_live(), _reclaiming()) for _ in bodies)
     ended = submit(owner, _ended())
     finish(owner, in_state(org, State.ADMITTED))
-    repeat_work(org, WORKLOADS - live, len(ended))
+    copy_ended_workloads(org, WORKLOADS - live, len(ended))
     submit(owner, _live())
     withdraw_workloads(owner, in_state(org, State.PENDING)[::100])
     settle(org)
@@ -60,11 +60,11 @@ def build() -> World:
         hold_queue(owner, queue_name(number), "The network is being rebuilt")
     settle(org)
     things = furnish(owner, queue_name(1))
-    tell(owner, deliveries=_DELIVERIES, name="archive")
-    crowd(owner)
-    leave_trail(owner)
-    repeat_series(org)
-    look(owner)
+    add_webhook(owner, deliveries=_DELIVERIES, name="archive")
+    add_users_and_objects(owner)
+    fill_audit_trail(owner)
+    copy_series(org)
+    run_periodic_tasks(owner)
     return World(
         name="large",
         org=org.slug,

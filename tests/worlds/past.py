@@ -19,7 +19,7 @@ DAYS: Final = 29
 _STARTED, _ENDED = 2, 90
 
 
-def repeat_work(org: Organization, total: int, count: int) -> None:
+def copy_ended_workloads(org: Organization, total: int, count: int) -> None:
     """
     Copy the *count* ended workloads of *org*, with decisions and events, until there are *total*.
 
@@ -86,13 +86,13 @@ def _copy(
         span=span,
     )
     copied = f"w.id = workload_id + k * {span}"
-    told_uid = f"(SELECT uid FROM workloads_workload w WHERE {copied})"  # noqa: S608
-    told_name = name.format(name="(data ->> '$.name')")
+    copied_uid = f"(SELECT uid FROM workloads_workload w WHERE {copied})"  # noqa: S608
+    copied_name = name.format(name="(data ->> '$.name')")
     for model, changes in (
         (Decision, {}),
         (
             Event,
-            {"data": f"json_set(data, '$.workload', {told_uid}, '$.name', {told_name})"},
+            {"data": f"json_set(data, '$.workload', {copied_uid}, '$.name', {copied_name})"},
         ),
     ):
         copy_rows(

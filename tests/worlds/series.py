@@ -18,7 +18,7 @@ _ALL, _EXAMPLES = 48, 30 * 24
 _SHOWN: Final = "name IN ('', 'team-7', 'lab-7')"
 
 
-def repeat_series(org: Organization) -> None:
+def copy_series(org: Organization) -> None:
     """Write the points of all complete hours as the samplers would have written them."""
     last = floor_hour(timezone.now()) - HOUR
     SeriesPoint.objects.bulk_create(points_at(org, last))

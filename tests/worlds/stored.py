@@ -35,7 +35,7 @@ build_here(sys.argv[1], Path(sys.argv[2]))
 """
 
 #: Timeout of a build in seconds, for busy machines.
-PATIENCE = 600
+BUILD_TIMEOUT = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,13 @@ def stored(name: str, folder: Path) -> Stored:
     """
     folder.mkdir(parents=True, exist_ok=True)
     database, described = folder / f"{name}.sqlite3", folder / f"{name}.json"
-    with _alone(folder / f"{name}.lock"):
+    with _locked(folder / f"{name}.lock"):
         if not described.exists():
             _build(name, database)
     return Stored(database, World.from_json(described.read_text()))
 
 
-def kept_for_a_run(paths: pytest.TempPathFactory) -> Path:
+def shared_worlds_folder(paths: pytest.TempPathFactory) -> Path:
     """
     Return the folder of worlds that all processes of one test run share.
 
@@ -78,7 +78,7 @@ def kept_for_a_run(paths: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _locked(path: Path) -> Iterator[None]:
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -92,7 +92,7 @@ def _build(name: str, database: Path) -> None:
         cwd=ROOT,
         env={**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings", "TEST_DATABASE_URL": ""},
         check=True,
-        timeout=PATIENCE,
+        timeout=BUILD_TIMEOUT,
     )
 
 

@@ -32,7 +32,7 @@ _COLUMNS: Final = (
 )
 
 
-def leave_trail(owner: Actor) -> None:
+def fill_audit_trail(owner: Actor) -> None:
     """Write and seal `ENTRIES` audit entries of many actors; the last one lies in the past."""
     while seal_audit():
         pass

@@ -11,5 +11,5 @@ Where Kueue leaves a tie open, the model decides: entries of one cycle by submis
 (`Workload.sequence`), sibling cohorts with equal shares by name.
 
 Two rules that the product adds to Kueue's are fields of `World`, off by default:
-`keeps_capacity` and `ends_circles`.
+`reserves_victim_quota` and `ends_loops`.
 """

@@ -16,7 +16,7 @@ FAIR_SHARE = "InCohortFairSharing"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asker:
+class Preemptor:
     """The preemptor: a pending workload with its request."""
 
     queue: QueueSpec
@@ -36,34 +36,34 @@ class Target:
     reason: str
 
 
-def may_stop(rule: PreemptionRule, asker: Asker, candidate: Running) -> bool:
-    """Return whether *rule* lets *asker* preempt *candidate*."""
+def may_preempt(rule: PreemptionRule, preemptor: Preemptor, candidate: Running) -> bool:
+    """Return whether *rule* lets *preemptor* preempt *candidate*."""
     match rule:
         case PreemptionRule.NEVER:
             return False
         case PreemptionRule.ANY:
             return True
         case PreemptionRule.LOWER_PRIORITY:
-            return candidate.priority < asker.priority
+            return candidate.priority < preemptor.priority
         case PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY:
-            is_newer = candidate.workload.sequence > asker.sequence
-            return candidate.priority < asker.priority or (
-                candidate.priority == asker.priority and is_newer
+            is_newer = candidate.workload.sequence > preemptor.sequence
+            return candidate.priority < preemptor.priority or (
+                candidate.priority == preemptor.priority and is_newer
             )
 
 
-def holds_some(candidate: Running, pairs: Collection[Pair]) -> bool:
+def uses_any(candidate: Running, pairs: Collection[Pair]) -> bool:
     """Return whether *candidate* uses any of *pairs*."""
     return any(pair in candidate.usage for pair in pairs)
 
 
-def place(asker: Asker, candidate: Running) -> tuple[bool, bool, int, int, str]:
+def candidate_key(preemptor: Preemptor, candidate: Running) -> tuple[bool, bool, int, int, str]:
     """
     Return the sort key of candidates.
 
     Order: already preempted, other queues, lower priority, later reservation, id.
     """
-    is_own = candidate.queue == asker.queue.name
+    is_own = candidate.queue == preemptor.queue.name
     return (
         not candidate.is_evicted,
         is_own,
@@ -73,17 +73,20 @@ def place(asker: Asker, candidate: Running) -> tuple[bool, bool, int, int, str]:
     )
 
 
-def fits(tree: Tree, asker: Asker, *, may_borrow: bool) -> bool:
+def fits(tree: Tree, preemptor: Preemptor, *, may_borrow: bool) -> bool:
     """Return whether the whole request fits, without borrowing unless *may_borrow*."""
-    return tree.has_room(asker.queue, asker.request) and (
+    return tree.has_room(preemptor.queue, preemptor.request) and (
         may_borrow
         or not any(
-            tree.borrows_with(asker.queue, pair, amount) for pair, amount in asker.request.items()
+            tree.borrows_with(preemptor.queue, pair, amount)
+            for pair, amount in preemptor.request.items()
         )
     )
 
 
-def spare(tree: Tree, targets: list[Target], fits_still: Callable[[], bool]) -> list[Target]:
+def without_unneeded(
+    tree: Tree, targets: list[Target], fits_still: Callable[[], bool]
+) -> list[Target]:
     """
     Return the targets without those that need not be preempted, checking the last chosen first.
 

@@ -67,15 +67,15 @@ class ReferenceEngine:
     def __init__(
         self,
         *,
-        keeps_capacity: bool = False,
+        reserves_victim_quota: bool = False,
         settle_world: Callable[[World], object] = settle,
     ) -> None:
-        self._keeps_capacity = keeps_capacity
+        self._reserves_victim_quota = reserves_victim_quota
         self._settle = settle_world
 
     def settle(self, world: Given) -> SettleAnswer:
         """Run the settle loop."""
-        live, astray = read(world, keeps_capacity=self._keeps_capacity)
+        live, astray = read(world, reserves_victim_quota=self._reserves_victim_quota)
         settled = settle(live)
         pending = dict(astray)
         for each in live.waiting:
@@ -99,7 +99,7 @@ class ReferenceEngine:
 
     def cycle(self, world: Given) -> CycleAnswer:
         """Run one cycle."""
-        live, _ = read(world, keeps_capacity=self._keeps_capacity)
+        live, _ = read(world, reserves_victim_quota=self._reserves_victim_quota)
         result = run_cycle(live)
         preempted = {name: why for each in result.preempted.values() for name, why in each.items()}
         return CycleAnswer(
@@ -138,7 +138,7 @@ class ReferenceEngine:
             borrowing=choices.level,
             pod_sets=tuple(_pod_set(each) for each in choices.pod_sets),
             usage=_nested(choices.usage),
-            no_fit_reason=Condition(choices.hope) if choices.hope else None,
+            no_fit_reason=Condition(choices.no_fit_reason) if choices.no_fit_reason else None,
         )
 
     def targets(
@@ -218,12 +218,14 @@ class ReferenceEngine:
         )
 
 
-def read(given: Given, *, keeps_capacity: bool = False) -> tuple[World, dict[str, Condition]]:
+def read(
+    given: Given, *, reserves_victim_quota: bool = False
+) -> tuple[World, dict[str, Condition]]:
     """Return the world of a case, and the conditions of workloads that are in no queue."""
     # In Kueue a request of zero is assigned a flavor too (spec 6.1).
     settings = replace(spec_of(given.policy).settings, zeros_take_flavors=True)
     policy = with_spec(given.policy, settings=settings)
-    world = World(policy=policy, keeps_capacity=keeps_capacity)
+    world = World(policy=policy, reserves_victim_quota=reserves_victim_quota)
     astray: dict[str, Condition] = {}
     for held in given.running:
         world.running.append(
@@ -237,7 +239,7 @@ def read(given: Given, *, keeps_capacity: bool = False) -> tuple[World, dict[str
             )
         )
     for each in given.pending:
-        led = _led_to(policy, each)
+        led = _destination(policy, each)
         if isinstance(led, Condition):
             astray[each.workload.id] = led
             continue
@@ -253,7 +255,7 @@ def read(given: Given, *, keeps_capacity: bool = False) -> tuple[World, dict[str
     return world, astray
 
 
-def _led_to(policy: Policy, pending: PendingWorkload) -> str | Condition:
+def _destination(policy: Policy, pending: PendingWorkload) -> str | Condition:
     """Return the queue of a workload, or the condition that keeps it out of all queues."""
     if not pending.is_active:
         return Condition.DEACTIVATED
@@ -292,7 +294,7 @@ def _pod_set(part: PodSetChoice) -> PodSetAnswer:
             flavor: Attempt(
                 outcome=_MODES[grade.mode],
                 level=grade.level,
-                why=Condition(grade.hope) if grade.hope else None,
+                why=Condition(grade.no_fit_reason) if grade.no_fit_reason else None,
             )
             for flavor, grade in part.attempts.items()
         },

@@ -14,7 +14,7 @@ from tests.engine.reference_model.nomination import Nominated, Nominator
 from tests.engine.reference_model.shares import Share, share
 from tests.engine.reference_model.tree import Node, Tree
 from tests.engine.reference_model.world import (
-    Ask,
+    PreemptionRequest,
     Running,
     Scan,
     Usage,
@@ -88,13 +88,13 @@ def run_cycle(world: World, *, may_shrink: bool = True) -> CycleResult:
         head = _head(world, name)
         if head is None:
             continue
-        if not world.is_welcome(head):
+        if not world.is_namespace_allowed(head):
             _after(world, head, Ending.WRONG_NAMESPACE, None)
             continue
         queue = world.policy.queues[name]
         nominator = Nominator(
             tree=tree,
-            running=[each for each in world.running if world.may_ask(head, each)],
+            running=[each for each in world.running if world.may_preempt_again(head, each)],
             queue=queue,
             workload=head.workload,
             priority=head.priority,
@@ -114,13 +114,13 @@ def run_cycle(world: World, *, may_shrink: bool = True) -> CycleResult:
         if entry.ending is not Ending.ADMITTED
         and (entry.ending in TURN_AGAIN or entry.waiting.scan is not None)
     ]
-    world.let_pass({each.id for each in tries_again})
+    world.release_yielding({each.id for each in tries_again})
     return result
 
 
 def _head(world: World, queue: str) -> Waiting | None:
     """Return the head of a queue: the sticky preemptor, else the first in order (spec 3.2)."""
-    line = [each for each in world.waiting if each.queue == queue and world.has_turns(each)]
+    line = [each for each in world.waiting if each.queue == queue and world.can_be_nominated(each)]
     strategy = world.policy.queues[queue].strategy
     sticky = world.sticky.get(queue) if strategy is Strategy.BEST_EFFORT_FIFO else None
     return min(line, key=lambda each: (each.id != sticky, each.rank), default=None)
@@ -167,12 +167,12 @@ class _Processing:
         if entry.choices.is_no_fit:
             return Ending.NO_ROOM
         if not entry.choices.is_fit and not entry.targets:
-            self.tree.add(entry.queue.name, self._kept_back(entry))
+            self.tree.add(entry.queue.name, self._reserved_usage(entry))
             return Ending.NO_VICTIMS
         gone = {each.id: each for each in self.victims}
         gone |= {each.running.id: each.running for each in entry.targets}
         has_room = self.tree.without(gone.values()).has_room(entry.queue, usage)
-        if entry.choices.is_fit and self.world.keeps_capacity:
+        if entry.choices.is_fit and self.world.reserves_victim_quota:
             has_room = has_room and self.held.has_room(entry.queue, usage)
         if not has_room:
             if entry.targets:
@@ -195,7 +195,7 @@ class _Processing:
             running=[
                 each
                 for each in self.world.running
-                if each not in self.victims and self.world.may_ask(entry.waiting, each)
+                if each not in self.victims and self.world.may_preempt_again(entry.waiting, each)
             ],
             queue=entry.queue,
             workload=entry.waiting.workload,
@@ -204,7 +204,7 @@ class _Processing:
             may_shrink=self.may_shrink,
         ).nominate()
 
-    def _kept_back(self, entry: Entry) -> Usage:
+    def _reserved_usage(self, entry: Entry) -> Usage:
         """Return the quota that a head without targets reserves in this cycle (spec 4.5)."""
         queue = entry.queue
         if queue.preemption.reclaim_within_cohort is PreemptionRule.ANY:
@@ -221,19 +221,19 @@ class _Processing:
 
     def _evict(self, entry: Entry) -> None:
         reasons = {}
-        ask = self._ask(entry)
+        ask = self._preemption_request(entry)
         for target in entry.targets:
             self.victims.append(target.running)
             if target.running.is_evicted:
                 continue
             target.running.is_evicted = True
             reasons[target.running.id] = target.reason
-            if self.world.ends_circles:
+            if self.world.ends_loops:
                 target.running.stopped_for.setdefault(entry.waiting.id, []).append(ask)
                 target.running.preemptor = entry.waiting.id
         self.result.preempted[entry.waiting.id] = reasons
 
-    def _ask(self, entry: Entry) -> Ask:
+    def _preemption_request(self, entry: Entry) -> PreemptionRequest:
         """Return the request of *entry* in a form that detects repetitions."""
         known = {each.id for each in (*self.world.running, *self.world.waiting)}
         return (
@@ -387,7 +387,7 @@ def _verdict(ending: Ending, entry: Entry | None) -> Verdict:
     match ending:
         case Ending.NO_ROOM:
             assert entry is not None
-            reason = entry.choices.hope
+            reason = entry.choices.no_fit_reason
         case Ending.PREEMPTING | Ending.WAITS_FOR_OTHERS:
             reason = "WaitingForPreemptedWorkloads"
         case Ending.WRONG_NAMESPACE:

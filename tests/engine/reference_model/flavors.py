@@ -35,7 +35,7 @@ class Mode(IntEnum):
 
 
 #: Codes of complaints, from the most hopeful to the least (spec 6.8).
-HOPES = ("", "WaitingForQuota", "ExceedsMaxQuota", "NoMatchingFlavor")
+NO_FIT_REASONS = ("", "WaitingForQuota", "ExceedsMaxQuota", "NoMatchingFlavor")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class Grade:
     mode: Mode
     level: int = 0
     #: The reason of a NO_FIT.
-    hope: str = ""
+    no_fit_reason: str = ""
 
 
 #: Returns mode and borrowing level of preemption for one flavor-resource alone.
@@ -91,7 +91,7 @@ class Choices:
 
     pod_sets: list[PodSetChoice] = field(default_factory=list)
     #: The reason why the workload cannot fit, if any.
-    hope: str = ""
+    no_fit_reason: str = ""
 
     @property
     def is_fit(self) -> bool:
@@ -175,7 +175,7 @@ class Walker:
             failure = self._assign_together(members, parts, asked, result.usage)
             result.pod_sets += parts
             if failure:
-                result.hope = failure
+                result.no_fit_reason = failure
                 break
         return result
 
@@ -209,7 +209,7 @@ class Walker:
         complaints: list[Complaint] = []
         attempts: dict[str, Grade] = {}
         #: The least hopeful mode so far, including groups that assigned flavors.
-        worst_hope = 0
+        worst_reason = 0
         for resource in sorted(asked, key=_iteration_key):
             if resource in chosen:
                 continue
@@ -226,12 +226,16 @@ class Walker:
                 wanted = {name: amount for name, amount in asked.items() if name in group.resources}
                 found, said, looked = self._walk(group, members, wanted, resource, assumed)
             attempts |= looked
-            hopes = [HOPES.index(each.hope) for each in looked.values() if each.hope]
-            worst_hope = max(worst_hope, min(hopes, default=0))
+            reasons = [
+                NO_FIT_REASONS.index(each.no_fit_reason)
+                for each in looked.values()
+                if each.no_fit_reason
+            ]
+            worst_reason = max(worst_reason, min(reasons, default=0))
             if found is None:
                 for part in parts:
                     part.complaints, part.attempts = list(said), attempts
-                return HOPES[worst_hope] or "NoMatchingFlavor"
+                return NO_FIT_REASONS[worst_reason] or "NoMatchingFlavor"
             chosen |= found
             complaints += said
         for part in parts:
@@ -264,7 +268,7 @@ class Walker:
             unfit = self._unfit(flavor, members)
             if unfit is not None:
                 complaints.append(unfit)
-                attempts[flavor] = Grade(mode=Mode.NO_FIT, hope="NoMatchingFlavor")
+                attempts[flavor] = Grade(mode=Mode.NO_FIT, no_fit_reason="NoMatchingFlavor")
                 continue
             grades: dict[str, Grade] = {}
             for name in wanted:
@@ -272,7 +276,7 @@ class Walker:
                 complaints += [complaint] if complaint else []
             worst = self._worst(list(grades.values()))
             attempts[flavor] = worst
-            if worst.mode is not Mode.NO_FIT and not self._goes_on(worst):
+            if worst.mode is not Mode.NO_FIT and not self._tries_next_flavor(worst):
                 best = (flavor, worst, grades)
                 break
             if worst.mode is not Mode.NO_FIT and (
@@ -314,7 +318,7 @@ class Walker:
         amount = before + requested
         capacity = self.tree.potential(self.queue, pair)
         if amount > capacity:
-            return Grade(mode=Mode.NO_FIT, hope="ExceedsMaxQuota"), Complaint(
+            return Grade(mode=Mode.NO_FIT, no_fit_reason="ExceedsMaxQuota"), Complaint(
                 code="AboveCapacity",
                 flavor=flavor,
                 resource=resource,
@@ -336,7 +340,7 @@ class Walker:
         ):
             mode, level = self.oracle(pair, amount)
             return Grade(mode=mode, level=level), complaint
-        return Grade(mode=Mode.NO_FIT, hope="WaitingForQuota"), complaint
+        return Grade(mode=Mode.NO_FIT, no_fit_reason="WaitingForQuota"), complaint
 
     def _may_preempt_while_borrowing(self) -> bool:
         rules = self.queue.preemption
@@ -350,11 +354,15 @@ class Walker:
             if self.is_preferred(worst, each):
                 worst = each
         if worst.mode is Mode.NO_FIT:
-            hopes = [HOPES.index(each.hope) for each in grades if each.mode is Mode.NO_FIT]
-            return Grade(mode=Mode.NO_FIT, hope=HOPES[max(hopes)])
+            reasons = [
+                NO_FIT_REASONS.index(each.no_fit_reason)
+                for each in grades
+                if each.mode is Mode.NO_FIT
+            ]
+            return Grade(mode=Mode.NO_FIT, no_fit_reason=NO_FIT_REASONS[max(reasons)])
         return worst
 
-    def _goes_on(self, grade: Grade) -> bool:
+    def _tries_next_flavor(self, grade: Grade) -> bool:
         """Return whether the search continues after a flavor of this grade (spec 6.5)."""
         rules: Fungibility = self.queue.fungibility
         if grade.mode in (Mode.NO_FIT, Mode.NO_CANDIDATES):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from console.engine.disciplines.quota.spec import QueueSpec, spec_of
 from console.engine.model.workload import Workload
-from tests.engine.reference_model.candidates import Asker, Target
+from tests.engine.reference_model.candidates import Preemptor, Target
 from tests.engine.reference_model.classical import classical_targets
 from tests.engine.reference_model.fair import fair_targets
 from tests.engine.reference_model.flavors import Choices, Mode, Nomination, Walker
@@ -72,7 +72,7 @@ class Nominator:
 
     def targets(self, request: dict[Pair, int], short: set[Pair]) -> list[Target]:
         """Return the preemption targets for *request*, of which *short* is not free."""
-        asker = Asker(
+        preemptor = Preemptor(
             queue=self.queue,
             priority=self.priority,
             sequence=self.workload.sequence,
@@ -81,8 +81,8 @@ class Nominator:
         )
         strategies = spec_of(self.tree.policy).settings.fair_sharing
         if strategies:
-            return fair_targets(self.tree, self.running, asker, strategies)
-        return classical_targets(self.tree, self.running, asker)
+            return fair_targets(self.tree, self.running, preemptor, strategies)
+        return classical_targets(self.tree, self.running, preemptor)
 
     def _try(self, counts: dict[str, int]) -> Nominated:
         walker = Walker(

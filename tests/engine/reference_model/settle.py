@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 from console.engine.model.policy import Strategy
 from tests.engine.reference_model.cycle import CycleResult, run_cycle
 from tests.engine.reference_model.tree import Node, Tree
-from tests.engine.reference_model.world import Ask, Running, Waiting, World, goes_round
+from tests.engine.reference_model.world import (
+    PreemptionRequest,
+    Running,
+    Waiting,
+    World,
+    is_preemption_loop,
+)
 
 #: Number of cycles after which the model gives up on a world.
 MOST_CYCLES = 10_000
@@ -39,23 +45,23 @@ class Settled:
 def settle(world: World) -> Settled:
     """Run cycles until *world* is settled or a state recurs."""
     settled = Settled()
-    settled.is_steady = _until_nothing_changes(world, settled)
+    settled.is_steady = _run_until_settled(world, settled)
     rested: set[Hashable] = set()
     while settled.is_steady:
         decided = len(settled.steps)
-        forget(world)
+        clear_queue_memory(world)
         if state_of(world) in rested:
             settled.is_steady = False
             break
         rested.add(state_of(world))
-        settled.is_steady = _until_nothing_changes(world, settled)
+        settled.is_steady = _run_until_settled(world, settled)
         if len(settled.steps) == decided:
             break
         settled.resync_changed = True
     return settled
 
 
-def _until_nothing_changes(world: World, settled: Settled) -> bool:
+def _run_until_settled(world: World, settled: Settled) -> bool:
     """
     Run cycles until they change nothing; return False if a state with decisions recurs.
 
@@ -78,7 +84,7 @@ def _until_nothing_changes(world: World, settled: Settled) -> bool:
         decided, cycles = seen[state]
         if decided != len(settled.steps):
             return False
-        if not world.ends_circles or not _park_heads(world, results[cycles:]):
+        if not world.ends_loops or not _park_heads(world, results[cycles:]):
             return True
         seen = {state_of(world): (len(settled.steps), len(results))}
     return False
@@ -95,7 +101,7 @@ def _park_heads(world: World, circle: list[CycleResult]) -> bool:
     for head in heads:
         head.is_inadmissible = True
         head.scan = None
-    world.let_pass(set())
+    world.release_yielding(set())
     return bool(heads)
 
 
@@ -119,7 +125,7 @@ def steps_of(world: World, result: CycleResult) -> list[Step]:
 def release(world: World, running: Running) -> None:
     """Free the quota of a stopped workload and make it pending again (settle rule 2)."""
     preemptor = running.preemptor
-    circles = preemptor is not None and goes_round(running.stopped_for, preemptor)
+    circles = preemptor is not None and is_preemption_loop(running.stopped_for, preemptor)
     world.running.remove(running)
     world.generation[running.queue] += 1
     world.waiting.append(
@@ -139,7 +145,9 @@ def retry(world: World, queue: str) -> None:
     tree = Tree(world.policy)
     root = tree.root(tree.queue(queue))
     for each in world.waiting:
-        if _is_root(tree, tree.root(tree.queue(each.queue)), root) and world.is_welcome(each):
+        if _is_root(tree, tree.root(tree.queue(each.queue)), root) and world.is_namespace_allowed(
+            each
+        ):
             each.is_inadmissible = False
 
 
@@ -147,7 +155,7 @@ def _is_root(tree: Tree, left: Node, right: Node) -> bool:
     return type(left) is type(right) and left.name == right.name
 
 
-def forget(world: World) -> None:
+def clear_queue_memory(world: World) -> None:
     """Clear the queue memory: inadmissible workloads, sticky preemptors and flavor positions."""
     world.sticky.clear()
     for each in world.waiting:
@@ -174,7 +182,7 @@ def state_of(world: World) -> Hashable:
     return (tuple(running), tuple(waiting), tuple(sorted(world.sticky.items())))
 
 
-def _pairs(values: Mapping[str, list[Ask]]) -> Hashable:
+def _pairs(values: Mapping[str, list[PreemptionRequest]]) -> Hashable:
     return tuple((name, tuple(asks)) for name, asks in sorted(values.items()))
 
 

@@ -13,7 +13,7 @@ from tests.engine.reference_model.world import Pair, Running, Usage
 Node: TypeAlias = QueueSpec | Cohort
 
 #: Stands for UNLIMITED in sums; larger than any sum of finite amounts.
-BOUNDLESS = 10**30
+INFINITE = 10**30
 
 NO_QUOTA = Quota()
 
@@ -208,7 +208,7 @@ class Tree:
 
 
 def _number(amount: Amount) -> int:
-    return BOUNDLESS if isinstance(amount, Unlimited) else amount
+    return INFINITE if isinstance(amount, Unlimited) else amount
 
 
 def _limit(amount: Amount) -> int | None:

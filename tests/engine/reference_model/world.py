@@ -25,14 +25,14 @@ POD = 1000
 #: A preemption request in comparable form: the usage after admission, all targets with their
 #: usage, and how often the preemptor was itself preempted for each other workload that has not
 #: ended (counts of two and more are equal).
-Ask: TypeAlias = tuple[object, ...]
+PreemptionRequest: TypeAlias = tuple[object, ...]
 #: Number of preemptions by the same preemptor that count as a loop, whatever was requested.
 MOST_STOPS = 16
 #: The label with its own name that every namespace has.
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
 
 
-def goes_round(stopped_for: Mapping[str, list[Ask]], preemptor: str) -> bool:
+def is_preemption_loop(stopped_for: Mapping[str, list[PreemptionRequest]], preemptor: str) -> bool:
     """Return whether *preemptor* preempts a workload in a loop, that is, repeats a request."""
     asks = stopped_for.get(preemptor, [])
     return any(asks.count(each) > 1 for each in asks) or len(asks) >= MOST_STOPS
@@ -60,7 +60,7 @@ class Running:
     #: Whether the workload was preempted; it uses quota until it has stopped.
     is_evicted: bool = False
     #: Preemptor -> its preemption requests; recorded only with `World.ends_circles`.
-    stopped_for: dict[str, list[Ask]] = field(default_factory=dict)
+    stopped_for: dict[str, list[PreemptionRequest]] = field(default_factory=dict)
     #: The workload that preempted this one last.
     preemptor: str | None = None
 
@@ -140,7 +140,7 @@ class Waiting:
     scan: Scan | None = None
     verdict: Verdict = NOT_EVALUATED
     #: As in `Running`.
-    stopped_for: dict[str, list[Ask]] = field(default_factory=dict)
+    stopped_for: dict[str, list[PreemptionRequest]] = field(default_factory=dict)
     #: Preemptor that goes first: in the next cycles this workload is not nominated before it.
     yields_to: str | None = None
 
@@ -170,11 +170,11 @@ class World:
     #: Queues on hold.
     held: set[str] = field(default_factory=set)
     #: Admit only what also fits beside preempted workloads that still run (not a rule of Kueue).
-    keeps_capacity: bool = False
+    reserves_victim_quota: bool = False
     #: End preemption loops, in which Kueue never settles (not a rule of Kueue): a workload that was
     #: preempted twice for the same request of the same preemptor is not preempted by it again, and
     #: lets it go first.
-    ends_circles: bool = False
+    ends_loops: bool = False
 
     def is_active(self, queue: str) -> bool:
         """Return whether *queue* exists, is not stopped and has all its flavors (spec 2.4)."""
@@ -197,7 +197,7 @@ class World:
             )
         )
 
-    def is_welcome(self, waiting: Waiting) -> bool:
+    def is_namespace_allowed(self, waiting: Waiting) -> bool:
         """Return whether the queue's namespace selector matches the workload (spec 1.3, 1.5)."""
         routing = local_routing_of(self.policy)
         if routing is None:
@@ -207,15 +207,15 @@ class World:
         labels = {**routing.namespaces.get(namespace, {}), NAMESPACE_NAME: namespace}
         return selector is not None and selector.matches(labels)
 
-    def may_ask(self, asker: Waiting, running: Running) -> bool:
-        """Return whether *asker* may still preempt *running*."""
-        return not goes_round(running.stopped_for, asker.id)
+    def may_preempt_again(self, preemptor: Waiting, running: Running) -> bool:
+        """Return whether *preemptor* may still preempt *running*."""
+        return not is_preemption_loop(running.stopped_for, preemptor.id)
 
-    def has_turns(self, waiting: Waiting) -> bool:
+    def can_be_nominated(self, waiting: Waiting) -> bool:
         """Return whether *waiting* can be nominated: not parked, not yielding to a preemptor."""
         return not waiting.is_inadmissible and waiting.yields_to is None
 
-    def let_pass(self, still_ahead: set[str]) -> None:
+    def release_yielding(self, still_ahead: set[str]) -> None:
         """Clear `yields_to` of all workloads whose preemptor is not in *still_ahead*."""
         for each in self.waiting:
             if each.yields_to not in still_ahead:
