@@ -1,1 +1,1 @@
-"""Use cases of workloads: one module each, named by what it does."""
+"""Services of workloads: one module for each use case."""

@@ -1,4 +1,4 @@
-"""Aggregates that pages read instead of counting: usage, queue counts and pending classes."""
+"""Statements that update the aggregates read by pages: usage, queue counts, pending classes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _USAGE = ("org_id", "queue", "flavor", "resource", "used")
 _COUNTS = ("org_id", "queue", "running", "pending")
 _CLASSES = ("org_id", "key", "queue", "priority", "requests", "reason", "missing", "count")
 
-#: Of the classes, those of one workload that waits for others to stop.
+#: SQL condition for the classes of single workloads that wait for preempted ones to stop.
 _IS_PREEMPTOR = f"substr(key, 1, {len(PREEMPTOR)}) = '{PREEMPTOR}'"
 
 
 def aggregates(org_id: int, state: State, changes: DirtySet) -> list[Prepared]:
     """
-    Return the statements that write anew what *changes* names.
+    Return the statements that rewrite the rows of the queues and classes in *changes*.
 
-    They belong into the transaction that writes the decisions.
+    They have to run in the transaction that writes the decisions.
     """
     queues = sorted(changes.queues)
     used = (
@@ -58,7 +58,7 @@ def _counts(org_id: int, state: State, queues: Iterable[str]) -> Iterable[tuple[
 def _classes(org_id: int, state: State, changes: DirtySet) -> Iterable[tuple[Any, ...]]:
     for queue, key in sorted(changes.classes):
         cls = state.pending_class(queue, key)
-        # One without a verdict is one that a settle with a budget has not come to; it will.
+        # A settle with a budget has not reached a class without a verdict; a later one will.
         if cls is not None and cls.verdict is not None:
             missing = {f"{f}/{r}": amount for (f, r), amount in sorted(cls.missing.items())}
             reason, requests = (
@@ -69,7 +69,7 @@ def _classes(org_id: int, state: State, changes: DirtySet) -> Iterable[tuple[Any
 
 
 def _preemptors(org_id: int, state: State, queues: Iterable[str]) -> Iterable[tuple[Any, ...]]:
-    """Yield a class of one for each workload that waits for others to stop."""
+    """Yield a class row for each workload that waits for preempted ones to stop."""
     for queue in queues:
         reason = state.queues[queue].barrier or WAITING_FOR_PREEMPTED
         for preemptor in state.preemptors_in(queue):

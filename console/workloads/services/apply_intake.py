@@ -21,25 +21,25 @@ from console.workloads.services.batch import Batch
 from console.workloads.services.load_state import COLUMNS, engine_workload, load_policy
 from console.workloads.services.record_shapes import TakenIn
 
-#: The last of the columns of a workload: a shape of history has neither, because each user would
-#: have shapes of their own.
+#: The last columns of a workload, which are not part of a shape: otherwise each user would have
+#: separate shapes.
 _NOT_RECORDED: Final = ("user", "groups")
 
 
 @dataclass(slots=True)
 class _Told:
-    """What the handlers of one batch work on."""
+    """The state, the batch and the read workloads for the handlers of one batch."""
 
     org: Organization
     state: State
     batch: Batch
-    #: Workloads that were submitted and still wait, by key.
+    #: Submitted workloads that are still pending, by key.
     submitted: dict[int, Workload]
-    #: Ids of all other workloads that the intake names, by key.
+    #: Ids of all other workloads in the intake, by key.
     uids: dict[int, str]
 
     def named(self, payload: dict[str, Any]) -> list[str]:
-        """Return the ids of the workloads that *payload* names."""
+        """Return the ids of the workloads in *payload*."""
         return [self.uids[key] for key in payload["ids"] if key in self.uids]
 
 
@@ -49,8 +49,8 @@ def apply_intake(org: Organization, state: State, intake: list[Intake], batch: B
 
     Direct changes of rows are added to *batch*.
 
-    Returns the config version of the state afterwards. Facts about workloads that have ended in
-    the meantime are ignored, so requests can be repeated.
+    Returns the config version of the state afterwards. Facts about workloads that have ended are
+    ignored, so requests can be repeated.
     """
     others = _keys(row for row in intake if row.kind != Intake.Kind.SUBMIT)
     new = _keys(row for row in intake if row.kind == Intake.Kind.SUBMIT)
@@ -89,8 +89,8 @@ def _named() -> str:
     """
     Return the statement that reads workloads by key.
 
-    By their keys alone: with another condition PostgreSQL may find rows by that, of which there
-    are many more than it knows when a backlog has just come.
+    It has no other condition: PostgreSQL might use that one to find rows, and underestimates their
+    number when many workloads have just been submitted.
     """
     is_named = RawSQL(  # noqa: S611
         f"workloads_workload.id {statements.AMONG_KEYS}", ["keys"], BooleanField()
@@ -109,7 +109,7 @@ _NAMES: Final = (
 
 
 def _uids(org_id: int, keys: list[int], batch: Batch) -> dict[int, str]:
-    """Return the ids of workloads named by other requests, and add their names to *batch*."""
+    """Return the ids of the workloads in other requests, and add their names to *batch*."""
     uids = {}
     asked = [statements.list_parameter(keys)]
     for key, uid, name, org in statements.rows(_NAMES, asked, is_replanned=True):
@@ -161,7 +161,7 @@ def _release(told: _Told, payload: dict[str, Any]) -> None:
 
 
 def _change_policy(told: _Told, payload: dict[str, Any]) -> None:
-    # What came before, such as the word to stop what was taken back, belongs to the version before.
+    # Earlier decisions, such as preemptions of reclaimed workloads, belong to the previous version.
     told.batch.decide(told.state.take_decisions())
     told.batch.config_version = payload["version"]
     told.state.change_policy(load_policy(told.org, payload["version"]))

@@ -1,4 +1,4 @@
-"""Hand a request to an organization's engine, in the transaction of what it is about."""
+"""Write a request to an organization's engine."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from console.workloads.models import Intake
 
 def ask_engine(org_id: int, kind: Intake.Kind, payload: Mapping[str, Any], size: int = 1) -> None:
     """
-    Write a request about *size* workloads, and nudge the engine once it is committed.
+    Write a request about *size* workloads, and wake up the engine after commit.
 
-    *payload* is as in `Intake`. Call it inside a transaction.
+    *payload* is as in `Intake`. Call this in the transaction of the related changes.
     """
     insert_objects([Intake(org_id=org_id, kind=kind, payload=payload, size=size)]).run()
     wakeup.request_admission(org_id)

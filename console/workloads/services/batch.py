@@ -1,4 +1,4 @@
-"""One batch of the engine's work: facts taken in, decisions made, and the rows they become."""
+"""One batch of the engine: applied facts and decisions, converted to database rows."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _OUTCOMES: dict[Outcome, tuple[State, EventType, Level]] = {
 
 
 class Decided(NamedTuple):
-    """A decision, its trace without the rules that were tried, and the version it is made under."""
+    """A decision, its trace without evaluated rules, and its config version."""
 
     decision: Decision
     trace: Trace
@@ -65,18 +65,18 @@ class Decided(NamedTuple):
 
 @dataclass(slots=True)
 class Batch:
-    """What one write transaction has to write, gathered while the engine works."""
+    """The rows to write in one transaction, collected while the engine runs."""
 
     org_id: int
     config_version: int
     now: datetime
     #: New values of workload rows by uid; later facts override earlier ones.
     updates: dict[str, dict[str, Any]] = field(default_factory=lambda: defaultdict(dict))
-    #: Workloads that the engine saw for the first time.
+    #: Shapes of the workloads that are new to the engine.
     taken_in: list[TakenIn] = field(default_factory=list)
-    #: Key and name, which never change, of workloads by id, as far as they were read already.
+    #: Key and name, which never change, by id of workloads that were already read.
     known: dict[str, tuple[int, str]] = field(default_factory=dict)
-    #: When they were submitted, by id.
+    #: Submission times by id.
     submitted: dict[str, datetime] = field(default_factory=dict)
     #: Decisions with their traces, which are encoded once, on first access.
     decisions: list[Decided] = field(default_factory=list)
@@ -88,11 +88,11 @@ class Batch:
     requeued: set[str] = field(default_factory=set)
     #: Preempted workloads.
     preempted: list[str] = field(default_factory=list)
-    #: How many workloads reached each final state.
+    #: Number of workloads that reached each final state.
     ended: dict[State, int] = field(default_factory=lambda: defaultdict(int))
 
     def end(self, uid: str, queue: str | None, state: State, event: EventType, actor: str) -> None:
-        """Note that a workload of *queue* has ended by request of *actor*."""
+        """Record that a workload of *queue* has ended, by request of *actor*."""
         self.updates[uid] |= {
             "state": state.value,
             "ended_at": self.now,
@@ -104,7 +104,7 @@ class Batch:
         self.events.append((event, Level.INFO, uid, queue, actor, {}))
 
     def requeue(self, uid: str, queue: str | None, actor: str, yields_to: str | None) -> None:
-        """Note that a preempted workload has stopped and waits again, perhaps behind another."""
+        """Record that a preempted workload was released, and is pending behind *yields_to*."""
         self.updates[uid] |= {
             "state": State.PENDING.value,
             "reason": NOT_EVALUATED,
@@ -118,7 +118,7 @@ class Batch:
         self.events.append((EventType.REQUEST_RELEASED, Level.INFO, uid, queue, actor, {}))
 
     def decide(self, decisions: Iterable[Decision], loans: Iterable[Loan] = ()) -> None:
-        """Note what the engine decided under the present version, and what is borrowed by it."""
+        """Record *decisions* under the current version, and the loans that they make."""
         decided = [
             Decided(each, each.trace_without_rules, self.config_version) for each in decisions
         ]
@@ -211,7 +211,7 @@ class Batch:
         self.events.append(told)
 
     def _known(self) -> dict[str, tuple[int, str]]:
-        """Return key and name of every workload that the batch speaks of."""
+        """Return key and name of every workload in the batch."""
         uids = (
             {each.decision.workload for each in self.decisions}
             | {each.decision.preemptor for each in self.decisions if each.decision.preemptor}
@@ -254,6 +254,6 @@ class Batch:
 
 
 def _named(data: dict[str, Any], known: Mapping[str, tuple[int, str]]) -> dict[str, str]:
-    """Return the name of the workload that needs the room."""
+    """Return the name of the preemptor, if *data* has one."""
     preemptor = data.get("preemptor")
     return {"preemptor_name": known[preemptor][1]} if preemptor else {}

@@ -1,8 +1,8 @@
 """
-Batch observers: what other apps write in the transaction that writes a batch of decisions.
+Batch observers: functions of other apps that write in the transaction of a decided batch.
 
-Series, metrics and webhooks follow the engine, which knows none of them. `BATCH_OBSERVERS` in the
-settings names their functions in the order in which they are called.
+Series, metrics and webhooks observe the engine, which does not depend on them. The setting
+`BATCH_OBSERVERS` has the paths of their functions in the order of the calls.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Writes:
     finish: Callable[[], None] | None = None
 
 
-#: Returns what follows from a batch. It may read rows, which are as before the batch.
+#: Returns the writes that follow from a batch. It may read rows, which do not have the batch yet.
 BatchObserver = Callable[[DecidedBatch], Writes]
 
 

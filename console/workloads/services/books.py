@@ -1,4 +1,4 @@
-"""Books: the ledger of a config with what queues use, read from the rows that count it."""
+"""A ledger charged with the usage of queues, read from rows when a queue is needed."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ from console.workloads.queries.used import counts_of_running, used_of
 #: A queue, and the requested number of its running workloads.
 Named: TypeAlias = tuple[str, int]
 
-#: How many of those that are stopping are read, of the queues of a chunk.
+#: Maximum number of stopping workloads that are read of the queues of a chunk.
 _STOPPING: Final = 1000
 
-#: The order in which preemption looks at them.
+#: The order of preemption.
 _ORDER: Final = ("priority", F("reservation").desc())
 
 _NOTHING: Final[Usage] = {}
 
 
 class Books:
-    """A ledger with what queues use, and how many workloads run in them."""
+    """A ledger with the usage of queues, and the numbers of their running workloads."""
 
     def __init__(self, org: Organization, policy: Policy, version: tuple[object, ...]) -> None:
         self.org = org.pk
         self.policy = policy
         self.ledger = load_discipline(policy.discipline).ledger(policy)
-        #: The version of the engine under which the queues of `_current` were read.
+        #: The engine's version under which the queues in `_current` were read.
         self.version = version
-        #: By queue what is charged; a queue that uses nothing is absent.
+        #: Charged usage by queue; queues without usage are absent.
         self.used: dict[str, Mapping[FlavorResource, int]] = {}
-        #: By queue how many workloads run in it.
+        #: Number of running workloads by queue.
         self.running: dict[str, int] = {}
         self._current: set[str] = set()
-        #: Keys of workloads that are stopping, by queue.
+        #: Keys of stopping workloads by queue.
         self._stopping: dict[str, list[int]] = {}
-        #: Keys of those in a queue that would be stopped first.
+        #: Keys of the first workloads in the order of preemption, by queue and number.
         self._first: dict[Named, list[int]] = {}
-        #: Whether rows were read for it since it was taken.
+        #: Whether rows were read since the books were taken from the cache.
         self.was_read = False
-        #: Whether the ledger holds what `used` says, and nothing else.
+        #: Whether the ledger contains exactly the usage in `used`.
         self.is_exact = True
 
     def __len__(self) -> int:
-        """Return how many queues were charged."""
+        """Return the number of charged queues."""
         return len(self._current)
 
     def charge(self, org: Organization, names: Collection[str]) -> None:
-        """Have the ledger hold what the queues *names* use now, and `running` count theirs."""
+        """Charge the ledger with the current usage of the queues *names*, and update `running`."""
         missing = [name for name in names if name not in self._current]
         if not missing:
             return
@@ -75,7 +75,7 @@ class Books:
         self._current.update(missing)
 
     def stopping(self, org: Organization, names: Collection[str]) -> list[int]:
-        """Return the keys of those that are stopping in the queues *names*: the first of many."""
+        """Return the keys of stopping workloads in the queues *names*, limited for each chunk."""
         missing = [name for name in names if name not in self._stopping]
         if missing:
             self.was_read = True
@@ -88,7 +88,7 @@ class Books:
         return [key for name in names for key in self._stopping[name]]
 
     def first_to_stop(self, org: Organization, named: Collection[Named]) -> list[int]:
-        """Return the keys of those in the queues *named* that would be stopped first."""
+        """Return the keys of the first workloads to preempt in the queues *named*."""
         missing = [each for each in named if each not in self._first]
         if missing:
             self.was_read = True
@@ -106,10 +106,10 @@ class Books:
 
     def make_room(self, name: str, restored: Iterable[Running]) -> None:
         """
-        Take back what of queue *name* is charged twice: *adopted* were charged one by one, too.
+        Remove the usage of *restored* workloads of queue *name* that was charged twice.
 
-        When they hold more than the queue is said to use, as the worker has written meanwhile,
-        what they hold counts, and the books are exact no more.
+        Restoring them has charged them individually. If they use more than the rows of the queue,
+        because the worker has written in between, their usage counts, and the books are not exact.
         """
         used, held = self.used.get(name, _NOTHING), dict[FlavorResource, int]()
         for each in restored:
@@ -120,14 +120,14 @@ class Books:
         self.is_exact = self.is_exact and twice == held
 
     def go_on(self, version: tuple[object, ...]) -> None:
-        """Take all that was charged for out of date: the engine is at *version*."""
+        """Mark all read rows as outdated; the engine is at *version*."""
         self.version = version
         for of_a_queue in (self._current, self._stopping, self._first):
             of_a_queue.clear()
 
 
 def first_to_stop(rows: QuerySet[Workload], most: int) -> QuerySet[Workload]:
-    """Return the first *most* of the running *rows* that would be stopped."""
+    """Return the first *most* of the running *rows* in the order of preemption."""
     return rows.order_by(*_ORDER)[:most]
 
 

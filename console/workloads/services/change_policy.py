@@ -1,4 +1,4 @@
-"""Hand a new policy to an organization's engine."""
+"""Write the request that changes the policy of an organization's engine."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from console.workloads.services.move_holds import move_holds, resume_moved
 
 def change_policy(actor: Actor, version: int, old: Policy, new: Policy) -> None:
     """
-    Have the engine replace *old* by *new*, which config *version* compiles to.
+    Request that the engine replaces *old* by *new*, the policy of config *version*.
 
-    Queues of *new* that take the place of held ones are held first. Call it inside the transaction
-    that makes *version* the active one.
+    Queues of *new* that replace held ones are held first. Call this in the transaction that makes
+    *version* the active one.
     """
     moved = move_holds(actor, old, new)
     payload = {"version": version, "actor": actor.name}

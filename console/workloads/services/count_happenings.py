@@ -1,4 +1,4 @@
-"""Counts of events of workloads in one batch of the engine."""
+"""Events of workloads in one batch of the engine, for counters."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _TOLD = {
 }
 
 
-#: Those of them that have a reason worth counting apart.
+#: Events that are counted by reason.
 _WITH_REASON = (What.REJECTED, What.PREEMPTED)
 
 
 def happenings_of(batch: Batch, state: State) -> list[Happening]:
     """
-    Return the counts of *batch*, after *state* has settled.
+    Return the events of *batch*, after *state* has settled.
 
     A wait lasts from submission to the first admission: a preempted workload that starts again is
     counted as admitted, without a wait.
@@ -54,7 +54,7 @@ def _told(batch: Batch) -> Iterator[Happening]:
 
 
 def _waits(batch: Batch, uids: list[str]) -> dict[str, float]:
-    """Return how long those of *uids* that start for the first time have waited, in seconds."""
+    """Return the waits in seconds of those *uids* that start for the first time."""
     first = {uid: batch.submitted[uid] for uid in uids if uid in batch.submitted}
     for some in chunks(uid for uid in uids if uid not in first):
         rows = Workload.objects.filter(uid__in=some, preemptions=0)

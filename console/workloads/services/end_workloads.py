@@ -23,7 +23,7 @@ from console.workloads.services.ask_engine import ask_engine
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """One way to end: the states it is possible in, and the one it leads to."""
+    """One way to end a workload: the states in which it is possible, and the resulting state."""
 
     kind: Intake.Kind
     action: Action
@@ -48,24 +48,24 @@ _RELEASE = _Ending(
 )
 _ENDINGS = (_FINISH, _WITHDRAW, _RELEASE)
 
-#: Ids that a message names.
+#: Maximum number of ids in a message.
 _NAMED = 5
 
 
 def finish_workloads(actor: Actor, uids: Iterable[str]) -> None:
     """
-    Say that the work of admitted workloads is done.
+    Report admitted workloads as finished.
 
-    Raises NotFound, NotAllowed, or Conflict when one is in another state.
+    Raises NotFound, NotAllowed, or Conflict if a workload is in another state.
     """
     _end(actor, uids, _FINISH)
 
 
 def withdraw_workloads(actor: Actor, uids: Iterable[str]) -> None:
     """
-    Say that workloads are not wanted any more, whether they wait or run.
+    Report pending or running workloads as withdrawn.
 
-    Raises NotFound, NotAllowed, or Conflict when one has ended otherwise.
+    Raises NotFound, NotAllowed, or Conflict if a workload has ended otherwise.
     """
     _end(actor, uids, _WITHDRAW)
 

@@ -12,12 +12,12 @@ from console.retention.write_pauses import pause_after
 from console.workloads.models import IdempotentAnswer
 from console.workloads.retention import ANSWERS_KEPT
 
-#: Rows of one statement, so that other writers need not wait long.
+#: Maximum number of rows per statement, so that other writers wait only briefly.
 _ROWS = 1000
 
 
 def forget_answers() -> int:
-    """Delete the answers older than `ANSWERS_KEPT`; return how many there were."""
+    """Delete the answers older than `ANSWERS_KEPT`, and return their number."""
     limit = timezone.now() - ANSWERS_KEPT
     forgotten: Counter[int] = Counter()
     while True:

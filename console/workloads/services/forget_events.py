@@ -1,4 +1,4 @@
-"""Forget events that are older than the settings keep them."""
+"""Delete events older than the configured retention."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from console.retention.record_deletions import record_deletions
 from console.retention.write_pauses import pause_after
 from console.workloads.models import Event
 
-#: Rows of one statement, so that other writers need not wait long.
+#: Maximum number of rows per statement, so that other writers wait only briefly.
 BATCH = 500
 
 
 def forget_events(days: int, seconds: float = 0.5) -> int:
     """
-    Delete what happened more than *days* ago, 0 for nothing; return how many events.
+    Delete events older than *days*, none for 0, and return their number.
 
-    After each batch as much time passes for others as it took. After about *seconds* no further
-    one begins, for the same worker decides, too: what is left goes with the next call.
+    After each batch there is a pause of the same duration for other writers. After about *seconds*
+    no batch is started, because the same worker also runs engines: the next call continues.
     """
     if not days:
         return 0
@@ -30,7 +30,7 @@ def forget_events(days: int, seconds: float = 0.5) -> int:
     deadline = time.monotonic() + seconds
     forgotten: Counter[int] = Counter()
     rows = Event.objects.order_by("pk").values_list("pk", "org_id", "created_at")
-    # Behind what went before: an index leads past rows that are gone only once it was vacuumed.
+    # Continue after the last key: index entries of deleted rows are scanned until a vacuum.
     last = 0
     while True:
         with pause_after():

@@ -1,4 +1,4 @@
-"""Forget label sets that nothing has any more: they are as many as what is kept needs."""
+"""Delete unused label sets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.workloads.models import LabelSet, RecordedShape, Workload
 
 def forget_label_sets(keys: Iterable[int]) -> None:
     """
-    Delete those of *keys* that no workload and no recorded shape has, in the caller's transaction.
+    Delete the label sets *keys* without workloads and recorded shapes, in the caller's transaction.
 
     A concurrent submission of the same labels creates the set again.
     """

@@ -1,4 +1,4 @@
-"""Forget recorded shapes of days that no look at history goes back to."""
+"""Delete recorded shapes older than the window of history."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from console.workloads.models import RecordedShape
 from console.workloads.queries.history import WINDOW
 from console.workloads.services.forget_label_sets import forget_label_sets
 
-#: Rows of one statement, so that other writers need not wait long.
+#: Maximum number of rows per statement, so that other writers wait only briefly.
 _ROWS = 1000
 
 
 def forget_shapes() -> int:
-    """Delete the shapes of days before the window of history; return how many there were."""
+    """Delete the shapes of days before the window of history, and return their number."""
     first = timezone.now().date() - timedelta(days=WINDOW - 1)
     forgotten: Counter[int] = Counter()
     while True:

@@ -17,17 +17,17 @@ from console.retention.write_pauses import pause_after
 from console.workloads.models import ENDED, Decision, Engine, Workload
 from console.workloads.services.forget_label_sets import forget_label_sets
 
-#: Workloads of one transaction, so that other writers need not wait long.
+#: Maximum number of workloads per transaction, so that other writers wait only briefly.
 BATCH = 200
 
 
 def forget_workloads(days: int, seconds: float = 0.5) -> int:
     """
-    Delete what ended more than *days* ago, 0 for nothing; return how many workloads.
+    Delete workloads that ended more than *days* ago, none for 0, and return their number.
 
-    What waits or runs stays, however old it is. Organizations take turns, a batch each, and after
-    each batch as much time passes for others as it took. After about *seconds* no further turn
-    begins, for the same worker decides, too: what is left goes with the next call.
+    Pending and running workloads stay at any age. Organizations take turns of one batch, and after
+    each batch there is a pause of the same duration for other writers. After about *seconds* no
+    turn is started, because the same worker also runs engines: the next call continues.
     """
     if not days:
         return 0
@@ -35,7 +35,7 @@ def forget_workloads(days: int, seconds: float = 0.5) -> int:
     deadline = time.monotonic() + seconds
     workloads: Counter[int] = Counter()
     decisions: Counter[int] = Counter()
-    #: By organization: the submission time up to which there is nothing more to forget.
+    #: By organization: the submission time up to which there is nothing more to delete.
     ended = Workload.objects.filter(
         org_id=OuterRef("pk"), submitted_at__lt=limit, ended_at__lt=limit
     )
@@ -60,9 +60,9 @@ def forget_workloads(days: int, seconds: float = 0.5) -> int:
 def _oldest(
     org_id: int, since: datetime | None, limit: datetime
 ) -> tuple[list[int], datetime | None]:
-    """Return the keys of a batch that may go, and when the last of it was submitted."""
-    # Nothing ends before it is submitted: so an index leads to the few that may be old enough.
-    # The state would lead to the index of states, and through all that ever ended.
+    """Return the keys of a batch to delete, and the submission time of its last workload."""
+    # A workload ends after its submission, so an index on submission times finds the few that may
+    # be old enough. With a condition on the state, all ended workloads would be scanned.
     rows = Workload.objects.filter(org_id=org_id, submitted_at__lt=limit, ended_at__lt=limit)
     if since is not None:
         rows = rows.filter(submitted_at__gte=since)
@@ -71,7 +71,7 @@ def _oldest(
 
 
 def _forget(org_id: int, keys: list[int]) -> tuple[int, int]:
-    """Delete workloads of one organization; return how many, and how many decisions about them."""
+    """Delete workloads of an organization; return how many, and the number of their decisions."""
     try:
         return _delete(org_id, keys)
     except IntegrityError:
@@ -81,7 +81,7 @@ def _forget(org_id: int, keys: list[int]) -> tuple[int, int]:
 
 def _delete(org_id: int, keys: list[int]) -> tuple[int, int]:
     with transaction.atomic():
-        # The worker adds to these counts under the same lock, and another call waits here.
+        # The worker adds to these counts under the same lock, and concurrent calls wait here.
         engine = Engine.objects.select_for_update().get(pk=org_id)
         rows = Workload.objects.filter(pk__in=keys, state__in=ENDED).order_by()
         found = list(rows.values_list("pk", "state", "label_set_id"))

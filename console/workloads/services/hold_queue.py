@@ -1,4 +1,4 @@
-"""Hold a queue, so that nothing new is admitted from it, and resume it."""
+"""Hold a queue, so that no workload is admitted from it, and resume it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.workloads.models import Event, EventType, Intake, QueueHold
 from console.workloads.queries import queue_view
 from console.workloads.services.ask_engine import ask_engine
 
-#: How far ahead a hold may end; one without an end has no bound.
+#: Maximum duration of a hold with an end; one without an end has no limit.
 LONGEST: Final = timedelta(days=366)
 
 
@@ -66,7 +66,7 @@ def hold_queue(
 
 def resume_queue(actor: Actor, queue: str, reason: str = "") -> None:
     """
-    Resume *queue*; resuming one that is not held is harmless.
+    Resume *queue*; no effect if it is not held.
 
     Raises NotAllowed, NotFound for an unknown queue, and BadRequest.
     """
@@ -94,19 +94,19 @@ def resume_queue(actor: Actor, queue: str, reason: str = "") -> None:
 
 
 def hold_facts(hold: QueueHold) -> dict[str, Any]:
-    """Return what the audit log keeps of a hold."""
+    """Return the facts of a hold for the audit log."""
     facts = {"reason": hold.reason, "actor": hold.actor}
     return facts | ({"until": hold.until.isoformat()} if hold.until else {})
 
 
 def tell_engine(actor: Actor, kind: Intake.Kind, queue: str, reason: str) -> None:
-    """Have the engine hear of it, in the transaction of the row."""
+    """Request a hold or resume from the engine, in the transaction that changes the row."""
     payload = {"queue": queue, "actor": actor.name, "reason": reason}
     ask_engine(actor.org.pk, kind, payload)
 
 
 def tell_people(actor: Actor, kind: EventType, queue: str, facts: dict[str, Any]) -> None:
-    """Write the event."""
+    """Write the event of a hold or resume."""
     Event.objects.create(
         org=actor.org, type=kind, queue=queue, actor=actor.name, data={"queue": queue, **facts}
     )

@@ -1,4 +1,4 @@
-"""From rows to a live state: the only loader."""
+"""Load the live state of an organization's engine from rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from console.workloads.stored_texts import (
 
 _Row = TypeVar("_Row")
 
-#: What the engine has to know of a workload.
+#: Columns of a workload that the engine needs.
 COLUMNS = (
     "uid",
     "pk",
@@ -47,11 +47,11 @@ COLUMNS = (
 
 
 def load_policy(org: Organization, number: int) -> Policy:
-    """Return the policy of a config version; 0 stands for none applied yet."""
+    """Return the policy of config version *number*; 0 is the version before the first apply."""
     return policy_of(get_version(org, number)) if number else NO_POLICY
 
 
-#: Rows after which a long load says that it goes on.
+#: Number of rows after which a long load reports progress.
 _STRETCH = 10_000
 
 
@@ -59,11 +59,11 @@ def load_state(
     org: Organization, config_version: int, going_on: Callable[[], None] = lambda: None
 ) -> State:
     """
-    Return the state that the organization's rows describe under *config_version*.
+    Return the state of the organization's rows under *config_version*.
 
-    It equals the state that ran, except that everybody is looked at once more,
-    which changes nothing. What the intake has yet to tell is left out.
-    *going_on* is called now and then, so that the lease outlasts a long load.
+    It equals the state before, except that all workloads are evaluated once more, which changes
+    nothing. Intake that is not applied yet is not part of it. *going_on* is called repeatedly, so
+    that the lease outlasts a long load.
     """
     advanced_to = Engine.objects.values_list("advanced_to", flat=True).get(org=org)
     state = State(load_policy(org, config_version), now=advanced_to or 0)
@@ -90,8 +90,8 @@ def _read(
     """
     Yield *columns*, which start with COLUMNS, of all workloads in *phase*, by key.
 
-    Each stretch is read to its end before *going_on* is called: SQLite refuses to write on
-    a connection that is in the middle of reading what somebody else has written to since.
+    Each stretch is read completely before *going_on* is called: SQLite refuses to write on a
+    connection with an open read if another connection has written since.
     """
     rows = models.Workload.objects.filter(org=org, state=phase).order_by("pk").values_list(*columns)
     at, last = columns.index("pk"), 0
@@ -111,7 +111,8 @@ def _in_stretches(rows: Iterable[_Row], going_on: Callable[[], None]) -> Iterato
 def held_queues(org: Organization) -> set[str]:
     """Return the queues that are held in the engine."""
     held = set(QueueHold.objects.filter(org=org).values_list("queue", flat=True))
-    # Undone from the last to the first. Read after the rows: each request writes both.
+    # Unapplied requests are undone, last first. They are read after the rows, because each request
+    # writes both.
     for kind, payload in _untold(org, Intake.Kind.HOLD, Intake.Kind.RESUME).order_by("-pk"):
         if kind == Intake.Kind.HOLD:
             held.discard(payload["queue"])
@@ -127,7 +128,7 @@ def _untold(org: Organization, *kinds: Intake.Kind) -> QuerySet[Intake, tuple[st
 def restore_running(
     state: State, parts: Iterable[QuerySet[models.Workload]], config_version: int
 ) -> None:
-    """Put the running workloads among the querysets *parts* into *state* under *config_version*."""
+    """Restore the running workloads in the querysets *parts* in *state*, under *config_version*."""
     columns = (*COLUMNS, *_RUNNING)
     ordered = (
         rows.filter(state__in=(models.State.ADMITTED, models.State.PREEMPTING))
@@ -139,7 +140,7 @@ def restore_running(
     _adopt(state, merge(*ordered, key=itemgetter(columns.index("reservation"))), config_version)
 
 
-#: What the engine has to know of a workload that runs, behind COLUMNS.
+#: Additional columns of a running workload, after COLUMNS.
 _RUNNING = (
     "queue",
     "priority",
@@ -156,7 +157,7 @@ _RUNNING = (
 def _adopt(state: State, rows: Iterable[tuple[Any, ...]], config_version: int) -> None:
     for row in rows:
         if state.has_workload(row[0]):
-            # It moved from one part to the next between two statements.
+            # The workload moved from one part to the next between two statements.
             continue
         queue, priority, assignment, reservation, phase, version, *why = row[len(COLUMNS) :]
         evicting = phase == models.State.PREEMPTING
@@ -175,7 +176,7 @@ def _adopt(state: State, rows: Iterable[tuple[Any, ...]], config_version: int) -
 
 
 def engine_workload(row: tuple[Any, ...]) -> Workload:
-    """Return the engine's view of a row that starts with COLUMNS."""
+    """Return the engine's workload of a row that starts with COLUMNS."""
     uid, pk, labels, namespace, priority, requests, pod_sets, *optional = row[: len(COLUMNS)]
     facts, user, groups = optional
     is_preemptible, placement = facts_of(facts)
@@ -204,7 +205,7 @@ def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None
         as_text("stopped_for"),
     )
     rows = list(_read(org, models.State.PENDING, (*COLUMNS, *columns), going_on))
-    # Read after the rows, so that later submissions are in neither.
+    # Read after the rows, so that both lack later submissions.
     told_later = {key for _, payload in _untold(org, Intake.Kind.SUBMIT) for key in payload["ids"]}
     for row in _in_stretches(rows, going_on):
         if row[COLUMNS.index("pk")] in told_later:
@@ -217,6 +218,6 @@ def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None
 
 
 def engine_workloads(rows: QuerySet[models.Workload]) -> Iterator[Workload]:
-    """Return the engine's view of the queryset *rows*, in the order of submission."""
+    """Yield the engine's workloads of the queryset *rows*, in the order of submission."""
     for row in rows.order_by("pk").values_list(*COLUMNS):
         yield engine_workload(row)

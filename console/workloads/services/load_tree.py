@@ -1,4 +1,4 @@
-"""Trees of queues as some pending workloads meet them: without what cannot matter to those."""
+"""Load trees of queues for the evaluation of some pending workloads, without irrelevant rows."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ def load_trees(
     now: int = 0,
 ) -> State:
     """
-    Return a state at *now* in which *workloads* wait, but those whose queue is not of the policy.
+    Return a state at *now* with pending *workloads*, except those whose queue is not in the policy.
 
-    Its ledger is that of *books*, which say what queues use under *config_version*.
+    Its ledger is that of *books*, with the usage of queues under *config_version*.
 
-    One that waits in no queue needs nobody else there: what keeps it off is in the policy.
-    For any other, of those that run in its tree, it has one by one only those that might be
-    stopped for it, and as many others as an explanation lists; the rest is charged as a
-    sum. Of those that wait, it has those for whom others are stopping, and those that
-    this one has to let go first. The cost does not grow with how many run or wait, and how
-    many statements it takes neither with the queues of a tree nor with *workloads*.
+    A workload without a queue needs no other workloads, because the policy rules it out. For any
+    other one, the state contains the running workloads of its tree that might be preempted for it,
+    and as many others as an explanation lists; the usage of the rest is charged as a sum. Of the
+    pending ones, it contains those with preempted workloads that are stopping, and those to which
+    this one yields. The cost does not grow with the number of running or pending workloads, and
+    the number of statements does not grow with the queues of a tree or with *workloads*.
     """
     state = State(books.policy, is_sparse=True, ledger=books.ledger, now=now)
     here = {each.pk: _queue_of(state, each) for each in workloads if each.queue is not None}
@@ -86,15 +86,15 @@ def _run(
     config_version: int,
     books: Books,
 ) -> None:
-    """Let in *state* run what runs in the queues *names*, as those who are *waiting* meet it."""
+    """Restore the running workloads of the queues *names* that matter for those *waiting*."""
     for name in QueueHold.objects.filter(org=org).values_list("queue", flat=True):
         if name in names:
             state.hold(name)
-    # What the trees hold decides who is over nominal, and so who has to be read.
+    # The usage shows which queues are over nominal quota, and so which workloads to read.
     books.charge(org, names)
     named: dict[Named, None] = {}
     lists = list(_one_by_one(state, org, waiting, named))
-    # Workloads that are stopping: those that wait for them go on claiming their room.
+    # Stopping workloads, because the workloads that wait for them claim their quota.
     keys = [*books.stopping(org, names), *books.first_to_stop(org, named)]
     lists += [Workload.objects.filter(pk__in=some) for some in chunks(keys)]
     restore_running(state, union_querysets(lists), config_version)
@@ -115,11 +115,11 @@ def _one_by_one(
     named: dict[Named, None],
 ) -> Iterator[QuerySet[Workload]]:
     """
-    Yield the running workloads that the discipline has to know of for those *waiting*.
+    Yield the running workloads that the discipline needs for those *waiting*.
 
-    Queues of which the first few are enough for any workload are added to *named*.
+    Queues of which the first few workloads are enough are added to *named*.
     """
-    # Those alike in what they may do meet the same.
+    # Workloads of the same queue and priority have the same load plan.
     kinds: dict[tuple[str, int], tuple[AnyQueue, list[Workload]]] = {}
     for queue, workload in waiting:
         key = queue.name, workload.priority or 0
@@ -150,7 +150,7 @@ def _of_plan(
 
 
 def _lowest(org: Organization, names: Iterable[str]) -> dict[str, int]:
-    """Return the lowest priority that runs in each of the queues *names*, of those in use."""
+    """Return the lowest priority of running workloads in each of the queues *names*, if any."""
     running = Workload.objects.filter(org=org, state=models.State.ADMITTED)
     firsts = (running.filter(queue=name).order_by("priority")[:1] for name in sorted(names))
     return {
@@ -162,14 +162,14 @@ def _lowest(org: Organization, names: Iterable[str]) -> dict[str, int]:
 
 
 def _asked(workload: Workload) -> EngineWorkload:
-    """Return the requests of *workload*."""
+    """Return the engine's workload with only the requests of *workload*."""
     pod_sets = decode_pod_sets(workload.pod_sets, workload.requests)
     return EngineWorkload(id=workload.uid, sequence=workload.pk, pod_sets=pod_sets)
 
 
 def _wait(state: State, org: Organization, names: Sequence[str]) -> None:
-    # Those for whom others are stopping go on claiming room. They are few, in all queues
-    # together, so the reason alone is asked for: it leads to the shortest index range.
+    # Pending workloads with preempted ones that are stopping, because they claim quota. There are
+    # few in all queues, so the reason is the only condition: it selects the shortest index range.
     waiting = Workload.objects.filter(org=org, reason=WAITING_FOR_PREEMPTED)
     columns = ("queue", "priority", "rule_index", "pending_class", "state", "victims")
     for row in waiting.order_by("pk").values_list(*COLUMNS, *columns):
@@ -181,7 +181,7 @@ def _wait(state: State, org: Organization, names: Sequence[str]) -> None:
 def _ahead(
     org: Organization, waiting: Sequence[tuple[AnyQueue, Workload]]
 ) -> Iterator[QuerySet[Workload]]:
-    """Yield whom those *waiting* yield to, and who is first in their lines if that is strict."""
+    """Yield the workloads to which those *waiting* yield, and the heads of their strict queues."""
     pending = Workload.objects.filter(org=org, state=models.State.PENDING)
     preemptors = [workload.preemptor for _, workload in waiting if workload.preemptor]
     lists = [

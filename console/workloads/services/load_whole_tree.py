@@ -1,4 +1,4 @@
-"""One tree of queues with all its running workloads, and the first pending ones."""
+"""Load one tree of queues with all its running workloads and the first pending ones."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from console.workloads.services.load_state import (
     restore_running,
 )
 
-#: Running workloads that are read one by one, those that would be stopped first; the rest is
-#: charged as a sum.
+#: Maximum number of running workloads that are read individually, the first in the order of
+#: preemption; the usage of the rest is charged as a sum.
 _RUNNING = 10_000
 
-#: Pending workloads that are read of its queue, and of the whole tree: the first in turn.
+#: Maximum number of pending workloads that are read of the queue, and of the tree, in order.
 _WAITING = 300
 
 
@@ -29,10 +29,10 @@ def load_whole_tree(
     org: Organization, workload: Workload, config_version: int, *, now: int = 0
 ) -> tuple[State, frozenset[str]] | None:
     """
-    Return a state at *now* in which *workload* waits, and the names of the queues that are in it.
+    Return a state at *now* in which *workload* is pending, and the names of the queues in it.
 
-    Everything can be tried on it. One that waits in no queue has all queues
-    around it. None when its queue is not of the policy.
+    Any change can be tried on this state. For a workload without a queue, it contains all queues.
+    None if its queue is not in the policy.
     """
     policy = load_policy(org, config_version)
     state = State(policy, is_sparse=workload.queue is not None, now=now)
@@ -52,7 +52,7 @@ def load_whole_tree(
     restore_running(state, [Workload.objects.filter(pk__in=first)], config_version)
     for name, usage in used_of(org, names).items():
         restored = state.usage(name)
-        # The worker may have written between the two reads: never less than nothing.
+        # The worker may have written between the two reads, so the difference may be negative.
         rest = {key: max(0, amount - restored.get(key, 0)) for key, amount in usage.items()}
         state.charge(name, rest)
     for name, running_there in counts_of_running(org, names):
@@ -66,7 +66,7 @@ def load_whole_tree(
 
 
 def join_whole_tree(state: State, org: Organization, workload: Workload) -> None:
-    """Let *workload* and the first of its queue wait in a whole tree that lacks them."""
+    """Add *workload* and the first pending ones of its queue to a whole tree that lacks them."""
     if not state.has_workload(workload.uid):
         theirs = Workload.objects.filter(org=org, queue=workload.queue, state=models.State.PENDING)
         _wait(state, theirs.order_by("-priority", "pk")[:_WAITING])

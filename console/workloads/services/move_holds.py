@@ -1,4 +1,4 @@
-"""Move holds: the queue that takes the place of a held one is held in its place."""
+"""Move holds of queues to the queues that replace them in a new config."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from console.workloads.services.hold_queue import hold_facts, tell_engine, tell_
 
 def move_holds(actor: Actor, old: Policy, new: Policy) -> tuple[str, ...]:
     """
-    Hold each queue of *new* that takes the place of a held queue of *old*, which is not held then.
+    Hold each queue of *new* that replaces a held queue of *old*, and end the hold of the old one.
 
-    Part of the transaction that applies *new*, and comes before the engine is asked to follow it:
-    nothing is admitted from the new queue in between. Returns the names of the old queues, of
-    which the engine has to hear once it follows *new* (`resume_moved`). Where several held queues
-    have one successor, the hold that was made last stays.
+    Call this in the transaction that applies *new*, before the engine is requested to change the
+    policy, so that nothing is admitted from the new queue in between. Returns the names of the old
+    queues, which the engine has to resume after the change (`resume_moved`). If several held queues
+    have one successor, the last hold stays.
     """
     holds = QueueHold.objects.select_for_update().filter(org=actor.org).order_by("since", "pk")
     held = {hold.queue: hold for hold in holds}
@@ -46,6 +46,6 @@ def move_holds(actor: Actor, old: Policy, new: Policy) -> tuple[str, ...]:
 
 
 def resume_moved(actor: Actor, queues: tuple[str, ...]) -> None:
-    """Have the engine hear that *queues*, which are gone from the config, are not held."""
+    """Request that the engine resumes *queues*, which the config no longer has."""
     for queue in queues:
         tell_engine(actor, Intake.Kind.RESUME, queue, "")

@@ -1,4 +1,4 @@
-"""Which requests an engine takes in next."""
+"""Select the requests that an engine applies next."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, Final
 from console import statements
 from console.workloads.models import Intake
 
-#: Requests that give quota back. They speak of workloads that were taken in long before.
+#: Requests that release quota. Their workloads were applied long before.
 _RETURNING: Final = (Intake.Kind.FINISH, Intake.Kind.RELEASE)
 
-#: Requests that are read at once, as they are: mostly there are no more of them.
+#: Number of requests that are read at once with payloads; mostly there are fewer.
 _FEW: Final = 20
 
 _FIRST: Final = """SELECT id, kind, payload, size, created_at FROM workloads_intake
@@ -22,29 +22,29 @@ _FIRST: Final = """SELECT id, kind, payload, size, created_at FROM workloads_int
 
 def next_intake(org_id: int, most: int, returned: int) -> tuple[list[Intake], bool]:
     """
-    Return the requests to take in next, and whether these are all: in order, where they are few.
+    Return the requests to apply next, and whether these are all; in order if there are few.
 
-    Otherwise what gives quota back goes before everything else: behind a backlog of submissions,
-    work that is done would hold its quota until the last of them is decided, and stop others. The
-    one part is for up to *returned* workloads, the other for up to *most*, unless its first request
-    has more: so neither can keep the other waiting.
+    Otherwise, requests that release quota come first: behind a backlog of submissions, finished
+    workloads would use their quota until the last submission is decided, and cause preemptions.
+    The first part is for at most *returned* workloads, the second for at most *most*, or for the
+    first request if that has more. So neither part delays the other.
     """
     found = statements.rows(_FIRST, [org_id, _FEW], is_replanned=True)
     few = [_intake(org_id, row) for row in found]
     if len(few) < _FEW and sum(row.size for row in few) <= most:
         return few, True
     waiting = Intake.objects.filter(org_id=org_id).order_by("pk")
-    # Without payloads, of which a backlog may have megabytes.
+    # Without payloads, which may have megabytes in a backlog.
     rows = list(waiting.values_list("pk", "kind", "size")[:most])
     returning = [row for row in rows if row[1] in _RETURNING]
     if len(rows) == most:
         back = waiting.filter(kind__in=_RETURNING)
         returning = list(back.values_list("pk", "kind", "size")[:returned])
-    # The organization need not be said again: it would lead SQLite away from the keys.
+    # No filter on the organization: SQLite would not use the keys.
     by_key = Intake.objects.order_by("pk")
     early = list(by_key.filter(pk__in=_up_to(returned, returning)))
     if early:
-        # Intake about a withdrawn workload stays behind the withdrawal.
+        # Requests about a workload that is withdrawn stay after its withdrawal.
         withdrawals = waiting.filter(kind=Intake.Kind.WITHDRAW)
         named = {key for row in withdrawals for key in row.payload["ids"]}
         early = [row for row in early if named.isdisjoint(row.payload["ids"])]

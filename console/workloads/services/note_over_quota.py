@@ -1,4 +1,4 @@
-"""Over quota since: when each queue rose above nominal quota, kept as rows for pages."""
+"""Update the rows of queues that use more than their nominal quota, with the time since when."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from console.workloads.models import OverQuota
 
 @dataclass(slots=True)
 class OverQuotaSince:
-    """What an organization's rows say; its engine alone writes them, and reads them once."""
+    """Cached rows of one organization; only its engine writes them, and it reads them once."""
 
     org_id: int
-    #: Keys of the rows by flavor and resource, by queue; None before they were read.
+    #: Keys of the rows by flavor and resource, by queue; None until they are read.
     _rows: dict[str, dict[tuple[str, str], int]] | None = field(default=None, init=False)
 
     def note(
         self, state: State, queues: Collection[str], config_version: int, now: datetime
     ) -> None:
         """
-        Write which of *queues* rose above nominal quota *now*, and which came down again.
+        Write which of *queues* exceed their nominal quota since *now*, and which no longer do.
 
-        Call inside the transaction that writes the decisions, with the queues that they touched.
-        When that fails, nothing of this is true any more.
+        Call this in the transaction that writes the decisions, with the changed queues. If the
+        transaction fails, this object is invalid.
         """
         rows = self._rows = self._read() if self._rows is None else self._rows
         risen, down = [], []
@@ -59,7 +59,7 @@ class OverQuotaSince:
 
 
 def _above(state: State, queue: str) -> set[tuple[str, str]]:
-    """Return flavor and resource of what *queue* uses more of than it owns."""
+    """Return the flavor-resources of which *queue* uses more than its guaranteed amount."""
     return {
         key
         for key, used in state.usage(queue).items()

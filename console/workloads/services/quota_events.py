@@ -1,4 +1,4 @@
-"""Which admissions borrow from their cohort, and which preemptions take quota back: no rows."""
+"""Loans and reclaims of decisions: admissions that borrow, preemptions for other queues."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from console.engine.state import State
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What one admitted workload takes of its queue's flavor-resources, in thousandths."""
+    """The usage of one admitted workload, in thousandths."""
 
     queue: str
     usage: Mapping[FlavorResource, int]
@@ -22,12 +22,12 @@ class Taken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loan:
-    """What one admitted workload uses above the nominal quota of its queue."""
+    """The usage of one admitted workload beyond the nominal quota of its queue."""
 
-    #: Id.
+    #: Id of the workload.
     workload: str
     queue: str
-    #: The cohort that the queue is in.
+    #: The parent cohort of the queue.
     cohort: str
     #: Thousandths by "flavor/resource".
     borrowed: Mapping[str, int]
@@ -35,9 +35,9 @@ class Loan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reclaim:
-    """Workloads of other queues that have to stop for one workload, all for one reason."""
+    """Workloads of other queues that are preempted for one workload, all for one reason."""
 
-    #: Ids.
+    #: Ids of workloads.
     preemptor: str
     victims: tuple[str, ...]
     #: The queue of the preemptor; None if the decision does not contain it.
@@ -47,9 +47,9 @@ class Reclaim:
 
 def loans_made(state: State, decisions: Iterable[Decision]) -> list[Loan]:
     """
-    Return which admissions among *decisions* borrow, in the order of deciding.
+    Return the loans of admissions among *decisions*, in the order of decisions.
 
-    *state* has just settled with these decisions: nothing has come in since.
+    *state* has just settled with these decisions; no other fact was applied since.
     """
     admitted = []
     for decision in decisions:
@@ -79,15 +79,15 @@ def loans_of(
     nominal: Callable[[str, FlavorResource], Amount],
 ) -> list[dict[FlavorResource, int]]:
     """
-    Return what each of *admissions* borrows: the part of it that is above its queue's nominal.
+    Return what each of *admissions* borrows: its usage beyond the nominal quota of its queue.
 
-    *admissions* are in the order in which they were made, and *usage* is what a queue
-    holds after all of them; nothing else may have changed it in between.
+    *admissions* are in order, and *usage* returns the usage of a queue after all of them; no other
+    change may have happened in between.
     """
     held: dict[str, dict[FlavorResource, int]] = {}
     loans = []
-    # From the last to the first, taking each one back: so every one is judged on what its
-    # queue held right after it.
+    # From last to first, subtracting each admission: so each one is compared with the usage of its
+    # queue right after it.
     for taken in reversed(admissions):
         if taken.queue not in held:
             held[taken.queue] = dict(usage(taken.queue))
@@ -95,7 +95,7 @@ def loans_of(
         loan = {}
         for key, amount in taken.usage.items():
             if not amount:
-                # A request of nothing has a flavor. It borrows nothing, and usage has no zeros.
+                # A request of zero has a flavor, borrows nothing, and is absent from the usage.
                 continue
             own = nominal(taken.queue, key)
             above = 0 if isinstance(own, Unlimited) else min(amount, after[key] - own)
@@ -110,7 +110,7 @@ def reclaims_of(decisions: Iterable[tuple[Decision, Trace]]) -> list[Reclaim]:
     """
     Return the preemptors of *decisions* that preempt workloads of other queues, in order.
 
-    Each decision has its trace, which contains the queue of the preemptor.
+    Each decision comes with its trace, which contains the queue of the preemptor.
     """
     victims: dict[tuple[str, str | None, Reason], list[str]] = {}
     for decision, trace in decisions:
@@ -126,5 +126,5 @@ def reclaims_of(decisions: Iterable[tuple[Decision, Trace]]) -> list[Reclaim]:
 
 
 def preemptor_queue(trace: Trace) -> str | None:
-    """Return the queue for which the workload of *trace* has to stop."""
+    """Return the queue of the workload for which that of *trace* is preempted."""
     return trace.preempted.queue if trace.preempted else None

@@ -1,4 +1,4 @@
-"""Recorded shapes: what was taken in, counted by day, so that configs can be judged by it later."""
+"""Record shapes of submitted workloads, counted by day, to evaluate configs with them later."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COLUMNS = (
 
 
 class TakenIn(NamedTuple):
-    """The shape of one workload as its row has it, what is JSON as text."""
+    """The shape of one workload as in its row, with JSON as text."""
 
     label_set: int
     namespace: str
@@ -40,10 +40,10 @@ class TakenIn(NamedTuple):
 
 def record_shapes(org_id: int, day: date, taken_in: Iterable[TakenIn]) -> Prepared:
     """
-    Return the statement that counts workloads *taken_in* on *day*.
+    Return the statement that counts the workloads *taken_in* on *day*.
 
-    It belongs into the transaction that deletes their intake: then each is
-    counted once, however often a batch is begun.
+    It has to run in the transaction that deletes their intake: so each workload is counted once,
+    even if a batch is repeated.
     """
     runs: Counter[str] = Counter()
     rows: dict[str, tuple[Any, ...]] = {}
@@ -60,13 +60,13 @@ def record_shapes(org_id: int, day: date, taken_in: Iterable[TakenIn]) -> Prepar
     )
 
 
-# Few different shapes come by the thousands: each is hashed once. Texts may differ in the order
-# of their keys alone, digests do not.
+# Thousands of workloads have few different shapes: each is hashed once. Texts of one shape may
+# differ only in the order of keys, and their digests are equal.
 @lru_cache(maxsize=20_000)
 def _read(shape: TakenIn) -> tuple[str, dict[str, int], list[Any], dict[str, Any] | None]:
     requests, pod_sets = json.loads(shape.requests), json.loads(shape.pod_sets)
     told = _canonical(pod_sets) if pod_sets else "[]"
-    # Shapes without facts keep the digest that they had before there were any.
+    # The digest of shapes without facts stays the same as before facts were added.
     facts = None if shape.facts is None else json.loads(shape.facts)
     some = [] if facts is None else [facts]
     content = _canonical([*shape[:3], requests, told, *some])

@@ -1,4 +1,4 @@
-"""Resume what was held until a set time: each queue exactly once, however often this runs."""
+"""Resume queues whose holds have expired, each exactly once, also with concurrent runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.orgs.permissions import Actor
 from console.workloads.models import EventType, Intake, QueueHold
 from console.workloads.services.hold_queue import hold_facts, tell_engine, tell_people
 
-#: Holds that one run ends, those that are due longest; the next comes two seconds later.
+#: Maximum number of holds that one run ends, the longest due first; the next run is in two seconds.
 MOST: Final = 200
 
 log = structlog.get_logger("console.workloads")
@@ -36,7 +36,7 @@ def resume_expired(now: datetime | None = None) -> int:
 def _resume(hold: QueueHold, now: datetime) -> bool:
     actor = Actor(org=hold.org, role=Role.OPERATOR, name=hold.actor, key="timer")
     with transaction.atomic():
-        # One that was prolonged in between is not due any more.
+        # A hold that was extended in between is not due any more.
         if not QueueHold.objects.filter(pk=hold.pk, until__lte=now).delete()[0]:
             return False
         facts = hold_facts(hold)

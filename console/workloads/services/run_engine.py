@@ -1,10 +1,9 @@
 """
-Run an organization's engine: take in what was accepted, decide, write, look again.
+Run an organization's engine: apply intake, decide, write, and check for new intake.
 
-Rows are the truth. Facts are read and decided on outside any transaction; one
-short transaction then writes everything or nothing, under the lease's fencing
-number and the engine's version. A crash at any instruction loses nothing: what
-was not written is read again from the rows.
+Rows are the source of truth. Facts are read and decided on outside of transactions. Then one
+short transaction writes everything or nothing, under the lease's fencing number and the engine's
+version. A crash at any point loses nothing, because what was not written is read again from rows.
 """
 
 from __future__ import annotations
@@ -37,18 +36,18 @@ from console.workloads.services.note_over_quota import OverQuotaSince
 from console.workloads.services.quota_events import loans_made
 from console.workloads.warm import Warm, WarmStates
 
-#: Workloads that one batch takes in, and decisions after which it is written.
+#: Maximum number of workloads applied in one batch, and of decisions after which it is written.
 BATCH = 1000
 
-#: Workloads whose quota one batch takes back. Many more than it takes in: to take one back costs
-#: little, and quota that nobody uses any more lets queues stop one another for it.
+#: Maximum number of workloads whose quota one batch releases. It is larger than BATCH, because a
+#: release is cheap, and unused quota that is not released makes queues preempt one another.
 RETURNED = 5 * BATCH
 
-#: Seconds after which an organization that has work left makes room for others of its shard.
+#: Seconds after which an organization with remaining work gives way to others of its shard.
 SLICE = 0.2
 
-#: Seconds without the write lock between two batches on SQLite, whose lock is
-#: unfair: a writer without pauses starves the web processes. At most, and as a share of the batch.
+#: Pause without the write lock between two batches on SQLite, in seconds at most, and as a
+#: fraction of the batch. SQLite's lock is unfair: a writer without pauses starves web processes.
 PAUSE, PAUSED = 0.02, 0.1
 
 log = structlog.get_logger("console.engine")
@@ -59,27 +58,27 @@ _warm = WarmStates(settings.WARM_WORKLOADS)
 
 
 class Ran(NamedTuple):
-    """What a run came to."""
+    """The result of a run."""
 
-    #: Decisions.
+    #: Number of decisions.
     made: int
-    #: Whether there is work that it had no time for, and that nobody else is at.
+    #: Whether work remains for lack of time, and no other process does it.
     is_cut_short: bool
 
 
 def run_engine(org_id: int, seconds: float = SLICE) -> Ran:
     """
-    Decide everything the organization's intake asks for.
+    Decide all pending requests of the organization.
 
-    Does nothing when there is nothing to do, as when a run before this one has done it, and
-    when another process runs this engine; that one looks again before it leaves. Stops after
-    about *seconds*, and not before one batch.
+    Does nothing if there is nothing to do, such as after an earlier run, or if another process runs
+    this engine, because that process checks for work again after its release. Stops after about
+    *seconds*, but not before one batch.
     """
     deadline = time.monotonic() + seconds
     made = 0
     found = look(org_id)
     while found.has_work:
-        # Values in the order of a model's own columns; others are read when they are asked.
+        # Values in the order of the model's columns; other fields are read on access.
         columns = (org_id, found.slug, found.name)
         org = Organization.from_db(connection.alias, ("id", "slug", "name"), columns)
         with structlog.contextvars.bound_contextvars(org=org.slug), leased(org_id, found) as lease:
@@ -92,10 +91,10 @@ def run_engine(org_id: int, seconds: float = SLICE) -> Ran:
                 log.warning("lease lost, nothing written")
                 deadline = 0
             except BaseException:
-                # Half-used: what it took in was not written.
+                # The state contains facts that were not written.
                 _warm.drop(org_id)
                 raise
-        # Something may have been accepted between the last look and the release.
+        # Requests may have been accepted between the last check and the release.
         found = look(org_id)
         if not _more_time(deadline):
             return Ran(made, found.has_work and not found.is_held)
@@ -103,7 +102,7 @@ def run_engine(org_id: int, seconds: float = SLICE) -> Ran:
 
 
 def forget_states() -> None:
-    """Drop all warm states; the next run rebuilds them from rows."""
+    """Drop all cached states; the next run loads them from rows."""
     _warm.clear()
 
 
@@ -111,14 +110,14 @@ def _work(org: Organization, lease: Lease, deadline: float) -> int:
     made = 0
     begun = time.monotonic()
     warm = _state(org, lease)
-    # As long as it took to load it is worked with, too: it may be dropped for another one.
+    # The run takes at least as long as the load, because the state may be dropped for another one.
     deadline = max(deadline, 2 * time.monotonic() - begun)
     while True:
-        # What was begun is settled before more is taken in: so a rebuilt state has found
-        # its lines again when the first fact comes, and no cut changes what is decided.
+        # Decisions about earlier facts are completed before new ones are applied. So a loaded
+        # state has restored its queues first, and an early end does not change decisions.
         settled = warm.state.is_settled
         intake, is_all = next_intake(org.pk, BATCH, RETURNED) if settled else ([], False)
-        # A state that was rebuilt may find nothing left of what its rows call unsettled.
+        # A loaded state may have nothing left to decide although its rows are marked as unsettled.
         if settled and not intake and warm.is_noted_settled and not is_due(warm.wakes_at):
             break
         lease.keep()
@@ -127,8 +126,8 @@ def _work(org: Organization, lease: Lease, deadline: float) -> int:
             made += _run_batch(org, lease, warm, intake)
         if connection.vendor == "sqlite":
             time.sleep(min(PAUSE, PAUSED * (time.monotonic() - begun)))
-        # Not before: however long it took to load, every run brings it further. And who finds
-        # nothing more to do looks once, after the lease is released.
+        # Not checked before the first batch, so that every run makes progress after a long load.
+        # If nothing is left to do, the only check for new work is after the release of the lease.
         if (is_all and warm.is_noted_settled) or not _more_time(deadline):
             break
     _warm.keep(org.pk, warm)
@@ -231,7 +230,7 @@ def _standing(warm: Warm, batch: Batch) -> Standing:
         config_version=warm.config_version,
         is_settled=state.is_settled,
         advanced_to=state.now,
-        # What is not settled goes on without a wakeup.
+        # An unsettled engine continues without a wakeup.
         wakes_at=state.next_wakeup if state.is_settled else None,
         live=live,
         ended=batch.ended,

@@ -1,8 +1,8 @@
 """
-Bring one whole search to its end and write its answer down: the work behind a `SearchRun`.
+Run a complete search for changes, and store its findings in its `SearchRun`.
 
-It reads rows and takes no lock, so that admission goes on beside it. Now and then it notes how
-far it is; when it was cancelled meanwhile, or its workload does not wait any more, it stops.
+A search reads rows without locks, so that admission continues concurrently. It stores its
+progress repeatedly. It stops when it is canceled or when its workload is no longer pending.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from console.workloads.services.search_changes import search
 from console.workloads.services.search_fully import send
 from console.workloads.stored_findings import findings_to_json
 
-#: Limits of a complete search: evaluations, and seconds; a task may take 60.
+#: Limits of a complete search in evaluations and seconds; the time limit of a task is 60 seconds.
 BUDGET, SECONDS = 20_000, 45.0
 
-#: Seconds between two notes of how far a run is.
+#: Seconds between two updates of the progress.
 PACE = 0.25
 
-#: Silence after which the worker of a run counts as gone; how long one waits for a worker; how
-#: long what ended is kept.
+#: Silence after which the worker of a search counts as gone; maximum wait for a worker; retention
+#: of ended searches.
 SILENCE, PATIENCE, KEPT = timedelta(seconds=90), timedelta(minutes=10), timedelta(hours=1)
 
 WORKER_GONE = "The worker that ran the search has stopped. Start the search again."
@@ -35,7 +35,7 @@ log = structlog.get_logger("console.searches")
 
 
 def run_search(run_id: int) -> None:
-    """Find the answer of a run that waits, and write it down; others are left alone."""
+    """Run a waiting search and store its findings; no effect for a search in another state."""
     waiting = SearchRun.objects.filter(pk=run_id, state=SearchRun.State.WAITING)
     if not waiting.update(state=SearchRun.State.RUNNING, seen_at=timezone.now()):
         return
@@ -50,7 +50,7 @@ def run_search(run_id: int) -> None:
 
 
 def fail_search(run_id: int, sentence: str) -> None:
-    """Note that a run ended without an answer, and why."""
+    """Store that a running search ended without findings, and the reason."""
     _end(run_id, SearchRun.State.FAILED, error=sentence)
 
 
@@ -103,22 +103,22 @@ def _end(run_id: int, state: SearchRun.State, **values: object) -> None:
 
 
 class _Progress:
-    """How far a run is, and whether it is to go on."""
+    """The progress of a search, and whether it should continue."""
 
     def __init__(self, run: SearchRun) -> None:
         self._run = run
         self._tried = self._total = 0
         self._ends = time.monotonic() + SECONDS
         self._looked = 0.0
-        #: It was cancelled, or given up, or its workload does not wait any more.
+        #: Whether it was canceled or failed, or its workload is no longer pending.
         self.is_unwanted = False
 
     def note(self, tried: int, total: int) -> None:
-        """Take in how many candidates of how many were tried."""
+        """Record how many candidates of *total* were tried."""
         self._tried, self._total = tried, total
 
     def should_stop(self) -> bool:
-        """Say whether it is to end; writes down how far it is now and then."""
+        """Return whether the search has to stop; stores its progress every PACE seconds."""
         now = time.monotonic()
         if now - self._looked >= PACE:
             self._looked = now
@@ -126,7 +126,7 @@ class _Progress:
         return self.is_unwanted or now >= self._ends
 
     def is_wanted(self) -> bool:
-        """Write down how far it is; say whether it is still wanted."""
+        """Store the progress, and return whether the search is still wanted."""
         wanted = SearchRun.objects.filter(
             pk=self._run.pk, state=SearchRun.State.RUNNING, is_cancelled=False
         )

@@ -10,16 +10,16 @@ import structlog
 from console.workloads import wakeup
 from console.workloads.services.run_engine import run_engine
 
-#: Seconds after which a shard makes room for the other queues of its worker. Few, for a worker may
-#: have all eight: what the clock asks for, such as the sweep, waits for a turn of each.
+#: Seconds after which a shard gives way to other queues of its worker. Few, because a worker may
+#: serve all eight shards, and periodic tasks such as the sweep wait for a turn of each.
 TURN: Final = 0.05
 
-#: An organization that has work left lets others in the shards of its worker go first for as many
-#: times as long as it ran. So a backlog has a third of the worker beside many other organizations,
-#: and the whole worker when no other one waits.
+#: Ratio of the time for which an organization with remaining work gives way to others in the
+#: shards of its worker, to the time that it ran. So a backlog gets a third of the worker beside
+#: many other organizations, and the whole worker if no other one waits.
 GIVES_WAY: Final = 2
 
-#: Seconds until it is looked again whether others still wait: another worker may be at them.
+#: Seconds until the next check for waiting organizations; another worker may process them.
 PAUSE: Final = 0.005
 
 log = structlog.get_logger("console.engine")
@@ -27,11 +27,11 @@ log = structlog.get_logger("console.engine")
 
 def run_shard(shard: str) -> None:
     """
-    Decide for one nudged organization after the other until nobody waits, or for a turn.
+    Run the engines of organizations with a wakeup, one by one, until none waits or for a turn.
 
-    Who has work left waits again and gives way to all others; not while another process runs that
-    engine, for it looks again before it leaves, and asking would only keep two of them knocking
-    until then.
+    An organization with remaining work is put back and gives way to all others. It is not put back
+    if another process runs its engine: that process checks for work again after its release, and
+    two processes would only compete for the lease until then.
     """
     begun = time.monotonic()
     deadline = begun + TURN
@@ -45,7 +45,7 @@ def run_shard(shard: str) -> None:
                 break
             begun = ended
         if taken.gives_way_to:
-            # Another worker may run the shard, without a message for the waiting organizations.
+            # Another worker may have taken the shard's message and process it.
             wakeup.leave(taken.gives_way_to)
             time.sleep(PAUSE)
     finally:
@@ -56,7 +56,7 @@ def _is_cut_short(org_id: int) -> bool:
     try:
         return run_engine(org_id).is_cut_short
     except Exception:
-        # The task's own line names the shard alone. The sweep nudges this one again, and it keeps
-        # none of the others waiting.
+        # The log line of the task contains only the shard. The sweep wakes this organization up
+        # again, and it does not delay the others.
         log.warning("engine failed", org_id=org_id)
         raise

@@ -1,4 +1,4 @@
-"""Save a view of the list of workloads for oneself or for all, and delete it."""
+"""Save and delete personal and shared views of the workload list."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def save_view(
     actor: Actor, name: str, query: str, columns: Sequence[str] = (), *, is_shared: bool = False
 ) -> SavedView:
     """
-    Save what *query* and *columns* show as *name*, in the place of a view of that name.
+    Save *query* and *columns* as the view *name*, replacing a view of that name.
 
-    A shared one takes the place of a shared one, a personal one that of a personal one.
-    Raises NotAllowed, BadRequest, and Conflict when the name is taken by somebody else
-    (``view_name_taken``) or there are as many as are kept (``too_many_views``).
+    A shared view replaces only a shared one, and a personal view a personal one. Raises NotAllowed,
+    BadRequest, and Conflict if another member shares a view of that name (``view_name_taken``) or
+    the maximum number of views exists (``too_many_views``).
     """
     actor.require(Permission.READ)
     if is_shared and not may_share(actor):
@@ -69,9 +69,9 @@ def save_view(
 
 def delete_view(actor: Actor, number: int) -> SavedView:
     """
-    Delete view *number* and return what it was.
+    Delete view *number* and return it.
 
-    Raises NotFound for one that *actor* does not see, and NotAllowed for one that others share.
+    Raises NotFound if *actor* does not see it, and NotAllowed for a shared view of another member.
     """
     actor.require(Permission.READ)
     with transaction.atomic():

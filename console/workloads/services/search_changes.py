@@ -1,8 +1,8 @@
 """
-Search what would start a workload: within a deadline, one search at a time, and each one once.
+Search changes that would start a workload, with a deadline and a limit on concurrent searches.
 
-An answer holds for one version of the organization's engine, so it is kept under that and shared
-by all web processes. What is kept has ids alone: each reader gets the names that they may see.
+Findings are valid for one version of the organization's engine, so they are cached by version and
+shared by all web processes. They contain only ids, because names depend on the reader.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from console.workloads.kept_trees import is_current, version_of, whole_tree
 from console.workloads.models import Engine, Workload
 from console.workloads.stored_findings import findings_from_json, findings_to_json
 
-#: Seconds of processor and of the clock after which a search ends, what it reads included.
+#: Limits of a search in seconds of processor time and of wall time, including reads.
 PROCESSOR, WALL = 0.8, 4.0
 
-#: Seconds for which an answer is kept, and characters up to which it is: an organization has one
-#: search under way at a time for each asker, so this bounds how many there are.
+#: Seconds for which findings are cached, and maximum number of characters of cached findings. An
+#: organization has one search at a time for each actor, which limits the number of entries.
 KEPT_FOR: Final = 300
 KEPT_SIZE: Final = 50_000
 
 
 def search_changes(actor: Actor, workload: Workload) -> tuple[Findings, int] | None:
     """
-    Return what would start a pending *workload*, and the version of the config it is told of.
+    Return changes that would start a pending *workload*, and the config version of the findings.
 
-    None where the rows are behind the engine, or its queue is gone. Raises TooManyQuestions when
-    the actor, or the organization, has too many searches under way.
+    None if the rows are outdated or the queue is gone. Raises TooManyQuestions if the actor or the
+    organization has too many concurrent searches.
     """
     engine = Engine.objects.get(org=actor.org)
     key = _key(engine, workload)
@@ -49,7 +49,7 @@ def search_changes(actor: Actor, workload: Workload) -> tuple[Findings, int] | N
     if found is None:
         return None
     text = json.dumps(findings_to_json(found))
-    # What was read is of this version if that did not change meanwhile.
+    # The rows that were read belong to this version only if it has not changed since.
     if len(text) <= KEPT_SIZE and is_current(engine):
         cache.set(key, text, KEPT_FOR)
     return found, engine.config_version
@@ -65,9 +65,9 @@ def search(
     is_thorough: bool = False,
 ) -> Findings | None:
     """
-    Return what would start *workload*, as far as it is found until *should_stop* says so.
+    Return changes that would start *workload*, as far as they are found until *should_stop*.
 
-    *note* and *is_thorough* are those of `find_changes`. None when the rows are behind.
+    *note* and *is_thorough* are those of `find_changes`. None if the rows are outdated.
     """
     with whole_tree(workload.org, workload, engine) as loaded:
         if loaded is None:
@@ -91,9 +91,10 @@ def search(
 
 def deadline(processor: float, wall: float) -> Callable[[], bool]:
     """
-    Return what says whether this thread has worked for so many seconds from now, or they are over.
+    Return a function that tells whether one of these numbers of seconds has passed from now on.
 
-    The processor's time counts: a busy machine makes a search slower, and not emptier.
+    *processor* counts the processor time of this thread: on a busy machine a search takes longer,
+    but does not find less.
     """
     until, over = time.thread_time() + processor, time.monotonic() + wall
     return lambda: time.thread_time() >= until or time.monotonic() >= over

@@ -16,7 +16,7 @@ from console.errors import Conflict
 from console.orgs.permissions import Actor, Permission
 from console.workloads.models import SearchRun, State, Workload
 
-#: The task that brings one search to its end.
+#: Name of the task that runs one search.
 SEARCH = "console.workloads.tasks.search"
 
 _OPEN = (SearchRun.State.WAITING, SearchRun.State.RUNNING)
@@ -26,10 +26,10 @@ log = structlog.get_logger("console.searches")
 
 def search_fully(actor: Actor, workload: Workload) -> SearchRun:
     """
-    Return a run in which a worker tries every candidate for a pending *workload*.
+    Return a search in which a worker tries every candidate for a pending *workload*.
 
-    One that is open for it is returned. Raises Conflict: ``wrong_state`` when the workload does
-    not wait, ``search_under_way`` when one is open for another workload of the organization.
+    An open search for it is returned. Raises Conflict: ``wrong_state`` if the workload is not
+    pending, ``search_under_way`` if a search for another workload of the organization is open.
     """
     actor.require(Permission.READ)
     if workload.state != State.PENDING:
@@ -55,12 +55,12 @@ def search_fully(actor: Actor, workload: Workload) -> SearchRun:
 
 
 def latest_run(workload: Workload) -> SearchRun | None:
-    """Return the newest complete search for a workload."""
+    """Return the newest complete search for *workload*, or None."""
     return SearchRun.objects.filter(org=workload.org_id, workload=workload).first()
 
 
 def cancel_search(actor: Actor, workload: Workload) -> SearchRun | None:
-    """Cancel the open search for a workload; return its newest run, cancelled or ended before."""
+    """Cancel the open search for *workload*; return its newest search, canceled or ended before."""
     actor.require(Permission.READ)
     runs = SearchRun.objects.filter(org=actor.org, workload=workload)
     runs.filter(state=SearchRun.State.WAITING).update(

@@ -1,4 +1,4 @@
-"""A state of everything live as of one moment, for questions; who decides keeps the lease."""
+"""Snapshot of an organization's live state at one moment, for questions, without the lease."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from console.workloads.stored_texts import (
     stops_of,
 )
 
-#: Rows after which a snapshot says that it goes on.
+#: Number of rows after which a snapshot reports progress.
 STRETCH = 10_000
 
 
@@ -33,7 +33,7 @@ class _Row(NamedTuple):
     """
     One live workload as it is read.
 
-    JSON stays text at first, as `stored_texts` says.
+    JSON stays text at first, see `stored_texts`.
     """
 
     uid: str
@@ -60,7 +60,7 @@ class _Row(NamedTuple):
     stopped_for_text: str
 
 
-#: Where a text does not come from the column of its name.
+#: Columns of texts that do not have the name of the field.
 _COLUMNS = {"labels_text": "label_set__labels"}
 
 _LIVE = (models.State.PENDING, models.State.ADMITTED, models.State.PREEMPTING)
@@ -70,13 +70,12 @@ def snapshot_state(
     org: Organization, going_on: Callable[[int], None] = lambda done: None
 ) -> tuple[State, int]:
     """
-    Return the state that the organization's rows describe, and its config version.
+    Return the unsettled state of the organization's rows, and its config version.
 
-    All workloads are read by one statement, so that they fit together although the
-    worker goes on; no transaction stays open and no lease is taken. It is not settled.
-    What was submitted and not looked at yet waits there like everybody; what else the
-    intake has yet to tell is left out. *going_on* is called now and then with the number
-    of workloads that are done.
+    All workloads are read by one statement, so that they are consistent although the worker
+    continues; no transaction stays open, and no lease is taken. Submitted workloads that are not
+    evaluated yet are pending in the state; other intake is not part of it. *going_on* is called
+    repeatedly with the number of processed workloads.
     """
     while True:
         version, _ = _progress(org)
@@ -104,7 +103,7 @@ def snapshot_state(
 
 
 def _progress(org: Organization) -> tuple[int, int]:
-    """Return the config version that the engine decides under, and its time."""
+    """Return the config version and the time of the engine."""
     found = Engine.objects.values_list("config_version", "advanced_to").get(org=org)
     version, advanced_to = found
     return version, advanced_to or 0

@@ -1,4 +1,4 @@
-"""Hand in workloads under a key: the same request again gets the first answer, and no more work."""
+"""Submit workloads with an idempotency key: a repeated request returns the first response."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from console.workloads.models import IdempotentAnswer
 from console.workloads.services.submit_workloads import prepare, write
 from console.workloads.submissions import Submission
 
-#: Characters of a key.
+#: Maximum number of characters of a key.
 LONGEST_KEY = 150
 
 
 def submit_once(actor: Actor, key: str, submissions: Sequence[Submission]) -> list[str]:
     """
-    Write *submissions* unless the actor used *key* before; return the ids of the first time.
+    Submit *submissions* unless the actor used *key* before; return the ids of the first request.
 
-    Of several at the same moment one writes and the others wait for its
-    answer. Raises NotAllowed, BadRequest, and Conflict
-    (``idempotency_key_reused``) when the key came with another request.
+    Of concurrent requests with the key, one writes and the others wait for its response.
+    Raises NotAllowed, BadRequest, and Conflict (``idempotency_key_reused``) if the key was used
+    for another request.
     """
     actor.require(Permission.SUBMIT)
     if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
@@ -40,8 +40,8 @@ def submit_once(actor: Actor, key: str, submissions: Sequence[Submission]) -> li
     try:
         return _write(actor, row, submissions)
     except IntegrityError:
-        # Either another one with this key was first, or a label set that nothing had any more
-        # was forgotten since it was found: now it is missed.
+        # Either a concurrent request used this key first, or an unused label set was deleted after
+        # it was read. A second attempt creates the set.
         first = _first_answer(row)
         return _write(actor, row, submissions) if first is None else first
 
@@ -51,7 +51,7 @@ def _write(actor: Actor, row: IdempotentAnswer, submissions: Sequence[Submission
     ids = [workload.uid for workload in batch.workloads]
     row.pk, row.answer = None, {"ids": ids}
     with transaction.atomic():
-        # First of all, so that another one with this key waits here or fails here.
+        # The first statement, so that a concurrent request with this key waits or fails here.
         row.save(force_insert=True)
         write(batch)
     return ids
@@ -76,10 +76,10 @@ def _digest(submissions: Sequence[Submission]) -> str:
 
 
 def _content(submission: Submission) -> dict[str, Any]:
-    """Return what makes a request the same; one without optional facts is as it always was."""
+    """Return the content that identifies a request, without absent optional facts."""
     content = asdict(submission)
     for fact in ("preemptible", "placement"):
         if content[fact] is None:
-            # Answers that were kept before the fields existed have digests without them.
+            # Stored digests are older than these fields.
             del content[fact]
     return content

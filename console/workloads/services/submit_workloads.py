@@ -1,4 +1,4 @@
-"""Hand in workloads: all of them or none, durable when it returns."""
+"""Submit workloads: all or none are stored, durably."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _KEYS: Final = f"""SELECT cast(digest AS text), id FROM workloads_labelset
 
 def submit_workloads(actor: Actor, submissions: Sequence[Submission]) -> list[Workload]:
     """
-    Write *submissions* as pending workloads and ask for admission.
+    Store *submissions* as pending workloads and request their admission.
 
-    Raises NotAllowed, and BadRequest when a tag uses a reserved key.
+    Raises NotAllowed, and BadRequest if a tag uses a reserved key.
     """
     actor.require(Permission.SUBMIT)
     try:
         return _submit(actor, submissions)
     except IntegrityError:
-        # A label set that nothing had any more was forgotten since it was found: now it is missed.
+        # An unused label set was deleted after it was read; a second attempt creates it.
         return _submit(actor, submissions)
 
 
@@ -54,19 +54,19 @@ def _submit(actor: Actor, submissions: Sequence[Submission]) -> list[Workload]:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Workloads ready to be written: everything slow is done."""
+    """Workloads that are ready to be written in a short transaction."""
 
     actor: Actor
     workloads: list[Workload]
-    #: One for each workload.
+    #: Digest of the labels of each workload.
     digests: list[str]
-    #: What those digests are of, and the keys of the label sets that are there already.
+    #: The labels of each digest, and the keys of label sets that exist already.
     labels: dict[str, Mapping[str, str]]
     keys: dict[str, int]
 
 
 def prepare(actor: Actor, submissions: Sequence[Submission]) -> Batch:
-    """Return the rows of *submissions*, written nowhere yet."""
+    """Return the rows of *submissions* without writing them."""
     now = timezone.now()
     digests = []
     sets: dict[str, Mapping[str, str]] = {}
@@ -80,11 +80,11 @@ def prepare(actor: Actor, submissions: Sequence[Submission]) -> Batch:
 
 
 def write(batch: Batch) -> None:
-    """Write *batch* inside the caller's transaction, and nudge the engine when it commits."""
+    """Write *batch* in the caller's transaction, and wake up the engine after commit."""
     org, name = batch.actor.org, batch.actor.name
     label_sets = batch.keys | _written(org, batch.labels.keys() - batch.keys, batch.labels)
     for workload, digest in zip(batch.workloads, batch.digests, strict=True):
-        # Of a set that was forgotten at this very moment there is no key, which the database says.
+        # A set that was deleted just now has no key; the database reports the invalid one.
         workload.label_set_id = label_sets.get(digest, 0)
     with statements.pipeline():
         keys = dict(insert_objects(batch.workloads).run_and_read(("cast(uid AS text)", "id")))
@@ -133,7 +133,7 @@ def _digest(labels: Mapping[str, str]) -> str:
 
 
 def _keys_of(org: Organization, digests: Iterable[str]) -> dict[str, int]:
-    """Return the keys of those label sets that are there, by digest."""
+    """Return the keys of existing label sets, by digest."""
     asked = [org.pk, statements.list_parameter(digests)]
     return dict(statements.rows(_KEYS, asked, is_replanned=True))
 
@@ -142,11 +142,11 @@ def _written(
     org: Organization, missing: Iterable[str], labels: Mapping[str, Mapping[str, str]]
 ) -> dict[str, int]:
     """Write the label sets of *missing* digests, and return their keys."""
-    # In one order for all: two who wait for each other's sets would never end.
+    # In a fixed order: otherwise two transactions could wait for each other's sets.
     digests = sorted(missing)
     if not digests:
         return {}
     sets = [LabelSet(org=org, digest=digest, labels=labels[digest]) for digest in digests]
-    # Somebody else may write the same set at this moment: then theirs is read.
+    # If a concurrent transaction writes the same set, that one is read.
     LabelSet.objects.bulk_create(sets, ignore_conflicts=True)
     return _keys_of(org, digests)
