@@ -319,7 +319,7 @@ if OIDC_ISSUER:
     )
 elif not LOCAL_SIGN_IN:
     raise ImproperlyConfigured(
-        "LOCAL_SIGN_IN is off, and there is no OIDC_ISSUER: nobody could sign in."
+        "LOCAL_SIGN_IN is off, and there is no OIDC_ISSUER: no member could sign in."
     )
 
 LANGUAGE_CODE = "en-us"

@@ -247,7 +247,7 @@ def _posted(visitor: Visitor, path: str, fields: dict[str, str]) -> tuple[int, H
 
 
 def _cookies(headers: HTTPMessage) -> dict[str, set[str]]:
-    """Return the attributes of every cookie that is set; its end as a date is its age again."""
+    """Return the attributes of each cookie that is set, without `expires`: it repeats the age."""
     found = {}
     for value in headers.get_all("Set-Cookie", []):
         pair, *attributes = value.split("; ")

@@ -226,7 +226,7 @@ def test_only_postgresql_has_partitions() -> None:
 def test_passwords_are_switched_off_only_where_there_is_a_provider() -> None:
     refused = run("manage.py", "check", LOCAL_SIGN_IN="0")
     assert refused.stderr == (
-        "sluice: LOCAL_SIGN_IN is off, and there is no OIDC_ISSUER: nobody could sign in.\n"
+        "sluice: LOCAL_SIGN_IN is off, and there is no OIDC_ISSUER: no member could sign in.\n"
     )
     provider = {
         "OIDC_ISSUER": "https://login.example.org",
