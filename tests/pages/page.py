@@ -1,11 +1,13 @@
-"""Reads a page as a browser would: a tree of elements, and complaints about its form."""
+"""An HTML parser for page tests: a tree of elements, and checks of markup and accessibility."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from urllib.parse import parse_qsl, urlsplit
 
 from django.http import HttpResponse
 
@@ -26,20 +28,20 @@ VOID = frozenset(
         "wbr",
     ]
 )
-#: Drawn shapes, which close themselves.
+#: SVG shapes, which are self-closing.
 SHAPES = frozenset(["use", "rect", "line", "path", "circle"])
 
 
 @dataclass
 class Element:
-    """One element with its attributes; children are elements and texts."""
+    """An HTML element with its attributes; children are elements and texts."""
 
     tag: str
     attrs: dict[str, str] = field(default_factory=dict)
     children: list[Element | str] = field(default_factory=list)
 
     def walk(self) -> Iterator[Element]:
-        """Yield this element and all below it; what a template holds is not there yet."""
+        """Yield this element and its descendants, without the content of `<template>`."""
         waiting = [self]
         while waiting:
             element = waiting.pop()
@@ -50,7 +52,7 @@ class Element:
                 ]
 
     def all(self, tag: str, **attrs: str) -> list[Element]:
-        """Return the elements of a tag that have these attributes."""
+        """Return the descendants with this tag and these attributes."""
         return [
             element
             for element in self.walk()
@@ -59,12 +61,12 @@ class Element:
         ]
 
     def id(self, name: str) -> Element:
-        """Return the element with an id."""
+        """Return the element with the id *name*."""
         return next(element for element in self.walk() if element.attrs.get("id") == name)
 
     @property
     def text(self) -> str:
-        """The words in it, without what only screen readers get from drawings."""
+        """The text content, without the titles of drawings, which only screen readers read."""
         parts = [
             child if isinstance(child, str) else child.text
             for child in self.children
@@ -73,7 +75,7 @@ class Element:
         return " ".join(" ".join(parts).split())
 
     def rows(self) -> list[list[str]]:
-        """Return the texts of the cells of every row of its table bodies."""
+        """Return the cell texts of every row in the table bodies."""
         return [
             [cell.text for cell in row.children if isinstance(cell, Element)]
             for body in self.all("tbody")
@@ -114,7 +116,7 @@ class _Reader(HTMLParser):
 
 
 def read_page(response: HttpResponse) -> Element:
-    """Return the tree of a page that is well formed."""
+    """Return the element tree of a page, and fail unless the page is well formed."""
     reader = _Reader()
     reader.feed(response.content.decode())
     reader.close()
@@ -124,7 +126,7 @@ def read_page(response: HttpResponse) -> Element:
 
 
 def complaints(page: Element) -> list[str]:
-    """Return what is wrong with a page for browsers under the policy and for screen readers."""
+    """Return violations of the content security policy and of accessibility rules."""
     return [
         *_inline(page),
         *_names(page),
@@ -170,6 +172,16 @@ def _names(page: Element) -> Iterator[str]:
 
 def _drawn_name(element: Element) -> str:
     return " ".join(title.text for title in element.all("title"))
+
+
+def pattern_of(url: str) -> str:
+    """Return an address without ids and values; pages of one pattern have the same links."""
+    parts = urlsplit(url)
+    path = re.sub(r"[0-9a-f]{20}|\d+", "N", parts.path)
+    keys = sorted({name for name, _ in parse_qsl(parts.query)})
+    # Each tab has different links.
+    tabs = [value for name, value in parse_qsl(parts.query) if name == "tab"]
+    return f"{path}?{','.join(keys)}{tabs}"
 
 
 def _outline(page: Element) -> Iterator[str]:

@@ -7,7 +7,7 @@ What is accepted all the same is carried out.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any
 
@@ -87,6 +87,13 @@ def addresses(world: World, number: int) -> Iterator[str]:
         yield reverse(f"pages:{pattern.name}", kwargs=arguments)
 
 
+def forms(browser: Client, urls: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each address that accepts forms with each verb; the others refuse any form."""
+    for url in urls:
+        if browser.post(url, {"do": "strange"}).status_code != 405:
+            yield from ((url, do) for do in VERBS)
+
+
 org, owner = module_org()
 made, world = module_world()
 
@@ -115,14 +122,14 @@ def test_one_wild_parameter(path: str, world: World, number: int, browser: Clien
 
 @pytest.mark.parametrize("value", ["\0", str(HUGE), "1"], ids=ascii)
 def test_wild_forms(value: str, world: World, number: int, browser: Client) -> None:
-    for url, do in product(addresses(world, number), VERBS):
+    for url, do in forms(browser, addresses(world, number)):
         form = {"do": do, **dict.fromkeys(NAMES, value)}
         assert browser.post(url, form).status_code < 500, (url, form)
         carry_out()
 
 
 def test_empty_forms(world: World, number: int, browser: Client) -> None:
-    for url, do in product(addresses(world, number), VERBS):
+    for url, do in forms(browser, addresses(world, number)):
         assert browser.post(url, {"do": do}).status_code < 500, (url, do)
         carry_out()
 
@@ -131,9 +138,9 @@ def test_empty_forms(world: World, number: int, browser: Client) -> None:
 def test_numbers_that_nothing_has(at: int, world: World, browser: Client) -> None:
     for url in addresses(world, at):
         assert browser.get(url).status_code < 500, url
-        for do in VERBS:
-            assert browser.post(url, {"do": do, "text": "{}"}).status_code < 500, (url, do)
-            carry_out()
+    for url, do in forms(browser, addresses(world, at)):
+        assert browser.post(url, {"do": do, "text": "{}"}).status_code < 500, (url, do)
+        carry_out()
 
 
 GOOD: dict[str, Any] = {
