@@ -1,1 +1,1 @@
-"""The traces, the tracker that checks them, and their replay."""
+"""Tests of the traces, of the workload tracker that checks a replay, and of the replay."""

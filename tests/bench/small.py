@@ -1,11 +1,11 @@
-"""A trace that is small enough to be played by hand."""
+"""Small traces that can be replayed by hand."""
 
 from __future__ import annotations
 
 from console.bench.kueue.traces import ArrivalTrace, WorkloadSet
 
-#: Instant 0: high-0 starts, low-0 waits. 300: low-0 follows. 400: high-1 comes and stops it.
-#: 700: low-0 starts again from nothing and ends at 1,700.
+#: Instant 0: high-0 starts, low-0 waits. 300: low-0 starts. 400: high-1 arrives and preempts it.
+#: 700: low-0 starts again from the beginning and ends at 1,700.
 PREEMPTING = ArrivalTrace(
     name="preempting",
     cohorts=1,
@@ -16,7 +16,8 @@ PREEMPTING = ArrivalTrace(
     ),
 )
 
-#: Two queues that own 3 each run three workloads of 2 at a time: one of them borrows 1.
+#: Two queues with a nominal quota of 3 each run three workloads of 2 at a time: one queue borrows
+#: 1.
 BORROWING = ArrivalTrace(
     name="borrowing",
     cohorts=1,
@@ -26,7 +27,7 @@ BORROWING = ArrivalTrace(
     sets=(WorkloadSet(name="even", count=3, interval=0, cpu=2, run_time=100, priority=1),),
 )
 
-#: Enough of everything to overtake, to wait and to be stopped.
+#: Enough workloads for overtaking, waiting and preemption.
 CROWDED = ArrivalTrace(
     name="crowded",
     cohorts=3,

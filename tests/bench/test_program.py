@@ -1,4 +1,4 @@
-"""The program behind `make bench` starts, and knows each of its measurements."""
+"""The benchmark program behind `make bench` starts, and knows each of its benchmarks."""
 
 from __future__ import annotations
 

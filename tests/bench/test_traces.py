@@ -1,4 +1,4 @@
-"""The traces have the shape of the performance test that they stand for."""
+"""The traces have the shape of Kueue's performance test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces are played to their end, as one would play them by hand."""
+"""Replay of traces in virtual time, compared with results worked out by hand."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def test_a_preempted_workload_starts_again_from_nothing() -> None:
     assert figures.preemptions == 1
     assert figures.makespan_seconds == 1.7
     assert figures.admission_seconds == {"low": 0.7, "high": 0.0}
-    # The lost tenth of a second counts: it was held.
+    # The lost tenth of a second counts, because its quota was used.
     assert figures.quota_use == 1.0
-    # At 0 one starts and one waits; at 300 it starts; at 400 it has to stop, its preemptor is
-    # told to wait and starts, and it waits; at 700 it starts.
+    # At 0 one workload starts and one is pending; at 300 the second starts; at 400 it is preempted,
+    # its preemptor is pending and starts, and it is pending; at 700 it starts.
     assert figures.decisions == 8
 
 
@@ -80,9 +80,11 @@ def test_an_engine_that_forgets_an_end_is_found_out(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(State, "finish", lambda state, workload: True)
     with pytest.raises(InvariantViolation, match="1 of 3 workloads have finished"):
         play(PREEMPTING)
-    # Nobody waits for what the engine still counts, and it is found all the same.
+    # No workload is waiting for the quota that the engine still counts, and the error is found
+    # nevertheless.
     alone = replace(PREEMPTING, sets=PREEMPTING.sets[:1])
-    with pytest.raises(InvariantViolation, match=r"the engine still counts usage: {'queue-0-0': .*20000"):
+    still_counted = r"the engine still counts usage: {'queue-0-0': .*20000"
+    with pytest.raises(InvariantViolation, match=still_counted):
         play(alone)
 
 

@@ -17,7 +17,7 @@ def arrivals() -> list[Arrival]:
 
 @pytest.fixture
 def tracker(arrivals: list[Arrival]) -> WorkloadTracker:
-    """Return a tracker in which all of them are pending."""
+    """Return a tracker in which all workloads are pending."""
     tracker = WorkloadTracker(BORROWING)
     for arrival in arrivals:
         tracker.submitted(arrival, arrival.at)
@@ -34,7 +34,7 @@ def test_a_life(tracker: WorkloadTracker, arrivals: list[Arrival]) -> None:
         assert tracker.is_running(name, 2)
         tracker.finished(name, 250)
     tracker.close()
-    # Each held 2 for 50 and for 100 ms; the two queues own 6.
+    # The workloads used 2 for 50 ms and for 100 ms; the two queues own 6.
     assert (tracker.makespan, tracker.quota_use) == (250, pytest.approx(6 * 2 * 150 / (6 * 250)))
     assert tracker.quota_use_of(500) == pytest.approx(tracker.quota_use / 2)
     assert tracker.mean_admission_seconds() == {"even": 0.15}

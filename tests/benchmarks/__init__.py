@@ -1,1 +1,1 @@
-"""Speed, measured on results that are checked."""
+"""Benchmarks, each of which also checks its results."""

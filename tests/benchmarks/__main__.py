@@ -1,8 +1,8 @@
 """
-Run benchmarks and print a line for each number; exit status 1 when one misses its bound.
+Run benchmarks and print a line per number; exit status 1 when a number misses its bound.
 
-    python -m tests.benchmarks                  what `make bench` runs: all that take up to minutes
-    python -m tests.benchmarks dashboards ...   these
+python -m tests.benchmarks                  what `make bench` runs: all that take up to minutes
+python -m tests.benchmarks dashboards ...   the named benchmarks
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tests.benchmarks import (
 )
 from tests.benchmarks.measured import Measured
 
-#: What `make bench` runs, the short ones first.
+#: The benchmarks of `make bench`, short ones first.
 USUAL = (
     checking,
     comparing,
@@ -54,12 +54,12 @@ USUAL = (
     dashboards,
     worlds,
 )
-#: What takes many minutes, by name alone.
+#: Benchmarks of many minutes, which run only when named.
 LONG = (grown, hostile, organizations, sustained, trials)
 
 
 def main(names: Sequence[str]) -> int:
-    """Measure, print, and say whether every bound was met."""
+    """Run the benchmarks, print their numbers, and return whether every bound was met."""
     known = {each.__name__.rpartition(".")[2]: each for each in (*USUAL, *LONG)}
     if unknown := set(names) - known.keys():
         sys.stderr.write(f"There is no {min(unknown)}; there are: {', '.join(sorted(known))}.\n")

@@ -1,4 +1,4 @@
-"""An organization in full swing: its config, what lies there already, and what keeps coming."""
+"""A busy organization: its config, its present workloads, and those submitted continuously."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from tests.benchmarks.crowd import submit_all, wait_until
 from tests.product import Api
 
 QUEUES, COHORTS = 36, 6
-#: GPUs that each queue owns of each of the two flavors.
+#: Nominal quota of each queue in each of the two flavors, in GPUs.
 OWNED = 300
-#: Workloads that run all the time in each queue, of a GPU each: those of every third borrow.
+#: Running workloads of one GPU in each queue; those of every third queue borrow.
 RUNNING, BORROWING = 240, 660
-#: Workloads that wait all the time in every third queue, since each asks for more than is free.
+#: Pending workloads of every third queue; each requests more than is free.
 WAITING, TOO_MANY = 40, 1_500
-#: Workloads that were finished before, for a history as long as that of others.
+#: Workloads finished earlier, for a history as long as that of other organizations.
 FINISHED = 80_000
 BULK = 500
 
@@ -50,7 +50,7 @@ CONFIG = "".join(
 
 
 def fill(api: Api, finished: int = FINISHED) -> None:
-    """Apply CONFIG and bring in what runs, what waits, and *finished* workloads of the past."""
+    """Apply CONFIG and create the running, the pending and *finished* finished workloads."""
     version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
     api.post("/config/versions", version, expect=201)
     for _ in range(0, finished, 10 * BULK):
@@ -72,7 +72,7 @@ def fill(api: Api, finished: int = FINISHED) -> None:
 
 
 def workload(number: int, gpu: int = 1) -> dict[str, Any]:
-    """Return workload *number* as it is submitted; it goes to the queue of its number."""
+    """Return submission *number*; the number determines its queue."""
     return {
         "name": f"train-{number:06}",
         "type": "job",

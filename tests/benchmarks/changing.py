@@ -1,4 +1,4 @@
-"""What would start a workload, found and proven where 9,000 run in one tree and 100,000 wait."""
+"""Search for changes that start a workload: 9,000 run in one tree, and 100,000 are pending."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from tests.benchmarks.measured import Measured
 QUEUES, RUNNING, PENDING = 100, 9_000, 100_000
 SAMPLES = 40
 FLAVORS = ("reserved", "spot")
-#: Of each flavor, in workloads of one gpu: what a queue owns, and what some of them lack of it,
-#: which their cohort lends them.
+#: In workloads of one gpu, for each flavor: the nominal quota of a queue, and the part of it that
+#: some queues lack and borrow from their cohort.
 OWN, LENT, BORROWERS = 45, 5, 10
 
 
 def run() -> Iterator[Measured]:
-    """Explain workloads drawn at random with all that would help them; 95 of 100 count."""
+    """Explain random workloads with all changes that would start them; 95 of 100 count."""
     state = full_tree()
     took, evaluations = [], 0
     for uid in Random(4).sample(sorted(state.pending), SAMPLES):
@@ -51,7 +51,8 @@ def run() -> Iterator[Measured]:
         took.append((time.perf_counter() - start) * 1000)
         evaluations = max(evaluations, found.evaluations)
         kinds = {change.kind for change in found.changes}
-        # What others would take first helps nobody, but nobody here outranks a priority.
+        # Quota that other workloads would take first does not help, but no workload here outranks a
+        # higher priority.
         assert ChangeKind.PRIORITY in kinds, found
     assert evaluations <= BUDGET
     assert state.is_settled
@@ -62,7 +63,7 @@ def run() -> Iterator[Measured]:
 
 
 def full_tree() -> State:
-    """Return a state at rest in which one tree is full to the last gpu."""
+    """Return a settled state in which one tree uses its last gpu."""
     state = State(_policy())
     draw = Random(1)
     for number in range(RUNNING):

@@ -1,4 +1,4 @@
-"""Checking a config of 2,000 lines, as the editor does with every pause in typing."""
+"""Checks of a config of 2,000 lines, as the editor makes at every pause in typing."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from tests.benchmarks.measured import Measured
 from tests.dialects.kueue.dump import dump
 from tests.product import Api, running
 
-#: Checks over HTTP; of these, one in twenty may be slower than the bound.
+#: Number of checks over HTTP; one in twenty may exceed the bound.
 SAMPLES = 60
 MOST_MS = 150
-#: What is submitted for each team of the config: 16 shapes each.
+#: Submissions for each team of the config, in 16 shapes.
 GPUS, PRIORITIES, MARKETS = (1, 4, 8, 64), (10, 90), ("SPOT", "ON_DEMAND")
 DAYS = 30
 BULK = 500
 
 
 def run() -> Iterator[Measured]:
-    """Measure reading alone in every language, then checks and lints with 30 days of history."""
+    """Measure parsing in every dialect, then checks and lints with 30 days of history."""
     native = large_config(2_000)
     yield _read("native", native)
     yield _read("kueue", dump(every=2))
@@ -64,7 +64,7 @@ def _check(text: str) -> Iterator[Measured]:
         expected = _expected(text, submissions)
         times = []
         for number in range(SAMPLES):
-            # Another text each time, as whoever types has it.
+            # A different text each time, as while typing.
             start = time.perf_counter()
             body = _checked(api, f"{text}# {number}\n")
             times.append((time.perf_counter() - start) * 1000)
@@ -98,7 +98,7 @@ def _submissions(teams: int) -> Iterator[dict[str, Any]]:
 
 
 def _spread(database: Path, count: int) -> int:
-    """Wait until all is recorded, repeat it on the days before, and return how many rows it is."""
+    """Wait until all rows are recorded, copy them to the days before, and return their number."""
     table = "workloads_recordedshape"
     columns = "org_id, label_set_id, digest, namespace, requested_priority, requests, pod_sets"
     deadline = time.monotonic() + 60
@@ -119,7 +119,7 @@ def _spread(database: Path, count: int) -> int:
 
 
 def _expected(text: str, submissions: list[dict[str, Any]]) -> Counter[tuple[str, int]]:
-    """Return code and line of what the lints say of the same history, without any product."""
+    """Return code and line of the lints for the same history, computed without a product."""
     shapes = (
         Shape(
             workload=Workload(

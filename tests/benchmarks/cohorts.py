@@ -1,4 +1,4 @@
-"""Milliseconds that pages of cohorts take: 300 queues in 30 cohorts, and 300 in a single one."""
+"""Response times of cohort pages: 300 queues in 30 cohorts, and 300 in a single cohort."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from tests.benchmarks.pages import Reader
 from tests.product import Api, running
 
 QUEUES = 300
-#: Organization -> how many cohorts its queues are in.
+#: Organization -> number of its cohorts.
 ORGS = {"thirty": 30, "single": 1}
-#: GPUs that each queue owns of each flavor, that the even ones ask for, and that the odd ones do.
+#: GPUs: the nominal quota of each queue per flavor, the requests of the queues with many workloads,
+#: and those of the queues with few.
 OWNED, MANY, FEW = 8, 24, 4
 MOST_MS = 100
 
@@ -38,7 +39,7 @@ _RULE = """\
 
 
 def run() -> Iterator[Measured]:
-    """Let half of the queues borrow from the others and want more, check it, and measure."""
+    """Let half of the queues borrow from the others and request more, check it, and measure."""
     with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as product:
         for org, cohorts in ORGS.items():
             product.manage("create_org", org, "--owner", "owner@localhost")
@@ -80,10 +81,11 @@ def _config(cohorts: int) -> str:
 def _fill(api: Api, cohorts: int) -> None:
     version = {"dialect": "native", "text": _config(cohorts), "message": "", "expected_version": 0}
     api.post("/config/versions", version, expect=201)
-    # Cohorts hold every thirtieth or every queue, so half of each hold many and half few.
+    # A cohort contains every thirtieth queue or all queues, so half of the queues of each have many
+    # workloads and half have few.
     asked = [MANY if n // ORGS["thirty"] % 2 else FEW for n in range(QUEUES)]
     for i in range(MANY):
-        # One of each at a time: else the first would take all that there is to borrow.
+        # One workload per queue at a time: otherwise the first queue would borrow all quota.
         some = [_workload(n, i) for n, count in enumerate(asked) if i < count]
         api.post("/workloads", {"workloads": some})
     deadline = time.monotonic() + 180

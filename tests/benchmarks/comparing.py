@@ -1,4 +1,4 @@
-"""Reviews of the largest configs: what differs, who takes what, and what history makes of it."""
+"""Reviews of the largest configs: differences, moved workloads, and the impact on history."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from console.engine.routing.rule_routing import route_by, rules_of
 from console.engine.routing.rules import Rule
 from tests.benchmarks.measured import Measured
 
-#: Rules of a selector each, all of which move; equal rules, about as many as a text of one MiB
-#: has room for; and queues with a rule each.
+#: Rules with one selector each, all of which move; equal rules, about as many as fit into a text of
+#: one MiB; and queues with a rule each.
 RULES, EQUAL, QUEUES = 4_000, 50_000, 3_000
-#: An organization that uses all that it may.
+#: Teams and shapes of an organization at its limits.
 TEAMS, SHAPES = 1_000, 20_000
 
 
 def run() -> Iterator[Measured]:
-    """Compare rules that moved, that are equal, and queues renamed; then judge by history."""
+    """Compare moved rules, equal rules and renamed queues; then compute the impact on history."""
     yield _moved()
     yield _equal()
     yield _renamed()
@@ -51,7 +51,7 @@ def _moved() -> Measured:
     seconds = time.perf_counter() - start
     assert {change.kind for change in changes} == {ChangeKind.MOVED}
     assert RULES * 0.9 < len(changes) < RULES
-    # Rules of different teams take nothing from each other, in any order.
+    # Rules of different teams match different workloads, in any order.
     assert (flows.flows, flows.is_exact, flows.is_history_whole) == ((), True, True)
     name = f"review: {RULES:,} rules in another order, and who takes what"
     return Measured(name=name, value=seconds, unit="s", at_most=4)
@@ -96,7 +96,7 @@ def _is_renamed(change: Change) -> bool:
 
 def _impact() -> Measured:
     old = _teams(TEAMS)
-    # The first ten teams share a queue, and nobody takes the next ten.
+    # The first ten teams share a queue, and no rule matches the next ten.
     rules = [
         replace(rule, queue="team-0") if rule.index < 10 else rule
         for rule in rules_of(old)
@@ -125,7 +125,7 @@ def _counts(found: HistoryImpact) -> dict[HistoryOutcome, int]:
 
 
 def _teams(count: int, prefix: str = "team") -> Policy:
-    """Return a policy in which each of *count* teams has a queue and a rule."""
+    """Return a policy with a queue and a rule for each of *count* teams."""
     quota = Quota(nominal=64_000)
     queues = {}
     for number in range(count):

@@ -1,4 +1,4 @@
-"""Configs of any size, made of the parts that real ones are made of."""
+"""Generated configs of any size, with the parts of real configs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LINES_OF_A_TEAM = (_TEAM + _FLAVORS + _RULE).count("\n")
 
 
 def large_config(lines: int) -> str:
-    """Return a config without findings of *lines* lines, or as few more as whole teams need."""
+    """Return a config without diagnostics of *lines* lines, rounded up to whole teams."""
     head = 5
     teams = range(-(-(lines - head) // _LINES_OF_A_TEAM))
     return "".join(

@@ -1,8 +1,8 @@
 """
-Why a workload waits and what would start it, where a question about that has the most to look at.
+Explanations of pending workloads, and changes that would start them, in the worst case.
 
-One cohort of 200 queues that stop each other's work, 8,000 workloads that run and 3,000 that wait;
-and the pages of another organization, while twelve such questions are asked at once.
+One cohort of 200 queues that preempt each other, with 8,000 running and 3,000 pending workloads;
+and the response times of another organization while twelve explanations are requested at once.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from tests.product import Api
 from tests.worlds import PASSWORD
 from tests.worlds.served import Served, serving
 
-#: Workloads asked about, each another one, so that no answer was kept.
+#: Number of explained workloads; each is asked about once, so that no answer is cached.
 SAMPLES = 40
-#: Requests that are made before they count.
+#: Requests before the measurement.
 WARM_UP = 60
-#: Questions that are asked at once, and for how many seconds.
+#: Concurrent explanations, and the seconds for which they are requested.
 AT_ONCE, SECONDS = 12, 20
 EXPLANATION_MS, CHANGES_MS, OTHERS_MS = 50, 1_000, 200
 
 
 def run() -> Iterator[Measured]:
-    """Measure explanations, changes, and another organization's pages beside many of them."""
+    """Measure explanations, changes, and the pages of another organization beside them."""
     with (
         tempfile.TemporaryDirectory() as folder,
         serving("contended", Path(folder)) as served,
     ):
         ids = _waiting(served)
-        # Each process reads the config when it first needs it.
+        # Each process loads the config when it first needs it.
         _asked(served, [f"/workloads/{uid}/explanation?as=markdown" for uid in ids[-WARM_UP:]])
         for what, query, at_most in (
             ("why it waits", "?as=markdown", EXPLANATION_MS),
@@ -52,7 +52,7 @@ def run() -> Iterator[Measured]:
 
 
 def _waiting(served: Served) -> list[str]:
-    """Return ids of workloads that wait, drawn at random."""
+    """Return ids of random pending workloads."""
     api = Api(served.product.port, served.world.org, served.world.secrets["viewer"])
     rows = api.get("/workloads?state=pending&limit=1000")["results"]
     api.close()
@@ -60,7 +60,7 @@ def _waiting(served: Served) -> list[str]:
 
 
 def _asked(served: Served, paths: Sequence[str]) -> list[float]:
-    """Return the milliseconds that each of *paths* takes; an error as answer fails."""
+    """Return the milliseconds that each of *paths* takes; fail on an error."""
     took = []
     for path in paths:
         start = time.perf_counter()
@@ -71,7 +71,7 @@ def _asked(served: Served, paths: Sequence[str]) -> list[float]:
 
 
 def _beside(served: Served, ids: Sequence[str]) -> Iterator[Measured]:
-    """Measure another organization's pages while one viewer asks many questions at once."""
+    """Measure pages of another organization while one viewer requests many explanations at once."""
     over = threading.Event()
     answered: Counter[int] = Counter()
 
@@ -80,7 +80,7 @@ def _beside(served: Served, ids: Sequence[str]) -> Iterator[Measured]:
         while not over.is_set():
             status, seconds = _status(served, f"/workloads/{draw.choice(ids)}/explanation")
             answered[status] += 1
-            # As the answer asks: nobody gains by asking before.
+            # Wait as the answer asks: an earlier request gains nothing.
             over.wait(seconds)
 
     outsider = Reader(served.product, (served.world.outsider, PASSWORD))
@@ -105,7 +105,7 @@ def _beside(served: Served, ids: Sequence[str]) -> Iterator[Measured]:
 
 
 def _status(served: Served, path: str) -> tuple[int, int]:
-    """Return the status of the answer to the viewer, and after how many seconds to ask again."""
+    """Return the status of the answer to the viewer, and the seconds after which to retry."""
     connection = HTTPConnection("127.0.0.1", served.product.port, timeout=300)
     headers = {"Authorization": f"Bearer {served.world.secrets['viewer']}"}
     connection.request("GET", f"/api/v1/orgs/{served.world.org}{path}", headers=headers)

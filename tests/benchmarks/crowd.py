@@ -1,4 +1,4 @@
-"""An organization of 100,000 workloads, filled through the HTTP API and decided by the worker."""
+"""An organization of 100,000 workloads, submitted over the HTTP API and decided by the worker."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from tests.product import Api
 
 QUEUES = 20
-#: Workloads that run at once in each queue, and that wait in it.
+#: Running and pending workloads of each queue.
 RUNNING = 450
 PENDING = 250
-#: Times that every queue is filled and finished before.
+#: Number of earlier generations of workloads that were finished in every queue.
 ROUNDS = 9
-#: Workloads that no flavor matches, and that ask for more than there ever is, among the pending.
+#: Pending workloads that no flavor matches, and that request more than any limit.
 REJECTED = 5_000
 NEVER = 20
 
@@ -57,7 +57,7 @@ CONFIG = "".join(
 
 
 def fill(api: Api) -> None:
-    """Apply CONFIG and send TOTAL workloads through their life until each state has its number."""
+    """Apply CONFIG and submit and finish TOTAL workloads until each state has its number."""
     version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
     api.post("/config/versions", version, expect=201)
     number = 0
@@ -82,7 +82,7 @@ def fill(api: Api) -> None:
 
 
 def workload(number: int) -> dict[str, Any]:
-    """Return workload *number* as it is submitted."""
+    """Return submission *number*."""
     return {
         "name": f"train-{number:06}",
         "type": "job",
@@ -97,7 +97,7 @@ def workload(number: int) -> dict[str, Any]:
 
 
 def submit_all(api: Api, workloads: list[dict[str, Any]]) -> list[str]:
-    """Submit *workloads* in bulk, and return their ids in order."""
+    """Submit *workloads* in bulk and return their ids in order."""
     ids: list[str] = []
     for first in range(0, len(workloads), BULK):
         ids += api.post("/workloads", {"workloads": workloads[first : first + BULK]})["ids"]

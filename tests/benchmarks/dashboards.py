@@ -1,8 +1,9 @@
 """
-Milliseconds that pages take while 200 dashboards are open and 200 workloads a second are admitted.
+Response times while 200 dashboards are open and 200 workloads a second are admitted.
 
-Everything shares the machine: web processes, workers, broker, the dashboards, and what submits
-and finishes. Dashboards are those of one organization, of five roles and seven kinds of page.
+All processes share the machine: web processes, workers, broker, dashboards, and the clients that
+submit and finish. The dashboards show one organization to members of five roles, on seven kinds of
+page.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ from tests.benchmarks.pages import Reader
 from tests.product import ROOT, Api, Product, running
 
 DASHBOARDS = 200
-#: Workloads per second, and how many of them one request brings.
+#: Workloads per second, and workloads per request.
 RATE, BULK = 200, 20
-#: Seconds in which dashboards are opened, that are measured, and in which nothing happens any more.
+#: Seconds of opening the dashboards, of the measurement, and of quiet at the end.
 WARM, SECONDS, QUIET = 20, 60, 25
-#: Seconds between two pages that one more person opens.
+#: Seconds between two pages of an additional visitor.
 PAGE_EVERY = 0.25
 MOST_MS = 200
 
-#: Of ten people: most look, few manage.
+#: Roles of ten members: most only view, few administer.
 ROLES = (*["viewer"] * 4, *["submitter"] * 3, "operator", "editor", "owner")
-#: Of twenty dashboards: what they show; the queue and cohort are of their number.
+#: Pages of twenty dashboards; the number of the dashboard determines queue and cohort.
 PAGES = (
     *["/"] * 4,
     *["/queues"] * 3,
@@ -49,7 +50,7 @@ PAGES = (
 
 
 def run() -> Iterator[Measured]:
-    """Fill an organization, look on while it works, check what was seen, and measure."""
+    """Fill an organization, watch its pages under load, check them, and measure."""
     with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as product:
         busy_org.fill(product.api())
         yield from measure(product)
@@ -58,7 +59,7 @@ def run() -> Iterator[Measured]:
 def measure(
     product: Product, dashboards: int = DASHBOARDS, seconds: float = SECONDS
 ) -> Iterator[Measured]:
-    """Measure with as many *dashboards* in an organization that is filled, for *seconds*."""
+    """Measure *dashboards* dashboards of a filled organization for *seconds*."""
     pages = _sign_in(product, dashboards)
     crew = _Crew(Executor(product.api()), Submitter(product.api()), Visitor(Reader(product)))
     looking = _look_on(product.port, pages, WARM + seconds + QUIET)
@@ -83,19 +84,19 @@ def measure(
 
 
 class Submitter(threading.Thread):
-    """Hands in RATE workloads a second, by the clock: late ones are made up for."""
+    """Submits RATE workloads a second; late requests are made up for."""
 
     def __init__(self, api: Api) -> None:
         super().__init__(daemon=True)
         self._api = api
         self._over = threading.Event()
         self.counts = False
-        #: When each workload was handed in.
+        #: Time at which each workload was submitted.
         self.accepted: dict[str, float] = {}
         self.counted: set[str] = set()
 
     def run(self) -> None:
-        """Submit in requests of BULK."""
+        """Submit in requests of BULK workloads."""
         begun, sent = time.monotonic(), 0
         while not self._over.wait(max(0.0, begun + sent / RATE - time.monotonic())):
             batch = [busy_org.workload(sent + i) for i in range(BULK)]
@@ -107,13 +108,13 @@ class Submitter(threading.Thread):
             sent += BULK
 
     def stop(self) -> None:
-        """End after the present request."""
+        """Stop after the present request."""
         self._over.set()
         self.join(30)
 
 
 class Executor(threading.Thread):
-    """Follows the decisions, and finishes each workload a second after it was admitted."""
+    """Follows the decisions, and finishes each workload a second after its admission."""
 
     def __init__(self, api: Api) -> None:
         super().__init__(daemon=True)
@@ -123,12 +124,12 @@ class Executor(threading.Thread):
         while rows := api.get(f"/decisions?after={self._after}&limit=1000")["results"]:
             self._after = rows[-1]["seq"]
         self.outcomes: dict[str, list[str]] = {}
-        #: When each workload was seen to be admitted.
+        #: Time at which each admission was read.
         self.admitted: dict[str, float] = {}
         self._running: list[tuple[float, str]] = []
 
     def run(self) -> None:
-        """Read and finish, and at the end go on until nothing is left to finish."""
+        """Read decisions and finish workloads; at the end, continue until all are finished."""
         while not (self._over.is_set() and not self._running):
             self.read()
             now = time.monotonic()
@@ -139,7 +140,7 @@ class Executor(threading.Thread):
             time.sleep(0.1)
 
     def read(self) -> None:
-        """Read on in the feed."""
+        """Read the next decisions of the feed."""
         rows = self._api.get(f"/decisions?after={self._after}&limit=1000")["results"]
         now = time.monotonic()
         for row in rows:
@@ -151,13 +152,13 @@ class Executor(threading.Thread):
             self._after = row["seq"]
 
     def stop(self) -> None:
-        """End when everything that is known to be admitted is finished."""
+        """Stop when all admitted workloads are finished."""
         self._over.set()
         self.join(60)
 
 
 class Visitor(threading.Thread):
-    """Opens one whole page after the other, as somebody who clicks through all of them."""
+    """Opens one full page after the other, as a person who clicks through all of them."""
 
     def __init__(self, reader: Reader) -> None:
         super().__init__(daemon=True)
@@ -177,7 +178,7 @@ class Visitor(threading.Thread):
             number += 1
 
     def stop(self) -> None:
-        """End after the present page."""
+        """Stop after the present page."""
         self._over.set()
         self.join(30)
 
@@ -202,7 +203,7 @@ class _Crew:
     def stop(self) -> None:
         for each in self._all:
             each.stop()
-        # A thread that failed has written its traceback, and ended too early.
+        # A failed thread has printed its traceback and ended too early.
         deadline = time.monotonic() + 30
         while set(self.submitter.accepted) - set(self.executor.outcomes):
             assert time.monotonic() < deadline, "not everything was decided within 30 s"
@@ -215,7 +216,7 @@ def _path(number: int) -> str:
 
 
 def _sign_in(product: Product, count: int) -> list[tuple[str, str]]:
-    """Return address and cookie of each dashboard."""
+    """Return path and cookie of each dashboard."""
     roles = [ROLES[n // len(PAGES) % len(ROLES)] for n in range(count)]
     code = f"from tests.benchmarks.signed_in import sign_in; sign_in('main', {roles!r})"
     keys = json.loads(product.manage("shell", "-c", code).splitlines()[-1])
@@ -239,19 +240,19 @@ def _look_on(port: int, pages: list[tuple[str, str]], seconds: float) -> subproc
 
 
 def _cpu(product: Product) -> dict[str, float]:
-    """Return the seconds of a core that each kind of process has used so far."""
+    """Return the CPU seconds that each kind of process has used so far."""
     kinds = {"web": "gunicorn", "workers": "celery", "broker": "valkey"}
     return {name: sum(map(_used, product.children(word))) for name, word in kinds.items()}
 
 
 def _used(pid: int) -> float:
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    # User and system time in hundredths.
+    # User and system time in hundredths of a second.
     return (int(fields[11]) + int(fields[12])) / 100
 
 
 def _states(product: Product, pages: list[tuple[str, str]]) -> dict[str, str]:
-    """Return the state that each page is in when it is opened now."""
+    """Return the state version that each page would have if it were opened now."""
     reader = Reader(product)
     found = {}
     for path in {path for path, _ in pages}:
@@ -264,13 +265,13 @@ def _states(product: Product, pages: list[tuple[str, str]]) -> dict[str, str]:
 def _check(
     crew: _Crew, onlookers: list[dict[str, Any]], before: dict[str, str], after: dict[str, str]
 ) -> None:
-    """Everything was decided once, nobody met an error, and all show what is so at the end."""
+    """Check that each workload was decided once, no page failed, and all show the final state."""
     errors = Counter(error for one in onlookers for error in one["errors"])
     assert not errors, errors.most_common(5)
     made = Counter(str(crew.executor.outcomes[uid]) for uid in crew.submitter.accepted)
     assert made.keys() == {"['admitted']"}, made
     for one in onlookers:
-        # Some pages change every minute: that of opening one now, or of shortly before.
+        # Some pages change every minute: accept the state of now and of shortly before.
         state = one["version"].partition("-")[2]
         assert state in (before[one["path"]], after[one["path"]]), (one["path"], state)
 

@@ -1,4 +1,4 @@
-"""The engine alone: workloads per second, and what one decision costs as more of them wait."""
+"""Speed of the engine alone: throughput, and cost per decision by number of pending workloads."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from tests.benchmarks.waiting import Waiting, asks_no_more, place
 
 FEW, MANY = 1_000, 1_000_000
 
-#: The least of so many passes counts, each of so many ends.
+#: Number of passes, of which the best counts, and finished workloads per pass.
 _PASSES, _ENDS = 3, 100
 
 
 def run() -> Iterator[Measured]:
-    """Measure throughput, then worlds of many cohorts and of a single one, few and many waiting."""
+    """Measure throughput, then worlds of many cohorts and of one, with few and many pending."""
     yield _throughput(20_000)
     for cohorts, told in ((3, "3 cohorts"), (1, "1 cohort")):
         few, many = _alone(cohorts, FEW), _alone(cohorts, MANY)
@@ -52,21 +52,21 @@ def run() -> Iterator[Measured]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What a world of many waiting workloads costs."""
+    """Time and memory of a world of many pending workloads."""
 
-    #: To finish a workload and come to rest, per workload that is admitted for it; ends for
-    #: which nobody is admitted, of whom there are more where few wait, do not count.
+    #: Time to finish a workload and settle, per workload that is admitted for it. Ends without an
+    #: admission do not count; they are more frequent where few wait.
     microseconds: float
-    #: Growth of the process, per waiting workload.
+    #: Growth of the process per pending workload.
     bytes_each: float
 
 
 def cost(cohorts: int, pending: int) -> Cost:
     """
-    Build the world, measure and check it; to be called in a process of its own.
+    Build a world, measure it and check it; to be called in a separate process.
 
-    Memory is what the process grew by: the state and the workloads in it, each
-    of them made of values of its own, and what the allocator does not give back.
+    The memory is the growth of the process: the state, its workloads with separate values for each,
+    and memory that the allocator does not return.
     """
     gc.collect()
     before = _resident()
@@ -88,12 +88,12 @@ def cost(cohorts: int, pending: int) -> Cost:
 
 
 def _finish(world: Waiting, ends: list[str]) -> tuple[float, int, list[Decision]]:
-    """Let workloads end one by one; return seconds and admissions that count, and all decisions."""
+    """Finish workloads one by one; return seconds and admissions that count, and all decisions."""
     decisions: list[Decision] = []
     took, admitted = 0.0, 0
     for workload in ends:
         if workload not in world.state.running:
-            continue  # It was stopped for another one meanwhile.
+            continue  # It was preempted meanwhile.
         start = time.perf_counter()
         world.state.finish(workload)
         made = world.rest()
@@ -106,7 +106,7 @@ def _finish(world: Waiting, ends: list[str]) -> tuple[float, int, list[Decision]
 
 
 def _check_order(world: Waiting, decisions: list[Decision]) -> None:
-    """Nobody waits who fits, or who should have gone before one that was admitted."""
+    """Check that no pending workload fits or should have preceded an admitted one."""
     waiting = world.waiting()
     world.check_that_nobody_waits_who_fits(waiting)
     stopped = {each.workload for each in decisions if each.outcome is Outcome.PREEMPTED}
@@ -122,14 +122,14 @@ def _check_order(world: Waiting, decisions: list[Decision]) -> None:
 
 
 def _alone(cohorts: int, pending: int) -> Cost:
-    """Measure in a fresh process, whose memory is that of one world."""
+    """Measure in a fresh process, whose memory belongs to one world."""
     fresh = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max_workers=1, mp_context=fresh) as pool:
         return pool.submit(cost, cohorts, pending).result()
 
 
 def _resident() -> int:
-    """Return the bytes of memory that this process holds."""
+    """Return the resident memory of this process in bytes."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 

@@ -1,4 +1,4 @@
-"""Writing in the editor: how long after the last key a mistake is marked, in a real browser."""
+"""Time from the last key to the mark of a mistake in the config editor, in a real browser."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from tests.browser.editor import Editor
 from tests.browser.place import sign_in
 from tests.product import running
 
-#: Mistakes; of these, one in twenty may be marked later than the bound.
+#: Number of mistakes; one in twenty may be marked later than the bound.
 SAMPLES = 20
 MOST_MS = 500
-#: Milliseconds of patience with a page that is not measured.
+#: Timeout in milliseconds for pages that are not measured.
 _LONG = 60_000
 
-#: Milliseconds from the next key to the next frame in which the list of problems says *word*.
+#: Script: milliseconds from the next key to the next frame in which the list of problems contains
+#: *word*.
 _UNTIL_MARKED = """(word) => {
   const list = document.querySelector("[data-problems]");
   window.marked = new Promise((done) => {
@@ -40,9 +41,9 @@ _UNTIL_MARKED = """(word) => {
 
 
 def run() -> Iterator[Measured]:
-    """Measure mistakes at the end of 2,000 lines."""
+    """Measure mistakes at the end of a config of 2,000 lines."""
     with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as product:
-        # The first start prints whom to sign in as.
+        # The first start prints the account to sign in with.
         welcome = re.search(r"Sign in as +(\S+)\s+Password +(\S+)", product.output())
         assert welcome is not None, product.output()
         base = f"http://127.0.0.1:{product.port}"
@@ -65,11 +66,11 @@ def _mistakes(page: Page) -> Iterator[float]:
     editor = Editor(page)
     editor.replace(large_config(2_000))
     errors = page.locator(".problem[data-severity=error]")
-    # An empty text has one.
+    # An empty text has a problem.
     expect(errors).to_have_count(0, timeout=_LONG)
     editor.press("Control+End", "ArrowLeft")
     for number in range(SAMPLES):
-        # Another name each time, so that no earlier answer is taken for this one.
+        # A different name each time, so that no earlier answer is counted.
         key = chr(ord("a") + number)
         page.evaluate(_UNTIL_MARKED, f'"default{key}"')
         editor.type(key)

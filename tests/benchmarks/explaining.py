@@ -1,4 +1,4 @@
-"""Why a workload waits, in words, among 100,000 that wait."""
+"""Explanations in words of pending workloads, among 100,000 pending ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SAMPLES = 200
 
 
 def run() -> Iterator[Measured]:
-    """Explain workloads drawn at random; what 95 of 100 stay below counts."""
+    """Explain random workloads and measure the 95th percentile."""
     for cohorts, told in ((3, "3 cohorts"), (1, "1 cohort")):
         world = Waiting(cohorts, PENDING)
         waiting = world.waiting()

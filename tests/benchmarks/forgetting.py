@@ -1,4 +1,4 @@
-"""What admission and pages notice of it while the past is forgotten."""
+"""Effect of retention on admission and pages while old rows are deleted."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from tests.benchmarks.measured import Measured
 from tests.benchmarks.pages import MOST_MS, Reader
 from tests.product import Api
 
-#: Settings with which half of a past of 80 days is due.
+#: Retention settings that expire half of a history of 80 days.
 SETTINGS: Final = {"WORKLOAD_RETENTION_DAYS": "40", "EVENT_RETENTION_DAYS": "40"}
-#: Workloads that are submitted one by one, each as soon as the one before was admitted.
+#: Number of workloads, each submitted when the previous one is admitted.
 PROBES: Final = 400
-#: Milliseconds until one of them is admitted, of 95 of 100.
+#: Most milliseconds until admission, for 95 of 100 workloads.
 MOST_WAIT: Final = 1_000
 
 
 def run(name: str, api: Api, reader: Reader, paths: Iterable[str]) -> Iterator[Measured]:
-    """Measure in a product that has much to forget; that it did not run out of it is checked."""
+    """Measure a product with much to delete; check that it still has expired rows at the end."""
     before, begun = _kept(api), time.monotonic()
-    # The reader's connection is a fresh one, and would not outlast the probes.
+    # The pages come first: the fresh connection of the reader would not outlast the probes.
     pages = [reader.measured(f"{name}: page {path}", f"/o/main{path}", MOST_MS) for path in paths]
     waits, ids = [], []
     for number in range(PROBES):
@@ -47,6 +47,6 @@ def run(name: str, api: Api, reader: Reader, paths: Iterable[str]) -> Iterator[M
 
 
 def _kept(api: Api) -> int:
-    """Return how many of the past are still there."""
+    """Return the number of workloads of the history that still exist."""
     counts = api.get("")["counts"]
     return int(counts["finished"] + counts["withdrawn"])

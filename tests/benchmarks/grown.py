@@ -1,9 +1,9 @@
 """
-An organization with millions of finished workloads against the same one with hardly any.
+An organization with millions of finished workloads, compared with one with hardly any.
 
-The same work is brought in, and the same pages are opened, before the past is there and behind it,
-and at last while half of it is forgotten: on PostgreSQL, on PostgreSQL with partitions, and on
-SQLite. The past takes about 4 kB of disk for each workload.
+The same workloads are submitted and the same pages are opened before the history exists and
+afterwards, and finally while retention deletes half of it: on PostgreSQL, on PostgreSQL with
+partitions, and on SQLite. The history takes about 4 kB of disk per workload.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ from tests.benchmarks.pages import MOST_MS, Reader, far_down
 from tests.postgres import MISSING, find_binaries, serving
 from tests.product import Api, Product, running
 
-#: Finished workloads; `GROWN_WORKLOADS` asks for fewer.
+#: Finished workloads; `GROWN_WORKLOADS` sets another number.
 PAST: Final = int(os.environ.get("GROWN_WORKLOADS", "5000000"))
-#: Where it is measured, and with which settings; `GROWN_ON` names some, separated by commas.
+#: Databases with their settings; `GROWN_ON` selects some, separated by commas.
 PLACES: Final = {
     "postgresql": {},
     "partitioned": {"PARTITION_ROWS": "1000000"},
     "sqlite": {},
 }
-#: Workloads of one round, which find room beside those that run, and rounds.
+#: Workloads of one round, which fit beside the running ones, and number of rounds.
 COUNT, ROUNDS = 3_600, 5
-#: Of what it does with no past, it has to do as much.
+#: Least throughput with a history, as a share of that without one.
 LEAST_SHARE: Final = 0.8
-#: Seconds that making the past may take on a slow machine.
+#: Seconds that the creation of the history may take on a slow machine.
 _PATIENCE: Final = 4 * 3600
 
-#: Pages that are opened without the past, too.
+#: Pages that are opened without a history, too.
 _MAIN: Final = ("/", "/queues", "/workloads", "/events")
 
 _WAITING_QUEUES: Final = range(0, QUEUES, 3)
 
 
 def run() -> Iterator[Measured]:
-    """Measure both in each place, and check what became of all of it."""
+    """Measure without and with a history on each database, and check the results."""
     binaries = find_binaries()
     chosen = os.environ.get("GROWN_ON", ",".join(PLACES)).split(",")
     if binaries is None and chosen != ["sqlite"]:
@@ -75,7 +75,7 @@ def run() -> Iterator[Measured]:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What one product did: workloads a second, and milliseconds by page."""
+    """Results of one product: workloads a second, and milliseconds by page."""
 
     rate: float
     pages: dict[str, float]
@@ -85,7 +85,7 @@ def _both(place: str, home: Path, settings: dict[str, str]) -> Iterator[Measured
     with _product(home, settings) as product:
         person = _owner(product)
         if place == "partitioned":
-            # New and empty, it has nobody else who uses the tables for long.
+            # The product is new and empty, so no other process uses the tables for long.
             told = product.manage("partition")
             assert told.count(" is partitioned.") == 4, told
         api = product.api()
@@ -118,7 +118,7 @@ def _product(home: Path, settings: dict[str, str]) -> AbstractContextManager[Pro
 
 
 def _owner(product: Product) -> tuple[str, str]:
-    """Return address and password of who owns a first start."""
+    """Return email address and password of the owner of a first start."""
     welcome = re.search(r"Sign in as +(\S+)\s+Password +(\S+)", product.output())
     assert welcome is not None
     return welcome[1], welcome[2]
@@ -127,7 +127,7 @@ def _owner(product: Product) -> tuple[str, str]:
 def _measure(
     api: Api, product: Product, person: tuple[str, str], past: dict[str, int]
 ) -> tuple[_Found, tuple[list[str], list[str]]]:
-    """Bring in what runs and waits, then measure; return that and the ids of both."""
+    """Create running and pending workloads, measure, and return results and the ids of both."""
     numbers = [
         queue
         for queue in range(QUEUES)
@@ -166,7 +166,7 @@ def _measure(
 
 
 def _newest_decision(api: Api) -> int:
-    """Return a number behind which there is no decision yet, found by halving."""
+    """Return a number after the last decision, found by bisection."""
 
     def is_behind(number: int) -> bool:
         return not api.get(f"/decisions?after={number}&limit=1")["results"]
@@ -181,7 +181,7 @@ def _newest_decision(api: Api) -> int:
 
 
 def _check_round(api: Api, after: int, ids: list[str]) -> None:
-    """Each workload of a round was admitted once, and nothing else was decided meanwhile."""
+    """Check that each workload of a round was admitted once, and that nothing else was decided."""
     outcomes: list[tuple[str, str]] = []
     while rows := api.get(f"/decisions?after={after}&limit=1000")["results"]:
         outcomes += [(row["workload"]["id"], row["outcome"]) for row in rows]
@@ -193,7 +193,7 @@ def _check_round(api: Api, after: int, ids: list[str]) -> None:
 
 
 def _end(api: Api, live: tuple[list[str], list[str]]) -> None:
-    """Withdraw what waits, and finish what runs."""
+    """Withdraw the pending workloads and finish the running ones."""
     runs, waits = live
     for ids, verb in ((waits, "withdraw"), (runs, "finish")):
         for first in range(0, len(ids), BULK):
@@ -203,7 +203,7 @@ def _end(api: Api, live: tuple[list[str], list[str]]) -> None:
 
 
 def _pages(api: Api, reader: Reader) -> Iterator[str]:
-    """Yield the pages that people open most, and those that lead far back."""
+    """Yield the pages that are opened most, and those that reach far back."""
     yield from _MAIN
     yield from ("/queues/team-7", "/usage", "/config")
     yield from ("/settings/retention", "/workloads?group_by=user", "/events?type=REQUEST_FULFILLED")
@@ -218,7 +218,7 @@ def _pages(api: Api, reader: Reader) -> Iterator[str]:
     for state in ("pending", "admitted", "finished"):
         (one,) = api.get(f"/workloads?state={state}&limit=1")["results"]
         yield f"/workloads/{one['id']}"
-    # One of the first.
+    # One of the first workloads.
     (one,) = api.get("/workloads?cursor=1000&limit=1")["results"]
     yield f"/workloads/{one['id']}"
 

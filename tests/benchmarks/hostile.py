@@ -37,30 +37,30 @@ from tests.postgres import MISSING, find_binaries, serving
 from tests.product import Api, Product, running
 from tests.worlds import contended_config as contended
 
-#: Organizations that submit, the workloads that they submit per second and in each request, and the
-#: connections that send them. In requests of one workload each, these submissions and the client
-#: that sends them alone keep two cores busy.
+#: Number of organizations that submit, their workloads per second and per request, and the
+#: connections that send them. In requests of one workload each, the submissions and their client
+#: alone would keep two cores busy.
 ORGS, RATE, BULK, CONNECTIONS = 10, 100, 5, 5
-#: Seconds after which an organization finishes again what was admitted meanwhile.
+#: Seconds between two rounds in which an organization finishes its admitted workloads.
 FINISH_EVERY: Final = 1.0
 SECONDS: Final = int(os.environ.get("HOSTILE_SECONDS", "3600"))
-#: Seconds before anything counts.
+#: Seconds before the measurement.
 WARM: Final = 20
-#: Seconds between two pages that a member of another organization opens.
+#: Seconds between two pages of a member of another organization.
 PAGE_EVERY: Final = 0.25
 _PAGES: Final = ("/", "/queues", "/queues/train", "/workloads", "/events", "/usage?range=1h")
 #: Seconds between an answer to a hostile member and its next request.
 PAUSE: Final = 0.05
-#: Connections that each of the members who never finish a request keeps open.
+#: Connections that each hostile member with unfinished requests keeps open.
 KEPT_OPEN: Final = 50
-#: Queues of the configs that are checked and compared, each about a megabyte.
+#: Queues of the checked and compared configs, which have about a megabyte each.
 QUEUES: Final = 6_000
 MOST_PAGE_MS, MOST_WAIT_MS, MOST_MIB = 300, 1_000, 600
 
-#: The hostile members come from an address of their own, as other people would.
+#: The hostile members use a separate client address, as other people would.
 _HOSTILE_ADDRESS: Final = "127.0.0.2"
-#: The organization in which work runs and waits, so that explanations and lists are long, and the
-#: one whose config is long.
+#: The organization with many workloads, so that explanations and lists are long, and the one with a
+#: long config.
 _CROWDED, _CONFIGURED = "crowded", "configured"
 _HEAD: Final = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
 _BODY: Final = (
@@ -78,7 +78,7 @@ _QUEUE: Final = """\
 
 
 def run() -> Iterator[Measured]:
-    """Start a product, let all of them work for SECONDS, check what became of it, and measure."""
+    """Start a product, run all clients for SECONDS, check the results, and measure."""
     binaries = find_binaries()
     if binaries is None:
         sys.exit(MISSING.format(verb="cannot run").replace("tests", "measurements"))
@@ -126,15 +126,15 @@ def run() -> Iterator[Measured]:
 
 @dataclass(slots=True)
 class _Member:
-    """A hostile member: what it does again and again, and how it was answered."""
+    """A hostile member: the action that it repeats, and the answers that it got."""
 
     name: str
     act: Callable[[], int]
-    #: Status of an answer -> how often; 0 is a connection that was refused or closed.
+    #: Status -> number of answers; 0 is a refused or closed connection.
     answers: Counter[int] = field(default_factory=Counter)
 
     def work(self, over: threading.Event) -> None:
-        """Act until *over*."""
+        """Repeat the action until *over* is set."""
         while not over.wait(PAUSE):
             try:
                 status = self.act()
@@ -144,7 +144,7 @@ class _Member:
 
 
 class _Unfinished:
-    """Keeps connections open on which a request has begun and never ends."""
+    """Keeps connections open with requests that never end."""
 
     def __init__(self, port: int, beginning: bytes) -> None:
         self._port = port
@@ -152,7 +152,7 @@ class _Unfinished:
         self._kept: list[socket.socket] = []
 
     def __call__(self) -> int:
-        """Open one more, or look at the oldest one; return 100 while it is kept open."""
+        """Open a connection, or check the oldest one; return 100 while it is kept open."""
         if len(self._kept) < KEPT_OPEN:
             opened = socket.create_connection(("127.0.0.1", self._port), 10, (_HOSTILE_ADDRESS, 0))
             opened.sendall(self._beginning)
@@ -170,7 +170,7 @@ class _Unfinished:
 
 
 class _Asks:
-    """Sends each request over a connection of its own, and reads the whole answer."""
+    """Sends each request over a new connection, and reads the whole answer."""
 
     def __init__(self, product: Product, slug: str, name: str) -> None:
         arguments = ("--org", slug, "--role", "owner", "--name", name)
@@ -195,7 +195,7 @@ class _Asks:
 
 
 def _hostile_members(product: Product) -> list[_Member]:
-    """Fill the organizations of the hostile members, and return all twelve."""
+    """Fill the organizations of the hostile members and return all twelve members."""
     product.manage("create_org", _CROWDED, "--owner", "owner@localhost")
     waiting = itertools.cycle(_fill_crowded(product.api(_CROWDED)))
     product.manage("create_org", _CONFIGURED, "--owner", "owner@localhost")
@@ -218,9 +218,9 @@ def _hostile_members(product: Product) -> list[_Member]:
 
 
 def _fill_crowded(api: Api) -> list[str]:
-    """Fill an organization as `tests.worlds.contended` does, and return ids of what waits."""
+    """Fill an organization as `tests.worlds.contended` does; return ids of pending workloads."""
     queues, live, draw = contended.QUEUES, contended.RUNNING, Random(1)
-    # While it fills up, no workload preempts another.
+    # No workload preempts another while the organization is filled.
     _apply(api, "kueue", contended.config(queues, live, preempts=False), 0)
     submit_all(api, list(contended.running(queues, live, draw)))
     _until_evaluated(api)
@@ -241,7 +241,7 @@ def _in_state(api: Api, state: str) -> list[str]:
 
 
 def _until_evaluated(api: Api) -> None:
-    """Wait until the engine has looked at everything that was submitted or released."""
+    """Wait until the engine has evaluated everything that was submitted or released."""
     deadline = time.monotonic() + 600
     while api.get("/workloads?reason=not_evaluated&limit=1")["results"]:
         assert time.monotonic() < deadline, "not everything was evaluated within 600 s"
@@ -260,7 +260,7 @@ def _explaining(asks: _Asks, waiting: Iterator[str]) -> Callable[[], int]:
 
 
 def _config(prefix: str) -> str:
-    """Return a config of about a megabyte whose queues are named after *prefix*."""
+    """Return a config of about a megabyte whose queue names begin with *prefix*."""
     queues = "".join(_QUEUE.format(name=f"{prefix}-{number}") for number in range(QUEUES))
     return f"resource_flavors: [{{ name: any }}]\nresource_queues:\n{queues}"
 
@@ -271,7 +271,7 @@ def _apply(api: Api, dialect: str, text: str, version: int) -> None:
 
 
 class _Visitor(threading.Thread):
-    """A signed-in member of another organization who opens one page after the other."""
+    """A signed-in member of another organization that opens one page after the other."""
 
     def __init__(self, product: Product, slug: str) -> None:
         super().__init__(daemon=True)
@@ -283,7 +283,7 @@ class _Visitor(threading.Thread):
         self._over = threading.Event()
         self._failure: BaseException | None = None
         self.counts = False
-        #: Milliseconds of each page that was opened while it counted.
+        #: Milliseconds of each page that was opened during the measurement.
         self.took: list[float] = []
 
     def run(self) -> None:
@@ -301,7 +301,7 @@ class _Visitor(threading.Thread):
             raise
 
     def stop(self) -> None:
-        """End after the present page; raise what kept it from opening one."""
+        """Stop after the present page; raise the error that ended the thread."""
         self._over.set()
         self.join(60)
         assert self._failure is None, self._failure
@@ -316,21 +316,21 @@ class _Visitor(threading.Thread):
 
 
 def _largest(product: Product, until: float) -> dict[int, float]:
-    """Return the most MiB that each process of *product* was found to have, by its id."""
+    """Return the highest memory in MiB of each process of *product* up to *until*, by its id."""
     most: dict[int, float] = {}
     while time.time() < until:
         for pid in product.children(""):
             try:
                 most[pid] = max(most.get(pid, 0.0), resident(pid))
             except (OSError, ValueError):
-                # It has ended since its id was read.
+                # The process has ended since its id was read.
                 continue
         time.sleep(min(5.0, max(0.0, until - time.time())))
     return most
 
 
 def _checked_waits(product: Product, submitted: int, begun: float, ended: float) -> list[float]:
-    """Return sorted milliseconds to the decision; each workload has to be admitted and finished."""
+    """Return sorted milliseconds to the decision; check that all were admitted and finished."""
     until_idle(product)
     rows = [row for row in asked(product, "waits()") if row[0] not in (_CROWDED, _CONFIGURED)]
     assert len(rows) == submitted, (len(rows), submitted)

@@ -1,4 +1,4 @@
-"""What a draft would do to 100,000 live and recorded workloads, while admission goes on."""
+"""The impact of a draft on 100,000 live and recorded workloads, while admission continues."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ RUNNING = crowd.ADMITTED
 LIVE = 100_000
 BULK = 500
 
-#: Admission goes on at this pace: so many workloads every so many seconds, through a queue
-#: without quota, for as many rounds.
+#: Pace of admission: workloads per batch, seconds between batches, and number of batches, through a
+#: queue without quota.
 BATCH, EVERY, ROUNDS = 30, 0.1, 120
 QUESTIONS = 5
 
 _FREE = "  - selector: [{ key: team, operator: in, values: [free] }]\n    resource_queue: free\n"
 CONFIG = crowd.CONFIG.replace("scheduling_rules:\n", f"  - name: free\nscheduling_rules:\n{_FREE}")
 
-#: Team 3 shares with team 4, nobody takes team 7, and team 0 has a new and smaller queue.
+#: Team 3 moves to the queue of team 4, no rule matches team 7, and team 0 has a new and smaller
+#: queue.
 DRAFT = (
     CONFIG.replace("resource_queue: team-3\n", "resource_queue: team-4\n")
     .replace("values: [team-7]", "values: [team-77]")
@@ -36,7 +37,7 @@ DRAFT = (
 
 
 def run() -> Iterator[Measured]:
-    """Ask while nothing else happens, then while workloads go through, and apply it in the end."""
+    """Compute impacts when idle, then under load, and finally apply the draft."""
     with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as product:
         api = product.api()
         _fill(api)
@@ -80,14 +81,14 @@ def run() -> Iterator[Measured]:
 
 
 class _Answer:
-    """One question: how long it took, how often progress was seen, and what came out."""
+    """One impact: its duration, the number of progress reports, and its result."""
 
     def __init__(self, seconds: float, steps: int, result: dict[str, Any]) -> None:
         self.seconds, self.steps, self.result = seconds, steps, result
 
 
 class _Asking(threading.Thread):
-    """Asks one question after the other, over a connection of its own."""
+    """Requests one impact after the other over a separate connection."""
 
     def __init__(self, product: Product) -> None:
         super().__init__(daemon=True)
@@ -97,7 +98,7 @@ class _Asking(threading.Thread):
         self.failure: BaseException | None = None
 
     def run(self) -> None:
-        """Ask until told to stop."""
+        """Request impacts until stopped."""
         try:
             while not self._over.is_set():
                 self.answers.append(_ask(self._api, f"{DRAFT}# again {len(self.answers)}\n"))
@@ -106,7 +107,7 @@ class _Asking(threading.Thread):
             raise
 
     def stop(self) -> None:
-        """End after the present question."""
+        """Stop after the present impact."""
         self._over.set()
         self.join(60)
         assert self.failure is None, self.failure
@@ -136,7 +137,7 @@ def _ask(api: Api, text: str) -> _Answer:
 
 
 class _Feed:
-    """The decisions from one place on."""
+    """The decisions from one number on."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
@@ -165,7 +166,7 @@ class _Feed:
 
 
 def _pace(api: Api, feed: _Feed) -> tuple[float, float]:
-    """Return admissions per second, and the median milliseconds from a request to its end."""
+    """Return admissions per second, and the median milliseconds from submission to finish."""
     took = []
     start = time.perf_counter()
     for number in range(ROUNDS):
@@ -177,10 +178,10 @@ def _pace(api: Api, feed: _Feed) -> tuple[float, float]:
 
 
 def _check(api: Api, told: dict[str, Any]) -> None:
-    """Apply the draft: what was told is what happens."""
+    """Apply the draft and check that the predicted impact happens."""
     live = {group["outcome"]: group["count"] for group in told["live"]["outcomes"]}
     waiting = (LIVE - RUNNING) // crowd.QUEUES
-    # 300 of the 350 gpus of the new queue are for those of team 0 that wait.
+    # 300 of the 350 gpus of the new queue are used by the pending workloads of team 0.
     assert live["rejected"] == waiting, live
     assert live["moved"] + live["starts"] >= 2 * waiting, live
     history = {name: each["runs"] for name, each in told["history"]["outcomes"].items()}

@@ -1,9 +1,9 @@
 """
-A long past: workloads that ended again and again, as the product wrote them; inside a command.
+A long history of ended workloads, created inside a management command.
 
 Rows are copied inside the database, with their decisions and events. The originals become the
-oldest, and every copy is later than the one before and has larger keys, as if all of it had come in
-that order.
+oldest rows, and every copy is later than the one before and has larger keys, as if all had been
+written in that order.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from console.retention.partitions.create_ahead import create_ahead
 from console.workloads.models import ENDED, Decision, Engine, Event, Workload
 from tests.worlds.copies import later
 
-#: Over how many days it is spread: fewer than anything is kept.
+#: Days of the history: fewer than any retention period.
 DAYS: Final = 80
 
-#: Each table, and its column that says whose workload it is about.
+#: Each table, and its column with the workload.
 _TABLES: Final[Mapping[type[Model], str]] = {
     Workload: "id",
     Decision: "workload_id",
@@ -36,7 +36,7 @@ _TABLES: Final[Mapping[type[Model], str]] = {
 
 
 def grow(slug: str, total: int) -> None:
-    """Have *total* ended workloads in *slug*, where all have; print what there is as JSON."""
+    """Create *total* ended workloads in *slug*, where all have ended; print the counts as JSON."""
     org = Organization.objects.get(slug=slug)
     rows = Workload.objects.filter(org=org)
     count = rows.count()
@@ -60,7 +60,7 @@ def grow(slug: str, total: int) -> None:
     counts = _count(org)
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            # What the server does by itself in time, and not beside what is measured.
+            # Update the statistics now: the server would do so by itself during the measurement.
             for model in _TABLES:
                 cursor.execute(f"VACUUM (ANALYZE) {model._meta.db_table}")
             cursor.execute("CHECKPOINT")
@@ -93,7 +93,7 @@ def _copy(
     workloads: tuple[int, int],
     spans: Mapping[type[Model], int],
 ) -> None:
-    """Insert copy *number* of what is about the original *workloads*, later by *seconds*."""
+    """Insert copy *number* of the rows of the original *workloads*, later by *seconds*."""
     table, about = model._meta.db_table, _TABLES[model]
     columns = [field.column for field in model._meta.concrete_fields]
     moved = _moved()
@@ -122,14 +122,14 @@ def _copy(
 
 
 def _moved() -> Callable[[str, int], str]:
-    """Return what makes the SQL of a time that is so many seconds later than in a column."""
+    """Return an SQL format for the time of a column plus a number of seconds."""
     if connection.vendor == "sqlite":
         return lambda column, seconds: later(column, str(seconds))
     return lambda column, seconds: f"{column} + interval '{seconds} seconds'"
 
 
 def _uid(submitted: str) -> str:
-    """Return the SQL of a fresh id of the time that the SQL *submitted* tells, as `new_uid`."""
+    """Return the SQL of a new id with the time of the SQL *submitted*, as `new_uid` creates it."""
     if connection.vendor == "sqlite":
         return f"printf('%08x', strftime('%s', {submitted})) || lower(hex(randomblob(6)))"
     return (
@@ -145,7 +145,7 @@ def _data() -> str:
 
 
 def _give_keys() -> None:
-    """Have the next rows get keys behind all that are there; SQLite does so by itself."""
+    """Advance the key sequences beyond all rows; SQLite does so by itself."""
     if connection.vendor != "postgresql":
         return
     with connection.cursor() as cursor:
@@ -158,7 +158,7 @@ def _give_keys() -> None:
 
 
 def _count(org: Organization) -> dict[str, int]:
-    """Count what ended where the engine counts it as it ends, and return that."""
+    """Update the engine's counts of ended workloads, and return them."""
     engine = Engine.objects.get(org=org)
     ended = Workload.objects.filter(org=org).order_by().values_list("state")
     counts = dict(ended.annotate(count=Count("pk")))

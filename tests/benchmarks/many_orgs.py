@@ -1,4 +1,4 @@
-"""Many small organizations, and how long each workload of theirs waited; inside a command."""
+"""Many small organizations and their waiting times; runs inside a management command."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from console.telemetry.models import Metric, Total
 from console.telemetry.totals import SUM
 from console.workloads.models import Decision, Intake, State, Workload
 
-#: Room for whatever comes: what is measured is how soon, not whether.
+#: Quota for all workloads: the delay of the decision is measured, not its outcome.
 CONFIG = """\
 resource_flavors:
   - name: any
@@ -35,7 +35,7 @@ scheduling_rules:
 
 
 def make(count: int) -> None:
-    """Make *count* organizations with CONFIG, and print slug and owner's token of each as JSON."""
+    """Create *count* organizations with CONFIG; print slug and owner's token of each as JSON."""
     made = []
     for number in range(count):
         with transaction.atomic():
@@ -46,7 +46,7 @@ def make(count: int) -> None:
 
 
 def waits() -> None:
-    """Print slug, time of submission and seconds until it was decided of each workload, as JSON."""
+    """Print slug, submission time and seconds to the decision of each workload, as JSON."""
     rows = Decision.objects.filter(outcome="admitted").values_list(
         "org__slug", "workload__submitted_at", "created_at"
     )
@@ -58,29 +58,29 @@ def waits() -> None:
 
 
 def loads() -> None:
-    """Print how often states were read from rows."""
+    """Print how often states were loaded from rows."""
     rows = Total.objects.filter(metric=Metric.LOAD).exclude(label=SUM)
     sys.stdout.write(json.dumps(sum(rows.values_list("value", flat=True))))
 
 
 def left() -> None:
-    """Print how many requests no worker has taken in."""
+    """Print the number of requests that no worker has processed."""
     sys.stdout.write(json.dumps(Intake.objects.count()))
 
 
 def states() -> None:
-    """Print how many workloads are in each state, as JSON."""
+    """Print the number of workloads in each state, as JSON."""
     rows = Workload.objects.values_list("state").annotate(Count("pk")).order_by()
     sys.stdout.write(json.dumps(dict(rows)))
 
 
 def unfinished(except_slugs: list[str]) -> None:
-    """Print how many workloads of all organizations but *except_slugs* are not finished."""
+    """Print the number of unfinished workloads of all organizations but *except_slugs*."""
     rows = Workload.objects.exclude(org__slug__in=except_slugs).exclude(state=State.FINISHED)
     sys.stdout.write(json.dumps(rows.count()))
 
 
 def admissions() -> None:
-    """Print how many admissions there were, and of how many workloads, as JSON."""
+    """Print the number of admissions and of admitted workloads, as JSON."""
     rows = Decision.objects.filter(outcome="admitted")
     sys.stdout.write(json.dumps([rows.count(), rows.values("workload").distinct().count()]))

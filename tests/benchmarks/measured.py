@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """A number, its unit, and the least or most it may be."""
+    """A number, its unit, and its lower or upper bound."""
 
     name: str
     value: float
@@ -17,7 +17,7 @@ class Measured:
 
     @property
     def ok(self) -> bool:
-        """Whether the bound is met; a number without bound is for information."""
+        """Whether the bound is met; a number without a bound is informational."""
         low = self.at_least is None or self.value >= self.at_least
         return low and (self.at_most is None or self.value <= self.at_most)
 

@@ -1,9 +1,9 @@
 """
-Open dashboards that ask as the browser does, many to one process that needs little of a core.
+Simulated dashboards that poll as a browser does, many in one process with little CPU.
 
-Reads one JSON object from its input and writes one to its output; `dashboards.py` starts it.
-Each dashboard opens its page, and then asks for it every two seconds with the version it shows,
-over a new connection each time: the server closes an idle one after as long.
+Reads one JSON object from its input and writes one to its output; `dashboards.py` starts it. Each
+dashboard opens its page, and then polls it every two seconds with the version that it shows, over a
+new connection each time: the server closes a connection that is idle for as long.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from typing import Any, Final
 
 #: Seconds between two polls of a dashboard, as in `static/js/live.js`.
 EVERY: Final = 2.0
-#: Seconds after which an answer counts as none.
+#: Seconds after which a poll counts as unanswered.
 PATIENCE: Final = 10.0
 
-#: In the head of an answer to a poll, and in a page that was opened.
+#: Patterns of the version in the headers of a poll, and in a page.
 _VERSION = re.compile(rb'X-Live-Stamp: ([^\r]*)|id="live-poll" data-version="([^"]*)"')
 
 
 @dataclass(slots=True)
 class Onlooker:
-    """One open page of one signed-in person."""
+    """An open page of a signed-in person."""
 
     path: str
     cookie: str
     version: str = ""
-    #: Status, milliseconds and bytes of each poll that began while it counted.
+    #: Status, milliseconds and bytes of each poll that began during the measurement.
     polls: list[tuple[int, float, int]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
@@ -77,10 +77,10 @@ async def watch(
     port: int, pages: list[tuple[str, str]], warm: float, seconds: float, quiet: float
 ) -> list[Any]:
     """
-    Open *pages* (path and cookie), and poll them for *seconds*; return what each met.
+    Open *pages* (path and cookie), poll them for *seconds*, and return the results of each.
 
-    The first *warm* seconds do not count: pages are opened in them, evenly. Nor do the
-    last *quiet* ones.
+    The first *warm* seconds do not count: pages are opened in them, evenly. Nor do the last *quiet*
+    ones.
     """
     begun = time.monotonic()
     onlookers = [Onlooker(path, cookie) for path, cookie in pages]
@@ -96,7 +96,7 @@ async def watch(
 
 
 def main() -> None:
-    """Do what the input asks, and print what was met, with the seconds of a core it took."""
+    """Run the dashboards of the input; print the results and the CPU seconds used."""
     asked = json.load(sys.stdin)
     met = asyncio.run(watch(**asked))
     json.dump({"onlookers": met, "cpu": time.process_time()}, sys.stdout)

@@ -1,9 +1,9 @@
 """
-1,000 organizations, of which 100 send 90 % of the work: how long the others wait.
+1,000 organizations, of which 100 submit 90 % of the workloads: waiting times of the others.
 
-Then one of them hands in 20,000 workloads at once, and the others must not notice. Then again by
-workers that keep a fifth of their organizations in memory, and read the others when they have
-work. On PostgreSQL where there is one, as an installation of this size would be.
+Then one organization submits 20,000 workloads at once, which must not delay the others. Then the
+same with workers that keep a fifth of their organizations in memory and load the others when they
+have work. On PostgreSQL if available, as an installation of this size would be.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from tests.postgres import find_binaries, serving
 from tests.product import WORKERS, Api, Product, running
 
 ORGS, BUSY, BUSY_SHARE = 1_000, 100, 0.9
-#: Submits per second, each of one workload, and how many connections send them.
+#: Submissions per second, each of one workload, and the connections that send them.
 RATE, CONNECTIONS = 100, 4
 WARM, SECONDS = 10, 60
-#: What one organization hands in at once, and in requests of how many.
+#: Workloads that one organization submits at once, and workloads per request.
 BACKLOG, BULK = 20_000, 1_000
-#: What every organization of the measurement of workers hands in, and how many there are.
+#: Workloads per organization in the comparison of workers, and number of organizations.
 EACH, SCALED = 400, 100
 MOST_MS = 1_000
-#: What a worker keeps where it has room for few: an organization without work counts as 200
-#: workloads, so these are some 100 of the 500 that it looks after.
+#: Cache size of a worker with little memory: an organization without work counts as 200 workloads,
+#: so this holds some 100 of its 500 organizations.
 FEW_WARM = 20_000
 
 
 def run() -> Iterator[Measured]:
-    """Measure waits beside busy ones and beside a backlog, memory, and one worker against two."""
+    """Measure waits beside busy organizations and a backlog, memory, and one worker against two."""
     yield from _all_warm()
     yield from _few_warm()
     yield from _scaled()
@@ -65,7 +65,7 @@ def _few_warm() -> Iterator[Measured]:
         loads = (asked(product, "loads()") - before) / (WARM + SECONDS)
         label = "of which workers keep a fifth"
         yield from found.told(f"{kind}: quiet of 1,000 organizations, {label}")
-        # Most of the quiet ones, a tenth of all submits, have to be read anew.
+        # Most of the quiet organizations, a tenth of all submissions, have to be loaded again.
         name = f"{kind}: states read from rows"
         yield Measured(name=name, value=loads, unit="per s", at_least=RATE * (1 - BUSY_SHARE) / 2)
         yield _memory(product, f"{kind}: memory of a worker, {label}")
@@ -96,7 +96,7 @@ def _product(**settings: str) -> Iterator[tuple[str, Product]]:
 
 @dataclass(slots=True)
 class _Waits:
-    """Sorted milliseconds from a submission to its decision."""
+    """Sorted milliseconds from submission to decision."""
 
     quiet: list[float]
     busy: list[float]
@@ -113,10 +113,10 @@ class _Waits:
 
 
 def made(product: Product, count: int) -> list[tuple[str, str]]:
-    """Return slug and token of *count* new organizations, once nothing is left to do in them."""
+    """Create *count* organizations, wait until they are idle, and return slug and token of each."""
     found = asked(product, f"make({count})")
     until_idle(product)
-    # New ones are looked at for the first time, which nobody's thousand are at once.
+    # New organizations are evaluated once; a thousand at the same time are unusual.
     with Redis(unix_socket_path=str(Home(product.home).broker_socket)) as broker:
         deadline = time.monotonic() + 300
         while broker.llen(BACKGROUND) or broker.llen(CHECK_UPS):
@@ -126,14 +126,14 @@ def made(product: Product, count: int) -> list[tuple[str, str]]:
 
 
 def asked(product: Product, call: str) -> Any:
-    """Return what a function of many_orgs prints, run by a command of *product*."""
+    """Return the output of a function of many_orgs, run in a command of *product*."""
     code = f"from tests.benchmarks import many_orgs; many_orgs.{call}"
-    # Making a thousand organizations may take minutes on a slow machine.
+    # The creation of a thousand organizations may take minutes on a slow machine.
     return json.loads(product.manage("shell", "-c", code, patience=600).splitlines()[-1])
 
 
 def until_idle(product: Product) -> None:
-    """Wait until no request is left that no worker has taken in."""
+    """Wait until workers have processed all requests."""
     deadline = time.monotonic() + 120
     while asked(product, "left()"):
         assert time.monotonic() < deadline, "not everything was taken in within 120 s"
@@ -141,7 +141,7 @@ def until_idle(product: Product) -> None:
 
 
 def _measure(product: Product, orgs: list[tuple[str, str]], backlog: int) -> _Waits:
-    """Send work for SECONDS, and return how long that of the quiet and the busy ones waited."""
+    """Submit for SECONDS, and return the waits of the quiet and of the busy organizations."""
     over, failures = threading.Event(), list[BaseException]()
     begun = time.time() + WARM
 
@@ -174,7 +174,7 @@ def _measure(product: Product, orgs: list[tuple[str, str]], backlog: int) -> _Wa
 
 
 def _send(port: int, orgs: list[tuple[str, str]], first: int, over: threading.Event) -> None:
-    """Send every CONNECTIONS-th submit by the clock: late ones are made up for."""
+    """Send every CONNECTIONS-th submission by the clock: late ones are made up for."""
     draw = random.Random(first)
     busy, quiet = orgs[:BUSY], orgs[BUSY:]
     api = Api(port, "", "")
@@ -198,7 +198,7 @@ def _hand_in(port: int, slug: str, token: str, count: int) -> None:
 
 
 def _rate(workers: int) -> tuple[str, float]:
-    """Return how many workloads a second *workers* decide when the queue of them is never empty."""
+    """Return the workloads a second that *workers* decide when they always have work."""
     with _product(WORKER_PROCESSES=str(workers)) as (kind, product):
         orgs = made(product, SCALED)
         begun = time.monotonic()
@@ -212,7 +212,7 @@ def _rate(workers: int) -> tuple[str, float]:
 
 
 def resident(pid: int) -> float:
-    """Return the MiB that a process has to itself or shares."""
+    """Return the resident memory of a process in MiB."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     (line,) = (line for line in lines if line.startswith("VmRSS:"))
     return int(line.split()[1]) / 1024

@@ -1,4 +1,4 @@
-"""Milliseconds that sampling takes with 300 queues, and that pages over 30 days take."""
+"""Duration of sampling with 300 queues, and of pages over 30 days."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ CONFIG = "".join(
     ]
 )
 
-#: What a page and a list may take, as all others.
+#: Bounds of a page and of a list, as for all others.
 MOST_MS = 100
 
 
 def run() -> Iterator[Measured]:
-    """Fill a past, check what is said of it, and measure reading and making it."""
+    """Create a history, check the pages about it, and measure reading and sampling."""
     with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as product:
         api = product.api()
         _work(api)
@@ -69,7 +69,7 @@ def run() -> Iterator[Measured]:
                 "shell", "-c", "from tests.benchmarks.past import measure; measure('main')"
             ).splitlines()[-1]
         )
-    # Every queue, every cohort and everything, in each of the minutes.
+    # Every queue, every cohort and the organization, in each minute.
     assert found["rows"] == TIMES * (QUEUES + COHORTS + 1), found
     yield Measured(
         name=f"sample {QUEUES} queues that all changed",
@@ -92,7 +92,7 @@ def run() -> Iterator[Measured]:
 
 
 def _work(api: Api) -> None:
-    """Let something run and wait in every queue."""
+    """Create running and pending workloads in every queue."""
     version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
     api.post("/config/versions", version, expect=201)
     for gpus in (6, 300):
@@ -114,7 +114,7 @@ _COUNTS = dict.fromkeys(("preempting", "finished", "rejected", "withdrawn"), 0) 
 
 
 def _check(api: Api) -> None:
-    """The past is told as it was written."""
+    """Check that the pages show the history as it was written."""
     page = api.get("/usage?queue=team-7&step=hour&limit=1000&since=2020-01-01T00:00:00Z")
     seen = [point for point in page["results"] if point["sampled_minutes"] == 60]
     assert len(seen) == DAYS * 24, len(seen)

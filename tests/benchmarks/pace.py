@@ -1,9 +1,9 @@
 """
-The pace of the machine: whether somebody else slows it down at this moment.
+Detection of a slow machine, so that disturbed measurements can be repeated.
 
-Milliseconds are measured on machines that others share. What a request took is worth nothing
-while the same few lines of work take longer than usual; it is measured again then. That is
-decided by those lines alone, never by what the request took.
+Measurements run on shared machines. While a fixed piece of work takes longer than usual, the
+durations of requests mean nothing, and they are measured again. That work alone decides, never the
+duration of a request.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import time
 
-#: As much slower than its best may the machine be.
+#: Factor by which the machine may be slower than its best time.
 _SLOWER = 1.15
 
 _KEYS = [str(number) for number in range(50_000)]
@@ -21,23 +21,23 @@ _LOOKED_UP = _KEYS[:15_000]
 
 
 class Pace:
-    """Compares the machine with the best that it has shown."""
+    """Compares the speed of the machine with the best one so far."""
 
     def __init__(self) -> None:
         self._best = min(_milliseconds() for _ in range(20))
 
     @property
     def is_usual(self) -> bool:
-        """Whether the machine is about as fast as it can be, right now."""
+        """Whether the machine is now about as fast as at its best."""
         took = _milliseconds()
         self._best = min(self._best, took)
         return took <= self._best * _SLOWER
 
 
 def _milliseconds() -> float:
-    """Look up keys in no order, so that memory that others use up is noticed, too."""
+    """Look up keys in random order, so that contention for memory is noticed, too."""
     took = []
-    # The first ones bring the keys back into the caches.
+    # The first lookups bring the keys back into the caches.
     for _ in range(5):
         start = time.perf_counter()
         sum(_WORK[key] for key in _LOOKED_UP)

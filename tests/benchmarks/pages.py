@@ -1,4 +1,4 @@
-"""Milliseconds that pages and lists take over HTTP in an organization of 100,000 workloads."""
+"""Response times of pages and lists over HTTP in an organization of 100,000 workloads."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from tests.benchmarks.measured import Measured
 from tests.benchmarks.pace import Pace
 from tests.product import Api, Product, running
 
-#: Requests per address; the slowest of twenty are left out.
+#: Requests per path; the slowest of twenty does not count.
 SAMPLES = 40
-#: Requests that are made for them at most, while others slow the machine down.
+#: Most requests per path, on a machine that is slow at times.
 MOST_REQUESTS = 120
 MOST_MS = 100
-#: Where changes that would start a workload are found and proven.
+#: Paths that search for changes that would start a workload.
 MOST_MS_WITH_CHANGES = 300
 
 
 def run() -> Iterator[Measured]:
-    """Fill an organization, check what pages say of it, and measure each page and list."""
+    """Fill an organization, check its pages, and measure each page and list."""
     with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as product:
         api = product.api()
         crowd.fill(api)
@@ -43,10 +43,10 @@ def _most(path: str) -> int:
 
 
 class Reader:
-    """A signed-in person who follows addresses over one connection."""
+    """A signed-in person who requests paths over one connection."""
 
     def __init__(self, product: Product, person: tuple[str, str] | None = None) -> None:
-        """Sign in as *person*, address and password, or as the owner of a first start."""
+        """Sign in as *person*, email address and password, or as the owner of a first start."""
         self._port = product.port
         self._pace = Pace()
         self._connection = HTTPConnection("127.0.0.1", product.port, timeout=60)
@@ -67,16 +67,17 @@ class Reader:
         assert status == 302
 
     def get(self, path: str) -> str:
-        """Return the body of an address; anything but 200 fails."""
+        """Return the body of a path; fail on any status but 200."""
         status, body = self._send("GET", path)
         assert status == 200, (status, path)
         return body
 
     def measured(self, name: str, path: str, at_most: float) -> Measured:
         """
-        Return the milliseconds that 95 of 100 requests stay below; an error as answer fails.
+        Return the milliseconds within which 95 of 100 requests are answered; fail on an error.
 
-        Those before or after which the machine was slow do not count, as long as there are others.
+        Requests before or after which the machine was slow do not count, as long as there are
+        others.
         """
         took: list[float] = []
         slowed: list[float] = []
@@ -111,7 +112,7 @@ class Reader:
 
 
 def _check(api: Api, reader: Reader) -> None:
-    """Pages and lists say what is true of the crowd."""
+    """Check that pages and lists show the right numbers of workloads."""
     counts = api.get("")["counts"]
     assert counts == {
         "pending": crowd.WAITING,
@@ -139,7 +140,7 @@ def _check(api: Api, reader: Reader) -> None:
 
 
 def far_down(reader: Reader) -> str:
-    """Return the address of the thirty-first page of the list of workloads."""
+    """Return the path of the thirty-first page of the list of workloads."""
     deep = "/workloads"
     for _ in range(30):
         found = re.search(
@@ -180,7 +181,7 @@ def _lists(api: Api) -> Iterator[str]:
     yield from ("/config", "/config/versions", "/decisions?after=50000", "/events")
 
 
-#: Alone and together: an index for each, or a walk that finds enough soon.
+#: Filters alone and together: each has an index, or the scan finds enough rows soon.
 _FILTERS = (
     "state=pending",
     "state=rejected",

@@ -1,4 +1,4 @@
-"""A past for 300 queues in 30 cohorts, and samples of it, made inside a product's own database."""
+"""A history of samples for 300 queues in 30 cohorts, created in the database of a product."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.benchmarks.over_time import COHORTS, DAYS, QUEUES, QUIET, TIMES
 
 
 def fill(slug: str) -> None:
-    """Write every hour of `DAYS` days for every queue and cohort, as if it had been sampled."""
+    """Write every hour of `DAYS` days for every queue and cohort, as sampling would."""
     org = Organization.objects.get(slug=slug)
     last = floor_hour(timezone.now())
     hours = [last - timedelta(hours=back) for back in range(DAYS * 24, 0, -1)]
@@ -38,11 +38,11 @@ def fill(slug: str) -> None:
 
 
 def points_at(org: Organization, hour: datetime) -> Iterator[SeriesPoint]:
-    """Yield the rows of one hour, of everything, every cohort and every queue."""
+    """Yield the rows of one hour: of the organization, every cohort and every queue."""
     subjects = [WHOLE_ORG, *(Subject.cohort(f"lab-{n}") for n in range(COHORTS))]
     subjects += [Subject.queue(f"team-{n}") for n in range(QUEUES)]
     for number, subject in enumerate(subjects):
-        # Busy by day, quiet by night, and each a little different.
+        # More use by day than by night, and slightly different values for each.
         used = (4 + (hour.hour * 7 + hour.day * 3 + number) % 8) * 1000
         totals = Totals(
             minutes=60,
@@ -66,12 +66,12 @@ def points_at(org: Organization, hour: datetime) -> Iterator[SeriesPoint]:
 
 
 def measure(slug: str) -> None:
-    """Sample and roll up, and print what it took as JSON: milliseconds, the median of some."""
+    """Sample and roll up, and print the median durations in milliseconds as JSON."""
     org = Organization.objects.get(slug=slug)
     minute = floor_minute(timezone.now()) + timedelta(days=1)
     took: dict[str, list[float]] = {"changed": [], "quiet": [], "rolled": []}
     for number in range(TIMES):
-        # As if everything had changed since.
+        # As if all rows had changed since.
         Sampler.objects.filter(pk=org.pk).update(digests={})
         now = minute + timedelta(minutes=number)
         took["changed"].append(_timed(lambda now=now: sample_org(org.pk, now)))

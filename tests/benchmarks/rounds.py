@@ -1,4 +1,4 @@
-"""Submits to some organizations in turn, and finishes what is admitted there."""
+"""Client that submits to some organizations in turn and finishes their admitted workloads."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tests.product import Api
 
 class Round(threading.Thread):
     """
-    Submits *rate* workloads a second, *bulk* to a request, and finishes those that are admitted.
+    Submits *rate* workloads a second, *bulk* per request, and finishes the admitted ones.
 
-    It goes from one organization to the next; *submitted* and *finished* count workloads.
+    Requests alternate between the organizations; *submitted* and *finished* count workloads.
     """
 
     def __init__(
@@ -28,7 +28,7 @@ class Round(threading.Thread):
         """
         Act for *orgs*, slug and token of each; wait *delay* seconds before the first request.
 
-        Decisions of an organization are read *finish_every* seconds after the last time.
+        Decisions of an organization are read every *finish_every* seconds.
         """
         super().__init__(daemon=True)
         self._api = Api(port, "", "")
@@ -45,7 +45,7 @@ class Round(threading.Thread):
         self.failure: BaseException | None = None
 
     def run(self) -> None:
-        """Go from one organization to the next, by the clock: late turns are made up for."""
+        """Submit to one organization after the other; late requests are made up for."""
         try:
             begun, turn = time.monotonic() + self._delay, 0
             while not self._over.wait(max(0.0, begun + turn * self._pause - time.monotonic())):
@@ -64,7 +64,7 @@ class Round(threading.Thread):
             raise
 
     def stop(self) -> None:
-        """End when everything that was submitted is finished."""
+        """Stop when all submitted workloads are finished."""
         self._over.set()
         self.join(120)
         assert not self.is_alive(), "not everything was admitted within 120 s"

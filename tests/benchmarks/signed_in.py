@@ -1,4 +1,4 @@
-"""People of an organization who are signed in already; runs inside a management command."""
+"""Sessions of signed-in members of an organization; runs inside a management command."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 def sign_in(slug: str, roles: list[str]) -> None:
-    """Print the session keys of as many new members of *slug* as there are *roles*, as JSON."""
+    """Add a new member of *slug* for each of *roles*, and print their session keys as JSON."""
     org = Organization.objects.get(slug=slug)
     keys = []
-    # Nobody signs in with it; making a good one for each would take minutes.
+    # The password is never used; hashing a real one for each member would take minutes.
     password = make_password(None)
     for number, role in enumerate(roles):
         user = User.objects.create(email=f"{role}-{number}@example.org", password=password)

@@ -1,4 +1,4 @@
-"""What one stored decision takes when the last of 300 rules takes the workload: room and time."""
+"""Size and duration of stored decisions when the last of 300 rules matches."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RULES, WORKLOADS = 300, 2_000
 
 
 def run() -> Iterator[Measured]:
-    """Store decisions as they are and with their rules, and read them back."""
+    """Store decisions without and with their rules, and read them back."""
     policy = _policy()
     decisions = _decided(policy)
     brief, took = _stored(decisions, lambda each: each.trace_without_rules)
@@ -55,14 +55,14 @@ def run() -> Iterator[Measured]:
 def _stored(
     decisions: list[Decision], trace: Callable[[Decision], Trace]
 ) -> tuple[list[str], float]:
-    """Return the text of each decision's trace, and the seconds that one takes."""
+    """Return the stored trace of each decision as text, and the seconds per trace."""
     start = time.perf_counter()
     texts = [json.dumps(trace_to_json(trace(each))) for each in decisions]
     return texts, (time.perf_counter() - start) / len(decisions)
 
 
 def _decided(policy: Policy) -> list[Decision]:
-    """Return what is decided of workloads that the last rule takes, each with labels of its own."""
+    """Return decisions about workloads that the last rule matches, each with different labels."""
     state = State(policy)
     for number in range(WORKLOADS):
         labels = {"team": f"team-{RULES - 1}", "project": f"project-{number}"}

@@ -1,8 +1,8 @@
 """
-1,000 workloads a second are submitted, admitted and finished over 50 organizations, for minutes.
+1,000 workloads a second are submitted, admitted and finished in 50 organizations, for minutes.
 
-Two web processes, two workers, PostgreSQL, the broker, and who submits and finishes share the
-machine. What is held is that nothing piles up: neither requests nor memory.
+Two web processes, two workers, PostgreSQL, the broker and the clients share the machine. The
+benchmark checks that nothing accumulates: neither requests nor memory.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from tests.postgres import MISSING, find_binaries, serving
 from tests.product import WORKERS, Product, running
 
 ORGS, CONNECTIONS = 50, 2
-#: Workloads per second of all organizations together, and of one request.
+#: Workloads per second of all organizations together, and per request.
 RATE, BULK = 1_000, 40
-#: Seconds before it counts, and that are measured; `SUSTAINED_SECONDS` asks for fewer.
+#: Seconds before the measurement, and of the measurement; `SUSTAINED_SECONDS` sets another number.
 WARM, SECONDS = 20, int(os.environ.get("SUSTAINED_SECONDS", "300"))
-#: Seconds of intake age that one look in twenty may find exceeded.
+#: Bound of the intake age in seconds; one sample in twenty may exceed it.
 MOST_AGE = 1.0
-#: How much larger all processes together may be at the end than when it begins to count.
+#: Most growth of the memory of all processes during the measurement, as a factor.
 MOST_GROWTH = 1.1
 
 _AGE = "SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0) FROM workloads_intake"
 
 
 def run() -> Iterator[Measured]:
-    """Keep it up, and check at the end that each workload was admitted once and is finished."""
+    """Run the load, and check at the end that each workload was admitted once and is finished."""
     binaries = find_binaries()
     if binaries is None:
         sys.exit(MISSING.format(verb="cannot run").replace("tests", "measurements"))
@@ -80,7 +80,7 @@ def run() -> Iterator[Measured]:
 
 
 def _memory(product: Product) -> float:
-    """Return the MiB of the web processes and workers."""
+    """Return the memory of the web processes and workers in MiB."""
     words = ("gunicorn", WORKERS)
     return sum(resident(pid) for word in words for pid in product.children(word))
 

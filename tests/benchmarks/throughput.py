@@ -33,7 +33,7 @@ scheduling_rules:
 
 
 def run() -> Iterator[Measured]:
-    """Start a product, send COUNT workloads through their life, and check what became of them."""
+    """Start a product, submit, admit and finish COUNT workloads, and check the results."""
     with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as product:
         api = product.api()
         version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
@@ -91,7 +91,7 @@ def _wait(condition: Callable[[], bool]) -> None:
 
 
 def _check(api: Api, ids: list[str]) -> None:
-    """Every workload was admitted exactly once and then finished."""
+    """Check that each workload was admitted exactly once and then finished."""
     outcomes: dict[str, list[str]] = {}
     after = 0
     while rows := api.get(f"/decisions?after={after}&limit=1000")["results"]:

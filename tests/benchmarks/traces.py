@@ -1,4 +1,4 @@
-"""The two traces through the engine alone, in virtual time."""
+"""The two traces of Kueue's performance test through the engine alone, in virtual time."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from console.garbage_collection import collect_rarely
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.pace import Pace
 
-#: Plays of one trace: two at least, and more while others slow the machine down.
+#: Number of runs of one trace: at least two, and more while the machine is slow.
 MOST = 8
 
 
 def run() -> Iterator[Measured]:
-    """Play each trace a few times: the quickest one counts, and all decide the same."""
-    # As the workers do.
+    """Run each trace a few times; the fastest run counts, and all have to decide the same."""
+    # The workers do the same.
     collect_rarely()
     for trace, seconds in ((BASELINE, 2), (LARGE, 10)):
         plays = list(_plays(trace))

@@ -13,14 +13,14 @@ from tests.benchmarks.measured import Measured
 from tests.postgres import find_binaries, serving
 from tests.product import ROOT
 
-#: Most seconds that each may take; Kueue takes 351 and 1,179.
+#: Bounds in seconds; Kueue takes 351 and 1,179.
 SECONDS = {"baseline": 85, "large": 60}
-#: Share of the nominal quota that the baseline holds; with Kueue it is 55.9 %.
+#: Least use of the nominal quota by the baseline in percent; with Kueue it is 55.9 %.
 LEAST_USE = 85
 
 
 def run() -> Iterator[Measured]:
-    """Play both traces on SQLite, and on PostgreSQL where there is one."""
+    """Run both traces on SQLite, and on PostgreSQL if available."""
     yield from _measured("SQLite", {})
     binaries = find_binaries()
     if binaries is not None:

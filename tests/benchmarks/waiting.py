@@ -1,7 +1,7 @@
 """
-A world in which many wait: 30 queues in cohorts, two flavors, 4 request shapes, 2 priorities.
+A world of many pending workloads: 30 queues, two flavors, 4 request shapes, 2 priorities.
 
-Few or many wait in the same 240 kinds, so what differs is how many wait.
+Few or many pending workloads form the same 240 classes, so only their number differs.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ QUEUES = 30
 PRIORITIES = 2
 FLAVORS = ("reserved", "spot")
 RESOURCES = ("gpu", "cpu")
-#: What a queue owns of each flavor, in thousandths; about 17 of its workloads run at once.
+#: Nominal quota of a queue in each flavor, in thousandths; about 17 of its workloads run at once.
 NOMINAL = {"gpu": 32_000, "cpu": 320_000}
-#: What a workload may ask for, in thousandths.
+#: Requests of workloads, in thousandths.
 SHAPES = tuple(
     {"gpu": gpu * 1000, "cpu": gpu * per_gpu * 1000} for gpu, per_gpu in product((2, 8), (4, 8))
 )
@@ -47,15 +47,15 @@ LABELS = tuple(
     {LocalQueueRouting().queue_label: "main", "user": f"user-{number}"} for number in range(1_000)
 )
 
-#: Submissions between two settles, and decisions that are taken out at once.
+#: Submissions between two settles, and decisions that are read at once.
 _BATCH, _BUDGET = 50_000, 1_000
 
-#: Times that one workload is stopped before the world rests: more, and it never does.
+#: Preemptions of one workload before the world settles; more mean that it never does.
 _OFTEN = 100
 
 
 class Waiting:
-    """A state at rest in which *pending* workloads wait and every quota is in use."""
+    """A settled state with *pending* pending workloads, in which all quota is used."""
 
     def __init__(self, cohorts: int, pending: int) -> None:
         self.policy = _policy(cohorts)
@@ -69,11 +69,11 @@ class Waiting:
                 pass
 
     def rest(self) -> list[Decision]:
-        """Settle until nothing changes, with whoever is told to stop stopping at once."""
+        """Settle until nothing changes, releasing preempted workloads at once."""
         return list(self._decisions())
 
     def waiting(self) -> dict[str, list[Workload]]:
-        """Return who waits in each queue, in the order in which they should go."""
+        """Return the pending workloads of each queue, in admission order."""
         queues: dict[str, list[Workload]] = defaultdict(list)
         for pending in self.state.pending.values():
             workload = pending.workload
@@ -83,7 +83,7 @@ class Waiting:
         return queues
 
     def check(self) -> None:
-        """Every queue is charged what its workloads hold, no cohort holds more than it owns."""
+        """Check that queues are charged for running workloads, and no cohort exceeds its quota."""
         used: dict[str, dict[tuple[str, str], int]] = {name: {} for name in self.policy.queues}
         for running in self.state.running.values():
             assert running.queue is not None
@@ -101,7 +101,7 @@ class Waiting:
             assert sum(amounts) <= owned, (cohort, flavor, resource, sum(amounts), owned)
 
     def check_that_nobody_waits_who_fits(self, waiting: dict[str, list[Workload]]) -> None:
-        """There is no room for any of *waiting*: whoever fits was admitted."""
+        """Check that none of *waiting* fits into the free quota."""
         for queue, workloads in waiting.items():
             node = self.state.ledger.queue(queue)
             for asked in {tuple(each.total().items()) for each in workloads}:
@@ -122,7 +122,7 @@ class Waiting:
                 yield decision
 
     def _workload(self) -> Workload:
-        """Return the next workload; what is equal is shared, as when workers read rows."""
+        """Return the next workload; equal values are shared, as when workers read rows."""
         self._submitted += 1
         number = self._submitted
         draw = self._random.randrange
@@ -137,13 +137,13 @@ class Waiting:
 
 
 def place(workload: Workload) -> tuple[int, int]:
-    """Return a workload's place in the order of its queue: priority first, then submission."""
+    """Return the sort key of a workload in its queue: priority first, then submission."""
     assert workload.priority is not None
     return -workload.priority, workload.sequence
 
 
 def asks_no_more(one: Workload, other: Workload) -> bool:
-    """Say whether *one* fits wherever *other* does."""
+    """Return whether *one* fits wherever *other* fits."""
     asked = other.total()
     return all(amount <= asked[resource] for resource, amount in one.total().items())
 

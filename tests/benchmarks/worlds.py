@@ -1,4 +1,4 @@
-"""Milliseconds that pages and paths take over HTTP: each of them, in three worlds."""
+"""Response times of all pages and API paths over HTTP, in three worlds."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tests.worlds import OPENED, PASSWORD
 from tests.worlds.addresses import Address, api_addresses, page_addresses
 from tests.worlds.served import serving
 
-#: Routes that find and prove changes that would start a workload, or that compile and compare
-#: two whole configs: work of one person at a time, and never of an open page.
+#: Routes that search for changes that would start a workload, or that compile and compare two whole
+#: configs: requested by one person at a time, and never by an open page.
 WORK = frozenset(
     {
         *("pages:workload-changes", "api:explanation", "pages:config-review"),
@@ -23,7 +23,7 @@ WORK = frozenset(
 
 
 def run() -> Iterator[Measured]:
-    """Measure every address of each world, and yield those that miss and the slowest."""
+    """Measure every path of each world, and yield those that miss the bound and the slowest."""
     with tempfile.TemporaryDirectory() as folder:
         for name in OPENED:
             with serving(name, Path(folder)) as served:
@@ -45,7 +45,8 @@ def _measured(reader: Reader, addresses: list[Address]) -> list[Measured]:
     ]
 
 
-#: A link to nothing, and in the empty world the config that is not there yet: they say so.
+#: Routes that answer with an error: a link without invitation, and in the empty world the config,
+#: which does not exist yet.
 _UNREADABLE = frozenset({"join", "orgs/{org}/config"})
 
 

@@ -1,1 +1,1 @@
-"""A trace as a product is given it, and the client that plays it in real time."""
+"""Tests of the trial: the manifests of a trace, and the client that runs it in real time."""

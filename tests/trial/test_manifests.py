@@ -1,4 +1,4 @@
-"""The config that a product is given means what the engine is given in virtual time."""
+"""The manifests given to a product mean the same as the policy given to the engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.trial.manifests import body, manifests
 from console.workloads.submissions import read_submissions
 from tests.bench.small import BORROWING
 
-#: Bytes that a config may have.
+#: Maximum size of a config in bytes.
 MOST = 1 << 20
 
 
@@ -26,7 +26,7 @@ def test_it_reads_as_the_same_policy(trace: ArrivalTrace) -> None:
     assert reading.diagnostics == ()
     assert reading.policy is not None
     expected, read = trace.policy(), reading.policy
-    # What no text declares is a matter of the dialect.
+    # Defaults that no text declares belong to the dialect.
     of_dialect = {name: getattr(read, name) for name in ("unsupported_labels", "least_priority")}
     written, told = local_routing_of(expected), local_routing_of(read)
     assert written is not None
@@ -50,7 +50,7 @@ def test_workloads_read_as_those_of_the_trace() -> None:
 
 
 def without_places(value: Any) -> Any:
-    """Return *value* as plain data, without the places in a text that its parts come from."""
+    """Return *value* as plain data, without source positions."""
     if is_dataclass(value):
         parts = {each.name: getattr(value, each.name) for each in fields(value)}
         return {name: without_places(part) for name, part in parts.items() if name != "origin"}

@@ -1,4 +1,4 @@
-"""The real clock against a product that is an engine and nothing else."""
+"""Traces played in real time against a fake product that consists of an engine."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from console.trial import play as play_module
 from console.trial.play import Progress, due_by, play
 from tests.bench.small import CROWDED, PREEMPTING
 
-#: Instant 0: high-0 starts. 300: low-0 follows. 1,300: high-1 comes and stops it, a second later,
-#: so that it runs by then however late its start is read. 1,600: it starts again, until 3,600.
+#: Instant 0: high-0 starts. 300: low-0 starts. 1,300: high-1 arrives and preempts it, a second
+#: later, so that low-0 runs by then even if its start is read late. 1,600: low-0 starts again,
+#: until 3,600.
 PATIENT = replace(
     PREEMPTING,
     sets=(
@@ -37,7 +38,7 @@ def now() -> str:
 
 
 class Engine:
-    """Decides at once what is asked for, and answers with numbered decisions."""
+    """Decides requests at once and returns numbered decisions."""
 
     def __init__(self, trace: ArrivalTrace) -> None:
         self.state = State(trace.policy())
@@ -46,7 +47,7 @@ class Engine:
         self.feed: list[dict[str, Any]] = []
         self.lock = Lock()
         self.keys: set[str] = set()
-        #: How long each look at the decisions was let wait.
+        #: Seconds that each request for decisions was allowed to wait.
         self.waits: list[int] = []
         self.ends: dict[str, str] = {}
         self.releases: list[tuple[str, str]] = []
@@ -71,7 +72,7 @@ class Engine:
 
 
 class Connection(Client):
-    """Answers as the API does."""
+    """A connection that answers as the API does."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -136,7 +137,8 @@ def test_it_is_played_as_in_virtual_time() -> None:
     assert figures.workloads == 3
     assert figures.preemptions == 1
     assert len(engine.feed) == 8
-    # While somebody waits to be admitted, so does the reader; then it sees to the ends alone.
+    # While a workload is pending, the reader waits for decisions; afterwards it only waits for
+    # ends.
     assert set(engine.waits) == {2, 0}
     assert engine.waits[-1] == 0
     assert figures.decisions == sum(row["outcome"] != "pending" for row in engine.feed) == 5

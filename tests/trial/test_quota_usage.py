@@ -1,4 +1,4 @@
-"""Quota is held from a decision until the end is taken in, run by run."""
+"""Quota use of a run: from each decision until the end of the workload is processed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_runs_add_up() -> None:
     held.admitted("a", 2, at(0))
     held.admitted("b", 5, at(1))
     held.admitted("a", 2, at(7.5))
-    # Releases come newest first, as lists do.
+    # Releases are ordered newest first, as in the lists of the API.
     releases = [("b", at(9)), ("a", at(3))]
     held.admitted("b", 5, at(10))
     assert held.amount_seconds({"a": at(8), "b": at(10.25)}, releases) == pytest.approx(
