@@ -1,4 +1,4 @@
-"""A small world: one config in force, and a workload in every state that a page may show."""
+"""Fixtures of page tests: one active config and a workload in every state that pages show."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ scheduling_rules:
 
 @dataclass
 class World:
-    """Workloads by what became of them."""
+    """An organization and its workloads, named by their outcome."""
 
     org: Organization
     admitted: Workload
@@ -52,20 +52,20 @@ class World:
     rejected: Workload
     finished: Workload
     passed: Workload
-    #: Number of an impact run that is done.
+    #: Primary key of a completed impact run.
     impact: int
 
 
 @pytest.fixture
 def submit(owner: Actor) -> Callable[..., Workload]:
-    """Return a function that submits one workload and has it decided."""
+    """Return a function that submits one workload and runs the engine."""
     return partial(submit_one, owner)
 
 
 def submit_one(
     owner: Actor, name: str, gpu: int = 0, team: str | None = "research", **fields: object
 ) -> Workload:
-    """Submit one workload and have it decided."""
+    """Submit one workload and run the engine."""
     value = {"name": name, "requests": {"gpu": gpu}, "tags": {"team": team} if team else {}}
     made = submit_workloads(owner, read_submissions([value | fields]))
     settled(owner.org)
@@ -80,19 +80,19 @@ def config(owner: Actor) -> None:
 
 
 def apply_first(owner: Actor) -> None:
-    """Apply the config to an organization that has none."""
+    """Apply the config to an organization without one."""
     apply_config(owner, "native", CONFIG, "The first one", 0)
     settled(owner.org)
 
 
 @pytest.fixture
 def world(config: None, owner: Actor) -> World:
-    """Fill the organization."""
+    """Submit a workload in every state and return them."""
     return fill(owner)
 
 
 def fill(owner: Actor) -> World:
-    """Fill the organization of *owner*, in which the config is in force."""
+    """Submit a workload in every state; the config has to be active."""
     finished = submit_one(owner, "done", gpu=1)
     finish_workloads(owner, [finished.uid])
     settled(owner.org)
@@ -123,6 +123,6 @@ def people(
     viewer: Actor,
     client_for: Callable[[Actor], Client],
 ) -> dict[str, Client]:
-    """A browser for each role."""
+    """Return a signed-in browser for each role."""
     cast = (owner, editor, operator, submitter, viewer)
     return {actor.role: client_for(actor) for actor in cast}

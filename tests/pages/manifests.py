@@ -1,4 +1,4 @@
-"""Small configs in the language of Kueue, in flow style: one line for each manifest."""
+"""Builders of small Kueue configs in YAML flow style, one line per manifest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small world, created once for a module of read-only tests."""
+"""The small world of `tests.pages.conftest`, created once per module of read-only tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.pages.conftest import World, apply_first, fill
 
 
 def module_world() -> tuple[Any, Any]:
-    """Return two fixtures for a module that has a standing owner: `made`, and `world` for tests."""
+    """Return the fixtures `made` (module scope) and `world`; the module needs an owner fixture."""
 
     @pytest.fixture(scope="module")
     def made(owner: Actor) -> World:
@@ -21,7 +21,7 @@ def module_world() -> tuple[Any, Any]:
 
     @pytest.fixture
     def world(made: World, db: None) -> World:
-        # What is kept of a page may be of rows that another test undid.
+        # Cached pages may contain rows that another test rolled back.
         cache.clear()
         return made
 

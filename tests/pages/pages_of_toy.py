@@ -1,4 +1,4 @@
-"""The pages and the API where the toy admits; `tests/dialects/test_plugged_in.py` starts this."""
+"""Pages and API with the toy dialect; `tests/dialects/test_plugged_in.py` runs this file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.pages.page import complaints, read_page
 _TEXT: Final = next(iter(dialects()["fifo"].samples().values()))
 _LOWER: Final = _TEXT.replace("cpu: 8", "cpu: 4")
 
-#: Addresses below the organization; all of them answer.
+#: Addresses below the organization; all of them answer successfully.
 _PAGES: Final = (
     *("", "attention", "search?q=batch", "queues", "queues?sort=age&state=accepting"),
     *("queues?compare=batch&compare=training", "queues/batch", "queues/batch?tab=running"),
@@ -60,7 +60,7 @@ _API: Final = (
 
 @pytest.fixture
 def names(owner: Actor) -> dict[str, object]:
-    """Fill the organization, and return what addresses name."""
+    """Fill the organization and return the values for placeholders in addresses."""
     apply_config(owner, "fifo", _TEXT, "The first", 0)
     settled(owner.org)
     cpus = {"running": 6, "waiting": 4, "behind": 1, "rejected": 9, "done": 1}

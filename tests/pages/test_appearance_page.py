@@ -1,4 +1,4 @@
-"""Appearance: chosen with a plain form, kept in the browser, and how the next page comes."""
+"""The appearance page: the form stores the choice in cookies, and the next page applies it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ URL = "/o/here/settings/appearance"
 
 
 def looks(browser: Client) -> tuple[str, ...]:
-    """Return theme, density and shortcuts of a page."""
+    """Return the theme, density and shortcuts setting of a page."""
     (root,) = read_page(browser.get("/o/here/queues")).all("html")
     return tuple(root.attrs[f"data-{name}"] for name in ("theme", "density", "keys"))
 
@@ -21,7 +21,7 @@ def test_what_is_chosen_is_how_pages_come(world: World, browser: Client) -> None
     answer = browser.post(URL, {"theme": "dark", "density": "compact", "keys": "off"})
     assert (answer.status_code, answer.headers["Location"]) == (302, URL)
     assert looks(browser) == ("dark", "compact", "off")
-    # Scripts change shortcuts, too; nothing else is theirs to read.
+    # Scripts change the shortcuts too, and cannot read the other cookies.
     kept = {name: bool(cookie["httponly"]) for name, cookie in answer.cookies.items()}
     assert {name: kept[name] for name in ("theme", "density", "keys")} == {
         "theme": True,

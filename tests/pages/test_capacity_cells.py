@@ -1,4 +1,4 @@
-"""What a page shows of capacity is what the discipline has columns and sections for."""
+"""Capacity tables show exactly the columns and sections that the discipline defines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Differences in words: whatever can differ has a sentence, and each says what it means."""
+"""Sentences about config changes: every possible difference has an accurate sentence."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WORDS_OF = vocabulary_of("native")
 
 
 def say(old: Policy, new: Policy) -> list[str]:
-    """Return everything that a page says of a difference."""
+    """Return all sentences that a page shows about a difference."""
     found = compare_policies(old, new)
     flows = flows_between(old, new)
     said = [risk_line(found, flows), *(chip.text for chip in change_chips(found, WORDS_OF))]

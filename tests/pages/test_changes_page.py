@@ -1,4 +1,4 @@
-"""What would start a workload: the panel on its page, and what the API says of it."""
+"""The panel of changes that would start a workload, on its page and in the API."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def uid_of(name: str) -> str:
 
 
 def told(browser: Client, name: str) -> list[str]:
-    """Return the changes of a workload's panel, and what it says below them."""
+    """Return the changes in a workload's panel and the text below them."""
     page = read_page(browser.get(f"/o/here/workloads/{uid_of(name)}/changes"))
     (panel,) = page.all("section", id="changes")
     changes = [each.text for each in panel.all("li")]
@@ -67,7 +67,7 @@ def test_a_rejected_workload_is_told_what_would_let_it_in(
     page = read_page(browser.get(f"/o/here/workloads/{uid}"))
     on_page = [each.text for each in page.id("advice").all("li")]
     assert on_page == said[:-1]
-    # The API has the very same, without the lines that a page links to.
+    # The API answers the same changes, without the config lines that a page links to.
     answer = api_for(owner).get(f"/api/v1/orgs/here/workloads/{uid}/explanation").json()
     changes = answer["changes"]
     assert all(shown.startswith(each["text"]) for shown, each in zip(on_page, changes, strict=True))

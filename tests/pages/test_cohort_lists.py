@@ -1,4 +1,4 @@
-"""Cohorts and their members: found, sorted, taken apart, exported, and honest when they are old."""
+"""Lists of cohorts and members: search, sort, filters, export and notices of stale numbers."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ from tests.pages.page import Element, complaints, read_page
 
 @pytest.fixture
 def lab(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put the lab in force."""
+    """Activate the lab config."""
     fill(org, monkeypatch)
 
 
 @pytest.fixture
 def three(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put three cohorts of a queue each in force: one idle, one full, one that waits."""
+    """Activate three cohorts of one queue each: idle, full, and with pending workloads."""
     fill_three(org, monkeypatch)
 
 
 def get(browser: Client, path: str) -> Element:
-    """Return a page of the organization that is sound."""
+    """Return a page of the organization, and fail unless its markup is valid."""
     page = read_page(browser.get(f"/o/here/{path}"))
     assert complaints(page) == []
     return page
 
 
 def names(page: Element, rows: str) -> list[str]:
-    """Return who is in the rows of a list."""
+    """Return the names in the rows of a list."""
     return [link.text for link in page.id(rows).all("a") if "data-row" in link.attrs]
 
 
 def file(browser: Client, path: str) -> str:
-    """Return what an address gives as a file."""
+    """Return the content of the file at an address."""
     response = browser.get(f"/o/here/{path}")
     assert isinstance(response, StreamingHttpResponse)
     return response.getvalue().decode()
@@ -266,7 +266,7 @@ def test_quota_that_was_taken_away_says_under_which_config(
 
 
 def late(org: Organization, **more: Any) -> None:
-    """Let something wait for the worker for four minutes."""
+    """Add an intake that has waited for the worker for four minutes."""
     then = timezone.now() - timedelta(minutes=4)
     Intake.objects.create(org=org, kind=Intake.Kind.SUBMIT, payload={}, created_at=then)
     Engine.objects.filter(org=org).update(**more)

@@ -1,4 +1,4 @@
-"""Pages of cohorts: what is pooled, who uses whose quota, who may take it back, who goes short."""
+"""Cohort pages: pools, loans, reclaim rules and queues that are short of their own quota."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ from tests.pages.page import Element, complaints, read_page
 
 @pytest.fixture
 def lab(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put the lab in force."""
+    """Activate the lab config."""
     fill(org, monkeypatch)
 
 
 def get(browser: Client, path: str) -> Element:
-    """Return a page of the organization that is sound."""
+    """Return a page of the organization, and fail unless its markup is valid."""
     page = read_page(browser.get(f"/o/here/{path}"))
     assert complaints(page) == []
     return page
 
 
 def seen(page: Element) -> list[list[str]]:
-    """Return the rows of the matrix as they are seen: without what names a cell for others."""
+    """Return the visible rows of the matrix, without the labels for screen readers."""
     rows = page.id("matrix-region").rows()
     return [[re.sub(r"^.*, \S+ gpu: ", "", text) for text in row] for row in rows]
 
 
 def said(page: Element) -> list[str]:
-    """Return what the drawings say."""
+    """Return the text alternatives of the drawings."""
     return [svg.attrs["aria-label"] for svg in page.all("svg") if "aria-label" in svg.attrs]
 
 
@@ -137,7 +137,7 @@ def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser:
     ]
     cells = page.id("matrix-region").all("a", class_="matrix__cell")
     spot, reserved = (f"#quota-{f'{flavor}/gpu'.encode().hex()}" for flavor in ("spot", "reserved"))
-    # The name of a cell has what is seen of it.
+    # The accessible name of a cell contains its visible text.
     assert [(cell.text, cell.attrs["href"]) for cell in cells] == [
         ("archive, spot gpu: 0 of 4 up to 1 lent", f"/o/here/queues/archive{spot}"),
         ("ml, spot gpu: 16 of 13 pooled 3 borrowed", f"/o/here/cohorts/ml{spot}"),
@@ -277,7 +277,7 @@ def test_drawings_of_one_resource_have_one_scale(lab: None, browser: Client) -> 
                 own[0].attrs["width"] if own else "",
                 marks[0].attrs["x1"],
             )
-    # The whole width stands for the 15 that research uses.
+    # The full width represents the 15 that research uses.
     assert widths == {
         "archive, spot gpu: 0 of 4": ("", "26.6%"),
         "research, spot gpu: 15 of 8": ("53.3%", "53.3%"),
@@ -285,7 +285,7 @@ def test_drawings_of_one_resource_have_one_scale(lab: None, browser: Client) -> 
         "batch, spot gpu: 2 of 6": ("13.3%", "40%"),
     }
     direct = get(browser, "cohorts/all?level=direct").id("matrix-region")
-    # Beside the 16 that its cohort uses of what it pools.
+    # Next to the 16 that its cohort uses of its pool.
     assert [
         (cell.text.partition(":")[0], [m.attrs["x1"] for m in cell.all("line")])
         for cell in direct.all("a", class_="matrix__cell")
@@ -377,7 +377,7 @@ def test_the_list_of_queues_leads_to_cohorts(lab: None, browser: Client) -> None
 
 
 def crowd(queues: int = 100, flavors: int = 10) -> Policy:
-    """Return a cohort of many queues that have many flavors."""
+    """Return a cohort of *queues* queues with *flavors* flavors each."""
     owned = [(f"f{number}", 10000) for number in range(flavors)]
     return quota_policy(
         "native",
@@ -451,7 +451,7 @@ def test_queries_do_not_grow_with_queues(
     path: str, most: int, org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = []
-    # Both have what a page has to look into: queues that borrow while others wait.
+    # Both configs have queues that borrow while others wait, which a page has to inspect.
     for size in (24, 60):
         put_in_force(org, crowd(size), monkeypatch)
         for number in range(size // 2, size):

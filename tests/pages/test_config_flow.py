@@ -1,4 +1,4 @@
-"""The config from the first draft to a rollback, all without scripts."""
+"""The config workflow from the first draft to a rollback, without scripts."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from tests.pages.page import Element, read_page
 EDIT = "/o/here/config/edit"
 REVIEW = "/o/here/config/review"
 CONFLICT = "/o/here/config/conflict"
-#: Another place than WIDER changes: the flavor.
+#: Changes the flavor, which WIDER leaves alone.
 SHARED = CONFIG.replace("[research] }]", "[research, labs] }]", 1)
 WIDER = CONFIG.replace("max: 100", "max: 200")
 
 
 def fields(page: Element, form_id: str = "editor") -> dict[str, str]:
-    """Return what the browser would send back of the editor's form."""
+    """Return the fields that a browser would submit with the editor's form."""
     form = page.id(form_id)
     values = {
         item.attrs["name"]: item.attrs.get("value", "")
@@ -35,7 +35,7 @@ def fields(page: Element, form_id: str = "editor") -> dict[str, str]:
         if item.attrs.get("name", "csrfmiddlewaretoken") != "csrfmiddlewaretoken"
     }
     area = form.all("textarea")[0]
-    # A browser drops the line break behind the tag, as the page counts on.
+    # A browser drops the line break after the start tag; the page relies on this.
     text = "".join(child for child in area.children if isinstance(child, str))
     return values | {"text": text.removeprefix("\n")}
 
@@ -50,14 +50,14 @@ def send(browser: Client, do: str, text: str | None = None):
 
 
 def open_editor(browser: Client) -> tuple[Element, str]:
-    """Return the page of the person's draft, or of the active text, and its address."""
+    """Return the page of the user's draft or of the active text, and its address."""
     answer = browser.get(EDIT)
     url = answer.headers["Location"] if answer.status_code == 302 else EDIT
     return read_page(browser.get(url)), url
 
 
 def is_draft_of(answer: HttpResponse, page: str) -> bool:
-    """Say whether *answer* leads to *page* of the one draft there is."""
+    """Return whether *answer* redirects to *page* of the only draft."""
     return answer.headers["Location"] == f"{page}?draft={Draft.objects.get().pk}"
 
 
@@ -84,7 +84,7 @@ def conflict_form(page: Element) -> dict[str, str]:
 
 
 def changes(page: Element) -> list[str]:
-    """Return the sentences of what a change means, without their details."""
+    """Return the sentences about a change, without their details."""
     return [
         f"{item.all('span', class_='change__sign')[0].text} {item.all('p')[0].text}"
         for item in page.walk()
@@ -264,7 +264,7 @@ def test_an_editor_drafts_and_an_owner_applies(
 
 
 def post_json(browser: Client, path: str, body: object):
-    """Send what the editor's script sends."""
+    """Send a JSON request like the editor's script."""
     return browser.post(path, json.dumps(body), content_type="application/json")
 
 

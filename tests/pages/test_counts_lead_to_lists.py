@@ -1,4 +1,4 @@
-"""Every number that is a link leads to a list with as many rows."""
+"""Every linked number leads to a list with that many rows."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ PAGES = (
     *GROUPS,
 )
 
-#: The first number of a text, as pages write it.
+#: The first number in a text, in the format of pages.
 _NUMBER = re.compile("(?<![\\w.-])\\d[\\d\u202f]*(?![\\d.])")
 
 
 @pytest.fixture
 def filled(owner: Actor, settle: Settle) -> Actor:
-    """Some of everything: running in two flavors, waiting, hopeless, rejected and withdrawn."""
+    """Submit workloads: running in two flavors, waiting, never runnable, rejected, withdrawn."""
     apply_config(owner, "native", CONFIG, "", 0)
     settle(owner.org)
     for number in range(6):
@@ -86,9 +86,9 @@ def filled(owner: Actor, settle: Settle) -> Actor:
 
 
 def lists_of(page: Element) -> Iterator[tuple[str, int]]:
-    """Yield each address of a list of workloads that a number leads to, with that number."""
+    """Yield the address of each workload list that a number links to, with that number."""
     for row in page.all("tr"):
-        # In a table of groups the link is in front of the number.
+        # In a table of groups the link precedes the number.
         numbers = row.all("td", **{"data-label": "workloads"})
         for link in row.all("a") if numbers and row.all("svg", class_="tally__bar") else ():
             if "data-row" in link.attrs:
@@ -98,7 +98,7 @@ def lists_of(page: Element) -> Iterator[tuple[str, int]]:
         asked = parse_qs(target.query)
         is_list = target.path == "/o/here/workloads" and not {"as", "group_by"} & asked.keys()
         is_tab = target.path.startswith("/o/here/queues/") and "reason" in asked
-        # Of a tile, its name may have a number as well.
+        # The name of a tile may contain a number too.
         counted = [each.text for each in link.all("span", class_="tile__number")] or [link.text]
         if (is_list or is_tab) and _NUMBER.search(counted[0]):
             yield link.attrs["href"], _first(counted[0])
@@ -111,7 +111,7 @@ def _first(text: str) -> int:
 
 
 def rows_at(browser: Client, url: str) -> int:
-    """Return how many workloads a list has."""
+    """Return the number of workloads in a list."""
     page = read_page(browser.get(url, follow=True))
     rows = [link for link in page.all("a") if "data-row" in link.attrs]
     return sum(1 for link in rows if link.attrs["href"].startswith("/o/here/workloads/"))
@@ -127,5 +127,5 @@ def test_a_number_leads_to_as_many(filled: Actor, client_for: Callable[[Actor], 
             if url not in lengths:
                 lengths[url] = rows_at(browser, url)
     assert {key: lengths[key[1]] for key in told} == told
-    # Pages without any such number were looked at as well, and these have some.
+    # Some of the pages have no linked numbers; these have.
     assert {path for path, _ in told} >= {"", "queues", "queues/research", "cohorts/ml", *GROUPS}

@@ -1,4 +1,4 @@
-"""Drafts on pages: the list, who edits, taking over, files, and what the editor's script asks."""
+"""Draft pages: list, editing lock, takeover, uploads and requests of the editor's script."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ WITHOUT_SELECTOR = (
 
 
 def ask(browser: Client, path: str, **body: Any) -> HttpResponse:
-    """Send what the editor's script sends."""
+    """Send a JSON request like the editor's script."""
     answer: HttpResponse = browser.post(path, json.dumps(body), content_type="application/json")
     return answer
 
 
 def buttons(page: Element) -> list[str]:
-    """Return what the buttons of the content say, those that wait for a script left out."""
+    """Return the labels of the buttons in the content, without those that a script enables."""
     return [
         item.text
         for item in page.id("main").all("button")
@@ -203,7 +203,7 @@ def test_the_outline_without_scripts_tells_problems_and_hits(world: World, brows
     sent = {"do": "check", "text": CONFIG, "dialect": "native"}
     page = read_page(browser.post(EDIT, sent))
     entries = [item.text for item in page.walk() if item.attrs.get("class") == "outline__entry"]
-    # The huge one can never fit, and those without a team are taken by no rule.
+    # The huge workload can never fit, and no rule matches the ones without a team.
     assert [entry.partition(" has a problem: ")[2].partition(" ")[0] for entry in entries] == [
         "",
         "warning",

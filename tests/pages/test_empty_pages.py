@@ -1,4 +1,4 @@
-"""Pages of an organization in which nothing ever was: fit to be read, in every role."""
+"""Pages of an organization without any data, in every role."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events and the audit log on pages: filters, counts, what opens, exports, and who sees what."""
+"""Event and audit log pages: filters, counts, expandable rows, exports and visibility by role."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from tests.pages.page import Element, read_page
 
 
 def page(browser: Client, path: str) -> Element:
-    """Return a page of the organization that most tests act in."""
+    """Return a page of the test organization."""
     return read_page(browser.get(f"/o/here/{path}"))
 
 
 def chips(found: Element) -> list[str]:
-    """Return the filters in force."""
+    """Return the labels of the active filters."""
     return [a.text for a in found.all("a", class_="chip") if "/events" in a.attrs["href"]]
 
 
 def sentences(found: Element, rows: str) -> list[str]:
-    """Return what the rows say, without what they open to."""
+    """Return the sentences of the rows, without their expandable details."""
     return [row.all("th")[0].text.partition(" Facts")[0] for row in found.id(rows).all("tr")]
 
 
@@ -224,7 +224,7 @@ def test_every_action_has_its_words_and_every_page_of_a_subject_is_there(
         said = [f"{row.done}{row.subject}{row.rest}" for row in rows]
         assert [each for each in said if "{" in each] == []
         assert {bool(row.subject_url) for row in rows} == {True, False}
-    # What an older version of the product recorded is still shown.
+    # Entries of an older version of the product are still shown.
     entries.update(action="something.old")
     assert "something.old" in page(browser, "events/audit").text
 
@@ -238,7 +238,7 @@ def test_the_lists_cost_the_same_however_many_rows_there_are(
         return len(captured)
 
     paths = ("events", "events/audit")
-    # The first page of a session notes when it was seen.
+    # The first page of a session writes when the session was last seen.
     browser.get("/o/here/")
     before = [queries(path) for path in paths]
     for _ in range(60):
@@ -278,14 +278,14 @@ def test_events_are_drawn_over_time_and_each_column_leads_to_its_own(
         "Request rejected",
     ]
     assert sum(int(row[2]) for row in rows) == told > 0
-    # The events of a column are in the list that it leads to, drawn by finer parts of the time.
+    # A column links to the list of its events, drawn in finer intervals.
     url = columns[-1].attrs["href"].removeprefix("/o/here/")
     assert url == over_time.all("a")[-1].attrs["href"].removeprefix("/o/here/")
     within = page(browser, f"{url}&type=REQUEST_ADMITTED")
     assert len(within.id("event-rows").all("tr")) == int(rows[-1][2])
     finer = within.id("over-time")
     assert sum(int(row[1]) for row in finer.rows()) == int(rows[-1][2])
-    # Nothing of the future is drawn.
+    # Future intervals are not drawn.
     last, *_ = finer.rows()[-1]
     assert last[:16] <= f"{timezone.now():%Y-%m-%d %H:%M}"
 
@@ -299,7 +299,7 @@ def test_the_time_is_drawn_of_one_queue_and_not_of_what_is_not_counted(
     for query in ("level=ERROR", "queue=a&queue=b", "type=CONFIG_UPDATED", "actor=engine"):
         found = page(browser, f"events?{query}")
         assert [each for each in found.walk() if each.attrs.get("id") == "over-time"] == []
-    # Earlier and later lead along the time.
+    # The links "earlier" and "later" move the time range.
     past = page(browser, "events?since=2026-01-02T00:00:00Z&until=2026-01-03T00:00:00Z")
     ways = {link.text: link.attrs["href"] for link in past.id("over-time").all("a")}
     query = "since=2026-01-01T00%3A00%3A00Z&until=2026-01-02T00%3A00%3A00Z"
@@ -315,7 +315,7 @@ def test_drawing_events_over_time_costs_the_same_however_many_there_are(
             page(browser, "events")
         return len(captured)
 
-    # What stays known between requests is known from here on.
+    # Caches that outlast requests are filled from here on.
     queries()
     before = queries()
     first = Event.objects.filter(org=world.org)[0]
@@ -342,7 +342,7 @@ def test_what_is_listed_can_be_sent_to_a_webhook(
 
 
 def test_two_counts_of_events_say_what_each_counts(world: World, browser: Client) -> None:
-    """The drawing counts all of its time, and the bars below it the newest of all times."""
+    """The chart counts its whole time range, and the bars below it count the newest events."""
     found = page(browser, "events")
     assert found.id("over-time-sentence").text.startswith("All events of these types are counted: ")
     (note,) = [p.text for p in found.all("p") if p.text.startswith("These bars count")]
@@ -350,7 +350,7 @@ def test_two_counts_of_events_say_what_each_counts(world: World, browser: Client
         "These bars count up to 2 000 of the newest events of each type, at any time; "
         "the chart above counts all events in its time range."
     )
-    # Where there is no drawing, there is nothing to tell apart.
+    # Without a chart there is nothing to distinguish.
     alone = page(browser, "events?level=ERROR&type=REQUEST_REJECTED")
     assert not alone.all("p", id="over-time-sentence")
     assert "the chart above" not in alone.text

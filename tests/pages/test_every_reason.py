@@ -1,4 +1,4 @@
-"""Every reason that a workload may have is explained, by the API and on each of its pages."""
+"""Every reason of a workload is explained by the API and on all pages about the workload."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ Settle = Callable[[Organization], int]
 
 
 def owns(cpu: int, *, flavor: str = "f", rest: str = "", takes: str = "{}") -> str:
-    """Return the spec of a queue that owns *cpu* on *flavor*."""
+    """Return the spec of a queue with a nominal quota of *cpu* on *flavor*."""
     quota = f"{{name: {flavor}, resources: [{{name: cpu, nominalQuota: {cpu}}}]}}"
     groups = f"resourceGroups: [{{coveredResources: [cpu], flavors: [{quota}]}}]"
     return f"namespaceSelector: {takes}, {groups}{rest}"
 
 
 def asks(cpu: int, queue: str = "lq0", priority: int | None = None, **more: Any) -> dict[str, Any]:
-    """Return a workload of namespace ns."""
+    """Return a workload in namespace ns that requests *cpu*."""
     labels = {LABEL: queue} | more.pop("tags", {})
     wish = {"requests": {"cpu": cpu}, "namespace": "ns", "tags": labels, **more}
     return wish if priority is None else {**wish, "priority": priority}
@@ -70,18 +70,18 @@ def asks(cpu: int, queue: str = "lq0", priority: int | None = None, **more: Any)
 
 @dataclass(kw_only=True)
 class Story:
-    """A config, workloads that are submitted one after the other, and what happens then."""
+    """A config, workloads submitted one after the other, and the steps that follow."""
 
     text: str
     submits: list[dict[str, Any]]
     dialect: str = "kueue"
-    #: Which of them has the reason in the end.
+    #: Index of the workload that has the reason in the end.
     which: int = -1
-    #: Another text, which takes the place of the first one when all are decided.
+    #: Config text that is applied once all workloads are decided.
     then: str = ""
-    #: What somebody does in the end.
+    #: Action at the end.
     act: Callable[[Actor], object] | None = None
-    #: Whether what is submitted is decided.
+    #: Whether the engine runs after the submissions.
     is_decided: bool = True
 
 
@@ -168,8 +168,8 @@ STORIES: dict[Reason, Story] = {
 }
 
 
-#: No dialect accepts a queue whose flavor is not described, and a workload that was withdrawn keeps
-#: the reason that it ran for.
+#: Every dialect rejects a queue with an undefined flavor, and a withdrawn workload keeps
+#: the reason of its admission.
 WITHOUT_STORY = {QUEUE_MISCONFIGURED, WITHDRAWN_WHILE_RUNNING}
 
 
@@ -203,7 +203,7 @@ def test_a_workload_with_this_reason_is_explained(
 
 
 def play(story: Story, owner: Actor, settle: Settle) -> list[Workload]:
-    """Let *story* happen; return its workloads."""
+    """Run *story* and return its workloads."""
     apply_config(owner, story.dialect, story.text, "", 0)
     settle(owner.org)
     rows = []

@@ -1,4 +1,4 @@
-"""Templates, styles and scripts keep the house rules."""
+"""House rules for templates, style sheets and scripts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COLOR = re.compile(r"#[0-9a-f]{3,8}\b(?!\))|\b(?:rgb|hsl|oklch)a?\(|light-dark\(
 
 
 def name(path: Path) -> str:
-    """Return a path as tests print it."""
+    """Return the path for test ids."""
     return path.relative_to(ROOT).as_posix()
 
 

@@ -1,4 +1,4 @@
-"""History, comparison and version pages: what they tell of changes, and how they are filtered."""
+"""History, comparison and version pages: sentences about changes, and filters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SMALLER = CONFIG.replace("nominal_quota: 8", "nominal_quota: 6").replace(
     "name: research\n", "name: lab\n"
 )
 SMALLER = SMALLER.replace("resource_queue: research", "resource_queue: lab")
-#: The rules the other way round: the second one takes all that the first one took.
+#: The rules in reverse order: the rule that is now first matches all workloads of the other one.
 TURNED = CONFIG[: CONFIG.index("  - selector: [{ key: team, operator: in")] + (
     "  - selector: [{ key: team, operator: exists }]\n"
     "    resource_queue: default\n"
@@ -39,7 +39,7 @@ def browser(owner: Actor, client_for) -> Client:
 
 
 def groups(page: Element) -> dict[str, list[str]]:
-    """Return what each kind of object's changes say, by the group's heading."""
+    """Return the sentences about changes by the heading of their group."""
     found = {}
     for group in page.all("section", class_="change-group"):
         heading = group.all("h3")[0].text
@@ -150,7 +150,7 @@ def test_a_long_comparison_has_pages(owner: Actor, browser: Client) -> None:
         rest = read_page(browser.get(pager(first)["Next page"]))
         assert shown == 3_000
         assert rows is None or len(rest.id("difference").all("tr")) == rows - 3_000
-    # An address of a page that is not there any more shows the first one.
+    # A page number that no longer exists shows the first page.
     beyond = read_page(browser.get(f"{url}?from=9000"))
     assert groups(beyond) == groups(read_page(browser.get(url)))
 
@@ -166,7 +166,7 @@ def test_only_comments_differ(config: None, owner: Actor, browser: Client) -> No
 
 
 def asked(response: HttpResponse) -> list[tuple[str, str, str]]:
-    """Return the fields of the form that asks for two versions: label, value, complaint."""
+    """Return the fields of the form for two versions: label, value, error."""
     page = read_page(response)
     assert complaints(page) == []
     form = next(form for form in page.id("main").all("form"))
@@ -284,7 +284,7 @@ def test_what_came_of_a_version_is_told(config: None, org: Organization, browser
     )
     (row,) = read_page(browser.get(HISTORY)).rows()
     waits = "wait p50 4.0 s, p95"
-    # One version has none to be compared with.
+    # A single version has nothing to be compared with.
     assert row[3] == (
         "▲ better: wait p95 1 min 40 s → 30 s, rejections −2 "
         f"24 h before: 40 submitted, 30 admitted, 2 rejected; {waits} 1 min 40 s (n = 30) "

@@ -1,4 +1,4 @@
-"""The impact of a draft as a page: numbers to click, shapes, live work, and runs that are open."""
+"""The impact page of a draft: tiles, shapes, live workloads and unfinished runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.pages.conftest import CONFIG, World
 from tests.pages.page import Element, complaints, read_page
 
 ASK = "/o/here/config/impact"
-#: Research goes to default, and so does what has no team, once it has a stage.
+#: Routes team research to default, and also workloads without a team that have a stage.
 MOVED = CONFIG.replace("    resource_queue: research\n", "    resource_queue: default\n").replace(
     "    priority_policy: { default: 50, min: 0, max: 100, on_violation: reject }\n", ""
 ) + ("  - selector: [{ key: stage, operator: exists }]\n    resource_queue: default\n")
@@ -29,7 +29,7 @@ MOVED = CONFIG.replace("    resource_queue: research\n", "    resource_queue: de
 
 @pytest.fixture
 def draft(world: World, owner: Actor) -> Draft:
-    """A draft about which nobody has asked."""
+    """Return a draft without impact runs."""
     ImpactRun.objects.all().delete()
     return begin_draft(owner, "native", MOVED, 1)
 
@@ -40,7 +40,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ask(browser: Client, query: str, url: str = ASK) -> tuple[Element, str]:
-    """Ask, and return the page that the answer leads to, and its address."""
+    """Start an impact run, and return the page of the redirect and its address."""
     answer = browser.get(f"{url}?{query}")
     assert answer.status_code == 302
     url = answer.headers["Location"]
@@ -232,7 +232,7 @@ def test_a_changed_draft_and_another_active_version_are_told(
     assert read_page(browser.get(url)).all("h1")[0].text == "Impact of a text"
 
 
-# Runs that take a while
+# Runs in a worker
 
 
 def test_an_open_run_shows_its_progress_and_reloads_itself(
@@ -315,7 +315,7 @@ def test_who_else_would_gain_is_named_only_to_those_who_may_judge_both(
     run = ImpactRun.objects.get()
     assert run.result is not None
     (starts,) = [each for each in run.result["live"]["outcomes"] if each["outcome"] == "starts"]
-    # As if the first of them were stopped for the second, which an owner has submitted.
+    # Pretend that the first one was preempted for the second one, which an owner submitted.
     starts["first"][0]["preemptor"] = {"id": world.never.uid, "name": "huge"}
     run.save()
 

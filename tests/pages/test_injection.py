@@ -1,4 +1,4 @@
-"""What people typed stays text: in pages, files, copies and generated YAML, whatever it holds."""
+"""Injection: user input stays text in pages, files, copied Markdown and generated YAML."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ from tests.module_fixtures import module_org
 from tests.pages.conftest import submit_one
 from tests.pages.page import complaints, read_page
 
-#: What pages, spreadsheets, Markdown, YAML and terminals would each obey, in a hundred characters.
+#: HTML, formulas, Markdown, YAML and terminal sequences in at most a hundred characters.
 BAD = (
     "=1\"'><script>alert(7)</script><b onclick=alert(7)>[a](//e.example)\n# h\n- x: !!y\x1b[31m"
     "\u202e@all"
 )
-#: With what takes more room: formulas behind quotes, an address, mathematics.
+#: The same and longer payloads: formulas after quotes, an address, mathematics.
 MORE = f'{BAD};"=1+1\t"=1+1 WWW.e.example $x^2$'
-#: The same as a name of a queue or flavor, which is one line.
+#: The same as a name of a queue or flavor, which has a single line.
 NAME = "=1\"'><script>alert(7)</script>@all"
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-#: What Markdown would make of it, had nothing been escaped.
+#: What unescaped Markdown would turn it into.
 LIVE = re.compile(r"(?<!\\)[<>@$^]|(?<!\\)!\[|^# |^- x|(?<!\\)\]\(//e|(?i:www\.)", re.MULTILINE)
-#: What ends a line, or turns a terminal or the direction of the text.
+#: Characters that end a line, control a terminal or change the text direction.
 UNPRINTABLE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
-#: Attributes that lead somewhere.
+#: Attributes with URLs.
 LEADS = ("href", "src", "action", "formaction", "hx-get", "hx-post")
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,7 +90,7 @@ CONFIG = {
 
 @dataclass(frozen=True)
 class Bad:
-    """Where to begin."""
+    """The start addresses of the crawl and the objects with hostile names."""
 
     workload: models.Workload
     running: models.Workload
@@ -102,7 +102,7 @@ org, owner = module_org()
 
 @pytest.fixture(scope="module")
 def made(owner: Actor) -> Bad:
-    """Fill an organization with one of everything, called and described as badly as may be."""
+    """Fill an organization with one object of each kind, with hostile names and descriptions."""
     apply_config(owner, "native", json.dumps(CONFIG), BAD, 0)
     settled(owner.org)
     token = Actor.from_token(create_token(owner, Role.OWNER, BAD).token)
@@ -180,7 +180,7 @@ def browser(made: Bad, owner: Actor, client_for, db: None) -> Client:
 
 
 def crawled(browser: Client, first: tuple[str, ...]) -> Iterator[tuple[str, HttpResponse]]:
-    """Yield every kind of page that can be reached: an address once for its set of parameters."""
+    """Yield every kind of reachable page, one for each path pattern and set of parameters."""
     waiting = ["/o/here/", *(f"/o/here/{path}" for path in first)]
     seen: set[tuple[str, ...]] = set()
     while waiting:
@@ -201,13 +201,13 @@ def crawled(browser: Client, first: tuple[str, ...]) -> Iterator[tuple[str, Http
 
 
 def leaves(address: str) -> bool:
-    """Say whether *address* leads elsewhere, or is a script."""
+    """Return whether *address* is external or a script."""
     parts = urlsplit(urljoin("http://testserver/o/here/", address))
     return (parts.scheme, parts.netloc) != ("http", "testserver")
 
 
 def test_no_page_obeys_what_it_shows(browser: Client, made: Bad) -> None:
-    """Nothing of it becomes an element, an attribute or a script of a page, on any page."""
+    """No page turns user input into an element, an attribute or a script."""
     showing = 0
     kinds = set()
     for address, response in crawled(browser, made.addresses):
@@ -217,7 +217,7 @@ def test_no_page_obeys_what_it_shows(browser: Client, made: Bad) -> None:
         kinds.add(resolve(urlsplit(address).path).url_name)
         text = response.content.decode()
         page = read_page(response)
-        # Some answer with a part of a page.
+        # Some addresses answer with a fragment of a page.
         if page.all("html"):
             assert complaints(page) == [], address
         assert "<script>alert" not in text, address
@@ -234,7 +234,7 @@ def test_no_page_obeys_what_it_shows(browser: Client, made: Bad) -> None:
 
 LISTS = ("workloads", "events", "events/audit")
 _COHORT = f"cohorts/{quote(NAME, safe='')}"
-#: Tables in which nothing has a name here.
+#: Tables without user-defined names in this organization.
 _NAMELESS = ("usage", f"{_COHORT}?of=loans")
 TABLES = (*LISTS, *_NAMELESS, "queues", "cohorts", _COHORT, "tools/route/many")
 
@@ -251,7 +251,7 @@ def table(path: str, browser: Client) -> str:
 
 
 def test_every_list_that_is_a_file_is_among_those_tried() -> None:
-    """Of a view that writes CSV, the address is above."""
+    """Every view that writes CSV has an address in the list above."""
     views = ROOT / "console/pages/views"
     writing = {
         path.stem
@@ -264,11 +264,11 @@ def test_every_list_that_is_a_file_is_among_those_tried() -> None:
 
 @pytest.mark.parametrize("path", TABLES)
 def test_no_cell_of_a_table_is_a_formula(path: str, browser: Client) -> None:
-    """Nor is one that begins within a cell, where it is parted elsewhere than at commas."""
+    """Not even within a cell, if a program splits the file at other characters than commas."""
     text = table(path, browser)
     cells = [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
     parts = [part for cell in cells for part in (cell, *re.split("[;\t\r\n] *", cell)[1:])]
-    # As it is read where cells are parted at these.
+    # The file as read by programs that split cells at these characters.
     for sign in ";\t":
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
         parts += [cell for row in rows for cell in row]
@@ -286,7 +286,7 @@ def test_every_line_of_a_file_is_one_value(path: str, browser: Client) -> None:
 
 
 def test_copies_for_tickets_are_plain_text(browser: Client, made: Bad) -> None:
-    """Neither link, image, heading, mention, HTML nor control character of what was typed."""
+    """User input makes no link, image, heading, mention, HTML or control character."""
     own = f"/o/here/workloads/{made.workload.uid}"
     told = made.running.decisions.get(outcome="preempted").pk
     stop = f"/o/here/workloads/{made.running.uid}/preemptions/{told}"
@@ -304,7 +304,7 @@ def test_copies_for_tickets_are_plain_text(browser: Client, made: Bad) -> None:
 
 
 def is_number(text: str) -> bool:
-    """Say whether a cell is a number."""
+    """Return whether a cell is a number."""
     try:
         float(text)
     except ValueError:
@@ -343,7 +343,7 @@ words = awkward | texts
 def test_generated_yaml_reads_as_it_was_meant(
     name: str, labels: dict[str, str], queue: str | None, namespace: str
 ) -> None:
-    """A file of expectations says what is kept, however strange, and no line more."""
+    """A file of expectations contains exactly the stored values, however strange."""
     tested = engine.Workload(
         id="tested",
         sequence=0,

@@ -1,4 +1,4 @@
-"""Joining by a link: what it shows, what it gives away, and what it takes."""
+"""Joining by an invitation link: what it shows and reveals, and what it requires."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ NEW = "a long new password"
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
-    """Start without failures of other tests."""
+    """Clear the failed attempts of other tests."""
     cache.clear()
 
 
 @pytest.fixture
 def secret(owner: Actor) -> str:
-    """The secret of a link for somebody as operator."""
+    """Return the secret of an invitation link for the role operator."""
     return invite(owner, EMAIL, Role.OPERATOR).secret
 
 
@@ -52,7 +52,7 @@ def test_choosing_a_password_completes_joining(secret: str) -> None:
     assert Membership.objects.get(user__email=EMAIL).role == "operator"
     assert browser.get("/join").status_code == 404
     assert Client().get(f"/join/{secret}").status_code == 404
-    # Later, in another browser, without the link.
+    # Later, in another browser without the link.
     later = Client()
     assert later.post("/login", {"email": EMAIL, "password": NEW}).status_code == 302
     assert later.get("/o/").headers["Location"] == "/o/here/"
@@ -81,7 +81,7 @@ def test_signing_in_does_not_lead_to_an_invitation_of_another_person(
 
 
 def told(browser: Client, secret: str) -> list[object]:
-    """Return all that somebody with the link is told."""
+    """Return everything that the link shows in *browser*."""
     found: list[object] = []
     for answer in (
         browser.get(f"/join/{secret}"),

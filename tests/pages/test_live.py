@@ -1,4 +1,4 @@
-"""Live updates: nothing when nothing changed, the whole page when something did."""
+"""Live updates: polls are answered only when something changed, then with the whole page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LIVE = [
 
 
 def version_of(browser: Client, url: str) -> str:
-    """Return the version that a page shows."""
+    """Return the version in the poll attributes of a page."""
     return read_page(browser.get(url)).id("live-poll").attrs["data-version"]
 
 
@@ -55,7 +55,7 @@ def test_an_unchanged_page_costs_few_queries(world: World, browser: Client) -> N
         browser.get(url, {"v": version})
     tables = [query["sql"].split(" FROM ")[1].split()[0].strip('"') for query in queries]
     assert tables == [
-        # Session, account and membership in one; and the engine beside what it has to take in.
+        # Session, account and membership in one query; the engine and its intake in another.
         "orgs_membership",
         "workloads_intake",
     ]
@@ -97,7 +97,7 @@ def test_nothing_on_a_polled_page_leads_back_to_a_poll(
             if name in ("href", "action", "hx-get", "hx-post", "value")
         ]
         assert [way for way in ways if re.search(r"[?&]v=", way)] == []
-        # The way back of the banner is the page that was polled.
+        # The banner's return address is the polled page.
         (back,) = polled.id("revert-timer").all("input", name="next")
         assert back.attrs["value"] == url
 

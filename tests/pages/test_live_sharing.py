@@ -1,4 +1,4 @@
-"""What open pages share: one rendering for all whose page is alike, and nothing of anybody."""
+"""Sharing of live pages: one rendering for equal pages, without personal data."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ LIVE = [
     "events",
 ]
 
-#: The first of those for whom a page is rendered once, where roles are told different things.
+#: Pages that differ by role -> the first role of each group that shares a rendering.
 PARTED = {
     **{path: ["viewer", "owner"] for path in ("", "attention", "events")},
     **{path: ["viewer", "operator"] for path in LIVE if path.startswith("queues")},
@@ -61,31 +61,31 @@ del PARTED["queues/research/usage"]
 
 @dataclass
 class Broker:
-    """A broker of one process, whose time the test tells."""
+    """An in-process fake of the broker with a clock that tests set."""
 
     now: int = 0
     kept: dict[str, tuple[int, bytes]] = field(default_factory=dict)
 
     def mget(self, keys: list[str]) -> list[bytes | None]:
-        """Return what is kept at each key."""
+        """Return the unexpired value of each key."""
         found = [self.kept.get(key) for key in keys]
         return [each[1] if each and each[0] > self.now else None for each in found]
 
     def set(self, key: str, value: bytes, *, px: int, nx: bool = False) -> bool | None:
-        """Keep *value* for so many milliseconds, with *nx* unless there is one."""
+        """Store *value* for *px* milliseconds; with *nx* only if the key has no value."""
         if nx and self.mget([key]) != [None]:
             return None
         self.kept[key] = self.now + px, value
         return True
 
     def delete(self, key: str) -> None:
-        """Forget a key."""
+        """Delete a key."""
         self.kept.pop(key, None)
 
 
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch) -> Broker:
-    """A broker that is there; pages take it for granted that no time passes."""
+    """Return a reachable fake broker whose clock stands still."""
     there = Broker(now=1_700_000_000_000)
     monkeypatch.setattr(broker, "client", lambda: there)
     monkeypatch.setattr(snapshots, "_away_until", [0.0])
@@ -97,7 +97,7 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> Broker:
 def member(
     org: Organization, client_for: Callable[[Actor], Client]
 ) -> Callable[[str, str], Client]:
-    """Return a function that gives a browser to one more member with a role."""
+    """Return a function that creates a member with a role and returns their browser."""
 
     def another(name: str, role: str) -> Client:
         user = create_user(f"{name}@here.example", PASSWORD)
@@ -108,12 +108,12 @@ def member(
 
 
 def stamp_of(browser: Client, url: str) -> str:
-    """Return the stamp that a page shows when it is opened."""
+    """Return the version stamp of a newly opened page."""
     return read_page(browser.get(url)).id("live-poll").attrs["data-version"]
 
 
 def regions(page: Element) -> dict[str, str]:
-    """Return the live parts of a page by id, but for what scripts fill in."""
+    """Return the live regions of a page by id, without content that scripts fill in."""
     return {
         element.attrs["id"]: _drawn(element)
         for element in page.walk()
@@ -143,7 +143,7 @@ def test_a_poll_shows_what_the_page_shows_and_nothing_of_who_asks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     browser = member("ada", role)
-    # Ages and the ends of charts go on from one answer to the next.
+    # Ages and the ends of charts change between two answers.
     moment = timezone.now()
     monkeypatch.setattr(timezone, "now", lambda: moment)
     for path in LIVE:
@@ -163,7 +163,7 @@ def test_a_poll_shows_what_the_page_shows_and_nothing_of_who_asks(
 def test_a_filtered_page_gets_its_parts_with_the_address_that_its_form_left(
     path: str, world: World, browser: Client
 ) -> None:
-    """A form sends its empty fields, too, and the address has them: opened anew, it goes on."""
+    """A form sends its empty fields too, so the address has them; polling that address works."""
     left = f"/o/here/{path}?q=&actor=&state="
     assert browser.get(left).headers["Location"] == f"/o/here/{path}"
     answer = browser.get(f"{left}&v=0-")
@@ -218,7 +218,7 @@ def test_roles_share_what_is_the_same_for_both(
     parted = {}
     for path in LIVE:
         url = f"/o/here/{path}".format(waiting=world.waiting.uid)
-        # The first answers tell what the page asks of a role; later ones are by that.
+        # The first answers record which permissions the page checks; later answers use that record.
         for one in people.values():
             one.get(url, {"v": "0-"})
         shared.now += 20_000
@@ -328,7 +328,7 @@ def test_while_one_renders_the_others_go_on_with_what_they_have(
     monkeypatch.setattr(snapshots, "begin", lambda key: False)
     shared.now += 9_000
     assert browser.get("/o/here/queues", {"v": stamp}).status_code == 204
-    # Whoever renders may have died over it: nobody waits for long.
+    # The renderer may have died, so the others do not wait for long.
     shared.now += 1_000
     assert browser.get("/o/here/queues", {"v": stamp}).status_code == 200
 
@@ -348,7 +348,7 @@ def test_without_the_broker_every_page_is_rendered_for_itself(
     assert browser.get("/o/here/queues", {"v": stamp}).status_code == 204
     submit("another", gpu=1)
     assert browser.get("/o/here/queues", {"v": stamp}).status_code == 200
-    # It is left alone for a while: asking each time could take seconds.
+    # The broker is not asked again for a while: each attempt could take seconds.
     assert len(asked) == 1
 
 

@@ -1,4 +1,4 @@
-"""A reason that a scheduler registers is filtered, shown and explained without another line."""
+"""Reasons registered by a scheduler: filters, titles and explanations need no further code."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ API, PAGES = "/api/v1/orgs/here/workloads", "/o/here/workloads"
 def waiting(
     owner: Actor, settle: Callable[[Organization], int], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Workload]:
-    """Yield a workload that a made-up discipline, played by another, lets wait for its reason."""
+    """Yield a workload pending for the reason of a made-up discipline, which another one plays."""
     reason = register(
         Reason(
             CODE,

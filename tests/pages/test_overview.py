@@ -1,4 +1,4 @@
-"""The overview: what needs somebody, the numbers, and the organizations to go to."""
+"""The overview page: items that need attention, the numbers, and the list of organizations."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ Settle = Callable[[Organization], int]
 
 
 def get(browser: Client, path: str = "") -> Element:
-    """Return a page of the organization that is sound."""
+    """Return a page of the organization, and fail unless its markup is valid."""
     page = read_page(browser.get(f"/o/here/{path}"))
     assert complaints(page) == []
     return page
 
 
 def said(page: Element) -> list[str]:
-    """Return the items without how long ago they began, and without words for readers alone."""
+    """Return the items without their age and without text for screen readers only."""
     found = []
     for item in page.id("attention-rows").all("li"):
         text = item.all("span")[1].text
@@ -208,7 +208,7 @@ def test_every_kind_has_words_and_a_way() -> None:
 
 @pytest.fixture
 def many(owner: Actor) -> list[Organization]:
-    """Two more organizations of the owner, in other roles."""
+    """Create two more organizations in which the owner has other roles."""
     assert owner.user is not None
     found = [create_org(slug, slug.title(), owner=None) for slug in ("labs", "shop")]
     for org, role in zip(found, (Role.VIEWER, Role.EDITOR), strict=True):

@@ -1,4 +1,4 @@
-"""How long live pages rest."""
+"""The pause of live pages between renderings."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from console.pages import poll_interval as pace
     [
         (10, 10, 2_000),
         (30, 30, 3_000),
-        # As much work, which waits longer and longer.
+        # The same amount of work with longer and longer waits.
         (25, 20, 3_125),
         (30, 20, 4_500),
         (40, 20, 8_000),
         (60, 20, 10_000),
         (500, 500, 10_000),
-        # What clocks cannot tell apart.
+        # Durations below the resolution of the clocks.
         (0, 0, 2_000),
         (1, 1.5, 2_000),
     ],

@@ -1,4 +1,4 @@
-"""Parts of a page fail alone: the others are shown, and the part says so."""
+"""Failure of one part of a page: the part shows an error and the other parts are unaffected."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.cohorts import fill
 from tests.pages.conftest import World
 from tests.pages.page import Element, read_page
 
-#: Address, what its view calls for a part, where that part stands, and its title.
+#: Address, function that its view calls for a part, id of that part, and its title.
 PARTS = [
     ("", "overview.attention_rows", "attention", "Attention list"),
     ("", "overview.past_of", "numbers", "Workload counts"),
@@ -52,7 +52,7 @@ def test_a_part_that_fails_says_so_and_leaves_the_others(
     assert {name for name in places if _failures(whole.id(name))} == set()
     _break(monkeypatch, broken)
     page = _check_failure(browser, path, place, title, poll=poll, caplog=caplog)
-    # What another part needs as well fails there, too; the rest is as it was.
+    # A function that another part needs too fails there as well; the rest is unchanged.
     spared = {name for name in places if not _failures(page.id(name))}
     assert len(spared) >= len(places) - 3
     assert all(page.id(name).text for name in spared)
@@ -100,7 +100,7 @@ def _check_failure(
     poll: bool,
     caplog: pytest.LogCaptureFixture,
 ) -> Element:
-    """Return the page, whose part at *place* says that it failed, and no more than that."""
+    """Return the page after checking that only the part at *place* shows an error."""
     mark = "&" if "?" in path else "?"
     answer = browser.get(f"/o/here/{path}{mark}v=0-" if poll else f"/o/here/{path}")
     assert answer.status_code == 200

@@ -1,4 +1,4 @@
-"""Queues and cohorts that limit ``pods``: every page answers, and demand counts what is implied."""
+"""Queues and cohorts that limit ``pods``: every page answers, and demand has the implied pods."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PATHS = ("overview", "cohorts", "cohorts/team", "cohorts/root", "queues", "queue
 
 
 def config(random: Random) -> str:
-    """Return two queues in nested cohorts that cover cpu, and mostly pods, too."""
+    """Return two queues in nested cohorts that cover cpu and usually pods too."""
     parts = [
         written("ResourceFlavor", "name: f"),
         written("Namespace", "name: ns", version="v1"),
@@ -79,7 +79,7 @@ def wish(random: Random, number: int) -> dict[str, Any]:
 
 
 def asked(org: Organization) -> dict[str, Demand]:
-    """Return what the pending workloads of each queue ask for, their pods included."""
+    """Return the requests of the pending workloads by queue, including their pods."""
     total: dict[str, Counter[str]] = {"cq0": Counter(), "cq1": Counter()}
     for row in Workload.objects.filter(org=org, state=State.PENDING, queue__isnull=False):
         for pod_set in decode_pod_sets(row.pod_sets, row.requests):
@@ -89,7 +89,7 @@ def asked(org: Organization) -> dict[str, Demand]:
 
 
 def told(usages: list[dict[str, Any]]) -> Demand:
-    """Return what pending workloads ask for, those that can never run included."""
+    """Return the demand in *usages*, including workloads that can never run."""
     return {each["resource"]: each["demand"] + each["cannot_run_demand"] for each in usages}
 
 
@@ -146,7 +146,7 @@ def test_rows_of_an_older_version_do_not_break_the_cohorts(
     client_for: Callable[[Actor], Client],
     api_for: Callable[[Actor], Client],
 ) -> None:
-    """They were written before pods counted as requested."""
+    """An older version wrote the rows before pods counted as requested."""
     test_a_queue_that_is_short_of_pods_says_how_many_are_wanted(owner, settle, api_for)
     PendingClass.objects.update(requests={"cpu": 1000})
     assert api_for(owner).get("/api/v1/orgs/here/cohorts/team").status_code == 200

@@ -1,4 +1,4 @@
-"""Presenters: links that lose no text, lines that stay themselves."""
+"""Presenters: linking names and splitting lines lose no text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One queue: its tabs, who waits above and below the line, who runs, what leads here, holds."""
+"""The page of a queue: tabs, pending workloads and the capacity line, running workloads, holds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def get(browser: Client, query: str = "") -> Element:
 
 
 def drawings(page: Element) -> list[str]:
-    """Return what the quota bars say."""
+    """Return the sentences of the quota bars."""
     return [
         svg.attrs["aria-label"]
         for svg in page.all("svg")
@@ -39,17 +39,17 @@ def drawings(page: Element) -> list[str]:
 
 
 def names(page: Element, region: str) -> list[str]:
-    """Return the workloads of a list in order."""
+    """Return the names of the workloads in a list, in order."""
     return [link.text for link in page.id(region).all("a") if "data-row" in link.attrs]
 
 
 def rules(page: Element) -> list[list[str]]:
-    """Return the rows about the rules that lead to a queue."""
+    """Return the rows of the rules that route to a queue."""
     return page.all("section", **{"aria-labelledby": "rules-title"})[0].rows()
 
 
 def rename(owner: Actor, name: str, base: int, old: str = "research") -> None:
-    """Apply a version in which the queue has another name and nothing else differs."""
+    """Apply a version that only renames the queue."""
     text = CONFIG.replace("name: research\n", f"name: {name}\n")
     apply_config(
         owner,
@@ -139,7 +139,7 @@ def test_clauses_filter_who_waits(world: World, browser: Client) -> None:
         page = read_page(browser.get(link.attrs["href"]))
         assert names(page, "pending-region") == [name]
         chosen = [a for a in page.id("waiting").all("a") if a.attrs.get("aria-current")]
-        # It leads back to everybody.
+        # The link removes the filter.
         assert [a.attrs["href"] for a in chosen] == [URL]
     empty = get(browser, "reason=behind_others")
     assert "No workload waits for this reason now" in empty.id("pending-region").text
@@ -286,7 +286,7 @@ def test_a_hold_that_cannot_be_is_said_beside_the_form(
     page = read_page(answer)
     assert answer.status_code == 422
     assert told in page.id("hold-error").text
-    # What was typed is not asked for again.
+    # The form keeps the typed values.
     assert page.id("reason").attrs["value"].strip() == fields["reason"].strip()
     assert not QueueHold.objects.exists()
 

@@ -1,4 +1,4 @@
-"""The list of queues: its columns, orders, filters and pages, a few side by side, and files."""
+"""The list of queues: columns, sorting, filters, pages, comparison and CSV files."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ FOUR = FLAVOR + "".join(
 
 @pytest.fixture
 def work(owner: Actor, settle: Callable[[Organization], int]) -> Callable[..., None]:
-    """Return a function that submits one workload to a queue and has it decided."""
+    """Return a function that submits one workload to a queue and runs the engine."""
 
     def one(queue: str, gpu: int, name: str = "w", **more: object) -> None:
         tags = {"kueue.x-k8s.io/queue-name": "door"}
@@ -85,7 +85,7 @@ def work(owner: Actor, settle: Callable[[Organization], int]) -> Callable[..., N
 
 @pytest.fixture
 def four(owner: Actor, settle: Callable[[Organization], int], work: Callable[..., None]) -> None:
-    """Four queues: one wants what nothing is left of, one has a little, two have enough."""
+    """Create four queues: one is full with demand, one has little free, two have enough."""
     apply_config(owner, "kueue", FOUR, "", 0)
     settle(owner.org)
     work("alone", 2)
@@ -98,7 +98,7 @@ def four(owner: Actor, settle: Callable[[Organization], int], work: Callable[...
 
 
 def names(page: Element) -> list[str]:
-    """Return the queues of a list in order."""
+    """Return the names of the queues in a list, in order."""
     rows = page.id("queue-rows")
     return [link.text for link in rows.all("a") if "data-row" in link.attrs]
 
@@ -240,10 +240,10 @@ def test_what_the_worker_has_not_looked_at_is_not_called_zero(
     Intake.objects.update(created_at=long_ago)
     page = get(browser)
     assert f"Usage unknown since {long_ago:%H:%M:%S} UTC" in page.id("queues-behind").text
-    # The stamp stands in addresses as it is.
+    # The stamp needs no escaping in addresses.
     assert re.fullmatch(r"[0-9.-]+", page.id("live-poll").attrs["data-version"])
     rows = {row[1].split()[0]: row for row in page.id("queue-rows").rows()}
-    # What was written is shown; where nothing ever was, nothing is known.
+    # Written numbers are shown; numbers that were never written are unknown.
     assert rows["full"][3] == "1"
     apply_config(owner, "kueue", FOUR + queue("new", 7), "", 1)
     row = next(row for row in get(browser).id("queue-rows").rows() if row[1].startswith("new"))
@@ -298,6 +298,6 @@ def test_the_other_bars_of_a_queue_are_drawn_when_somebody_opens_them(
     assert [each.text for each in selected.all("p", class_="quota__text")] == [
         "spot · 0 of 4 GPUs used · 4 free"
     ]
-    # Without scripts a link leads to all of them.
+    # Without scripts a link opens all bars.
     whole = read_page(browser.get(opened.all("a")[0].attrs["href"]))
     assert len(whole.all("svg", class_="quota__bar")) == 2

@@ -1,4 +1,4 @@
-"""Queues, overview and events: the facts that people come for."""
+"""Queue and event pages: draining queues, names, sentences, and constant numbers of queries."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_any_name_of_a_queue_has_a_page(
 
 def test_events_are_sentences_about_linked_things(world: World, browser: Client) -> None:
     page = read_page(browser.get("/o/here/events?type=REQUEST_REJECTED"))
-    # Behind the sentence come the facts, which open on demand.
+    # The facts follow the sentence and are expandable.
     ((told, *about, _),) = page.id("event-rows").rows()
     assert told.partition(" Facts of ")[0] == "lost was rejected: no rule matched. Error"
     assert about == ["lost", "—", "engine"]
@@ -70,7 +70,7 @@ def test_events_are_sentences_about_linked_things(world: World, browser: Client)
 @pytest.mark.parametrize(
     ("path", "most"),
     [
-        # It brings together what every other page is about.
+        # The overview combines the data of all other pages.
         ("", 51),
         ("queues", 25),
         ("queues/research", 25),

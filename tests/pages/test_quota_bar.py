@@ -1,4 +1,4 @@
-"""The quota bar: its parts are its numbers, and numbers that disagree are not drawn."""
+"""The quota bar: parts are proportional to the numbers, and inconsistent numbers are not drawn."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.engine.strategies import draws, policies, workloads
 
 NOON = datetime(2026, 9, 1, 12, tzinfo=UTC)
 
-#: How often properties of random worlds are tried; drawing one takes a while.
+#: Examples for properties of random worlds, which are slow to generate.
 WORLDS = settings(
     max_examples=60,
     deadline=None,
@@ -36,7 +36,7 @@ WORLDS = settings(
 
 
 def usage(nominal: Amount, used: int, demand: int = 0, **more: Any) -> CapacityNode:
-    """Return the usage of one flavor-resource, in thousandths; alone unless *more* says so."""
+    """Return the usage of one flavor-resource in thousandths; without cohort unless in *more*."""
     beyond = max(0, used - nominal) if isinstance(nominal, int) else 0
     borrowed = more.get("borrowed", 0)
     extras = {
@@ -66,7 +66,7 @@ amounts = st.integers(0, 10**15)
 
 @st.composite
 def sound_rows(draw: st.DrawFn) -> CapacityNode:
-    """Draw numbers that keep every identity."""
+    """Draw numbers that satisfy every identity."""
     demand = draw(st.just(0) | amounts)
     cannot_run = draw(st.just(0) | amounts)
     nominal = draw(st.just(0) | amounts | st.just(UNLIMITED))
@@ -89,12 +89,12 @@ def sound_rows(draw: st.DrawFn) -> CapacityNode:
 
 
 def parts_of(bar: Bar) -> list[Segment]:
-    """Return the parts of a bar from left to right; those that are nothing are empty."""
+    """Return the parts of a bar from left to right; parts of zero are empty."""
     return [bar.own, bar.free, bar.shut, bar.lent, bar.borrowed, bar.over, bar.room]
 
 
 def scale_of(shown: CapacityNode) -> int:
-    """Return what a whole frame stands for, where quota is finite."""
+    """Return the amount of the full frame, where quota is finite."""
     assert isinstance(shown.guaranteed, int)
     held = max(shown.guaranteed, shown.used)
     if isinstance(shown.limit, Unlimited) or shown.limit > 3 * held > 0:
@@ -103,14 +103,14 @@ def scale_of(shown: CapacityNode) -> int:
 
 
 def check_drawing(shown: CapacityNode, bar: Bar) -> None:
-    """Hold a drawing against its numbers."""
+    """Check a drawing against its numbers."""
     assert not bar.broken
     drawn = [part for part in parts_of(bar) if part.width]
-    # Never over each other, never out of the frame.
+    # Parts neither overlap nor leave the frame.
     assert drawn == sorted(drawn, key=lambda part: part.x)
     assert all(one.end <= two.x for one, two in pairwise(drawn))
     assert all(part.x >= 0 and part.end <= FRAME and part.width >= LEAST for part in drawn)
-    # What is not nothing is seen; what is nothing is not.
+    # Parts are visible exactly if their amount is not zero.
     for part, amount in (
         (bar.own, shown.own),
         (bar.lent, shown.lent),
@@ -129,7 +129,7 @@ def check_drawing(shown: CapacityNode, bar: Bar) -> None:
 
 
 def check_lengths(shown: CapacityNode, bar: Bar) -> None:
-    """Hold lengths to their proportion, as far as small parts leave them theirs."""
+    """Check that lengths are proportional, except for the minimum width of small parts."""
     assert isinstance(shown.guaranteed, int)
     scale = shown.used if shown.guaranteed == 0 and shown.limit == 0 else scale_of(shown)
     small = sum(1 for part in parts_of(bar) if part.width == LEAST)
@@ -151,7 +151,7 @@ def check_lengths(shown: CapacityNode, bar: Bar) -> None:
 
 
 def numbers_in(bar: Bar) -> dict[str, int]:
-    """Return what the sentence of a bar says, in thousandths."""
+    """Return the numbers in the sentence of a bar, in thousandths."""
     found = {}
     for name, pattern in (
         ("used", r"gpu: ([\d.]+) (?:of|GPUs? used)"),
@@ -170,7 +170,7 @@ def numbers_in(bar: Bar) -> dict[str, int]:
 
 
 def check_words(shown: CapacityNode, bar: Bar) -> None:
-    """Hold what is said against what is drawn."""
+    """Check the sentence against the drawing."""
     said = numbers_in(bar)
     available = shown.available if isinstance(shown.available, int) else 0
     assert said["used"] == shown.used
@@ -184,7 +184,7 @@ def check_words(shown: CapacityNode, bar: Bar) -> None:
             "over": shown.over,
             "lent": shown.lent,
         }
-    # The visible text has every number of the sentence.
+    # The visible text contains every number of the sentence.
     asked = (bar.demand_text, bar.cannot_run_text)
     told = (bar.used_text, bar.of_text, bar.note, bar.free_text, *asked, bar.flavor)
     visible = ", ".join(filter(None, told))
@@ -232,7 +232,7 @@ def test_numbers_that_keep_no_identity_are_not_drawn(
 
 
 def settled(draw: st.DrawFn) -> tuple[Policy, State]:
-    """Return a random world after work came, perhaps went, and perhaps quota changed."""
+    """Return a random world after submissions and possibly endings and a quota change."""
     policy = draw(policies())
     state = State(policy)
     count = draw(st.integers(1, 10))
@@ -244,7 +244,7 @@ def settled(draw: st.DrawFn) -> tuple[Policy, State]:
     for uid in sorted(state.running)[: draw(st.integers(0, 3))]:
         state.finish(uid)
     if draw(st.booleans()):
-        # The other config may have less of everything, or none of these queues.
+        # The other config may have less quota, or none of these queues.
         policy = draw(policies())
         state.change_policy(policy)
         state.settle()

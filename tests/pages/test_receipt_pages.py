@@ -1,4 +1,4 @@
-"""Pages about preemptions: receipts from both sides, the life of a workload, and what is copied."""
+"""Pages about preemptions: receipts from both sides, timelines, and copied Markdown."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ ClientFor = Callable[[Actor], Client]
 def stop(
     owner: Actor, submitter: Actor, operator: Actor, settle: Settle
 ) -> tuple[Workload, Workload, Decision]:
-    """Have a submitter's workload told to stop for an operator's."""
+    """Preempt a submitter's workload for an operator's workload."""
     return stop_for_another(owner, submitter, operator, settle)
 
 
 def facts(page: Element) -> dict[str, str]:
-    """Return the facts of a page."""
+    """Return the labels and values on a page."""
     terms, values = page.id("facts").all("dt"), page.id("facts").all("dd")
     return {term.text: value.text for term, value in zip(terms, values, strict=True)}
 
@@ -80,7 +80,7 @@ def test_a_submitter_is_not_told_who_took_the_room(
     old, new, told = stop
     url = f"{LIST}/{path}".replace("/?", "?").format(old=old.uid, told=told.pk)
     text = client_for(submitter).get(url).content.decode()
-    # What names it is the list of all workloads, not why this one had to stop.
+    # The list of all workloads names it, but not as the reason of this preemption.
     assert "urgent" not in text
     assert new.uid not in text
     if path not in ("{old}/compare", "{old}/changes", "{old}?trace=json"):

@@ -1,4 +1,4 @@
-"""The retention page: what is kept for how long, in words that are true."""
+"""The retention page: every kind of data with its retention period from the settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.pages.page import complaints, read_page
 
 
 def rows(browser: Client) -> dict[str, list[str]]:
-    """Return the rows of the table by their title, of a sound page."""
+    """Return the table rows by title, and fail unless the page's markup is valid."""
     page = read_page(browser.get("/o/here/settings/retention"))
     assert complaints(page) == []
     found = {}

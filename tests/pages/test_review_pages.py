@@ -1,4 +1,4 @@
-"""Review, conflict and confirmation as pages, all without scripts."""
+"""Review, conflict and confirmation pages, without scripts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REVIEW = "/o/here/config/review"
 CONFLICT = "/o/here/config/conflict"
 CONFIRM = "/o/here/config/confirm"
 LAST = "  - selector: [{ key: team, operator: exists }]\n    resource_queue: default\n"
-#: Queue research is removed, with work in it, and nothing takes what it took.
+#: Removes queue research, which has workloads; no rule matches its workloads any more.
 GONE = "resource_queues:\n  - name: default\nscheduling_rules:\n" + LAST
 SMALLER = CONFIG.replace("nominal_quota: 8", "nominal_quota: 4")
 WIDER = CONFIG.replace("max: 100", "max: 200")
@@ -45,7 +45,7 @@ def drafted(actor: Actor, text: str, base: int = 1) -> Draft:
 
 
 def sent_by(page: Element) -> dict[str, str]:
-    """Return what the form of a review or conflict would send as it is."""
+    """Return the fields that the form of a review or conflict submits unchanged."""
     form = next(
         form
         for form in page.id("main").all("form")
@@ -60,7 +60,7 @@ def sent_by(page: Element) -> dict[str, str]:
 
 
 def ticks(page: Element) -> dict[str, str]:
-    """Return the consequences of a review by code."""
+    """Return the consequence checkboxes of a review by code."""
     labels = {item.attrs["for"]: item.text for item in page.all("label") if "for" in item.attrs}
     return {
         item.attrs["value"]: labels[item.attrs["id"]] for item in page.all("input", name="accept")
@@ -68,20 +68,20 @@ def ticks(page: Element) -> dict[str, str]:
 
 
 def buttons(page: Element) -> list[str]:
-    """Return the buttons of the page's own part."""
+    """Return the labels of the buttons in the page's main content."""
     forms = page.id("main").all("form")
     return [button.text for form in forms for button in form.all("button")]
 
 
 def opened(browser: Client, url: str) -> Element:
-    """Return a sound page."""
+    """Return a page, and fail unless its markup is valid."""
     page = read_page(browser.get(url))
     assert complaints(page) == []
     return page
 
 
 def refused(answer: HttpResponse) -> tuple[int, str]:
-    """Return the status of an answer and what its summary of errors says."""
+    """Return the status of an answer and the text of its error summary."""
     page = read_page(answer)
     assert complaints(page) == []
     summary = [item.text for item in page.walk() if item.attrs.get("class") == "error-summary"]
@@ -113,7 +113,7 @@ def test_grave_consequences_are_ticked_and_the_number_is_typed(
     for number in ("", "1", "22"):
         answer = browser.post(url, form | {"typed": number})
         assert refused(answer) == (422, f"Nothing applied yet {typed}")
-    # What was filled in is still there.
+    # The form keeps the filled-in values.
     again = read_page(browser.post(url, form | {"message": "Really", "typed": "1"}))
     assert again.id("message").attrs["value"] == "Really"
     assert "checked" in again.id("accept-queue_removed").attrs
@@ -156,7 +156,7 @@ def test_a_renamed_queue_is_ticked_without_a_number(
     draft = drafted(owner, renamed)
     url = f"{REVIEW}?draft={draft.pk}"
     page = opened(browser, url)
-    # The quota is smaller too: the warning about it is new, and not only under a new name.
+    # The quota is smaller too: its warning is new, not just an old one under a new name.
     assert list(ticks(page)) == ["queue_drains", "warnings_added"]
     assert not page.all("input", name="typed")
     answer = browser.post(url, sent_by(page) | {"accept": list(ticks(page))})
@@ -201,7 +201,7 @@ def test_a_change_that_may_move_work_leads_to_its_impact_until_somebody_has_look
     assert note in opened(browser, url).text
     run = find_impact(owner, "native", GONE)
     assert note not in opened(browser, url).text
-    # In vain: that has to be ticked, and is said once.
+    # Nothing is applied: the consequence has to be ticked, and is listed once.
     ImpactRun.objects.filter(pk=run.pk).update(state="failed")
     page = opened(browser, url)
     assert "preview_unavailable" in ticks(page)
@@ -468,7 +468,7 @@ def test_every_page_says_that_a_version_waits(
     assert ("needs confirmation" in banner.text, banner.all("button")) == (True, [])
     assert looks.post(CONFIRM, {"do": "confirm", "version": "2"}).status_code == 403
 
-    # A live page learns that the banner is gone.
+    # A poll of a live page removes the banner.
     live = opened(browser, "/o/here/queues").id("live-poll").attrs["data-version"]
     assert browser.get(f"/o/here/queues?v={live}").status_code == 204
     here = {"version": "2", "next": "/o/here/queues"}

@@ -1,4 +1,4 @@
-"""The page that finds the way: what a text may mean, each with where it leads."""
+"""The search page: objects and pages that match a text, with their links."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.pages.page import read_page
 
 
 def found(browser: Client, world: World, text: str) -> list[tuple[str, str]]:
-    """Return the title and the address below the organization of everything offered."""
+    """Return title and address below the organization of every search result."""
     home = f"/o/{world.org.slug}/"
     page = read_page(browser.get(f"{home}search", {"q": text}))
     return [

@@ -1,4 +1,4 @@
-"""One's own sessions: which browsers are signed in, and how they are signed out."""
+"""The page of the user's own sessions: signed-in browsers, and signing them out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
-    """Start without failures of other tests."""
+    """Clear the failed attempts of other tests."""
     cache.clear()
 
 
@@ -52,7 +52,7 @@ def test_the_list_says_where_and_with_what(owner: Actor) -> None:
 
 
 def test_what_a_cookie_holds_is_stored_nowhere(owner: Actor) -> None:
-    """Who has a copy of the database cannot go on in somebody's session."""
+    """A copy of the database does not allow taking over a session."""
     here = signed_in(owner)
     key = here.cookies["sluice_session"].value
     assert len(key) == 32

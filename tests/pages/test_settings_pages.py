@@ -1,4 +1,4 @@
-"""Settings: members, invitations and tokens as people meet them on pages."""
+"""Settings pages: members, invitations and tokens."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOKENS = "/o/here/settings/tokens"
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
-    """Start without forms that other tests sent."""
+    """Clear the form submissions of other tests."""
     cache.clear()
 
 

@@ -1,4 +1,4 @@
-"""Signing in: where it leads, what it gives away, and how it slows down guessing."""
+"""Signing in: the redirect, what errors reveal, and throttling of guesses."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ WRONG = "That e-mail address and password do not match an account. Check both."
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
-    """Start without failures of other tests."""
+    """Clear the failed attempts of other tests."""
     cache.clear()
 
 
 def sign_in(browser: Client, email: str, password: str = PASSWORD, next_url: str = ""):
-    """Send the form."""
+    """Submit the sign-in form."""
     data = {"email": email, "password": password, "next": next_url}
     return browser.post("/login", data)
 
@@ -108,7 +108,7 @@ def test_guessing_is_slowed_down_even_for_the_right_password(
 @pytest.mark.parametrize(
     ("addresses", "status"),
     [
-        # Whoever has one of them has all: a connection is given no less.
+        # A connection is assigned at least this network, so its addresses count as one.
         ([f"2a00:1:2:3::{number}" for number in range(1, 7)], 429),
         ([f"2a00:1:2:{number}::1" for number in range(1, 7)], 302),
         ([f"::ffff:192.0.2.{number}" for number in range(1, 7)], 302),

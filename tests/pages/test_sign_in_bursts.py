@@ -1,4 +1,4 @@
-"""Attempts to sign in that come at the same time: no more are judged than one after another."""
+"""Concurrent sign-in attempts: a burst gets no more attempts than sequential requests."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ BURST = 60
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
-    """Start without failures of other tests."""
+    """Clear the failed attempts of other tests."""
     cache.clear()
 
 
 def test_a_burst_gets_the_free_attempts_judged_and_no_more(
     owner: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each request comes while the password of the one before is still being judged."""
+    """Each request arrives while the password of the previous one is still being checked."""
     monkeypatch.setattr(throttle.time, "time", lambda: 1000.0)
     judged: list[str] = []
     answers: Counter[int] = Counter()
@@ -54,7 +54,7 @@ def test_a_burst_gets_the_free_attempts_judged_and_no_more(
     assert answers == {422: throttle.FREE_TRIES, 429: BURST - throttle.FREE_TRIES}
 
 
-#: Each process asks with many threads at once, on a clock that stands still.
+#: Each process makes attempts from many threads at once, with a stopped clock.
 _ASK = f"""
 import django
 django.setup()
@@ -103,7 +103,7 @@ def test_right_passwords_behind_one_address_are_not_counted(
         return Client().post("/login", {"email": owner.name, "password": password}).status_code
 
     assert [sign_in(PASSWORD) for _ in range(6)] == [302] * 6
-    # Wrong ones count on, whatever right ones come between.
+    # Wrong passwords keep counting, regardless of right ones in between.
     wanted = [422, 302, 422, 302, 422, 302, 422, 429]
     assert [sign_in("wrong" if status == 422 else PASSWORD) for status in wanted] == wanted
 

@@ -1,4 +1,4 @@
-"""Sparklines: a course for each queue, read at once, with gaps and a sentence."""
+"""Sparklines: one line per queue from a constant number of queries, with gaps and a sentence."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def point(org: Organization, subject: Subject, step: Step, start: datetime, tigh
 
 @pytest.fixture
 def day(org: Organization) -> Organization:
-    """A queue that is full at eight and borrows at ten; nobody looked at nine."""
+    """Write samples of a queue that is full at eight and borrows at ten; none at nine."""
     for hour, tightest in ((8, 1000), (10, 1500), (12, 250)):
         start = HOUR.replace(hour=hour)
         SampledHour.objects.create(org=org, start=start, minutes=1)
@@ -45,7 +45,7 @@ def test_a_day_by_the_hour(day: Organization) -> None:
     lines = used_sparklines(sparks)
     assert lines["team"].sentence == "Of the nominal quota, last 24 hours: peak 150%, last 25%"
     assert lines["idle"].sentence == "Of the nominal quota, last 24 hours: peak 0%, last 0%"
-    # Three stretches with a gap between them.
+    # Three segments with gaps between them.
     (area, edge) = lines["team"].shapes
     assert (area.path.count("M"), edge.path.count("M")) == (3, 3)
 
@@ -64,7 +64,7 @@ def test_a_young_organization_by_the_minute(org: Organization) -> None:
 def test_what_is_not_rolled_up_yet_is_read_from_its_minutes(day: Organization) -> None:
     team, later = Subject.queue("team"), NOW + timedelta(hours=1)
     SampledHour.objects.create(org=day, start=HOUR + timedelta(hours=1), minutes=1)
-    # The hour before was rolled up while it lasted; since then more was used.
+    # The hour before was rolled up before its end; usage has grown since.
     for minute, tightest in ((0, 250), (40, 750), (50, 500)):
         point(day, team, Step.MINUTE, HOUR + timedelta(minutes=minute), tightest)
     point(day, team, Step.MINUTE, HOUR + timedelta(hours=1), 625)

@@ -1,4 +1,4 @@
-"""Pages of workloads that start with fewer pods, stop for others, or let others go first."""
+"""Pages of workloads that start with fewer pods, are preempted, or yield to others."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ spec: {clusterQueue: shared}
 
 @pytest.fixture
 def partial(owner: Actor, settle: Settle) -> str:
-    """Let a workload start with 6 of 10 pods, and return its id."""
+    """Start a workload with 6 of 10 pods and return its id."""
     apply_config(owner, "kueue", KUEUE, "", 0)
     wanted: dict[str, Any] = {
         "name": "train",
@@ -67,7 +67,7 @@ def partial(owner: Actor, settle: Settle) -> str:
 
 
 def facts(page: Element) -> dict[str, str]:
-    """Return the facts of a workload's page."""
+    """Return the labels and values on a workload's page."""
     terms, values = page.id("facts").all("dt"), page.id("facts").all("dd")
     return {term.text: value.text for term, value in zip(terms, values, strict=True)}
 
@@ -115,7 +115,7 @@ spec:
     settle(owner.org)
     page = read_page(browser.get(f"{LIST}/{runs.uid}?tab=spec"))
     assert complaints(page) == []
-    # A plain request has a table, too, when there is something to add.
+    # A plain request has a table too if its flavors add something.
     assert page.id("pod-sets").rows() == [
         [
             "main",

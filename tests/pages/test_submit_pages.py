@@ -1,4 +1,4 @@
-"""Submitting pods of several kinds in the browser, and what the workload's page says of them."""
+"""The submit form with pod sets, and their display on the workload's page."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ FIELDS = {"name": "many", "type": "job", "copies": "1", "tags": "team=research"}
 
 
 def errors(page: Element) -> dict[str, str]:
-    """Return what stands at each field."""
+    """Return the error at each field."""
     return {
         element.attrs["id"].removeprefix("id_").removesuffix("_error"): element.text
         for element in page.walk()
@@ -125,7 +125,7 @@ def test_json_is_taken_too_and_one_plain_pod_needs_no_table(
 
 def test_amounts_may_be_quantities(config: None, browser: Client, org: Organization) -> None:
     assert browser.post(NEW, FIELDS | {"request_gpu": "500m"}).status_code == 302
-    # Half of a device is one device, as Kubernetes counts.
+    # Half of a device is one device, because Kubernetes rounds up.
     assert Workload.objects.get(org=org).requests == {"gpu": 1000}
     refused = read_page(browser.post(NEW, FIELDS | {"request_gpu": "much"}))
     assert errors(refused) == {

@@ -1,4 +1,4 @@
-"""The rule tester's pages: one label set, many of them, and expectations."""
+"""Pages of the rule tester: one label set, a batch of label sets, and expectations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EXPECTATIONS = "/o/here/tools/expectations"
 
 
 def shown(response: HttpResponse) -> Element:
-    """Return a sound page."""
+    """Return a page, and fail unless its markup is valid."""
     assert response.status_code == 200, response.status_code
     page = read_page(response)
     assert complaints(page) == []
@@ -40,12 +40,12 @@ def shown(response: HttpResponse) -> Element:
 
 
 def verdicts(page: Element) -> list[str]:
-    """Return the sentence of every result."""
+    """Return the sentence of each result."""
     return [each.text for each in page.all("p") if "headline__text" in each.attrs.get("class", "")]
 
 
 def stages(page: Element, heading: str) -> list[str]:
-    """Return the first sentence at every rule, door or flavor under *heading*."""
+    """Return the first sentence of every stage (rule, door or flavor) under *heading*."""
     section = next(
         each for each in page.all("section") if any(h.text == heading for h in each.all("h2"))
     )

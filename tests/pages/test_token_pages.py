@@ -1,4 +1,4 @@
-"""The page about API tokens, and the address by which the public client leads there."""
+"""The page about API tokens, and the address that the public client opens for it."""
 
 from __future__ import annotations
 
@@ -100,6 +100,6 @@ def test_the_answer_is_the_one_that_a_request_gets(owner: Actor, org, client_for
         answer = Client(headers={"authorization": f"Bearer {secret}"}).post(
             "/api/v1/orgs/here/config/versions", "{}", content_type="application/json"
         )
-        # Whoever may apply is told what is missing, and nobody else gets that far.
+        # Roles that may apply are told what is missing; all others are refused before.
         assert (answer.status_code == 400) == apply_row.is_allowed
         assert (answer.status_code == 403) != apply_row.is_allowed

@@ -1,4 +1,4 @@
-"""Usage over time on pages: drawn, tabulated and exported alike, and gaps as gaps."""
+"""Usage pages: charts, tables and files show the same numbers, and gaps stay gaps."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def sampled(clock: None, world: World) -> Organization:
-    """The world, looked at for ten minutes, then for three not, and then for five again."""
-    # All that happened so far did in the last of these minutes.
+    """Sample the world for ten minutes, not for three, and again for five."""
+    # Everything so far happened in the last of these minutes.
     assert {each.start for each in Tally.objects.all()} == {NOW.replace(second=0)}
     ConfigVersion.objects.update(created_at=NOW - timedelta(minutes=12))
     for ago in [*range(17, 7, -1), *range(4, -1, -1)]:
@@ -48,7 +48,7 @@ def sampled(clock: None, world: World) -> Organization:
 
 
 def get(browser: Client, path: str, **query: str) -> Element:
-    """Return a sound page."""
+    """Return a page, and fail unless its markup is valid."""
     response = browser.get(f"/o/here/{path}", query)
     assert response.status_code == 200, response.content
     page = read_page(response)
@@ -57,7 +57,7 @@ def get(browser: Client, path: str, **query: str) -> Element:
 
 
 def said(page: Element) -> dict[str, str]:
-    """Return what each drawing says."""
+    """Return the text alternative of each drawing."""
     return {
         svg.attrs["data-panel"]: svg.attrs["aria-label"]
         for svg in page.all("svg")
@@ -66,7 +66,7 @@ def said(page: Element) -> dict[str, str]:
 
 
 def drawn(page: Element, panel: str) -> dict[str, str]:
-    """Return the paths of a drawing by what they are."""
+    """Return the paths of a panel's drawing by their kind."""
     chart = page.id(f"chart-{panel}").all("figure")[0]
     return {
         path.attrs["data-part"]: path.attrs["d"]
@@ -83,7 +83,7 @@ def test_a_queue_over_the_last_hour(sampled: Organization, browser: Client) -> N
         "workloads": "Workloads running: 1 to 1, last 1. Pending: 2 to 2, last 2.",
         "waits": "Wait until admission: p50 from under 0.1 s to under 0.1 s, n = 2.",
     }
-    # 60 minutes: a gap of 42, then ten seen, three not, five seen.
+    # 60 minutes: a gap of 42, then ten sampled, three not, five sampled.
     assert drawn(page, "use") == {
         "own": "M700 25H866.7V100H700ZM916.7 25H1000V100H916.7Z",
         "peak": "M700 25H866.7M916.7 25H1000",
@@ -97,7 +97,7 @@ def test_a_queue_over_the_last_hour(sampled: Organization, browser: Client) -> N
     ]
     assert gaps == [("866.7", "50")]
     assert "No samples for 3 minutes of this time range" in page.id("usage-charts").text
-    # Before anybody looked there is no gap: there was nothing to look at.
+    # Before the first sample there is no gap: there was nothing to sample.
     (before,) = [
         (box.attrs["x"], box.attrs["width"])
         for box in page.id("chart-use").all("rect", class_="chart__before")
@@ -258,7 +258,7 @@ def test_a_renamed_queue_goes_on_under_its_new_name(
     text = CONFIG.replace("name: research\n", "name: labs\n")
     renamed = text.replace("resource_queue: research", "resource_queue: labs")
     apply_config(owner, "native", renamed, "research becomes labs", 1)
-    # The clock stands still here: whatever was sampled so far was before the rename.
+    # The clock stands still here: all samples so far precede the rename.
     ConfigVersion.objects.filter(number=2).update(created_at=NOW + timedelta(seconds=30))
     running = [
         str(uid) for uid in Workload.objects.filter(state="admitted").values_list("uid", flat=True)
@@ -280,7 +280,7 @@ def test_a_renamed_queue_goes_on_under_its_new_name(
 
 
 def chosen(page: Element) -> list[str]:
-    """Return which time is marked as shown."""
+    """Return the time range that is marked as selected."""
     (nav,) = (nav for nav in page.all("nav") if nav.attrs.get("aria-label") == "Time range")
     return [link.text for link in nav.all("a") if "aria-current" in link.attrs]
 
@@ -350,7 +350,7 @@ def test_holds_and_preempted_work_are_marked_and_told(
     ]
     assert [line.attrs["x1"] for line in strip[0].all("line")] == ["941.7"]
     assert "preempted (2)" in chart.text
-    # Waits are not of those who were stopped, and an organization is not held.
+    # Waits have no marks of preemptions, and an organization cannot be held.
     assert "preempted (" not in page.id("chart-waits").text
     everything = get(browser, "usage", range="1h")
     assert "preempted (3)" in everything.id("chart-use").text
@@ -366,6 +366,6 @@ def test_all_tables_at_once_are_what_the_cursor_reads(
         assert int(plot.attrs["data-count"]) == len(page.id(f"chart-{panel}").rows()) == 60
         assert plot.attrs["data-stride"] == "1.6667"
         (slider,) = plot.all("input")
-        # Without scripts it would be a control that does nothing.
+        # Without scripts the control would do nothing.
         assert "hidden" in slider.attrs
         assert slider.attrs["max"] == "59"

@@ -1,4 +1,4 @@
-"""Pages of webhooks: an owner makes, tests, repairs and deletes one without any script."""
+"""Webhook pages: an owner creates, tests, changes and deletes a webhook without scripts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def receiver(settings: Any) -> Iterator[Receiver]:
 
 @pytest.fixture
 def webhook(browser: Client, receiver: Receiver) -> Webhook:
-    """One that was made by the form."""
+    """Create a webhook with the form."""
     form = {"name": "pager", "url": receiver.url, "kinds": ["workload.rejected"], "queues": ""}
     assert browser.post(f"{HERE}/new", form).status_code == 200
     return Webhook.objects.get()

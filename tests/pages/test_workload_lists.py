@@ -1,4 +1,4 @@
-"""The list of workloads: grouped, in columns of one's own, as saved views, and never a dead end."""
+"""The list of workloads: groups, chosen columns, saved views, export and empty lists."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_columns_are_chosen_by_the_address_and_by_a_form(world: World, browser: 
 
 
 def page_columns(browser: Client) -> list[str]:
-    """Return the columns that the form has chosen."""
+    """Return the columns that are selected in the form."""
     form = read_page(browser.get(LIST)).all("form", **{"aria-label": "Columns"})[0]
     chosen = [option for option in form.all("option") if "selected" in option.attrs]
     return [option.attrs["value"] for option in chosen]
@@ -84,7 +84,7 @@ def page_columns(browser: Client) -> list[str]:
 def test_an_empty_list_leads_to_the_nearest_that_is_not(world: World, browser: Client) -> None:
     page = read_page(browser.get(f"{LIST}?state=rejected&user=nightly"))
     (link,) = page.id("workload-list").all("p", class_="empty__text")[0].all("a")
-    # Either filter alone leaves one; the first in the address is dropped.
+    # Either filter alone matches one workload; the link drops the first one in the address.
     assert (link.text, link.attrs["href"]) == ("1 workload", f"{LIST}?user=nightly")
 
 

@@ -1,4 +1,4 @@
-"""Workloads: the list with its filters, why one is where it is, and ending it."""
+"""Workload pages: the list with its filters, the explanation, submitting and ending."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ LIST = "/o/here/workloads"
 
 
 def names(page: Element) -> list[str]:
-    """Return the names in the list."""
+    """Return the names of the listed workloads."""
     return [row.all("a")[0].text for body in page.all("tbody") for row in body.all("tr")]
 
 
 def chips(page: Element) -> dict[str, str]:
-    """Return the filters in force and where each one's removal leads."""
+    """Return the active filters, each with the address of its removal link."""
     return {
         chip.text: chip.attrs["href"]
         for chip in page.all("a", class_="chip")
@@ -152,7 +152,7 @@ def test_wrong_filters_are_named(world: World, browser: Client) -> None:
 
 
 def stages(page: Element) -> list[list[str]]:
-    """Return the trace: title and shown sentences of each stage."""
+    """Return the trace: title and visible sentences of each stage."""
     return [
         [stage.all("h3")[0].text, *(fact.text for fact in stage.all("ul")[0].all("li"))]
         for stage in page.walk()
