@@ -1,4 +1,4 @@
-"""What a migration may do while the version before it still runs on the same database."""
+"""Rules for migrations that run while the previous version uses the same database."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from django.db.models.functions import Now
 
 from console.migrating.operations import AddIndexConcurrently
 
-#: Options of a field that the database does not know.
+#: Field options without an effect in the database.
 _ONLY_CODE = ("choices", "validators", "verbose_name", "help_text", "blank", "editable", "default",
               "error_messages", "related_name", "related_query_name", "limit_choices_to",
               "on_delete", "auto_now", "auto_now_add")  # fmt: skip
 
-#: Operations that nobody notices, whatever the table.
+#: Operations that no running version notices, on any table.
 _HARMLESS = (
     migrations.AlterModelOptions,
     migrations.AlterModelManagers,
@@ -39,10 +39,10 @@ _BY_HAND = (
 
 def complaints(migration: Migration, state: ProjectState) -> list[str]:
     """
-    Return what of *migration* a running version would notice, and what to do instead.
+    Return the effects of *migration* on a running version, and what to do instead.
 
-    *state* is how the models are before it; it is brought forward. Tables that the migration
-    itself makes are nobody's yet.
+    *state* is the state of the models before the migration; it is advanced. Tables that the
+    migration itself creates are not checked, because no running version uses them.
     """
     found: list[str] = []
     new: set[str] = set()
@@ -99,7 +99,7 @@ def _add_field(
 
 
 def _is_one_value(default: object) -> bool:
-    """Say whether PostgreSQL can keep a default beside the table, rather than in every row."""
+    """Return whether PostgreSQL stores a default in the catalog instead of in every row."""
     return not isinstance(default, models.Func) or isinstance(default, Now)
 
 
@@ -108,7 +108,7 @@ def _alter_field(
 ) -> Iterator[str]:
     fields = state.models[migration.app_label, operation.model_name_lower].fields
     before, after = _in_database(fields[operation.name]), _in_database(operation.field)
-    # What only allows more is noted beside the table, and what is there already fits.
+    # A relaxed constraint changes the catalog alone, and the existing rows satisfy it.
     for options in (before, after):
         options.pop("db_default", None)
     grown = (before.pop("max_length", 0) or 0) <= (after.pop("max_length", 0) or 0)
@@ -211,6 +211,6 @@ _JUDGES: dict[type[Operation], Callable[..., Iterator[str]]] = {
     migrations.AlterModelTable: _let_go,
     migrations.SeparateDatabaseAndState: _apart,
     migrations.RunPython: _run_python,
-    # A table that only this migration makes.
+    # A table that only this migration uses.
     migrations.CreateModel: lambda *_: iter(()),
 }

@@ -1,4 +1,4 @@
-"""The product's source files, each parsed once for all that is asked of them."""
+"""Source files of the product, each parsed once for all tests."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 
 @cache
 def syntax(path: Path) -> ast.Module:
-    """Return what a file of source says."""
+    """Return the syntax tree of a source file."""
     return ast.parse(path.read_text("utf-8"))
 
 
 @cache
 def nodes(path: Path) -> tuple[ast.AST, ...]:
-    """Return everything in a file of source, in no particular order."""
+    """Return all nodes of the syntax tree of a source file, in no particular order."""
     return tuple(ast.walk(syntax(path)))

@@ -1,4 +1,4 @@
-"""What a person or a token does is recorded: every service that writes for an actor says so."""
+"""Audit log coverage: every service that writes for an actor records an entry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.architecture.sources import nodes, syntax
 ROOT = Path(__file__).resolve().parent.parent.parent
 CONSOLE = ROOT / "console"
 
-#: Methods that change rows; the last two are those of `console.bulk`.
+#: Methods that change rows; the last two belong to `console.bulk`.
 WRITES = frozenset(
     {"create", "bulk_create", "get_or_create", "update_or_create", "save", "update", "delete"}
     | {"run", "run_and_read"}
@@ -36,7 +36,7 @@ EXCEPTIONS = {
 
 
 def service_modules() -> Iterator[tuple[str, ast.Module]]:
-    """Yield the dotted name and the syntax of every service."""
+    """Yield the dotted name and the syntax tree of every service module."""
     for path in sorted(CONSOLE.glob("*/services/*.py")):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         yield name, syntax(path)
@@ -53,7 +53,7 @@ def functions() -> dict[str, ast.FunctionDef]:
 
 
 def names_known_in(module: str, tree: ast.Module) -> dict[str, str]:
-    """Return what a name of *module* stands for, as dotted name."""
+    """Return the dotted name of each imported or defined name of *module*."""
     known = {
         node.name: f"{module}.{node.name}"
         for node in tree.body
@@ -66,7 +66,7 @@ def names_known_in(module: str, tree: ast.Module) -> dict[str, str]:
 
 
 class Calls:
-    """Which services reach which calls, through services alone."""
+    """The call graph of services, and the calls that they make to other modules."""
 
     def __init__(self) -> None:
         self.functions = functions()
@@ -78,7 +78,7 @@ class Calls:
                 if name.rpartition(".")[0] != module:
                     continue
                 inside = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
-                # A function that is handed on is called, too.
+                # A function that is passed as an argument counts as called.
                 used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
                 self.direct[name] = {known[each] for each in used if each in known}
                 self.methods[name] = {
@@ -88,7 +88,7 @@ class Calls:
                 }
 
     def reached(self, name: str) -> set[str]:
-        """Return every service that *name* calls, itself included, and what it calls outside."""
+        """Return the services that *name* calls, with itself, and their calls to other modules."""
         seen: set[str] = set()
         todo = [name]
         while todo:
@@ -99,22 +99,22 @@ class Calls:
         return seen
 
     def writes(self, name: str) -> bool:
-        """Say whether *name* changes rows, by itself or through another service."""
+        """Return whether *name* changes rows, directly or through another service."""
         return any(WRITES & self.methods.get(each, set()) for each in self.reached(name))
 
     def records(self, name: str) -> bool:
-        """Say whether *name* records, by itself or through another service."""
+        """Return whether *name* records an entry, directly or through another service."""
         return any(each.rpartition(".")[2] in RECORDS for each in self.reached(name))
 
 
 def is_of_rows(value: ast.expr) -> bool:
-    """Say whether a method belongs to rows, as far as its text tells: not to plain sets."""
+    """Return whether a method call belongs to rows, judged by its text, not to a plain set."""
     text = ast.unparse(value)
     return not text.startswith(("set(", "dict(", "hashlib."))
 
 
 def takes_an_actor(function: ast.FunctionDef) -> bool:
-    """Say whether somebody acts in *function*."""
+    """Return whether *function* has an actor as a parameter."""
     given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
     return any(each.annotation and ast.unparse(each.annotation) == "Actor" for each in given)
 
@@ -185,6 +185,6 @@ def test_only_events_of_known_types_have_a_level_above_info() -> None:
         "workloads/queries/event_search.py",
         # REQUEST_PREEMPTED warns, REQUEST_REJECTED is an error.
         "workloads/services/batch.py",
-        # CONFIG_UPDATED is an error when nothing could be taken back.
+        # CONFIG_UPDATED is an error when a revert failed.
         "configs/services/revert_unconfirmed.py",
     }

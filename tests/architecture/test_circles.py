@@ -1,4 +1,4 @@
-"""No circle of packages, and only small ones of modules within a package."""
+"""Import cycles: none between packages, and only pairs of modules within a package."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from tests.architecture.sources import nodes
 
 ROOT: Final = Path(__file__).resolve().parent.parent.parent
 
-#: Pairs of modules within a package that import each other. One may leave, and none may join.
+#: Pairs of modules within a package that import each other. Pairs may be removed, and none may be
+#: added.
 PAIRS: Final = [
     ["console.engine.counterfactual.proof", "console.engine.counterfactual.trials"],
     ["console.engine.disciplines", "console.engine.state"],
@@ -23,7 +24,7 @@ Graph = Mapping[str, set[str]]
 
 
 def _modules() -> dict[str, Path]:
-    """Return the modules of the product by their dotted names; migrations are Django's."""
+    """Return the modules of the product by dotted name, without migrations."""
     found = {}
     for path in (ROOT / "console").rglob("*.py"):
         if "migrations" not in path.parts:
@@ -33,7 +34,7 @@ def _modules() -> dict[str, Path]:
 
 
 def _imports(modules: Mapping[str, Path]) -> Graph:
-    """Return what each module imports anywhere: at the top, in functions, for type checkers."""
+    """Return the imports of each module: at the top, in functions, and for type checkers."""
     graph: dict[str, set[str]] = {}
     for module, path in modules.items():
         names: set[str] = set()
@@ -50,7 +51,7 @@ def _imports(modules: Mapping[str, Path]) -> Graph:
 
 
 def _packages(graph: Graph) -> Graph:
-    """Return *graph* between the folders and the single modules directly under console/."""
+    """Return *graph* reduced to the folders and single modules directly under console/."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for module, names in graph.items():
         own = _package(module)
@@ -63,7 +64,7 @@ def _package(module: str) -> str:
 
 
 def _circles(graph: Graph) -> list[list[str]]:
-    """Return the sets of two or more nodes that all reach each other."""
+    """Return the sets of two or more nodes that reach each other."""
     reached = {node: _reached(graph, node) for node in graph}
     circles = {
         tuple(sorted(other for other in seen if node in reached.get(other, ())))

@@ -19,12 +19,12 @@ from console.server import gunicorn_config
 ROOT = Path(__file__).resolve().parent.parent.parent
 DEPLOY = ROOT / "deploy"
 
-#: Words that differ from one place to another and mean nothing else: names and addresses.
+#: Options whose values differ between deployments: names and addresses.
 _PLACES = ("--hostname", "--bind", "--schedule")
 
 
 def _meaning(words: list[str]) -> tuple[str, tuple[tuple[str, ...], ...]]:
-    """Return a command's program and its options in any order."""
+    """Return the program of a command and its options in sorted order."""
     words = words[3:] if words[0] == "nice" else words
     program, *rest = words
     options: list[list[str]] = []
@@ -72,7 +72,7 @@ def test_containers_start_the_documented_commands() -> None:
         for name, service in services.items()
         if service["image"] == "sluice" and name != "migrate"
     }
-    # The nice of impact is a matter of one machine, and containers have shares of their own.
+    # The nice value of impact matters on a single machine; containers have CPU shares.
     assert started == _documented_commands()
 
 
@@ -125,7 +125,7 @@ def test_documented_restarts_name_existing_units_and_services() -> None:
 
 
 def test_processes_have_longer_to_end_than_they_take() -> None:
-    """A task is cut off at its limit, a request when the web server's patience is over."""
+    """A task ends at its time limit, a request at the timeout of the web server."""
     takes = {
         "web": gunicorn_config.graceful_timeout,
         **dict.fromkeys(("worker", "impact", "webhooks"), app.conf.task_time_limit),
@@ -148,7 +148,7 @@ def test_processes_have_longer_to_end_than_they_take() -> None:
     }
     assert in_containers == under_systemd
     assert all(under_systemd[name] > seconds for name, seconds in takes.items())
-    # What they have started hears of the end from them.
+    # The main process passes the signal on to its children.
     assert all("\nKillMode=mixed\n" in units[name] for name in takes)
 
 
@@ -157,7 +157,7 @@ def test_the_image_has_no_rights_and_installs_nothing_but_what_is_locked() -> No
     assert re.findall(r"pip install (.+)$", text, re.M) == [
         '--no-cache-dir --require-hashes --no-deps -r "/build/$LOCK"'
     ]
-    # The last word before what is run; whoever makes the files is somebody else.
+    # The last USER before the command counts; the files are created by another user.
     user = re.findall(r"^USER (.+)$", text, re.M)
     assert user == ["10001"]
     assert text.index("manage.py collectstatic") < text.index("\nUSER ") < text.index("\nCMD ")
@@ -174,7 +174,7 @@ def test_the_image_has_no_rights_and_installs_nothing_but_what_is_locked() -> No
 def test_systemd_understands_the_units(tmp_path: Path) -> None:
     names = []
     for unit in sorted((DEPLOY / "systemd").iterdir()):
-        # Sluice itself is installed elsewhere, or nowhere.
+        # Sluice itself may be installed elsewhere, or not at all.
         text = re.sub(
             r"^(ExecStart=)\S+", rf"\1{shutil.which('true')}", unit.read_text(), flags=re.M
         )

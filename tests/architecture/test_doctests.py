@@ -1,4 +1,4 @@
-"""The examples in docstrings are true."""
+"""Runs the examples in docstrings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documentation claims nothing that is not there: links, files, commands, versions and reasons."""
+"""Documentation matches the repository: links, files, commands, versions, settings and reasons."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from console.engine.wording.reasons import reason_title
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-#: Folders whose files are not ours.
+#: Folders with files of other projects.
 _LEFT_OUT = {".git", ".venv", ".hypothesis", ".pytest_cache", "node_modules", "var", "vectors"}
 
 DOCUMENTS = sorted(
@@ -29,7 +29,7 @@ _LINK = re.compile(r"\]\(<?([^)\s>]+)>?\)|\b(?:src|href|srcset)=\"([^\"]+)\"")
 _HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
 _CODE = re.compile(r"`([^`\n]+)`")
 
-#: What documents put in code marks and mean as a file or folder of the repository.
+#: Code spans that name a file or folder of the repository.
 _FILE = re.compile(
     r"(?:console|tests|docs|templates|static|\.ci)/[\w./-]*|[\w-]+\.(?:md|toml|lock)"
 )
@@ -44,18 +44,18 @@ def prose(document: Path) -> str:
 
 
 def commands(document: Path) -> str:
-    """Return what stands in a document's code blocks and code marks: what a reader may type."""
+    """Return the text of the code blocks and code spans of a document, which a reader may type."""
     text = document.read_text("utf-8")
     return "\n".join([*(match[0] for match in _BLOCK.finditer(text)), *_CODE.findall(text)])
 
 
 def anchors(document: Path) -> set[str]:
-    """Return the anchors that a document's headings get where Markdown is shown."""
+    """Return the anchors that Markdown viewers create for the headings of a document."""
     found: set[str] = set()
     for heading in _HEADING.findall(prose(document)):
         words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
         slug = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
-        # A heading that comes again is numbered.
+        # A repeated heading gets a number.
         number = next(
             n for n in range(len(found) + 1) if (f"{slug}-{n}" if n else slug) not in found
         )
@@ -64,7 +64,7 @@ def anchors(document: Path) -> set[str]:
 
 
 def relative_links(document: Path) -> Iterator[tuple[str, str]]:
-    """Yield file ("" for the document itself) and anchor of every link within the repository."""
+    """Yield file ("" for the document itself) and anchor of each link within the repository."""
     for match in _LINK.finditer(_CODE.sub("", prose(document))):
         address = match[1] or match[2]
         if not re.match(r"[a-z]+:", address):
@@ -123,7 +123,7 @@ def test_the_changelog_begins_with_the_version_of_the_project() -> None:
 
 
 def test_every_setting_is_in_the_table_with_its_default() -> None:
-    """A default that depends on the machine or on another setting is told in words."""
+    """A default that depends on the machine or on another setting is described in words."""
     names: set[str] = set()
     defaults: dict[str, str] = {}
     for node in ast.walk(ast.parse((ROOT / "console/settings.py").read_text())):
@@ -141,7 +141,7 @@ def test_every_setting_is_in_the_table_with_its_default() -> None:
     document = (ROOT / "docs/operations.md").read_text()
     told = dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]+) \|", document, re.MULTILINE))
     assert told.keys() == names
-    # Asked for once more, to see whether it is set at all.
+    # REDIS_URL is read a second time to see whether it is set.
     del defaults["REDIS_URL"]
     assert {name: told[name] for name in defaults} == defaults
 

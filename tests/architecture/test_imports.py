@@ -1,4 +1,4 @@
-"""The import arrows: engine <- dialects <- models, services <- tasks, api, pages."""
+"""Allowed imports between layers: engine <- dialects <- models, services <- tasks, api, pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.architecture.sources import nodes, syntax
 ROOT = Path(__file__).resolve().parent.parent.parent
 CONSOLE = ROOT / "console"
 
-#: Pure layers: all that they may import of the product, and of other packages.
+#: Pure layers: the packages of the product, and the other packages, that each may import.
 PURE = {
     "engine": ({"console.engine"}, set()),
     "dialects": ({"console.engine", "console.dialects"}, {"yaml"}),
@@ -23,7 +23,7 @@ PURE = {
     "bench": ({"console.engine", "console.bench"}, set()),
 }
 
-#: Apps with rows of their own.
+#: Apps with models.
 APPS = (
     "orgs",
     "policies",
@@ -36,13 +36,13 @@ APPS = (
     "oidc",
 )
 
-#: The edges of the product: only the rest of the same edge, and addresses, reach them.
+#: The edges of the product: only modules of the same edge and URL configs import them.
 EDGES = ("console.api", "console.pages", "console.supervisor", "console.traffic", "console.trial")
 
 
 @cache
 def imports(path: Path) -> list[str]:
-    """Return the dotted name of everything that a module imports when it runs."""
+    """Return the dotted names of all imports that run in a module."""
     found = []
     for node in _running(syntax(path)):
         if isinstance(node, ast.Import):
@@ -54,9 +54,9 @@ def imports(path: Path) -> list[str]:
 
 
 def _running(node: ast.AST) -> Iterator[ast.AST]:
-    """Walk everything but what type checkers alone look at."""
+    """Yield all nodes except those for type checkers only."""
     for child in ast.iter_child_nodes(node):
-        # An expression imports nothing.
+        # Expressions contain no imports.
         if isinstance(child, ast.expr):
             continue
         if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
@@ -66,13 +66,13 @@ def _running(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def modules(folder: str = "") -> list[Path]:
-    """Return the modules below a folder of the product; migrations are Django's."""
+    """Return the modules below a folder of the product, without migrations."""
     found = (CONSOLE / folder).rglob("*.py")
     return sorted(path for path in found if "migrations" not in path.parts)
 
 
 def within(name: str, packages: set[str] | tuple[str, ...]) -> bool:
-    """Say whether a dotted name lies in one of *packages*."""
+    """Return whether a dotted name is in one of *packages*."""
     return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
@@ -153,12 +153,12 @@ def test_pages_and_api_reach_rows_through_services_and_queries() -> None:
         for path in [*modules("api"), *modules("pages")]
         for node in nodes(path)
         if isinstance(node, ast.Attribute) and node.attr in {"objects", "save", "bulk_create"}
-        # Django's own form, which changes a password.
+        # The password form of Django.
         if ast.unparse(node) != "form.save"
     ]
     assert found == []
 
 
 def test_the_package_itself_stays_empty() -> None:
-    """Whatever it imported would start with the engine."""
+    """Imports of the package would be loaded together with the engine."""
     assert (CONSOLE / "__init__.py").read_text() == ""

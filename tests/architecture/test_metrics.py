@@ -10,7 +10,7 @@ from console.telemetry.families import COUNTERS, GAUGES, HISTOGRAMS, REFUSED, TA
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-#: Name as it is exposed -> labels, without what histograms add.
+#: Exposed name -> labels, without those of histogram buckets.
 EXPOSED = {
     **{f"sluice_{family.name}": family.labels for family in GAUGES.values()},
     **{f"sluice_{family.name}_total": family.labels for family in COUNTERS.values()},

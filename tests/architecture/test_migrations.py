@@ -1,8 +1,8 @@
 """
-Migrations leave the version before them running: it reads and writes the same tables meanwhile.
+Migrations keep the previous version running: it uses the same tables meanwhile.
 
-A table that a migration makes itself is nobody's yet, so what made the first tables fits the
-same rules as whatever comes after it.
+Tables that a migration creates itself are not in use yet, so the initial migrations satisfy the
+same rules as all later ones.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from django.db.models.functions import Now, Random, Upper
 from console.migrating.operations import AddIndexConcurrently
 from tests.architecture.migration_rules import complaints
 
-#: Migrations that people judged, by `app.name`: why they take no lock for long, and why both
-#: versions work before and after.
+#: Migrations that were reviewed by hand, by `app.name`: why they hold no lock for long, and why
+#: both versions work before and after.
 BY_HAND: dict[str, str] = {
     "workloads.0003_rename_above_nominal": (
         "it changes nothing in the database: the model has another name, its table keeps its own"
@@ -84,7 +84,7 @@ READER = ModelState("shelf", "Reader", [("id", models.BigAutoField(primary_key=T
 
 
 def said_of(*operations: migrations.operations.base.Operation, atomic: bool = True) -> list[str]:
-    """Return what is said of a migration with these operations."""
+    """Return the complaints about a migration with these operations."""
     state = ProjectState({("shelf", "book"): BOOK.clone(), ("shelf", "reader"): READER.clone()})
     migration = Migration("0002_next", "shelf")
     migration.operations = list(operations)

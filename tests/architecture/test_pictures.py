@@ -1,4 +1,4 @@
-"""Pictures of the documentation: each is used, exists in both color schemes, and has a text."""
+"""Pictures of the documentation: each is used, exists in both color schemes, and has alt text."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ WHOLE = re.compile(
     r'  <img src="(?P<light>[^"]+)-light\.png" width="1280" alt="(?P<alt>[^"]+)">\n'
 )
 
-#: Bytes that one may have.
+#: Most bytes of a picture.
 LARGEST = 300_000
 
 
 def pictures() -> Iterator[tuple[Path, str]]:
-    """Yield each picture with the document that shows it."""
+    """Yield each picture and the document that contains it."""
     for document in DOCUMENTS:
         for found in PICTURE.findall(document.read_text("utf-8")):
             yield document, found

@@ -1,4 +1,4 @@
-"""The engine and the dialects start neither Django nor Celery."""
+"""Importing the engine or a dialect loads neither Django nor Celery."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The repository speaks of the product alone, and its documentation keeps up with its code."""
+"""Rules of the repository: no local paths, locks, documented settings, dependencies, migrations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 _LEFT_OUT = {".git", ".venv", "var", "__pycache__"}
 
-#: Written apart, so that this file does not find itself.
+#: Split, so that this file does not match itself.
 _MACHINE_PATHS = re.compile("|".join([r"(?<![\w.])/" + "work/", "/" + "root/", "/" + "home/[a-z]"]))
 _REGISTRIES = re.compile(
     "|".join(
@@ -55,7 +55,7 @@ def test_locks_hold_names_versions_and_hashes_only() -> None:
 
 
 def test_every_setting_is_documented() -> None:
-    """A row of the table in docs/operations.md begins with its name."""
+    """A row of the table in docs/operations.md starts with the name of the setting."""
     tree = ast.parse((ROOT / "console" / "settings.py").read_text())
     read = {
         str(node.args[0].value)

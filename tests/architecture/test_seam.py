@@ -1,4 +1,4 @@
-"""Only a scheduler's own folders know it, so that adding one is adding folders."""
+"""Only the folders of a scheduler know it, so a new scheduler only adds folders."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ ROOT: Final = Path(__file__).resolve().parent.parent.parent
 _DISCIPLINES: Final = ROOT / "console/engine/disciplines"
 _DIALECTS: Final = ROOT / "console/dialects"
 
-#: Files that name a scheduler, as yet: a sample, examples of the API, and traces of Kueue's own
-#: test. A file may leave this list, and none may join it.
+#: Files that still name a scheduler: a sample, examples of the API, and traces of Kueue's
+#: performance test. Files may be removed from this list, and none may be added.
 NAMING: Final = frozenset(
     {
         "console/api/schemas/configs.py",
@@ -22,7 +22,7 @@ NAMING: Final = frozenset(
 
 
 def _schedulers() -> dict[str, Path]:
-    """Return the packages of schedulers, each with its folder."""
+    """Return the packages of schedulers and their folders."""
     disciplines = [each.parent for each in _DISCIPLINES.glob("*/discipline.py")]
     dialects = [each.parent for each in _DIALECTS.glob("*/schema.py")]
     return {
@@ -47,8 +47,8 @@ def test_nothing_outside_a_schedulers_folders_imports_from_them() -> None:
     offenders = set()
     for path in (ROOT / "console").rglob("*.py"):
         if any(folder.name in path.parts for folder in schedulers.values()):
-            # A language compiles to the discipline that it is made for, and lints of a discipline
-            # are in a folder of its name.
+            # A dialect compiles to its discipline, and the lints of a discipline are in a folder of
+            # its name.
             continue
         names = _imported(path)
         if any(
@@ -71,7 +71,7 @@ def _strings(path: Path) -> set[str]:
 
 def test_no_other_file_names_a_scheduler() -> None:
     schedulers = _schedulers()
-    # "quota" is also a word of its own, for a kind of change and in texts.
+    # "quota" is also an ordinary word, in a kind of change and in texts.
     names = {folder.name for folder in schedulers.values()} - {"quota"}
     naming = {
         str(path.relative_to(ROOT))

@@ -1,4 +1,4 @@
-"""What makes two statements one shape, and which tests are chosen to send all shapes."""
+"""Grouping of SQL statements into shapes, and selection of tests that cover all shapes."""
 
 from __future__ import annotations
 

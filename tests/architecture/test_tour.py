@@ -1,4 +1,4 @@
-"""The tour of the README comes out as it says."""
+"""The README tour has the results that it describes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_one_runs_one_waits_one_is_rejected_and_an_end_starts_the_next(
     settle(org)
     told = [api.get(f"{url}/{uid}/explanation").json() for uid in (third, second)]
     rejected, waiting = (each["headline"] for each in told)
-    # What the page of the rejected one says under "How to get it accepted".
+    # The advice on the page of the rejected workload, under "How to get it accepted".
     advice = [each["text"] for each in told[0]["changes"]]
     assert [rejected, tour.quotes()[1], waiting] == tour.quotes()
     assert tour.quotes()[1] in advice

@@ -1,4 +1,4 @@
-"""A scheduler is two folders: the product names none of it, and the toy is nothing else."""
+"""The toy scheduler consists of two folders, and no other module of the product names it."""
 
 from __future__ import annotations
 
