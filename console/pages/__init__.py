@@ -1,1 +1,1 @@
-"""The pages: what people see in the browser."""
+"""HTML pages: views, forms, presenters and template tags."""

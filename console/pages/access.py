@@ -1,4 +1,4 @@
-"""Access to pages of an organization: signed-in members, others are redirected to sign in."""
+"""Access to pages: decorators that require a signed-in user and membership, and error pages."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from console.pages.poll import is_poll
 
 OrgView = Callable[..., HttpResponseBase]
 
-#: Statuses with a page of their own; all others are conflicts.
+#: Statuses with their own template; all others use the template of 409.
 _REFUSALS = (400, 403, 404, 429)
 
 
 def signed_in(view: OrgView) -> OrgView:
-    """Redirect to the sign-in page if nobody is signed in, and back afterwards."""
+    """Redirect requests without a session to the sign-in page, which returns to this address."""
 
     @wraps(view)
     def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -54,9 +54,9 @@ def org_page(view: OrgView) -> OrgView:
     """
     Call *view* with the actor of the organization in the address.
 
-    What services refuse becomes a page with the status and the sentence of the
-    error. A foreign organization is the same 404 as an unknown one, and an old name in
-    the address of a page leads to the page of the new one.
+    An error of a service is rendered as a page with the status and the message of the error.
+    Another user's organization is the same 404 as an unknown one. A page with the old name of a
+    renamed object redirects to the page with the new name.
     """
 
     @wraps(view)
@@ -78,7 +78,7 @@ def org_page(view: OrgView) -> OrgView:
 
     @wraps(view)
     def quickly(request: HttpRequest, org: str, **kwargs: Any) -> HttpResponseBase:
-        # Open pages ask so often that who asks is read at once with whether they still may.
+        # Open pages poll often, so one query reads the user together with the membership.
         if is_poll(request):
             member = cast(SessionStore, request.session).member_of(org)
             if member is not None:
@@ -91,14 +91,14 @@ def org_page(view: OrgView) -> OrgView:
 
 
 def refusal(request: HttpRequest, error: ConsoleError, actor: Actor | None) -> HttpResponse:
-    """Return the page that says why the request cannot be met, and where to go on."""
+    """Return the error page: the reason of *error*, its field errors and a link to continue."""
     template = f"{error.status}.html" if error.status in _REFUSALS else "409.html"
     context = {
         "title": error.title,
         "message": error.message,
         "errors": getattr(error, "errors", ()),
         "org": actor.org if actor else None,
-        # A question that is asked again is the same one; elsewhere the plain page is safer.
+        # A retry repeats the same query; in other cases the page without parameters is safer.
         "here": request.get_full_path() if isinstance(error, RetryLater) else request.path,
     }
     response = render(request, template, context, status=error.status)
@@ -108,12 +108,12 @@ def refusal(request: HttpRequest, error: ConsoleError, actor: Actor | None) -> H
 
 
 def signed_in_user(request: HttpRequest) -> User:
-    """Return the person behind a request that `signed_in` let through."""
+    """Return the user of a request that passed `signed_in`."""
     return cast(User, request.user)
 
 
 def safe_return_url(request: HttpRequest, url: str) -> str:
-    """Return *url* when it stays on this site, else the list of organizations."""
+    """Return *url* if it is on this site, else the URL of the list of organizations."""
     if url_has_allowed_host_and_scheme(
         url, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     ):
@@ -122,7 +122,11 @@ def safe_return_url(request: HttpRequest, url: str) -> str:
 
 
 def _under_new_name(request: HttpRequest, error: Renamed) -> HttpResponse | None:
-    """Send a reader on; None for a form, whose sender meant what they saw under the old name."""
+    """
+    Return the redirect to the page with the new name.
+
+    None for a sent form: the sender meant the object that was shown under the old name.
+    """
     match = request.resolver_match
     is_read = request.method in ("GET", "HEAD")
     if match is None or not is_read or match.kwargs.get(error.noun) != error.old:
@@ -135,7 +139,7 @@ def _under_new_name(request: HttpRequest, error: Renamed) -> HttpResponse | None
 
 def _sign_in_first(request: HttpRequest) -> HttpResponse:
     if is_poll(request) or request.headers.get("Accept", "").startswith("application/json"):
-        # A poll or a background check must not swap the sign-in page into this one.
+        # A poll or a background check must not insert the sign-in page into the open page.
         return HttpResponse(status=HTTPStatus.UNAUTHORIZED)
     query = urlencode({"next": request.get_full_path()}) if request.method == "GET" else ""
     return HttpResponseRedirect(f"{reverse('pages:sign-in')}?{query}".rstrip("?"))

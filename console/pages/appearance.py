@@ -1,4 +1,4 @@
-"""Appearance: what a reader chose for their browser, kept in cookies so that pages come in it."""
+"""Appearance settings: theme, row height and shortcuts, stored in cookies of the browser."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ YEAR: Final = 365 * 24 * 3600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Something to choose, with its values in order, the usual one first."""
+    """One appearance setting: the name of its cookie, and its values with the default first."""
 
     name: str
     title: str
-    #: Value -> (what it is called, what it means).
+    #: Value -> (label, explanation).
     values: Mapping[str, tuple[str, str]]
-    #: Whether scripts of ours change it, too.
+    #: Whether the console's scripts read and write the cookie.
     is_for_scripts: bool = False
 
 
@@ -54,13 +54,13 @@ CHOICES: Final = (THEME, DENSITY, KEYS)
 
 
 def chosen(request: HttpRequest | None, choice: Choice) -> str:
-    """Return what the reader chose; the usual value when nothing, or nothing that there is."""
+    """Return the value from the reader's cookie, or the default if it is missing or unknown."""
     value = request.COOKIES.get(choice.name, "") if request else ""
     return value if value in choice.values else next(iter(choice.values))
 
 
 def keep(response: HttpResponse, choice: Choice, value: str) -> None:
-    """Keep *value* in the browser for a year, if it can be chosen."""
+    """Set the cookie of *choice* to *value* for a year; ignore an unknown value."""
     if value in choice.values:
         response.set_cookie(
             choice.name,

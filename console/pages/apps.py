@@ -1,4 +1,4 @@
-"""The pages app: views, presenters and template tags, without rows of its own."""
+"""The pages app: views, presenters and template tags, without models."""
 
 from django.apps import AppConfig
 

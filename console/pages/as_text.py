@@ -8,10 +8,10 @@ from console.exports import MARKDOWN, MARKDOWN_TYPE, PARAMETER
 
 
 def is_markdown_requested(request: HttpRequest) -> bool:
-    """Say whether the address asks for the page as Markdown."""
+    """Return whether the address requests the page as Markdown."""
     return request.GET.get(PARAMETER) == MARKDOWN
 
 
 def markdown_answer(text: str) -> HttpResponse:
-    """Return *text* for programs and people to read as it is; browsers show it, never run it."""
+    """Return *text* as a response of a type that browsers display and never execute."""
     return HttpResponse(text, content_type=MARKDOWN_TYPE)

@@ -1,4 +1,4 @@
-"""One address for each list: where a form sends empty or repeated fields, the browser goes on."""
+"""Canonical addresses of lists: redirects from addresses with empty or repeated parameters."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from console.pages.poll import PollRequest
 
 def sent_on(request: HttpRequest, query: QueryDict) -> HttpResponseRedirect | None:
     """
-    Return the way to the address in which *query* stands; None when the browser is there.
+    Return the redirect to the address with *query*; None if the request has this query already.
 
-    An open page that asks for parts of itself gets them wherever it is: going on would
-    give it the whole page, every time.
+    Polls and htmx requests are never redirected: an open page would get the whole page instead
+    of the requested part, every time.
     """
     if query == request.GET or isinstance(request, PollRequest) or "HX-Request" in request.headers:
         return None

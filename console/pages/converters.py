@@ -1,4 +1,4 @@
-"""Path converters for names that people choose freely."""
+"""Path converters of URLs: names of queues and cohorts, with any characters."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from console.reading import is_storable
 
 
 class NameConverter:
-    """Any text that can be a name: a queue's may hold slashes, colons and even line breaks."""
+    """Any text that can be a name; names may contain slashes, colons and even line breaks."""
 
     regex = r"[\s\S]+"
 
     def to_python(self, value: str) -> str:
-        """Return the name as it stands in the address; raise ValueError when nothing has it."""
+        """Return the name in the address; raise ValueError if no stored name can be equal to it."""
         if not is_storable(value):
             raise ValueError(value)
         return value

@@ -1,4 +1,4 @@
-"""Which draft a request is about: the one that it names, else the person's latest."""
+"""The draft of a request: the number in the address or form, else the user's latest draft."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.pages.access import signed_in_user
 
 
 def draft_of_request(request: HttpRequest, actor: Actor) -> Draft | None:
-    """Return the draft that the address or the form names, else the person's latest."""
+    """Return the draft with the number in the form or address, else the user's latest draft."""
     number = request.POST.get("draft") or request.GET.get("draft", "")
     if not number:
         return latest_draft(actor.org, signed_in_user(request))
@@ -20,7 +20,7 @@ def draft_of_request(request: HttpRequest, actor: Actor) -> Draft | None:
 
 
 def read_number(text: str, field: str) -> int:
-    """Return a number of an address or form; raises BadRequest when it is none."""
+    """Return the number in *text*; raise BadRequest at *field* if it is not one."""
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise BadRequest([FieldError(field, "invalid_number", f"{text!r} is not a number.")])
     return int(text)

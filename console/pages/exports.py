@@ -1,4 +1,4 @@
-"""Exports on pages: the same address with `as=csv` or `as=ndjson` gives the list as a file."""
+"""Exports of lists: the address of the page with `as=csv` or `as=ndjson` returns a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.pages.presenters.lists.addresses import with_query
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportLink:
-    """One format to download a list in, and where."""
+    """A download link: the format's title and the URL."""
 
     title: str
     url: str
@@ -25,9 +25,9 @@ def exported(
     request: HttpRequest, actor: Actor, name: str, columns: Sequence[str], rows: Iterable[Row]
 ) -> StreamingHttpResponse | None:
     """
-    Return *rows* as the file that *request* asks for; None when it asks for a page.
+    Return *rows* as a file in the format that *request* names; None if it requests the page.
 
-    *rows* is an iterator that reads them as it goes; nothing of it is touched for a page.
+    *rows* is an iterator that reads while the file is streamed; for a page it is not started.
     Raises BadRequest for an unknown format, and TooManyQuestions.
     """
     form = requested_format(request.GET)
@@ -38,7 +38,7 @@ def exported(
 
 
 def export_links(path: str, query: QueryDict) -> tuple[ExportLink, ...]:
-    """Return the links that export what *query* shows at *path*, from its first page on."""
+    """Return the links that export the list at *path* with *query*, from its first page."""
     return tuple(
         ExportLink(
             title=form.upper(),

@@ -1,4 +1,4 @@
-"""The form that submits workloads, read by the same rules as the API's requests."""
+"""The submit form of workloads and pasted JSON, validated by the rules of the API."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from console.workloads.submissions import (
 
 _REQUEST = "request_"
 _FIELD = re.compile(r"workloads\[\d+\]\.([a-z_]+)")
-#: What the fields for amounts say is one pod set.
+#: The amount fields are read as the requests of one pod set.
 _AMOUNT = re.compile(r"workloads\[\d+\]\.pod_sets\[0\]\.requests\.(.+)")
 
 
-#: Two kinds of pods, as the empty field shows them.
+#: Placeholder of the pod sets field.
 EXAMPLE = """\
 - name: driver
   requests: {cpu: 500m, memory: 2Gi}
@@ -39,7 +39,7 @@ EXAMPLE = """\
 
 
 class SubmitForm(forms.Form):
-    """One workload, or several alike; *resources* each get a field of their own."""
+    """Form for one workload or several copies; it has an amount field for each of *resources*."""
 
     name = forms.CharField(max_length=200, help_text="Copies are numbered: train-1, train-2.")
     type = forms.ChoiceField(choices=[(name, name) for name in TYPES])
@@ -82,9 +82,9 @@ class SubmitForm(forms.Form):
         super().__init__(*args, **kwargs)
         self._least_priority = least_priority
         self.resources = tuple(resources)
-        #: The pod sets as they were typed; None when they were not.
+        #: The pod sets in the text field; None if it is empty.
         self._typed: Typed | None = None
-        #: What was read; filled by `is_valid`.
+        #: The submissions of a valid form; set by `is_valid`.
         self.submissions: list[Submission] = []
         for resource in self.resources:
             self.fields[_REQUEST + resource] = forms.CharField(
@@ -95,11 +95,11 @@ class SubmitForm(forms.Form):
 
     @property
     def request_fields(self) -> list[forms.BoundField]:
-        """The fields for amounts, one for each resource."""
+        """The amount fields, one for each resource."""
         return [self[_REQUEST + resource] for resource in self.resources]
 
     def clean(self) -> dict[str, Any]:
-        """Read the whole as the API would, and put its findings next to the fields."""
+        """Read the fields as a request of the API, and add its errors to the fields."""
         cleaned = super().clean() or {}
         value = {
             "name": cleaned.get("name", "unnamed"),
@@ -144,7 +144,7 @@ class SubmitForm(forms.Form):
         return tags
 
     def _pod_sets(self, text: str) -> Any:
-        """Return what is typed as pod sets, or one pod set of the amounts."""
+        """Return the value of the pod sets field, or one pod set with the amounts."""
         amounts = self._amounts()
         if not text.strip():
             return [{"requests": amounts}] if amounts else None
@@ -181,7 +181,7 @@ class SubmitForm(forms.Form):
 
 
 def _number_or_text(text: str) -> Decimal | str:
-    """Return a number, or the text as it is: it may be a quantity."""
+    """Return the number in *text*, or *text* itself, which may be a quantity such as 500m."""
     try:
         return Decimal(text)
     except InvalidOperation:
@@ -190,10 +190,10 @@ def _number_or_text(text: str) -> Decimal | str:
 
 def read_pasted(text: str, least_priority: Callable[[], int]) -> list[Submission]:
     """
-    Read pasted JSON: a list of workloads, or an object that has one under ``workloads``.
+    Read pasted JSON: a list of workloads, or an object with such a list under ``workloads``.
 
     *least_priority* returns the lowest priority that may be requested.
-    Raises BadRequest with the path of everything that is wrong.
+    Raises BadRequest with the path of every error.
     """
     try:
         value = loads_exactly(text)

@@ -1,4 +1,4 @@
-"""How long a queue is held, as a form says it: for a span of time, until a moment, or openly."""
+"""The hold form of a queue: a reason and an end, given as a duration, a time or neither."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.http import QueryDict
 
 from console.reading import QueryReader
 
-#: Spans to choose from, by what the form sends.
+#: Durations to choose from: form value -> (label, duration).
 SPANS: Final = {
     "15m": ("15 minutes", timedelta(minutes=15)),
     "1h": ("1 hour", timedelta(hours=1)),
@@ -22,7 +22,7 @@ SPANS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedHold:
-    """The input of the form: reason and end; None means until the queue is resumed."""
+    """The input of the form: reason and end; without an end, the hold lasts until a resume."""
 
     reason: str
     until: datetime | None
@@ -30,9 +30,9 @@ class AskedHold:
 
 def read_hold(form: QueryDict, now: datetime) -> AskedHold:
     """
-    Read a form; a moment counts more than a span from *now*.
+    Return the input of *form*; a time takes precedence over a duration from *now*.
 
-    Raises BadRequest when one of them cannot be read.
+    Raises BadRequest if one of the two is invalid.
     """
     reader = QueryReader(form)
     until, span = reader.time("until"), reader.choice("for", tuple(SPANS))

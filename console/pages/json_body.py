@@ -1,4 +1,4 @@
-"""The JSON that the editor's script sends: read, or refused with the field that is wrong."""
+"""JSON bodies of requests from the editor's script: readers that raise errors with a field."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console.errors import BadRequest, FieldError
 
 
 def read_json(request: HttpRequest) -> dict[str, Any]:
-    """Return the object in the body; raises BadRequest when there is none."""
+    """Return the JSON object in the body; raise BadRequest if the body is not one."""
     try:
         body = json.loads(request.body)
     except (ValueError, RecursionError) as error:
@@ -22,7 +22,7 @@ def read_json(request: HttpRequest) -> dict[str, Any]:
 
 
 def text_of(body: dict[str, Any], name: str) -> str:
-    """Return the text *name* of the body; raises BadRequest when it is none."""
+    """Return the string *name* of the body; raise BadRequest if it is missing or not a string."""
     value = body.get(name)
     if not isinstance(value, str):
         raise BadRequest([FieldError(name, "wrong_type", f"{name} must be a string.")])
@@ -30,7 +30,7 @@ def text_of(body: dict[str, Any], name: str) -> str:
 
 
 def integer_of(body: dict[str, Any], name: str) -> int:
-    """Return the whole number *name* of the body; raises BadRequest when it is none."""
+    """Return the integer *name* of the body; raise BadRequest if it is missing or not one."""
     value = body.get(name)
     if type(value) is not int:
         raise BadRequest([FieldError(name, "wrong_type", f"{name} must be a number.")])
@@ -38,7 +38,7 @@ def integer_of(body: dict[str, Any], name: str) -> int:
 
 
 def read_place(body: dict[str, Any]) -> tuple[int, int]:
-    """Return the line and the column of the body, which count from 1; raises BadRequest."""
+    """Return line and column in the body, counted from 1; raise BadRequest if they are invalid."""
     line, column = integer_of(body, "line"), integer_of(body, "column")
     if line < 1 or column < 1:
         raise BadRequest([FieldError("line", "out_of_range", "line and column count from 1.")])

@@ -34,10 +34,10 @@ def live_by(
     version_of: Callable[[Organization], str],
 ) -> Callable[[Callable[..., R]], Callable[..., R | HttpResponse]]:
     """
-    Let the page that a view renders be polled (`?v=<stamp>`).
+    Return a decorator of views whose page can be polled with `?v=<stamp>`.
 
-    *version_of* changes with everything the page shows. It is read before the page's
-    own data, so that a change in between is shown one poll later rather than never.
+    *version_of* returns a text that changes whenever the page's data changes. It is read before
+    the data, so that a change in between is shown one poll later rather than never.
     """
 
     def live(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
@@ -54,7 +54,7 @@ def live_by(
     return live
 
 
-#: For pages that show what the engine, holds and configs make of the organization.
+#: Decorator of pages that show the state of the engine, of holds and of configs.
 live_page = live_by(live_version)
 
 
@@ -87,12 +87,12 @@ def _answer(
         snapshots.end(shared)
 
 
-#: Kept by each process for itself: another one learns the same from the same pages.
+#: One per process: other processes learn the same permissions from the same pages.
 _peers = Peers()
 
 
 def _keys(poll: PollRequest, actor: Actor, kwargs: dict[str, Any]) -> tuple[str, str]:
-    """Return the keys of what *actor* is given as those are who are answered alike, and alone."""
+    """Return the cache keys of the page: shared with actors of equal permissions, and private."""
     address, peers = poll.build_absolute_uri(), _peers.of(_page_of(poll), actor)
     shared = snapshots.key_of(build(), actor.org.pk, peers, address, sorted(kwargs.items()))
     return shared, snapshots.key_of(shared, actor.key)
@@ -139,7 +139,7 @@ def _parts(request: HttpRequest, snapshot: Snapshot) -> HttpResponse:
 
 
 def _told(answer: HttpResponse, stamp: Stamp) -> HttpResponse:
-    """Say in headers what the page shows now, how old that is in seconds, and by which build."""
+    """Set headers with the stamp of the displayed state, its age in seconds, and the build."""
     age = max(0, Stamp.now().as_of - stamp.as_of)
     answer.headers["X-Live-Stamp"] = str(stamp)
     answer.headers["X-Live-Age"] = f"{age / 1000:.3f}"

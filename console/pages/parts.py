@@ -1,4 +1,4 @@
-"""Parts of a page: each is read when the template comes to it, so that one may fail alone."""
+"""Lazy parts of a page: a template reads each part when used, so one can fail by itself."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ T = TypeVar("T")
 
 
 def lazily(read: Callable[[], T]) -> Callable[[], T]:
-    """Return *read*, which templates call where they name it: once, unless it fails."""
+    """Return *read* with its result cached; templates call it where they name it."""
     return cache(read)

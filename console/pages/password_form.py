@@ -1,4 +1,4 @@
-"""The form by which a person changes their password."""
+"""The form with which a user changes the own password."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from console.orgs.people import account_with_password
 
 
 class OwnPasswordForm(PasswordChangeForm):
-    """Asks for the old password and twice for a new one that leads to this account alone."""
+    """Requires the old password and twice a new one that no account of the same email has."""
 
-    #: Whether what was sent guesses no password: the old one is right, the new one unused.
+    #: Whether the sender guesses no password: the old one is right, and the new one is unused.
     knows_password = False
 
     def clean(self) -> dict[str, Any]:
         """
-        Refuse a password by which another account of the same address is signed in to.
+        Reject a new password that another account with the same email address already has.
 
-        Signing in finds the account of an address by its password, so one of the two could not be
-        reached any more.
+        Sign-in finds the account of an address by its password, so one of the two accounts would
+        become unreachable.
         """
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         chosen = cleaned.get("new_password1")

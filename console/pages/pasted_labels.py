@@ -1,4 +1,4 @@
-"""Pasted label sets: JSON, YAML or ``key=value`` text, as the fields of workloads to test."""
+"""Parser of pasted label sets (JSON, YAML or ``key=value``) into fields of workloads to test."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from console.errors import BadRequest, FieldError
 from console.reading import Reader
 from console.reading.typed_values import read_typed
 
-#: Fields of a whole workload; what has neither of the first two as a mapping is a label set alone.
+#: Fields of a workload. A mapping without a mapping under one of `_LABELS` is itself a label set.
 _LABELS: Final = ("labels", "tags")
 _FIELDS: Final = frozenset({*_LABELS, "name", "namespace", "priority", "requests", "pod_sets"})
 
-#: A text that begins like this is JSON or YAML, whatever else it holds.
+#: A text with this beginning is JSON or YAML.
 _STRUCTURE: Final = re.compile(r"\s*(?:[\[{]|- |---)")
 _BETWEEN: Final = re.compile(r"[,\s]+")
 
-#: Characters of a paste.
+#: Maximum length of pasted text, in characters.
 LONGEST: Final = 200_000
 
 
 def paste_one(text: str, field: str) -> dict[str, Any]:
     """
-    Return the fields of the workload that *text* describes, as `read_tested_workload` takes them.
+    Return the fields of the workload in *text*, in the form that `read_tested_workload` accepts.
 
     >>> paste_one("team=ml, tier=gold", "paste")
     {'labels': {'team': 'ml', 'tier': 'gold'}}
 
-    Raises BadRequest, at *field*, with what cannot be read.
+    Raises BadRequest at *field* with the first part that cannot be parsed.
     """
     _check_length(text, field)
     lines = _lines(text)
@@ -41,12 +41,12 @@ def paste_one(text: str, field: str) -> dict[str, Any]:
 
 def paste_many(text: str, field: str) -> list[dict[str, Any]]:
     r"""
-    Return the fields of 1 to `MOST_AT_ONCE` workloads: a list, or one on each line.
+    Return the fields of 1 to `MOST_AT_ONCE` workloads: a list, or one workload on each line.
 
     >>> paste_many("team=ml\nteam=web tier=gold", "sets")
     [{'labels': {'team': 'ml'}}, {'labels': {'team': 'web', 'tier': 'gold'}}]
 
-    Raises BadRequest, at *field*, with what cannot be read.
+    Raises BadRequest at *field* with the first part that cannot be parsed.
     """
     _check_length(text, field)
     lines = _lines(text)
@@ -83,7 +83,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _pairs(line: str) -> list[tuple[str, str]]:
-    """Return the pairs of a line; one whose parts have no = among them is a single pair."""
+    """Return the pairs of a line; the line is one pair if any of its parts has no ``=``."""
     parts = [part for part in _BETWEEN.split(line) if part]
     if not all("=" in part for part in parts):
         parts = [line]
@@ -119,7 +119,7 @@ def _fields(value: Any, field: str) -> dict[str, Any]:
 
 
 def _texts(labels: Mapping[str, Any], field: str) -> dict[str, str]:
-    """Return labels as text: YAML takes a plain 8 for a number, and a label is never one."""
+    """Return labels as strings: YAML reads a plain 8 as a number, but a label is a string."""
     found = {}
     for key, value in labels.items():
         match value:

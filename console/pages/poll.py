@@ -1,4 +1,4 @@
-"""What the view of a live page is given for a poll, so that its answer may go to others too."""
+"""Request and actor of a poll: they show if a rendered page can be shared between users."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from django.http import HttpRequest
 
 from console.orgs.permissions import GRANTS, Actor, Permission
 
-#: Of what a server and a browser say, this alone is known to a view that answers a poll.
+#: Request headers and server variables that a poll's view can read; all others are removed.
 _KNOWN: Final = ("SERVER_NAME", "SERVER_PORT", "HTTP_HOST", "HTTP_X_FORWARDED_HOST")
 
 _WHO: Final = frozenset({"name", "key", "user"})
 
 
 def is_poll(request: HttpRequest) -> bool:
-    """Return whether the request is an automatic poll, which is no activity of the person."""
+    """Return whether the request is an automatic poll, which does not count as user activity."""
     return request.method == "GET" and "v" in request.GET
 
 
 class PollRequest(HttpRequest):
     """
-    The address that is polled, without anything of who polls it.
+    A request with the polled address and no data of the user.
 
-    There are no cookies, no session and no user in it, so that nothing of a person comes
-    into what is rendered, nor a token against forged forms: scripts fill that in.
+    It has no cookies, session or user, so that the rendered page contains no personal data and
+    no CSRF token: scripts insert the token.
     """
 
     def __init__(self, request: HttpRequest) -> None:
@@ -46,29 +46,29 @@ class PollRequest(HttpRequest):
 
 @dataclass(frozen=True)
 class WatchedActor(Actor):
-    """An actor that notes what was decided by who they are and by what they may do."""
+    """An actor that records reads of its identity and its permission checks."""
 
     _asked: set[str] = field(default_factory=set, compare=False)
 
     @classmethod
     def like(cls, actor: Actor) -> Self:
-        """Return *actor*, watched."""
+        """Return a watched copy of *actor*."""
         return cls(actor.org, actor.role, actor.name, actor.key, actor.user)
 
     @property
     def is_personal(self) -> bool:
-        """Say whether what was made for this actor may differ from that for their peers."""
+        """Return whether the page read the actor's identity, so that it cannot be shared."""
         return not _WHO.isdisjoint(self._asked)
 
     @property
     def asked(self) -> frozenset[Permission]:
-        """Return the permissions that may have made a difference: all where the role itself did."""
+        """Return the permissions that were checked; all permissions if the role itself was read."""
         if "role" in self._asked:
             return frozenset(Permission)
         return frozenset(each for each in Permission if each in self._asked)
 
     def may(self, permission: Permission) -> bool:
-        """Say whether the role includes *permission*, and note that it was asked for."""
+        """Return whether the role includes *permission*, and record the check."""
         self._asked.add(permission)
         return permission in GRANTS[object.__getattribute__(self, "role")]
 
@@ -91,10 +91,10 @@ class Peers:
         self._asked: dict[str, frozenset[Permission]] = {}
 
     def of(self, page: str, actor: Actor) -> str:
-        """Return what is the same for all who may be given what was rendered of *page*."""
+        """Return the part of the cache key that is equal for all actors who can share *page*."""
         asked = self._asked.get(page, frozenset(Permission))
         return " ".join(f"{each.name}:{actor.may(each)}" for each in Permission if each in asked)
 
     def learn(self, page: str, asked: frozenset[Permission]) -> None:
-        """Note what was asked while *page* was rendered."""
+        """Add the permissions *asked* that were checked while *page* was rendered."""
         self._asked[page] = self._asked.get(page, frozenset()) | asked

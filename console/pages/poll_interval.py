@@ -1,18 +1,18 @@
-"""How long a live page rests before it is rendered again: the longer, the busier the server is."""
+"""Reuse time of rendered live pages; it grows with the load of the server."""
 
 from __future__ import annotations
 
 from typing import Final
 
-#: So many times what rendering took, where nothing else had to be waited for.
+#: Reuse time as a multiple of the rendering time, if rendering had no waits.
 _TIMES: Final = 100
-#: Milliseconds that a page rests at least and at most.
+#: Minimum and maximum reuse time in milliseconds.
 LEAST, MOST = 2_000, 10_000
 
 
 def rest_of(took: float, worked: float) -> int:
     """
-    Return for how many milliseconds a page is reused whose rendering *took* so many.
+    Return for how many milliseconds a page is reused if its rendering *took* this many.
 
     *worked* of these were processor time; the others were waits for a core or the database. If
     half of the time was waits, the page is reused four times as long as without waits, which

@@ -1,4 +1,4 @@
-"""What a list of queues is asked: which queues, in which order, and which to put side by side."""
+"""Query parameters of the list of queues: filters, sort order, grouping and comparison."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from console.reading import QueryReader
 from console.workloads.queries import QueueView
 from console.workloads.queries.pressure import utilization_of
 
-#: Queues that can be put side by side.
+#: Minimum and maximum number of queues in a comparison.
 FEWEST, MOST = 2, 4
 
-#: What a queue does with new work.
+#: States of a queue in the filter; see `state_of`.
 STATES: Final = ("accepting", "held", "draining", "passthrough")
 
-#: Stands for queues without a cohort, which no cohort is called: names are not blank.
+#: Filter value for queues without a cohort; no cohort has this name.
 NO_COHORT: Final = "-"
 
-#: What decides the place of a queue, the largest first; the name decides among equals.
+#: Sort keys, in descending order; queues with equal keys are sorted by name.
 _ORDERS: Final[Mapping[str, Callable[[QueueView], Any]]] = {
     "pressure": lambda view: (view.pressure.rank, view.pending),
     "name": lambda view: 0,
@@ -35,18 +35,18 @@ ORDERS: Final = tuple(_ORDERS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueSearch:
-    """What an address asks for."""
+    """The parameters of an address."""
 
     q: str = ""
     cohort: str = ""
     state: str = ""
     sort: str = ORDERS[0]
     is_grouped: bool = False
-    #: Queues to put side by side; empty: the list is asked for.
+    #: Names of the queues to compare; empty: the list is shown.
     compared: tuple[str, ...] = ()
 
     def apply(self, views: Iterable[QueueView]) -> list[QueueView]:
-        """Return those of *views* that pass, in order."""
+        """Return the *views* that match the filters, in sort order."""
         wanted = self.q.casefold()
         found = [
             view
@@ -60,14 +60,14 @@ class QueueSearch:
         if self.sort == "name":
             found.sort(key=lambda view: view.name.casefold())
         if self.is_grouped:
-            # A cohort stands where the first of its queues would; queues without one come last.
+            # A cohort takes the position of its first queue; queues without a cohort come last.
             places = {view.cohort: place for place, view in reversed(list(enumerate(found)))}
             found.sort(key=lambda view: (view.cohort is None, places[view.cohort]))
         return found
 
 
 def read_search(query: QueryDict) -> QueueSearch:
-    """Read an address; raises BadRequest that names every wrong value."""
+    """Return the parameters in *query*; raise BadRequest with every invalid value."""
     reader = QueryReader(query)
     found = QueueSearch(
         q=reader.text("q") or "",
@@ -88,7 +88,7 @@ def read_search(query: QueryDict) -> QueueSearch:
 
 
 def state_of(view: QueueView) -> str:
-    """Return what a queue does with new work: one of `STATES`."""
+    """Return how a queue treats new workloads: one of `STATES`."""
     if view.held:
         return "held"
     if view.draining:
@@ -99,7 +99,7 @@ def state_of(view: QueueView) -> str:
 
 
 def page_of(views: Sequence[QueueView], cursor: str | None, size: int) -> Page[QueueView]:
-    """Return the part of *views* from *cursor* on; raises BadRequest for one of another list."""
+    """Return the page of *views* at *cursor*; raise BadRequest for a cursor of another list."""
     (start,) = read_cursor(cursor) or (0,)
     end = start + size
     return Page(list(views[start:end]), write_cursor(end) if end < len(views) else None)

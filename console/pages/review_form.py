@@ -1,4 +1,4 @@
-"""What is sent with a review: the message, what was accepted, and whether to keep a way back."""
+"""The review form: message, accepted consequences, and the time of the automatic rollback."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.configs.services.set_timer import LONGEST
 from console.engine.model.consequences import CONFIRMATION_LEVELS, ConfirmationLevel
 from console.pages.draft_address import read_number
 
-#: Codes that take a typed version number beside their tick.
+#: Consequence codes that require a typed version number in addition to the check box.
 TYPED = frozenset(
     code.value
     for code, gravity in CONFIRMATION_LEVELS.items()
@@ -22,7 +22,7 @@ TYPED = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewForm:
-    """The fields of a review that was sent, or of one that is opened."""
+    """The fields of a review form: the sent values, or the initial ones."""
 
     message: str = ""
     expected_version: int = 0
@@ -38,18 +38,18 @@ class ReviewForm:
         return str(int(self.revert_after.total_seconds()) // 60) if self.revert_after else ""
 
     def afresh(self) -> ReviewForm:
-        """Return it for another text or another base: what follows from that is to be agreed to."""
+        """Return the form without confirmations: another text or base has other consequences."""
         return replace(self, ticked=frozenset(), typed="")
 
     def accepted(self, version: int) -> Collection[str]:
-        """Return the codes accepted: the grave ones only with the number of *version* typed."""
+        """Return the accepted codes; those in `TYPED` only if *version*'s number was typed."""
         if self.typed.strip().removeprefix("v") == str(version):
             return self.ticked
         return self.ticked - TYPED
 
 
 def read_review(request: HttpRequest) -> ReviewForm:
-    """Return what was sent; raises BadRequest when a number is none."""
+    """Return the sent form; raise BadRequest if a number field is not a number."""
     sent = request.POST
     minutes = sent.get("revert_after_minutes", "").strip()
     return ReviewForm(
@@ -63,6 +63,6 @@ def read_review(request: HttpRequest) -> ReviewForm:
 
 
 def _minutes(text: str) -> timedelta:
-    # More than any timer takes, so that the service refuses it with its own sentence.
+    # The maximum is more than the service accepts, so that the service rejects it with its message.
     most = int(LONGEST.total_seconds()) // 60 + 1
     return timedelta(minutes=min(read_number(text, "revert_after_minutes"), most))

@@ -1,4 +1,4 @@
-"""The shell around every page of an organization: navigation, active version, freshness, rights."""
+"""The shell of an organization's pages: navigation, active version, age and permissions."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from console.pages.snapshots import Stamp
 from console.policies.queries import NO_POLICY, active_version
 from console.workloads.queries.freshness import present_state
 
-#: As many organizations as the switcher lists; the page of all has the rest.
+#: Maximum number of organizations in the switcher; the page of organizations lists all.
 SWITCHER_SIZE = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NavItem:
-    """One entry of the rail; *key* is pressed after ``g``."""
+    """One entry of the navigation rail; the shortcut is ``g`` and then *key*."""
 
     name: str
-    #: Empty for a section of a discipline, which has its own.
+    #: Empty for a section of a discipline, which supplies the title.
     title: str = ""
     url_name: str
     key: str
-    #: The section of a discipline that it leads to; empty: every organization has it.
+    #: The section of a discipline that the entry links; empty: every organization has the entry.
     section: str = ""
 
 
@@ -56,7 +56,7 @@ NAV = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrgChoice:
-    """An organization to go to, at the same section as the page."""
+    """An organization in the switcher, linked at the section of the open page."""
 
     org: Organization
     role: str
@@ -67,7 +67,7 @@ class OrgChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shell:
-    """What the shell prints; *live* is the stamp that polls compare, or nothing."""
+    """Data of the shell's template; *live* is the stamp for polls, or empty."""
 
     actor: Actor
     org: Organization
@@ -78,7 +78,7 @@ class Shell:
     #: The revert timer of the active version.
     timer: RevertTimer | None
     live: str
-    #: Only the live parts are wanted, by a page that is open already.
+    #: Whether an open page polls, so that only the live parts are rendered.
     is_poll: bool
     build: str
     as_of: datetime
@@ -88,27 +88,27 @@ class Shell:
 
     @property
     def may_submit(self) -> bool:
-        """Say whether the reader may submit workloads."""
+        """Return whether the reader may submit workloads."""
         return self.actor.may(Permission.SUBMIT)
 
     @property
     def may_hold(self) -> bool:
-        """Say whether the reader may hold and resume queues."""
+        """Return whether the reader may hold and resume queues."""
         return self.actor.may(Permission.HOLD_QUEUES)
 
     @property
     def may_draft(self) -> bool:
-        """Say whether the reader may edit drafts."""
+        """Return whether the reader may edit drafts."""
         return self.actor.may(Permission.DRAFT)
 
     @property
     def may_apply(self) -> bool:
-        """Say whether the reader may apply configs."""
+        """Return whether the reader may apply configs."""
         return self.actor.may(Permission.APPLY)
 
     @property
     def may_manage_org(self) -> bool:
-        """Say whether the reader may manage members, tokens and webhooks."""
+        """Return whether the reader may manage members, tokens and webhooks."""
         return self.actor.may(Permission.MANAGE_ORG)
 
 
@@ -135,7 +135,7 @@ def render_page(
 
 
 def build() -> str:
-    """Return the version of the static files of this build."""
+    """Return the hash of this build's static files; empty without a manifest."""
     return getattr(staticfiles_storage, "manifest_hash", "")
 
 
@@ -159,9 +159,9 @@ def _shell(request: HttpRequest, actor: Actor, section: str) -> Shell:
 
 
 def _nav(active: ConfigVersion | None) -> tuple[NavItem, ...]:
-    """Return the entries of the rail that the discipline of the *active* version has."""
+    """Return the navigation entries that the discipline of the *active* version supports."""
     dialect = dialects().get(active.dialect) if active else None
-    # Its language says which: no page waits until a text is compiled.
+    # The dialect names the discipline, so that no page waits for a compiled config.
     discipline = dialect.discipline if dialect is not None else NO_POLICY.discipline
     titles = {each.key: each.title for each in load_discipline(discipline).sections()}
     return tuple(
@@ -180,5 +180,5 @@ def _choices(user: User, section: str) -> tuple[OrgChoice, ...]:
 
 
 def live_version(org: Organization) -> str:
-    """Return a text that changes with everything a live page shows of *org*."""
+    """Return a text that changes whenever data of *org* on a live page changes."""
     return present_state(org)

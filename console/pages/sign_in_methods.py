@@ -1,4 +1,4 @@
-"""How people sign in here: with a password, through a provider, or either."""
+"""Sign-in methods of the installation: password, OpenID Connect provider, or both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.urls import reverse
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaysIn:
-    """What the sign-in page offers; without a provider its title and address are empty."""
+    """Methods on the sign-in page; without a provider, its title and URL are empty."""
 
     has_passwords: bool
     provider: str
@@ -19,7 +19,7 @@ class WaysIn:
 
 
 def sign_in_methods(next_url: str) -> WaysIn:
-    """Return the ways, the provider's leading to *next_url*."""
+    """Return the configured methods; after sign-in, the provider redirects to *next_url*."""
     url = ""
     if settings.OIDC_ISSUER:
         query = urlencode({"next": next_url}) if next_url else ""

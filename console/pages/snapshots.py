@@ -1,8 +1,8 @@
 """
-Snapshots: live pages as they were rendered last, kept for as long as they may be handed on.
+Cache of rendered live pages, shared by all web processes through the broker.
 
-They lie in the broker, where all web processes find them, and vanish by themselves. They are
-never needed: without the broker every open page is rendered for itself.
+Entries expire when they must not be reused any more. The cache is optional: without the broker,
+each poll renders the page.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from redis import RedisError
 
 from console import broker
 
-#: How long a process leaves a broker alone that did not answer, in seconds.
+#: Seconds without requests to the broker after an error.
 _LEFT_ALONE: Final = 3.0
-#: For how long others wait for the one who renders a page, in milliseconds.
+#: Milliseconds for which one request has the lock to render a page.
 _RENDERING: Final = 5000
 
 _PREFIX: Final = "sluice:live:"
 
 log = structlog.get_logger("console.pages")
 
-#: Until when, by this process's clock, the broker is not asked.
+#: End of the pause after an error of the broker, by the monotonic clock of this process.
 _away_until = [0.0]
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a page shows: everything up to a moment, in a state of which it is named."""
+    """Version of a page's data: the time at which it was read, and the name of its state."""
 
-    #: Milliseconds since 1970 by the server's clock; what was written before is shown.
+    #: Milliseconds since 1970 by the server's clock; the page shows all earlier writes.
     as_of: int
-    #: The same as long as the page would look the same.
+    #: A text that changes whenever the page's data changes.
     state: str
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Return the stamp in *text*; a very old one if it is invalid."""
+        """Return the stamp in *text*; the oldest possible stamp if *text* is invalid."""
         as_of, _, state = text.partition("-")
         if not (as_of.isdecimal() and as_of.isascii() and len(as_of) < 16):
             return cls(0, "")
@@ -50,7 +50,7 @@ class Stamp:
 
     @classmethod
     def now(cls, state: str = "") -> Self:
-        """Return the stamp of this moment; take it before anything is read."""
+        """Return the stamp of this moment; call it before any data is read."""
         return cls(time.time_ns() // 1_000_000, state)
 
     def __str__(self) -> str:
@@ -59,7 +59,7 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The live parts of a page, and until when they are handed on rather than rendered again."""
+    """The rendered live parts of a page, and the time until which they are reused."""
 
     stamp: Stamp
     #: Milliseconds since 1970.
@@ -69,12 +69,12 @@ class Snapshot:
 
 
 def key_of(*parts: object) -> str:
-    """Return the key of what *parts* tell apart."""
+    """Return a cache key that is a hash of *parts*."""
     return sha256("\0".join(map(str, parts)).encode()).hexdigest()
 
 
 def load(*keys: str) -> Snapshot | None:
-    """Return the newest snapshot of *keys* that still rests, if there is one."""
+    """Return the newest snapshot under *keys* that can still be reused, or None."""
     if _is_away():
         return None
     try:
@@ -87,7 +87,7 @@ def load(*keys: str) -> Snapshot | None:
 
 
 def keep(key: str, snapshot: Snapshot) -> None:
-    """Keep *snapshot* as long as it rests."""
+    """Store *snapshot* for as long as it can be reused."""
     left = snapshot.rests_until - Stamp.now().as_of
     if left <= 0 or _is_away():
         return
@@ -110,7 +110,7 @@ def begin(key: str) -> bool:
 
 
 def end(key: str) -> None:
-    """Note that *key* was rendered."""
+    """Release the lock to render *key*."""
     if _is_away():
         return
     try:
@@ -120,7 +120,7 @@ def end(key: str) -> None:
 
 
 def compressed(html: bytes) -> bytes:
-    """Return *html* as a snapshot keeps it."""
+    """Return *html* as the body of a snapshot, compressed with gzip."""
     return gzip.compress(html, 1, mtime=0)
 
 

@@ -1,4 +1,4 @@
-"""What the forms of the rule tester offer, and the configs that they name."""
+"""Options of the rule tester's forms, and the configs that the forms select."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from console.pages.tester_query import Asked
 from console.policies.queries import versions
 from console.workloads.queries.labels import seen_labels
 
-#: Versions and drafts that a form offers, the newest; keys and values of labels.
+#: Maximum options of a form: the newest versions and drafts each, label keys, label values.
 _OFFERED, _KEYS, _VALUES = 20, 200, 300
 
 
 def subjects_of(org: Organization, asked: Asked, errors: list[FieldError]) -> list[CompiledConfig]:
-    """Return the configs to test on; what is wrong with one is added to *errors*."""
+    """Return the configs to test with; errors of missing or invalid ones are added to *errors*."""
     found = []
     for field, name in (("config", asked.config), ("beside", asked.beside)):
         if not name:
@@ -46,7 +46,7 @@ def _has_errors(name: str, error: ConfigRejected) -> str:
 
 
 def draft_of(org: Organization, name: str) -> Draft | None:
-    """Return the draft that a config's name means; None when it means another, or none."""
+    """Return the draft of a name such as ``draft-7``; None for other names and missing drafts."""
     number = name.removeprefix("draft-")
     if number == name or not (number.isascii() and number.isdigit() and len(number) < 10):
         return None
@@ -57,7 +57,7 @@ def draft_of(org: Organization, name: str) -> Draft | None:
 
 
 def offers(org: Organization, subjects: Sequence[CompiledConfig]) -> dict[str, object]:
-    """Return what the form offers: configs, and labels that were seen or are asked for."""
+    """Return the options of the form: configs, and labels of workloads and of selectors."""
     labels = {key: dict.fromkeys(values) for key, values in seen_labels(org).items()}
     for subject in subjects:
         for key, values in _asked_for(subject.policy).items():
@@ -72,7 +72,7 @@ def offers(org: Organization, subjects: Sequence[CompiledConfig]) -> dict[str, o
 def _configs(
     org: Organization, subjects: Sequence[CompiledConfig]
 ) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return names, for `find_compiled_config`, and titles of the testable configs, by group."""
+    """Return (name for `find_compiled_config`, title) of the configs to test, by group."""
     drafts = {
         f"draft-{draft.pk}": f"Draft {draft.pk}{': ' if draft.title else ''}{draft.title[:40]}"
         for draft in drafts_of(org)[:_OFFERED]

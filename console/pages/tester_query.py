@@ -1,4 +1,4 @@
-"""What a rule test asks, as its address holds it: one plain query string that can be shared."""
+"""Input of a rule test, read from and written to a query string that can be shared."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from console.workloads import models
 from console.workloads.queries import get_workload
 from console.workloads.stored_pod_sets import decode_pod_sets
 
-#: Empty rows that a form offers beyond those that are filled in.
+#: Number of empty label rows below the filled ones.
 BLANK_ROWS: Final = 3
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
@@ -40,10 +40,10 @@ _LINES: Final = ("namespace", "priority", "requests")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A workload to test as typed, and the configs to test it on."""
+    """The input of a rule test: the typed fields of a workload, and the configs to test."""
 
     config: str = "active"
-    #: A second config beside it; empty: none.
+    #: A second config to compare with; empty: none.
     beside: str = ""
     labels: tuple[tuple[str, str], ...] = ()
     namespace: str = ""
@@ -54,14 +54,14 @@ class Asked:
 
     @property
     def rows(self) -> list[tuple[str, str]]:
-        """The labels and some empty rows."""
+        """The labels, and empty rows for more."""
         return [*self.labels, *[("", "")] * BLANK_ROWS]
 
     def query(self, **more: str) -> str:
-        """Return the address of this test behind the path of its page, with *more* parameters."""
+        """Return the query string of this test, with *more* parameters."""
         parts = [("config", self.config), ("beside", self.beside)]
         labels = [pair for k, v in self.labels for pair in (("key", k), ("value", v))]
-        # A test without labels is one, too.
+        # Without a key parameter, the page would show the form and no result.
         labels = labels or [("key", "")]
         rest = [(name, getattr(self, name)) for name in (*_LINES, "pods")]
         given = [(name, value) for name, value in (*parts, *rest, *more.items()) if value]
@@ -69,7 +69,7 @@ class Asked:
 
 
 def asked_of(query: QueryDict) -> Asked:
-    """Return what an address or a form asks; a label without a key is an empty row."""
+    """Return the input in an address or form; a row without key and value is skipped."""
     keys, values = query.getlist("key"), query.getlist("value")
     values += [""] * (len(keys) - len(values))
     rows = ((key.strip(), value.strip()) for key, value in zip(keys, values, strict=False))
@@ -83,7 +83,7 @@ def asked_of(query: QueryDict) -> Asked:
 
 
 def pasted(asked: Asked, text: str) -> Asked:
-    """Return *asked* with what was pasted; raises BadRequest at ``paste``."""
+    """Return *asked* with the pasted fields; raise BadRequest at ``paste``."""
     fields = paste_one(text, "paste")
     if fields.get("pod_sets") is not None:
         message = (
@@ -92,7 +92,7 @@ def pasted(asked: Asked, text: str) -> Asked:
         )
         raise BadRequest([FieldError("paste", "conflicting_fields", message)])
     reader = Reader()
-    # Whether the config takes such a priority is judged when the workload is tried.
+    # The test itself checks the priority against the minimum of the config.
     workload = read_tested_workload(reader, fields, least_priority=any_priority)
     if reader.errors:
         raise BadRequest(
@@ -102,7 +102,7 @@ def pasted(asked: Asked, text: str) -> Asked:
 
 
 def loaded(asked: Asked, org: Organization, uid: str) -> Asked:
-    """Return *asked* with what a real workload says of itself; raises NotFound."""
+    """Return *asked* with the fields of the workload *uid*; raise NotFound if there is none."""
     row = _workload(org, uid)
     workload = Workload(
         id=uid,
@@ -119,7 +119,7 @@ def loaded(asked: Asked, org: Organization, uid: str) -> Asked:
 
 
 def workload_of(asked: Asked, org: Organization) -> Workload:
-    """Return the workload that is to be tested; raises BadRequest with all that is wrong."""
+    """Return the workload to test; raise BadRequest with all errors of its fields."""
     reader = Reader()
     fields: dict[str, Any] = {"labels": dict(asked.labels), "namespace": asked.namespace}
     seen: set[str] = set()
@@ -147,7 +147,7 @@ def workload_of(asked: Asked, org: Organization) -> Workload:
 
 
 def expected_of(form: QueryDict, asked: Asked, org: Organization) -> ExpectedRoute:
-    """Return what a form expects of the workload in *asked*; raises BadRequest."""
+    """Return the expectation of a form about the workload in *asked*; raise BadRequest."""
     reader = Reader()
     try:
         workload = workload_of(asked, org)
@@ -178,7 +178,7 @@ def _workload(org: Organization, uid: str) -> models.Workload:
 
 
 def _with(asked: Asked, workload: Workload, told: Any) -> Asked:
-    """Return *asked* with those fields of *workload* that were *told*."""
+    """Return *asked* with the fields of *workload* whose names are in *told*."""
     changes: dict[str, Any] = {"labels": tuple(workload.labels.items())}
     if "namespace" in told:
         changes["namespace"] = workload.namespace
@@ -191,7 +191,7 @@ def _with(asked: Asked, workload: Workload, told: Any) -> Asked:
 
 def written(requests: Mapping[str, int]) -> str:
     """
-    Return amounts as the form takes them.
+    Return *requests*, in thousandths, as text for the form.
 
     >>> written({"gpu": 8000, "cpu": 500})
     'gpu=8, cpu=0.5'
@@ -207,7 +207,7 @@ def _priority(reader: Reader, text: str, path: str) -> int:
 
 
 def _number_or_text(value: Any) -> Any:
-    """Return a number, or the text as it is: it may be a quantity."""
+    """Return the number in *value*, or *value* itself, which may be a quantity such as 500m."""
     if not isinstance(value, str):
         return value
     try:

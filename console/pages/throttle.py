@@ -1,9 +1,9 @@
 """
-Slows down guessing of passwords and links: per account and address, and per address.
+Rate limits against guessing passwords and links: per account and address, and per address.
 
-An attempt is counted before it is judged, so that of many attempts at once no more are judged than
-of as many one after another. Each takes the next number of its counter, which the cache gives to
-one attempt of all processes; a right one is taken off the count afterwards.
+An attempt is counted before it is checked, so that concurrent attempts are limited like
+consecutive ones. Each attempt takes the next number of its counter, which the cache gives to one
+attempt of all processes; a correct attempt is subtracted afterwards.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from django.http import HttpRequest
 
 from console.caller import client_address
 
-#: Attempts at one account from one address that wait for nothing: people mistype.
+#: Attempts at one account from one address without a wait, because users mistype.
 FREE_TRIES = 5
 #: After the free ones, each attempt doubles the wait, up to this many seconds.
 LONGEST_WAIT = 300
-#: Those at all accounts from one address. Many people may be behind one, so the wait is short: it
-#: slows down trying one password on many accounts, and locks no person out.
+#: The same for all accounts from one address. Many users may share an address, so the wait is
+#: short: it slows down one password tried on many accounts, and locks no user out.
 FREE_TRIES_OF_ADDRESS = 100
 LONGEST_WAIT_OF_ADDRESS = 10
-#: Links that open nothing, and accounts begun, from one address.
+#: Invalid links and created accounts from one address without a wait.
 FREE_LINKS = 20
-#: Seconds without an attempt after which all is forgotten.
+#: Seconds without an attempt after which a counter is reset.
 MEMORY = 900
 
 
 @dataclass(frozen=True, slots=True)
 class _Counter:
-    """What is counted under *name*: how often it is free, and the longest wait in seconds."""
+    """A counter of attempts: number of attempts without a wait, longest wait in seconds."""
 
     name: str
     free: int
@@ -47,9 +47,9 @@ class _Counter:
 
 def admit_password(request: HttpRequest, email: str) -> int:
     """
-    Count one attempt to sign in, whose password may be judged when 0 is returned.
+    Count one attempt to sign in and return 0: the caller may check the password.
 
-    Otherwise return for how many seconds another one is refused; it is not counted.
+    If the attempt has to wait, return the number of seconds; the attempt is not counted.
     """
     account, address = _passwords(request, email)
     wait = _take_number(address)
@@ -62,19 +62,23 @@ def admit_password(request: HttpRequest, email: str) -> int:
 
 
 def forget(request: HttpRequest, email: str) -> None:
-    """Start again from nothing after a right password; wrong ones of the address are kept."""
+    """
+    Reset the count of the account after a correct password.
+
+    Wrong attempts from the address at other accounts stay counted.
+    """
     account, address = _passwords(request, email)
     cache.set(account.key("forgiven"), cache.get(account.key("attempts"), 0), MEMORY)
     _take_back(address)
 
 
 def admit_link(request: HttpRequest) -> int:
-    """Count one link that is opened, or one password that is chosen; as `admit_password`."""
+    """Count one opened link or one chosen password; return a wait like `admit_password`."""
     return _take_number(_links(request))
 
 
 def forget_link(request: HttpRequest) -> None:
-    """Take a link that opened something off the count."""
+    """Subtract one valid link from the count."""
     _take_back(_links(request))
 
 
@@ -91,11 +95,11 @@ def _links(request: HttpRequest) -> _Counter:
 
 
 def _connection_of(request: HttpRequest) -> str:
-    """Return the address of a request; of IPv6 what all addresses of one connection share."""
+    """Return the client's IP address; for IPv6 the /64 network, which one connection shares."""
     try:
         address = ip_address(client_address(request))
     except ValueError:
-        # A unix socket has none.
+        # A Unix socket has no IP address.
         return ""
     if not isinstance(address, IPv6Address):
         return str(address)
@@ -105,9 +109,9 @@ def _connection_of(request: HttpRequest) -> str:
 
 
 def _take_number(counter: _Counter) -> int:
-    """Take the next number and return 0, or return for how many seconds there is none."""
+    """Take the next number and return 0, or return the number of seconds to wait."""
     forgiven: int = cache.get(counter.key("forgiven"), 0)
-    # Where others take numbers at the same time it may be behind.
+    # The cached number can be too low while other requests take numbers.
     number: int = cache.get(counter.key("attempts"), 0) + 1
     while True:
         wait = _wait_after(counter, number - 1, forgiven)
@@ -122,14 +126,14 @@ def _take_number(counter: _Counter) -> int:
 
 
 def _wait_after(counter: _Counter, number: int, forgiven: int) -> int:
-    """Return for how many seconds the attempt *number* still holds up the next one."""
+    """Return how many seconds the attempt after *number* still has to wait."""
     counted = number - forgiven
     if counted < counter.free:
         return 0
     began: float | None = cache.get(counter.key(f"attempt-{number}"))
     if began is None:
         return 0
-    # No wait doubles beyond its longest one, and no power grows without end.
+    # The exponent is limited, too, so that the power stays small.
     wait: int = min(2 ** min(counted - counter.free + 2, 16), counter.longest)
     return max(0, math.ceil(began + wait - time.time()))
 
@@ -140,5 +144,5 @@ def _take_back(counter: _Counter) -> None:
     try:
         cache.incr(key)
     except ValueError:
-        # It ran out between the two calls.
+        # The entry expired between the two calls.
         cache.set(key, 1, MEMORY)

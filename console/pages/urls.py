@@ -1,4 +1,4 @@
-"""Addresses of the pages; every one is a plain GET that works without scripts."""
+"""URLs of the pages; each page works without scripts."""
 
 from django.urls import path, register_converter
 
@@ -61,7 +61,7 @@ urlpatterns = [
     path("join", joining.invitation, name="invitation"),
     path("join/<str:secret>", joining.join, name="join"),
     path("tokens", tokens.tokens, name="tokens"),
-    # What the public anyscale client names when it has no token, or a wrong one.
+    # The URL that the public anyscale client prints if its token is missing or wrong.
     path("v2/api-keys", tokens.client_keys, name="client-keys"),
     path("theme", sessions.theme, name="theme"),
     path("o/", orgs.org_list, name="orgs"),

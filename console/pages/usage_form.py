@@ -1,4 +1,4 @@
-"""What a usage page is asked: which time, which flavor-resource, and which table or file."""
+"""Query parameters of the usage pages: time range, flavor-resource, table and chart."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from console.engine.model.amounts import FlavorResource
 from console.reading import QueryReader
 from console.series.coverage import MINUTE, floor_minute
 
-#: Times to choose from, up to now.
+#: Time ranges to choose from; each ends now.
 RANGES: Final[Mapping[str, timedelta]] = {
     "1h": timedelta(hours=1),
     "6h": timedelta(hours=6),
@@ -31,30 +31,31 @@ TITLES: Final = {
 }
 
 PANELS: Final = ("use", "demand", "workloads", "waits")
-#: What stands for the tables of all of them.
+#: Parameter value for the tables of all panels.
 ALL: Final = "all"
 
-#: A clock that is not older than this is simply on its way: that is no gap yet.
+#: Maximum age of the last sample that is no gap yet: the next sample is due.
 _ON_ITS_WAY: Final = timedelta(minutes=3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What an address asks for."""
+    """The parameters of an address."""
 
-    #: One of `RANGES`; empty when *since* or *until* is given, or nothing is asked for.
+    #: One of `RANGES`; empty if *since* or *until* is given, or neither a range.
     range: str
-    #: Whether the range was chosen by how much there is to see.
+    #: Whether the range was chosen from the age of the first sample.
     is_by_age: bool = False
     since: datetime | None
     until: datetime | None
     key: FlavorResource | None
-    #: The panel whose table is shown, or `ALL`, and the one whose file is; empty: none.
+    #: The panel whose table is shown, or `ALL`; empty: none.
     table: str
+    #: The panel that an export contains.
     chart: str
 
     def settled(self, begun: datetime | None, now: datetime) -> Asked:
-        """Return it with a range where none is asked for: no longer than there were samples."""
+        """Return the query with a default range: the shortest one with all samples, or `USUAL`."""
         if self.range or self.since or self.until:
             return self
         age = now - begun if begun else timedelta(0)
@@ -65,7 +66,7 @@ class Asked:
     def window(
         self, now: datetime, sampled_until: datetime | None
     ) -> tuple[datetime | None, datetime]:
-        """Return from when to when; up to the last sample where that is the newest there can be."""
+        """Return start and end; the end is the last sample if no newer one can exist yet."""
         last = floor_minute(now) + MINUTE
         if sampled_until is not None and now - sampled_until <= _ON_ITS_WAY:
             last = min(last, sampled_until)
@@ -75,7 +76,7 @@ class Asked:
 
 
 def read_asked(query: QueryDict) -> Asked:
-    """Read an address; raises BadRequest that names every wrong value."""
+    """Return the parameters in *query*; raise BadRequest with every invalid value."""
     reader = QueryReader(query)
     since, until = reader.time("since"), reader.time("until")
     chosen = reader.choice("range", tuple(RANGES))

@@ -1,4 +1,4 @@
-"""The form of a webhook, read by the same rules as the API's requests."""
+"""Fields of the webhook form: posted values, initial values and links with preset values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.workloads.queries.event_search import EventSearch
 
 
 def given_of(post: QueryDict) -> dict[str, Any]:
-    """Return what was posted as the fields of a webhook; queues stand one on each line."""
+    """Return the posted values as fields of a webhook; *queues* has one name on each line."""
     lines = [line.strip() for line in post.get("queues", "").splitlines()]
     return {
         "name": post.get("name", ""),
@@ -25,7 +25,7 @@ def given_of(post: QueryDict) -> dict[str, Any]:
     }
 
 
-#: Kinds of messages by type of event.
+#: Type of event -> kinds of messages about it.
 _KINDS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
     EventType.REQUEST_REJECTED: (Kind.REJECTED,),
     EventType.REQUEST_PREEMPTED: (Kind.PREEMPTED,),
@@ -34,7 +34,7 @@ _KINDS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
 
 
 def address_for(org: str, search: EventSearch) -> str:
-    """Return the URL of the webhook form for the events of *search*; empty without such a kind."""
+    """Return the URL of a webhook form for the events of *search*; empty if no kind matches."""
     types = search.types or tuple(_KINDS_OF)
     kinds = [("kind", kind.value) for each in types for kind in _KINDS_OF.get(each, ())]
     queues = [("queue", queue) for queue in search.queues]
@@ -44,9 +44,9 @@ def address_for(org: str, search: EventSearch) -> str:
 
 def shown_of(webhook: Webhook | None, asked: QueryDict | None = None) -> dict[str, Any]:
     """
-    Return what the form of *webhook* shows before anything is typed.
+    Return the initial values of the form of *webhook*.
 
-    A new one begins with the kinds and queues that an address has *asked* for.
+    A new webhook starts with the kinds and queues in *asked*, the query of the address.
     """
     if webhook is None:
         given = asked or QueryDict()

@@ -1,1 +1,1 @@
-"""Presenters: turn rows and engine values into what a template prints."""
+"""Presenters: convert rows and engine values to the data that templates print."""

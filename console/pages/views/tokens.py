@@ -27,5 +27,5 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def client_keys(request: HttpRequest) -> HttpResponse:
-    """Lead on from the address that the public anyscale client names when a token is wrong."""
+    """Redirect from the URL that the public anyscale client prints if a token is wrong."""
     return HttpResponseRedirect(reverse("pages:tokens"))

@@ -1,1 +1,1 @@
-"""Events and the audit log."""
+"""Presenters of events and the audit log."""
