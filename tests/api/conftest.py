@@ -1,4 +1,4 @@
-"""A client that holds every answer against the OpenAPI document."""
+"""Fixtures: a client that checks every answer against the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BASE = "/api/v1"
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back."""
+    """A response with its decoded body."""
 
     status: int
     body: Any
@@ -38,12 +38,12 @@ class Answer:
 
     @property
     def problem(self) -> tuple[int, str]:
-        """The status and the code of a problem."""
+        """The status and code of a problem document."""
         return self.status, self.body["code"]
 
 
 class Api:
-    """Speaks JSON with one organization as one actor."""
+    """A JSON client of one organization with one actor's token."""
 
     def __init__(self, client: Client, org: str) -> None:
         self.client = client
@@ -54,12 +54,12 @@ class Api:
         return self.call("get", path, query)
 
     def post(self, path: str, body: Any = None, **headers: str) -> Answer:
-        """POST a value, or the text or bytes given as they are."""
+        """POST a value as JSON, or text or bytes unchanged."""
         raw = body if isinstance(body, str | bytes) else json.dumps({} if body is None else body)
         return self.call("post", path, raw, content_type="application/json", headers=headers)
 
     def patch(self, path: str, body: Any) -> Answer:
-        """PATCH a path of the organization with a value."""
+        """PATCH a path of the organization with a JSON value."""
         return self.call("patch", path, json.dumps(body), content_type="application/json")
 
     def delete(self, path: str) -> Answer:
@@ -67,7 +67,7 @@ class Api:
         return self.call("delete", path)
 
     def call(self, method: str, path: str, data: Any = None, **options: Any) -> Answer:
-        """Send a request and check the shape of its answer."""
+        """Send a request and check its answer against the document."""
         address = path if path.startswith(BASE) else f"{self.org}/{path}".rstrip("/")
         response = getattr(self.client, method)(address, data, **options)
         body = json.loads(response.content)
@@ -76,7 +76,7 @@ class Api:
 
 
 def check_shape(path: str, method: str, response: Any, body: Any) -> None:
-    """Fail unless the OpenAPI document describes this answer."""
+    """Fail unless the answer matches the OpenAPI document."""
     kind = response.headers["Content-Type"]
     if response.status_code >= 400:
         assert kind == "application/problem+json"
@@ -106,7 +106,7 @@ def _operation(path: str, method: str) -> Any:
 
 @cache
 def document() -> dict[str, Any]:
-    """Return the OpenAPI document, its schemas as JSON Schema of today."""
+    """Return the OpenAPI document with its schemas converted to current JSON Schema."""
     return _modern(SchemaGenerator().get_schema(request=None, public=True))
 
 
@@ -117,7 +117,7 @@ def _validator(schema: str) -> Draft202012Validator:
 
 
 def _modern(schema: Any) -> Any:
-    """Write OpenAPI 3.0's ``nullable`` as JSON Schema does, and refuse what is not described."""
+    """Convert OpenAPI 3.0's ``nullable`` to JSON Schema, and forbid undescribed properties."""
     if isinstance(schema, list):
         return [_modern(item) for item in schema]
     if not isinstance(schema, dict):
@@ -130,18 +130,18 @@ def _modern(schema: Any) -> Any:
 
 @pytest.fixture
 def api(api_for: Callable[[Actor], Client]) -> Callable[[Actor], Api]:
-    """Return a client of the actor's organization with a token of the actor's role."""
+    """Return a function that returns a client with a token of the actor's organization and role."""
     return lambda actor: Api(api_for(actor), actor.org.slug)
 
 
 @pytest.fixture
 def furnished(api: Callable[[Actor], Api], owner: Actor) -> None:
-    """Give the organization one of everything that an address may name."""
+    """Create one object of every kind that an address may name."""
     furnish(api(owner), owner)
 
 
 def furnish(client: Api, owner: Actor) -> None:
-    """Give the organization of *owner*, whose client it is, one of everything."""
+    """Create one object of every kind in the organization of *owner*, using their client."""
     client.post("config/versions", {"text": OPEN, "expected_version": 0})
     client.post("workloads", {"workloads": [{"name": "running"}]})
     settled(owner.org)

@@ -70,5 +70,5 @@ scheduling_rules:
   - resource_queue: default
 """
 
-#: Everything is admitted, without quota.
+#: Admits everything without quota.
 OPEN = "resource_queues:\n  - name: default\nscheduling_rules:\n  - resource_queue: default\n"

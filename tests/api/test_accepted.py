@@ -1,7 +1,7 @@
 """
-Work at the edges of what is taken: whatever of it is accepted is carried out, and can be read.
+Workloads at the limits of the schema: the engine decides every accepted one, and pages answer.
 
-REQUESTS=60 draws ten times as many, others than those of every run.
+REQUESTS=60 draws ten times as many examples, with a random seed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from console.workloads.models import Intake, State, Workload
 from tests.api.conftest import Api
 from tests.intake_results import carry_out, read_back
 
-#: Days of an organization: some requests after one another.
+#: Number of examples; each is a day of an organization, that is, a sequence of requests.
 DRAWN: Final = 2 * int(os.environ.get("REQUESTS", "6"))
 
 _GROUPS: Final = """\
@@ -36,7 +36,7 @@ _GROUPS: Final = """\
               - { name: cpu, nominal_quota: 4 }
 """
 
-#: Hardly any quota and very much of it, owned, borrowed and taken back.
+#: Very small and very large quotas that are used, borrowed and reclaimed.
 CONFIG: Final = f"""\
 resource_flavors:
   - name: few
@@ -123,7 +123,7 @@ def _named(pod_sets: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def send(api: Callable[[Actor], Api], owner: Actor, client_for: Callable[[Actor], Client]) -> Any:
-    """Return what sends a request and has it carried out, to an organization with the config."""
+    """Return a function that sends a request to an organization with the config and settles it."""
     client, browser = api(owner), client_for(owner)
 
     def sent(path: str, body: dict[str, Any]) -> int:
@@ -148,7 +148,7 @@ def test_work_at_the_edges(send: Callable[[str, dict[str, Any]], int], db: None)
     def day(morning: list[Any], evening: list[Any], end: str) -> None:
         with transaction.atomic():
             for each in morning:
-                # All pods together may be more than can be counted.
+                # The total of all pods may be too large to be counted.
                 assert send("workloads", {"workloads": [each]}) in {202, 400}
             running = Workload.objects.filter(state=State.ADMITTED).values_list("uid", flat=True)
             if running:

@@ -1,4 +1,4 @@
-"""Who is asking over HTTP, and what is theirs; `tests.permissions` has who may ask what."""
+"""Authentication and ownership over HTTP; `tests.permissions` tests permissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""On what terms a version is applied over HTTP: consequences accepted by code, and for a time."""
+"""Terms of an apply over HTTP: accepted consequences and the confirmation timer."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_every_code_is_told_in_the_docs_and_the_schema(client):
 
 
 def test_less_quota_than_is_in_use_is_said_before_and_after(api, owner, settle):
-    """Kueue, 128 to 64 with 128 in use: without `accept` the answer says it as well."""
+    """Kueue, 128 to 64 with 128 in use: the answer says so even without `accept`."""
     text = """
 apiVersion: kueue.x-k8s.io/v1beta1
 kind: ResourceFlavor

@@ -1,4 +1,4 @@
-"""What people and tokens did: every action leaves one entry, with what was so before and after."""
+"""The audit log: every action leaves one entry with the values before and after."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.conftest import PASSWORD
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
-    """Start without failures to sign in of other tests."""
+    """Clear the failed sign-ins of other tests."""
     cache.clear()
 
 
@@ -41,7 +41,7 @@ def client(api, owner):
 
 
 def entries(**conditions: Any) -> list[tuple]:
-    """Return what was recorded, oldest first: who, what, and before and after."""
+    """Return entries, oldest first: actor, action, and values before and after."""
     rows = AuditEntry.objects.filter(**conditions).exclude(kind__in=["org"]).order_by("pk")
     return [(row.action, row.kind, row.subject, row.before, row.after) for row in rows]
 
@@ -100,7 +100,7 @@ def test_one_request_for_many_workloads_is_one_entry(client, settle, owner: Acto
     client.post("config/versions", {"text": OPEN, "expected_version": 0})
     asked = json.dumps({"workloads": [{"name": f"w{i}"} for i in range(7)]})
     ids = client.post("workloads", asked, **{"Idempotency-Key": "k"}).body["ids"]
-    # The same request again hands nothing in.
+    # The repeated request submits nothing.
     assert client.post("workloads", asked, **{"Idempotency-Key": "k"}).body["ids"] == ids
     settle(owner.org)
     client.post("workloads/finish", {"ids": ids[:2]})
@@ -230,7 +230,7 @@ def test_an_entry_leads_to_the_request(owner: Actor) -> None:
 
 @pytest.fixture
 def told(client, owner: Actor, viewer: Actor, client_for) -> Callable[..., list[str]]:
-    """Return a function that lists actions by filters, after a few things were done."""
+    """Perform some actions and return a function that lists actions by filters."""
     client.post("config/versions", {"text": OPEN, "expected_version": 0})
     client.post("queues/default/hold", {"reason": "x"})
     client.post("workloads", {"workloads": [{"name": "w"}]})

@@ -1,4 +1,4 @@
-"""What can never run under the active config: counted apart wherever demand and places are told."""
+"""Workloads that can never run under the active config, counted apart from demand and positions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from console.series.services.sample_org import sample_org
 from console.series.services.sample_orgs import sample_orgs
 from console.telemetry.readings import gauge_readings
 
-#: Eight cpu, and the cohort that the queue is in.
+#: A queue with eight cpu, and its cohort.
 CONFIG = """
 apiVersion: kueue.x-k8s.io/v1beta1
 kind: ResourceFlavor
@@ -62,7 +62,7 @@ def client(api, owner):
 
 @pytest.fixture
 def ids(client, owner, settle) -> dict[str, str]:
-    """Let one run, and let two that can never run wait before one that could."""
+    """Submit one running workload, and two that can never run ahead of one that could."""
     apply(client, 8)
     names = {"runs": 8, "five-hundred": 500, "three-hundred": 300, "four": 4}
     body = {"workloads": [workload(name, cpu) for name, cpu in names.items()]}

@@ -1,4 +1,4 @@
-"""Cohorts over HTTP: pools, members, loans, who goes short; and quota of queues in cohorts."""
+"""Cohorts over HTTP: pools, members, loans, starved members; and the quota of their queues."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def pool(flavor: str, **values: float | None) -> dict:
     return {"flavor": flavor, "resource": "gpu"} | zero | limits | asked | values
 
 
-#: A cohort's own quota that says nothing about limits, and one that it does not have.
+#: Limits of a cohort whose own quota sets none, or that has no own quota.
 OPEN = {"borrowing_limit": None, "lending_limit": None}
 
 LOAN = {
@@ -63,7 +63,7 @@ OWN = {**LOAN, "lender": {"type": "cohort", "name": "all"}, "cohort": "all", "am
        "certain": False}  # fmt: skip
 ARCHIVE = {**OWN, "lender": {"type": "queue", "name": "archive"}, "amount": 1}
 
-#: What a loan adds to it on the page of a cohort, while nobody noted when it began.
+#: Additional fields of a loan of a cohort whose beginning is unknown.
 SINCE = {"since": None, "since_version": None}
 
 STARVED = {
@@ -85,7 +85,7 @@ ALL = {
     # 16 used and 21 wanted of 19.
     "contention": 1.947,
     "pools": [
-        # 2 of its own, 8 + 5 of ml, 4 of archive; batch uses 1 at home and 1 that is seen.
+        # 2 of its own, 8 + 5 of ml, 4 of archive; batch uses 1 locally and 1 visible to the cohort.
         pool("spot", own=2, deposited=17, pool=19, used=16, available=3, limit=19, demand=21,
              **OPEN),
         pool("reserved", deposited=2, pool=2, available=2, limit=2, **OPEN),
@@ -184,7 +184,7 @@ RESEARCH = member(
 )  # fmt: skip
 BATCH = member(
     "queue", "batch", "ml", 2, ("never", "never", None),
-    # 1 of its own is never lent; what ml and all have left is its to borrow.
+    # 1 of its own is never lent; it may borrow the rest of ml and all.
     cell("spot", nominal=6, used=2, lent=4, available=3, limit=20, demand=17, lending_limit=5),
     counts=(1, 7),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A check over HTTP answers lints beside what stops an apply."""
+"""Lints in the answer to a config check, next to the errors that prevent an apply."""
 
 from __future__ import annotations
 

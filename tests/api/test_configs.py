@@ -235,7 +235,7 @@ def test_a_long_comparison_has_pages(client):
     )
     small = client.get("config/versions/1/diff", to=2, limit=7).body
     assert (small["text"], small["changes"]) == (first["text"][:7], first["changes"][:7])
-    # A page that was begun goes on with the version that it began with.
+    # The following pages show the version that the first page was read from.
     apply(client, OPEN, 2)
     assert client.get("config/versions/1/diff", cursor=first["next"]).body == pages[1]
     other = client.get("config/versions/1/diff", to=3, cursor=first["next"])
@@ -285,14 +285,14 @@ def test_the_active_text_again_makes_no_version(client):
     events = client.get("events").body["results"]
     again = apply(client, OPEN, 1, "the second")
     assert (again.status, again.body) == (200, {**first, "is_new": False})
-    # Nothing is accepted, and no timer begins, for what is not applied.
+    # An apply that is skipped records no accepted consequences and starts no timer.
     terms = {"accept": [], "revert_after_minutes": 10}
     body = {"text": OPEN, "expected_version": 1, **terms}
     assert client.post("config/versions", body).status == 200
     assert client.get("config/confirm").problem == (404, "not_found")
     assert client.get("events").body["results"] == events
     assert apply(client, OPEN, 0).problem == (409, "stale_version")
-    # Comments are a part of the text, and a version keeps its text.
+    # Comments are part of the text, and a version keeps its text.
     assert apply(client, f"# Why.\n{OPEN}", 1).status == 201
     assert ConfigVersion.objects.count() == 2
 

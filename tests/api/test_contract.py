@@ -1,8 +1,8 @@
 """
-Requests that nobody thought of, drawn from the OpenAPI document: by its rules, and against.
+Random requests drawn from the OpenAPI document, valid and invalid ones.
 
-What is accepted of them is carried out. REQUESTS=60 draws so many for each operation, others than
-those of every run.
+The engine handles the accepted ones. REQUESTS=60 draws that many for each operation, with a
+random seed.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from tests.conftest import member
 from tests.intake_results import carry_out, read_back
 from tests.permissions.example_orgs import furnish
 
-#: Requests for each operation.
+#: Number of requests for each operation.
 DRAWN: Final = int(os.environ.get("REQUESTS", "6"))
 
-#: What is not JSON.
+#: Content types other than JSON.
 FILES: Final = ("text/", "application/x-ndjson")
 
-#: Words of paths -> what `furnish` calls the thing that follows.
+#: Path segment -> key in the result of `furnish` of the object whose name follows.
 THINGS: Final = {
     "orgs": "org",
     "queues": "queue",
@@ -67,7 +67,7 @@ def operations() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def names(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, object]]:
-    """Furnish an organization, and return its things by name; everything is undone at the end."""
+    """Furnish an organization and return its objects by name; rolled back at the end."""
     with django_db_blocker.unblock(), transaction.atomic():
         found = furnish("orchard", 3)
         owner = member(Organization.objects.get(slug=found["org"]), Role.OWNER)
@@ -78,7 +78,7 @@ def names(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
 
 @pytest.fixture
 def client(names: dict[str, object], db: None) -> Client:
-    """Return a client with the token of an owner, who may ask for anything."""
+    """Return a client with an owner's token, which permits everything."""
     boss = Actor.from_command(Organization.objects.get(slug=names["org"]))
     secret = create_token(boss, Role.OWNER, "contract").secret
     return Client(headers={"authorization": f"Bearer {secret}"}, raise_request_exception=True)
@@ -109,7 +109,7 @@ def test_any_request_is_answered_as_described_and_carried_out(
         path = _path(case, names if is_known else {})
         body = _body(case)
         note(f"{case.method} {path} {body!r}")
-        # Nothing that one request did is there for the next.
+        # The changes of each request are rolled back before the next one.
         with transaction.atomic():
             response = client.generic(case.method, path, body, content_type="application/json")
             read_back(carry_out(), client, browser)
@@ -127,7 +127,7 @@ def test_any_request_is_answered_as_described_and_carried_out(
 
 
 def _path(case: Case, names: dict[str, object]) -> str:
-    """Return the address of *case*; with *names*, things that are there are in their places."""
+    """Return the address of *case*; with *names*, its parameters name existing objects."""
     parts: list[str] = []
     for part in case.operation.full_path.split("/"):
         if not part.startswith("{"):
@@ -140,7 +140,7 @@ def _path(case: Case, names: dict[str, object]) -> str:
 
 
 def _body(case: Case) -> bytes:
-    """Return what *case* sends; some send bytes that are not JSON at all."""
+    """Return the body of *case*, which may be bytes that are not JSON."""
     if case.body is NOT_SET:
         return b""
     return case.body if isinstance(case.body, bytes) else json.dumps(case.body).encode()

@@ -1,4 +1,4 @@
-"""The page about the API knows every code that the API may answer."""
+"""The documentation of the API lists every code that the API may answer."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "api.md").read_text()
-#: What the public client's protocol alone may answer is told there.
+#: The page with the codes that only the public client's protocol answers.
 CLIENT_PAGE = (ROOT / "docs" / "anyscale.md").read_text()
 
-#: Where a code is written: behind a path in a field error, first in a conflict.
+#: Matches codes in the source: the second argument of a field error, the first of a conflict.
 CODES = re.compile(
     r"""(?:FieldError\(|refuse\()\s*[^"]*?(?:f?"[^"]*",\s*)?"([a-z]+_[a-z_]+|blank|required)"
     |(?:Conflict|__init__)\(\s*"([a-z_]+)"
@@ -29,7 +29,7 @@ def codes() -> set[str]:
     for file in files:
         if "migrations" not in file.parts:
             found |= {code for groups in CODES.findall(file.read_text()) for code in groups}
-    # Drafts are edited, and invitations accepted, on pages only; commands make organizations.
+    # Only pages edit drafts and accept invitations; only commands create organizations.
     on_pages = {"stale_draft", "draft_locked", "too_many_drafts", "languages_differ"}
     joining = {"other_address", "weak_password", "user_exists", "org_exists", "invalid_slug"}
     joining |= {"existing_account", "several_accounts", "switched_off"}

@@ -1,4 +1,4 @@
-"""Decisions in order for executors, and events for people."""
+"""The feeds over HTTP: decisions in order for executors, and events for people."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_an_executor_reads_those_that_it_acts_on_alone(client, settle, owner, mo
     assert read(0, 9, "pending", "preempted") == ([third, fourth, fifth], sixth)
     assert read(0, 9, "preempted") == ([], sixth)
     assert read(0, 9) == (numbers, sixth)
-    # One read looks through a bounded number of decisions.
+    # One read examines a bounded number of decisions.
     monkeypatch.setattr(feeds, "WINDOW", 2)
     assert read(0, 9, "admitted") == ([first, second], second)
     assert read(second, 9, "admitted") == ([], fourth)
@@ -86,7 +86,7 @@ def test_an_executor_reads_those_that_it_acts_on_alone(client, settle, owner, mo
 
 @pytest.fixture
 def clock(monkeypatch) -> list[float]:
-    """Have nobody really wait: note each pause, and move on by it."""
+    """Replace the clock: each pause is recorded and advances the time without waiting."""
     pauses: list[float] = []
     fake = SimpleNamespace(monotonic=lambda: sum(pauses), sleep=pauses.append)
     monkeypatch.setattr(waiting, "time", fake)
@@ -107,7 +107,7 @@ def test_an_executor_waits_for_what_is_decided_next(client, settle, owner, clock
     feed = client.get("decisions", after=0, wait=2).body
     assert [row["workload"]["name"] for row in feed["results"]] == ["a"]
     assert len(clock) == 3
-    # What is there is not waited for.
+    # Existing decisions are returned without waiting.
     assert client.get("decisions", after=0, wait=2).body == feed
     assert len(clock) == 3
 
@@ -115,7 +115,7 @@ def test_an_executor_waits_for_what_is_decided_next(client, settle, owner, clock
 def test_nobody_waits_for_longer_than_asked_for(client, clock):
     assert client.get("decisions", after=0, wait=1).body == {"results": [], "next": 0}
     assert 1 <= sum(clock) < 1.1
-    # Less and less often, for an executor may have nothing to do all night.
+    # The intervals grow, because an executor may have nothing to do all night.
     assert clock == sorted(clock)
     assert len(clock) < 150
     clock.clear()

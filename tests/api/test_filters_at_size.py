@@ -1,4 +1,4 @@
-"""Filters in an organization with many objects: a condition does not grow with their number."""
+"""Filters in an organization with many objects: SQL conditions do not grow with their number."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ QUEUES, RESOURCES = 70, 16
 
 RESOURCE = "example.com/r7-3"
 
-#: More values of a parameter that can come several times than SQLite takes terms of a condition.
+#: More values of a repeatable parameter than SQLite allows terms in a condition.
 MANY = 1100
 
 
 def big_config() -> str:
-    """Return queues of sixteen resources each, none of which another queue has."""
+    """Return queues of sixteen resources each, without common resources."""
     parts = []
     for number in range(QUEUES):
         names = [f"example.com/r{number}-{each}" for each in range(RESOURCES)]
@@ -54,7 +54,7 @@ spec: {{clusterQueue: q{number}}}
 
 @pytest.fixture
 def big(owner: Actor, settle: Callable[[Organization], int]) -> Organization:
-    """An organization with 1,120 resources in which one workload runs."""
+    """Return an organization with 1,120 resources and one running workload."""
     apply_config(owner, "kueue", big_config(), "first", 0)
     labels = {"kueue.x-k8s.io/queue-name": "lq7"}
     asked = [{"name": "runs", "namespace": "team", "tags": labels, "requests": {RESOURCE: 1}}]
@@ -64,7 +64,7 @@ def big(owner: Actor, settle: Callable[[Organization], int]) -> Organization:
 
 
 def lists() -> Iterator[tuple[str, type[OrgView]]]:
-    """Yield each address of the API that only an organization is in, and its view."""
+    """Yield each API address whose only parameter is an organization, and its view."""
 
     def walk(patterns: list, path: str) -> Iterator[tuple[str, type[OrgView]]]:
         for each in patterns:

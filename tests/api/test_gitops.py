@@ -1,4 +1,4 @@
-"""The recipe of docs/gitops.md: a pipeline that checks a config, and one that applies it."""
+"""The scripts of docs/gitops.md: a pipeline that checks a config, and one that applies it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Apply = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def apply(live_server, org: Organization, tmp_path: Path) -> Apply:
-    """Return a function that runs the script as a pipeline would."""
+    """Return a function that runs the script like a pipeline."""
     secret = issue_token(org, Role.OWNER, "pipeline")
 
     def run(new: str, before: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
@@ -53,7 +53,7 @@ def apply(live_server, org: Organization, tmp_path: Path) -> Apply:
 
 
 def told(done: subprocess.CompletedProcess[str]) -> tuple[int, str, str]:
-    """Return exit status, what was printed, and the first line of what was complained about."""
+    """Return the exit status, the standard output and the first line of the standard error."""
     return done.returncode, done.stdout, done.stderr.partition("\n")[0]
 
 

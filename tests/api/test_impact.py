@@ -1,4 +1,4 @@
-"""Impact over HTTP: asked, looked at and cancelled."""
+"""Impact runs over HTTP: start, read and cancel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from tests.api.documents import OPEN
 
-#: Only this team gets in, and has a label that nobody has set.
+#: Admits only team research; another rule selects by a label that no workload has.
 CLOSED = """\
 resource_queues:
   - name: default
@@ -29,7 +29,7 @@ scheduling_rules:
 
 @pytest.fixture
 def client(api, owner: Actor, settle) -> Any:
-    """A client of an organization in which one runs and another one ended."""
+    """Return a client of an organization with one running and one finished workload."""
     client = api(owner)
     client.post("config/versions", {"text": OPEN, "expected_version": 0})
     workloads = [

@@ -1,4 +1,4 @@
-"""A dump of forty queues is applied, and its workloads are admitted, preempted and explained."""
+"""A Kueue dump of forty queues: apply it, and admit, preempt and explain workloads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DUMP = dialects()["kueue"].samples()["Forty queues, as kubectl prints them"]
 
 
 def apply(api: Any, text: str, expected: int) -> int:
-    """Apply a text in the language of Kueue and return its number."""
+    """Apply a Kueue config and return its version number."""
     body = {"dialect": "kueue", "text": text, "message": "", "expected_version": expected}
     answer = api.post("config/versions", body)
     assert answer.status == 201, answer.body
@@ -18,7 +18,7 @@ def apply(api: Any, text: str, expected: int) -> int:
 
 
 def training(name: str, namespace: str, gpus: int, priority: str = "") -> dict[str, Any]:
-    """Return a workload that trains on *gpus* GPUs, 8 on each worker."""
+    """Return a training workload with *gpus* GPUs, 8 per worker."""
     labels = {"kueue.x-k8s.io/queue-name": "main"}
     if priority:
         labels["kueue.x-k8s.io/priority-class"] = priority
@@ -32,14 +32,14 @@ def training(name: str, namespace: str, gpus: int, priority: str = "") -> dict[s
 
 
 def submit(api: Any, *workloads: dict[str, Any]) -> list[str]:
-    """Submit and return the ids."""
+    """Submit workloads and return their ids."""
     answer = api.post("workloads", {"workloads": list(workloads)})
     assert answer.status == 202, answer.body["errors"]
     return answer.body["ids"]
 
 
 def states(api: Any, ids: list[str]) -> list[tuple[str, str]]:
-    """Return the state and the reason of each."""
+    """Return the state and reason of each workload."""
     found = [api.get(f"workloads/{uid}").body for uid in ids]
     return [(one["state"], one["reason"]["code"]) for one in found]
 

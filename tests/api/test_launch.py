@@ -1,4 +1,4 @@
-"""Node labels and tolerations of flavors on their way to the executor."""
+"""Launch data: node labels and tolerations of flavors in decisions and workloads."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ WORK = {
 
 @pytest.fixture
 def client(api: Any, owner: Any) -> Any:
-    """A client of an organization with the config above."""
+    """Return a client of an organization with the config above."""
     found = api(owner)
     body = {"text": CONFIG, "dialect": "kueue", "expected_version": 0}
     assert found.post("config/versions", body).status == 201
@@ -101,7 +101,7 @@ def test_a_decision_says_what_each_pod_set_is_given(client: Any, settle: Any, ow
         },
         {
             "name": "worker",
-            # Of eight, as many as there is quota for.
+            # As many of the eight pods as there is quota for.
             "count": 5,
             "flavors": {"cpu": spot, "nvidia.com/gpu": gpu},
             "node_selector": {"capacity": "spot", "accelerator": "a100"},

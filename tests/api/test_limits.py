@@ -1,4 +1,4 @@
-"""Whatever the API takes has an end: each text, list and map of its document, one by one."""
+"""Size limits of request bodies: every text, list and map in the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from console.orgs.permissions import Actor
 from tests.api.conftest import Answer, Api, document, furnish
 from tests.pages.page import read_page
 
-#: More than any text, list or map may have; all of it is far below what a body may have.
+#: More than any text, list or map may contain, but far below the size limit of a body.
 CHARACTERS, ITEMS = 10_000, 2_000
-#: More than a config text may have.
+#: More characters than a config text may have.
 CONFIG_CHARACTERS = 1_100_000
 
-#: A key, an item, or "" for a key that can be chosen.
+#: A key, an index, or "" for an arbitrary key.
 Step = str | int
-#: How a value can be too large, and where in the body it is.
+#: The kind of excess, and the path in the body.
 Place = tuple[str, tuple[Step, ...]]
 
-#: What a body needs besides its required fields before the place in it is read.
+#: Additional fields that a body needs before the place in it is read.
 BESIDE = {
     "/workloads": {"workloads": [{"name": "one"}]},
     "/config/expectations": {"expectations": [{"name": "one", "state": "rejected", "labels": {}}]},
@@ -36,14 +36,14 @@ BESIDE = {
 
 @pytest.fixture
 def client(api: Callable[[Actor], Api], owner: Actor) -> Api:
-    """Return a client of the owner, in an organization with one of everything."""
+    """Return a client of the owner of an organization with one object of each kind."""
     found = api(owner)
     furnish(found, owner)
     return found
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield method, address below the organization, and the body's schema of what takes one."""
+    """Yield method, address below the organization and body schema of operations with a body."""
     for path, methods in document()["paths"].items():
         for method, operation in methods.items():
             if "requestBody" in operation:
@@ -52,7 +52,7 @@ def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return what *schema* refers to, without its nullable form."""
+    """Return the schema that *schema* refers to, without its nullable variant."""
     while True:
         if "$ref" in schema:
             schema = document()["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
@@ -65,7 +65,7 @@ def plain(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def places(schema: dict[str, Any], steps: tuple[Step, ...] = ()) -> Iterator[Place]:
-    """Yield every place of *schema* that could hold too much."""
+    """Yield every place in *schema* that could be too large."""
     schema = plain(schema)
     match schema.get("type"):
         case "string" if "enum" not in schema:
@@ -83,7 +83,7 @@ def places(schema: dict[str, Any], steps: tuple[Step, ...] = ()) -> Iterator[Pla
 
 
 def least(schema: dict[str, Any]) -> Any:
-    """Return a small value of *schema*."""
+    """Return a minimal value of *schema*."""
     schema = plain(schema)
     if "enum" in schema:
         return schema["enum"][0]
@@ -104,7 +104,7 @@ def least(schema: dict[str, Any]) -> Any:
 
 
 def enlarged(schema: dict[str, Any], place: Place, value: Any, *, is_config: bool = False) -> Any:
-    """Return *value*, which is of *schema*, with too much at *place*."""
+    """Return *value*, an instance of *schema*, with an excess at *place*."""
     kind, steps = place
     schema = plain(schema)
     if steps:
@@ -131,7 +131,7 @@ def enlarged(schema: dict[str, Any], place: Place, value: Any, *, is_config: boo
 
 
 def told(steps: tuple[Step, ...]) -> str:
-    """Return *steps* as errors name a place, as far as it is known beforehand."""
+    """Return *steps* as a path in errors, without arbitrary keys."""
     path = ""
     for step in steps:
         path += f"[{step}]" if isinstance(step, int) else f".{step}" if step else ""
@@ -139,7 +139,7 @@ def told(steps: tuple[Step, ...]) -> str:
 
 
 def is_refused(answer: Answer, path: str) -> bool:
-    """Say whether *answer* names *path*, or says that a config text is too large."""
+    """Return whether *answer* names *path*, or says that a config text is too large."""
     findings = answer.body.get("diagnostics", [])
     if path == "text" and [each["code"] for each in findings] == ["YML004"]:
         return True
@@ -148,7 +148,7 @@ def is_refused(answer: Answer, path: str) -> bool:
 
 
 def test_nothing_that_it_takes_is_without_an_end(client: Api) -> None:
-    """Each is refused by its name, in an answer that does not grow with it."""
+    """Each excess is refused with its path, in an answer of bounded size."""
     asked, wrong = 0, {}
     for method, path, schema in operations():
         filled = path
@@ -189,7 +189,7 @@ def test_a_form_with_files_has_the_same_end_and_nothing_of_it_is_kept(
             handler, "receive_data_chunk", lambda self, data, start: kept.append(len(data))
         )
     browser = client_for(owner)
-    # Forms are read for the token in them, before it is known who sends them.
+    # Forms are parsed for their CSRF token before the sender is known.
     browser.handler.enforce_csrf_checks = True
     browser.cookies["sluice_csrf"] = "c" * 32
     answer = browser.post(path, {"file": SimpleUploadedFile("a.yaml", b"x" * LARGEST)})

@@ -1,4 +1,4 @@
-"""`/metrics`: exact totals of what an engine did, what stands now, and who may read them."""
+"""`/metrics`: exact totals of the engine, current gauges, and access rules."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Settle = Callable[[Organization], int]
 #: Every label of every metric.
 LABELS = ("org", "cohort", "queue", "flavor", "resource", "state", "status", "reason", "le")
 
-#: train may lend what eval borrows; eval has an end, train has none.
+#: train lends to eval; eval has a borrowing limit, train has none.
 TEAMS = """
 resource_flavors:
   - name: any
@@ -84,7 +84,7 @@ def submit(actor: Actor, team: str, gpu: float, count: int = 1) -> list[Workload
 
 
 def scrape(client: Client, **headers: str) -> dict[str, dict[tuple[str, ...], float]]:
-    """Return the values of every sample, by its name and the values of its labels in `LABELS`."""
+    """Return the value of each sample by name and label values, in the order of `LABELS`."""
     response = client.get("/metrics", headers=headers)
     assert response.status_code == 200
     found: dict[str, dict[tuple[str, ...], float]] = {}
@@ -172,7 +172,7 @@ def test_totals_are_of_everything_that_happened(
     batches = found["admission_cycle_seconds_count"]["here",]
     assert batches >= 5
     assert found["admission_cycle_seconds_bucket"]["here", "+Inf"] == batches
-    # The config, two submissions, one more, and what ended three of them.
+    # The config, three submissions, and what ended each of them.
     assert found["intake_wait_seconds_count"] == {("here",): 7}
     assert second.uid != first.uid
 
@@ -213,7 +213,7 @@ def test_a_state_that_was_read_from_rows_is_counted_once(
     for _ in range(3):
         submit(owner, "eval", 1)
         settle(org)
-    # There is nothing to do, so nothing is read either.
+    # There is nothing to do, so no state is read either.
     forget_states()
     settle(org)
     assert scrape(client)["engine_load_seconds_count"] == {("here",): 1}
@@ -226,7 +226,7 @@ def test_a_state_that_was_read_from_rows_is_counted_once(
 
 
 def test_what_a_newer_version_counts_is_left_out(org: Organization, client: Client) -> None:
-    """Both run on one database during an upgrade, and after going back."""
+    """Both versions share a database during an upgrade and after a downgrade."""
     before = scrape(client)
     for label in ("", "3", "sum"):
         Total.objects.create(org=org, metric="of_tomorrow", label=label, value=7)
@@ -297,7 +297,7 @@ def test_a_proxy_of_this_machine_is_refused(db: None, client: Client, name: str)
 def test_behind_a_proxy_that_does_not_say_so_nobody_reads_without_a_token(
     db: None, client: Client, settings, name: str, value: object
 ) -> None:
-    """It asks from this machine for anybody."""
+    """The proxy connects from this machine on behalf of other clients."""
     setattr(settings, name, value)
     assert client.get("/metrics").status_code == 403
     settings.METRICS_TOKEN = "s3cret"

@@ -1,4 +1,4 @@
-"""Negative priorities: legal where the config has priority classes, refused where it has rules."""
+"""Negative priorities: accepted with priority classes, refused in configs with rules."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def work(name: str, cpu: int, priority: int | None = None, **more: Any) -> dict[
 
 @pytest.fixture
 def client(api: Any, owner: Any) -> Any:
-    """A client of an organization with the config above."""
+    """Return a client of an organization with the config above."""
     found = api(owner)
     body = {"text": CONFIG, "dialect": "kueue", "expected_version": 0}
     assert found.post("config/versions", body).status == 201

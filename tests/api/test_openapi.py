@@ -1,4 +1,4 @@
-"""The OpenAPI document: valid, complete, and readable in a browser."""
+"""The OpenAPI document: validity, completeness, and its page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The overview over HTTP: what needs attention as codes, and the numbers."""
+"""The overview over HTTP: attention items as codes, and the numbers."""
 
 from __future__ import annotations
 

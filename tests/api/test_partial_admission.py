@@ -1,4 +1,4 @@
-"""A workload that may start with fewer pods waits for the fewest, in every answer about it."""
+"""Partial admission: a pending workload's explanations are about its minimum number of pods."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from tests.conftest import PASSWORD, member
 
 @pytest.fixture
 def client(api, owner: Actor):
-    """An owner's token."""
+    """Return a client with an owner's token."""
     return api(owner)
 
 

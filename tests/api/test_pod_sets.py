@@ -1,4 +1,4 @@
-"""Workloads of several kinds of pods over HTTP: what they may say, and what comes back."""
+"""Pod sets over HTTP: validation of submissions, and the returned values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from console.workloads.models import Event, Intake, Usage, Workload
 
-#: A queue whose memory has no limit.
+#: A queue with unlimited memory.
 UNBOUNDED = """\
 resource_flavors:
   - name: any
@@ -107,7 +107,7 @@ def test_pod_sets_come_back_as_they_were_handed_in(client):
     row = client.get(f"workloads/{uid}").body
     assert row["pod_sets"] == ANSWERED
     assert row["namespace"] == "vision"
-    # Zero of a resource is no part of the sum.
+    # A request of zero is not part of the sum.
     assert row["requests"] == {"cpu": 12.5, "memory": 2 * 2**30 + 8000}
     assert client.get("workloads").body["results"][0]["pod_sets"] == ANSWERED
 
@@ -308,7 +308,7 @@ def test_pods_whose_sum_cannot_be_counted(client):
 def test_usage_stays_exact_beyond_64_bits(client, settle, owner):
     body = {"text": UNBOUNDED, "expected_version": 0}
     assert client.post("config/versions", body).status == 201
-    # In thousandths each is a thousand times what 64 bits can hold.
+    # In thousandths each amount exceeds 64 bits a thousandfold.
     pod_sets = [{"count": 2**10, "requests": {"memory_gb": "9007199254740991", "cpu": "1m"}}]
     ids = submit(client, *({"name": f"w{i}", "pod_sets": pod_sets} for i in range(3)))
     settle(owner.org)

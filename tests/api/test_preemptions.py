@@ -1,4 +1,4 @@
-"""Preemptions over HTTP: the list of one workload's, and each receipt, as far as one may see."""
+"""Preemptions over HTTP: a workload's list and its receipts, limited by the reader's role."""
 
 from __future__ import annotations
 

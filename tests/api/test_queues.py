@@ -1,4 +1,4 @@
-"""Queues over HTTP: usage, order, hold and resume, and names of any kind."""
+"""Queues over HTTP: usage, order, hold and resume, and unusual names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept, over HTTP."""
+"""Retention over HTTP: kinds of data and how long they are kept."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ ML = {"labels": {"team": "ml"}, "requests": {"gpu": 2}}
 
 @pytest.fixture
 def here(api, owner):
-    """A client of an organization with the config above."""
+    """Return a client of an organization with the config above."""
     client = api(owner)
     assert client.post("config/versions", {"text": TEXT, "expected_version": 0}).status == 201
     return client

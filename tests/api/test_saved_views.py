@@ -1,4 +1,4 @@
-"""Saved views over HTTP, and the list of workloads grouped and as a file."""
+"""Saved views over HTTP, and the grouped and exported list of workloads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The three documents of the native reference, from the request to the answer."""
+"""The three documents of the native reference: apply, submit, and read the outcome."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_cap_on_an_instance_type(api, owner, settle):
     queue = client.get("queues/q-m5-2xlarge-cap3").body
     assert queue.pop("oldest_pending") is not None
     assert queue.pop("range")["line"] == 5
-    # Three of the four were admitted; how long they waited is the machine's matter.
+    # Three of the four were admitted; their waits depend on the machine.
     assert queue["waits"].keys() == {"count", "p50", "p95"}
     assert queue.pop("waits")["count"] == 3
     usage = {"flavor": "m5-2xlarge", "borrowed": 0, "over": 0, "lent": 0, "available": 0}

@@ -1,4 +1,4 @@
-"""A database that cannot be used at the moment is no fault of the request, nor of the product."""
+"""Answers while the database is temporarily unavailable: 503 with a time to retry."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PROBLEM = {
 
 
 def caused(kind: type[Exception], message: str, **facts: str) -> Exception:
-    """Return an error of Django whose cause, the driver's own, has *facts*."""
+    """Return a Django error whose cause is a driver error with the attributes *facts*."""
     error = kind(message)
     error.__cause__ = Exception(message)
     for name, value in facts.items():
@@ -68,5 +68,5 @@ def test_it_says_when_to_come_again(
     answer = client.get("workloads")
     assert (answer.status, answer.body) == (503, PROBLEM)
     assert answer.headers["Retry-After"] == "5"
-    # What the database says itself is for those who run it.
+    # The message of the database is logged for operators only.
     assert str(failure) in caplog.text

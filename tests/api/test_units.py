@@ -1,4 +1,4 @@
-"""Amounts leave the product in units of their resource, never in the engine's thousandths."""
+"""Units of amounts in answers: units of the resource, never the engine's thousandths."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ scheduling_rules:
   - {resource_queue: research, priority_policy: {default: 5}}
 """
 
-#: What is no amount, and may be large: a database that other tests used numbers its rows on.
+#: Numbers that are no amounts and may be large: row ids continue after those of other tests.
 NO_AMOUNTS = {"days", "id", "next", "number", "seconds", "seq"}
-#: Where the names in a path come from.
+#: Values for the placeholders of paths.
 NAMES = {"org": "here", "name": "research", "queue": "research", "version": "1"}
 
 
 def numbers_in(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
-    """Yield every number in JSON with where it stands, but for those that are no amounts."""
+    """Yield the path and value of every number in JSON that may be an amount."""
     if isinstance(value, dict):
         for key, each in value.items():
             if key not in NO_AMOUNTS:
@@ -55,12 +55,12 @@ def numbers_in(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
 
 
 def in_thousandths(value: Any) -> list[tuple[str, float]]:
-    """Return the numbers that only thousandths can be: every amount here is below 100."""
+    """Return the numbers that must be thousandths, since every amount here is below 100."""
     return [each for each in numbers_in(value) if each[1] >= 400]
 
 
 def play(client: Any, owner: Any, settle: Any) -> str:
-    """Borrow, take back, wait, and save an expectation; return the id of what borrows."""
+    """Borrow, reclaim, wait and save an expectation; return the id of the borrowing workload."""
     client.post("config/versions", {"text": CONFIG, "expected_version": 0})
     ids = []
     for name, team, gpu in (("r", "x", 9), ("b", "batch", 7), ("big", "x", 40), ("more", "x", 2)):
@@ -79,10 +79,10 @@ def play(client: Any, owner: Any, settle: Any) -> str:
 
 
 def paths(uid: str) -> Iterator[str]:
-    """Yield every path of the organization that answers with JSON, as far as it has such things."""
+    """Yield every JSON path of the organization for which the organization has objects."""
     known = NAMES | {"uid": uid, "workload": uid, "decision": str(Decision.objects.latest("pk").pk)}
     for template, methods in document()["paths"].items():
-        # The bounds of a config's numbers are no amounts of anything.
+        # The bounds in the config schema are not amounts.
         if "get" in methods and "/orgs/{org}" in template and "schema" not in template:
             parts = {part.strip("{}") for part in template.split("/") if part.startswith("{")}
             if parts <= known.keys():
@@ -130,7 +130,7 @@ def test_a_loan_and_an_expectation_are_told_in_units(api: Any, owner: Any, settl
 def test_an_audit_entry_of_an_older_version_is_shown_in_units(
     owner: Any, client_for: Callable[[Any], Client]
 ) -> None:
-    """It has thousandths, is sealed, and stays as it is."""
+    """The sealed entry contains thousandths and cannot be changed."""
     facts = {"name": "mine", "requests": {"gpu": 3000}}
     record(owner, "expectation.save", kind="expectation", subject="mine", after=facts)
     page = client_for(owner).get("/o/here/events/audit").content.decode()

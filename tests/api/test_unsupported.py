@@ -1,4 +1,4 @@
-"""Explanations of workloads repeat which settings are not acted on."""
+"""Explanations of workloads name the config settings that have no effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Use, demand and waits over HTTP: every point of the time, a gap as a gap, bounded."""
+"""Usage series over HTTP: use, demand and waits, with gaps, in bounded pages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def now(monkeypatch: pytest.MonkeyPatch) -> datetime:
 
 @pytest.fixture
 def client(api: Callable[[Actor], Api], owner: Actor, settle, now: datetime) -> Api:
-    """An organization that was sampled twice, with two minutes in between that were not."""
+    """Sample an organization twice, with two unsampled minutes in between."""
     client = api(owner)
     client.post("config/versions", {"text": CONFIG, "expected_version": 0})
     wanted = [{"name": f"w{n}", "requests": {"gpu": n}} for n in (3, 2)]
@@ -133,7 +133,7 @@ def test_what_is_not_kept_is_not_told(client: Api, now: datetime) -> None:
     assert body["since"] == body["kept_since"]
     assert body["kept_since"].endswith("T00:00:00.000000Z")
     late = client.get("usage", since="1999-01-01T00:00:00Z", until="1999-02-01T00:00:00Z").body
-    # The last point before what is kept, and nothing in it.
+    # The last point before the retention period, without data.
     assert [point["sampled_minutes"] for point in late["results"]] == [0]
 
 

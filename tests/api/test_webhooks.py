@@ -1,4 +1,4 @@
-"""Webhooks over HTTP: made with a secret, changed, tested, and their log read."""
+"""Webhooks over HTTP: create with a secret, change, test, and read the delivery log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An organization that has not applied a config: what it is told of its workloads."""
+"""Explanations of workloads in an organization without a config."""
 
 from __future__ import annotations
 

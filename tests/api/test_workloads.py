@@ -1,4 +1,4 @@
-"""Workloads over HTTP: lists, filters, pages, idempotency and endings."""
+"""Workloads over HTTP: submission, lists, filters, pages, idempotency keys and endings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def apply(client, text: str, version: int = 0) -> None:
 
 
 def full(name: str) -> dict:
-    """A workload that says everything but pod sets."""
+    """Return a workload with every field except pod sets."""
     return {
         "name": name,
         "type": "service",
@@ -224,7 +224,7 @@ def test_pages_hold_every_row_once_while_new_ones_arrive(
 def test_times_hold_where_rows_were_written_out_of_order(client):
     start = datetime(2026, 1, 31, 12, tzinfo=UTC)
     submit(client, *({"name": f"at {i}"} for i in range(-60, 61)))
-    # Each was written up to 20 seconds later than it was submitted.
+    # Each row was written up to 20 seconds after its submission time.
     late = sorted(range(-60, 61), key=lambda i: i + i * 7 % 20)
     for second, workload in zip(late, Workload.objects.order_by("pk"), strict=True):
         workload.name = f"at {second}"

@@ -1,8 +1,8 @@
 """
-Who may do what: every address with every method, asked by everybody.
+Permission tests: every address with every method, requested by every kind of caller.
 
-`pages.txt`, `api.txt` and `client.txt` say by hand what each takes. The tests walk the
-addresses of the product, so that none can be missing there, and ask each as every role, from
-elsewhere, with what has ended, and as nobody. Single sign-on adds addresses only where it is
-set up; `tests.oidc` is about those.
+`pages.txt`, `api.txt` and `client.txt` list the required permissions, maintained by hand. The
+tests walk the URL configuration, so no address can be missing, and request each address as every
+role, as members of another organization, with ended sessions and tokens, and anonymously. Single
+sign-on adds addresses only where it is configured; `tests.oidc` tests those.
 """

@@ -15,31 +15,31 @@ from console.orgs.permissions import Actor
 from console.orgs.services.issue_token import issue_token
 from console.orgs.services.revoke_token import revoke_secret
 
-#: What a page gave the browser, and what its forms send back.
+#: The CSRF secret in the browser's cookie, which its forms send back.
 _CSRF: Final = "c" * 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Somebody who asks, and who they are in the organization that is asked."""
+    """A caller and their membership in the organization of the requests."""
 
     name: str
-    #: Their role there; None: they are no member.
+    #: Role in the organization, or None if not a member.
     role: str | None = None
-    #: Whether the product knows whom it has before it.
+    #: Whether the product can authenticate the caller.
     is_known: bool = True
     cookies: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
-    #: Number of their membership, and whose it is.
+    #: Primary key of the membership, for addresses of members.
     me: int = 0
 
     @property
     def is_token(self) -> bool:
-        """Say whether they send a token rather than a session."""
+        """Return whether the caller sends a token rather than a session."""
         return "Authorization" in self.headers
 
     def client(self, *, csrf: bool = True) -> Client:
-        """Return what they ask with; a browser sends what proves that its form is the product's."""
+        """Return the caller's test client; with *csrf* a browser sends the CSRF token."""
         proof = {"X-CSRFToken": _CSRF} if csrf else {}
         client = Client(enforce_csrf_checks=True, headers={**self.headers, **proof})
         for name, value in {**self.cookies, "sluice_csrf": _CSRF}.items():
@@ -51,7 +51,7 @@ NOBODY: Final = Caller(name="nobody", is_known=False)
 
 
 def sessions(here: Organization, elsewhere: Organization) -> list[Caller]:
-    """Return a browser of each role here and elsewhere, and of people who are less than that."""
+    """Return browsers of each role in both organizations, and of non-members and ended sessions."""
     found = []
     for org in (here, elsewhere):
         for role in Role.values:
@@ -87,7 +87,7 @@ def sessions(here: Organization, elsewhere: Organization) -> list[Caller]:
 
 
 def tokens(here: Organization, elsewhere: Organization) -> list[Caller]:
-    """Return a program with a token of each role here and elsewhere, and with tokens that ended."""
+    """Return callers with a token of each role in both organizations, and with ended tokens."""
     found = [
         Caller(
             name=f"token of {role} {'here' if org == here else 'elsewhere'}",
@@ -115,7 +115,7 @@ def tokens(here: Organization, elsewhere: Organization) -> list[Caller]:
 
 
 def settle_down(now: datetime) -> None:
-    """Let nothing be written because somebody was seen: they all were, after *now*."""
+    """Mark every caller as seen after *now*, so that requests do not write last-seen times."""
     later = now + timedelta(1)
     BrowserSession.objects.update(last_seen_at=later)
     Membership.objects.update(last_active_at=later)
@@ -123,7 +123,7 @@ def settle_down(now: datetime) -> None:
 
 
 def owner_of(org: Organization) -> Actor:
-    """Return the owner of *org* as actor."""
+    """Return an owner of *org* as actor."""
     membership = Membership.objects.filter(org=org, role=Role.OWNER).order_by("pk")[0]
     return Actor.from_user(org, membership.user, membership.role)
 

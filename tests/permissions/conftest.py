@@ -1,4 +1,4 @@
-"""Two furnished organizations and everybody who asks, made once; each test leaves them as is."""
+"""Fixtures: two furnished organizations and all callers, created once and unchanged by tests."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from tests.permissions.example_orgs import furnish, nothing_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What is there: names of things by organization, and who asks."""
+    """The names of objects in both organizations, and the callers."""
 
     here: dict[str, object]
     elsewhere: dict[str, object]
-    #: Names that nothing has.
+    #: Names of objects that do not exist.
     nowhere: dict[str, object]
     sessions: list[Caller]
     tokens: list[Caller]
 
     @property
     def everybody(self) -> list[Caller]:
-        """Return all who ask, and nobody."""
+        """Return all callers, including the anonymous one."""
         return [*self.sessions, *self.tokens, NOBODY]
 
     @property
     def visitors(self) -> list[Caller]:
-        """Return who asks for pages: all browsers, an owner's token, and nobody."""
+        """Return the callers of pages: all browsers, an owner's token, and the anonymous caller."""
         return [*self.sessions, self.caller("token of owner here"), NOBODY]
 
     def caller(self, name: str) -> Caller:
-        """Return the one called *name*."""
+        """Return the caller named *name*."""
         return next(each for each in self.everybody if each.name == name)
 
     def names(self, caller: Caller) -> dict[str, object]:
-        """Return the things here as *caller* asks for them; `me` is who they are themselves."""
+        """Return names of objects for requests of *caller*; `me` is the caller's membership."""
         return {**self.here, "me": caller.me or self.here["member"]}
 
 
@@ -65,6 +65,6 @@ def _stage(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterato
 
 @pytest.fixture
 def stage(_stage: Stage, db: None) -> Stage:
-    """Return the stage; what a test does to it is undone."""
+    """Return the stage; the changes of a test are rolled back."""
     cache.clear()
     return _stage

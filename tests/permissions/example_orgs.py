@@ -26,7 +26,7 @@ from console.workloads.services.run_engine import run_engine
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
 
-#: Names of an organization's own: none of them may be told elsewhere.
+#: Names that are private to an organization: no other organization may see them.
 CONFIG: Final = """\
 resource_flavors:
   - name: {org}-spot
@@ -48,10 +48,9 @@ scheduling_rules:
 
 
 def furnish(slug: str, versions: int) -> dict[str, object]:
-    """
-    Make the organization *slug* with as many *versions*, and return its things by name.
+    """Create the organization *slug* with *versions* config versions; return its objects by name.
 
-    An organization with more of them has versions that another one has not.
+    Different numbers of versions make version numbers that exist in only one organization.
     """
     org = create_org(slug, f"The {slug} organization", owner=None)
     boss = Actor.from_command(org)
@@ -111,7 +110,7 @@ def furnish(slug: str, versions: int) -> dict[str, object]:
 
 
 def nothing_of(names: Mapping[str, object]) -> dict[str, object]:
-    """Return names of the same kinds that do not exist."""
+    """Return names of the same kinds for objects that do not exist."""
     return {
         name: 987_654_321 if isinstance(value, int) else "nothing-at-all"
         for name, value in names.items()
@@ -119,7 +118,7 @@ def nothing_of(names: Mapping[str, object]) -> dict[str, object]:
 
 
 def _texts(text: str) -> dict[str, str]:
-    """Return the config as form text, inside of a JSON text, and as JSON."""
+    """Return the config *text* for a form, inside a JSON string, and as JSON."""
     return {
         "text": quote_plus(text),
         "json": json.dumps(text)[1:-1],
@@ -134,7 +133,7 @@ def _person(org: Organization, name: str) -> User:
 
 
 def _work(boss: Actor) -> list[Workload]:
-    """Create one running, one preempted and one pending workload."""
+    """Create a running, a preempted and a pending workload."""
     found = []
     for name, gpu, priority in (
         ("runs", 4, 90),

@@ -1,4 +1,4 @@
-"""What each caller has to get for each line: derived from the tables and the roles alone."""
+"""The expected status for each caller and table line, derived from the tables and roles alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.orgs.permissions import Permission
 from tests.permissions.callers import Caller
 from tests.permissions.table import NOTHING, PERSON, SHARE, SOMEBODY, STRANGER, Line
 
-#: What each role may, once more by hand: whoever changes a role has to say so here and in the docs.
+#: Permissions of each role, repeated by hand: a change of a role has to be made here and in docs.
 MAY: Final[dict[str, frozenset[Permission]]] = {
     Role.VIEWER: frozenset({Permission.READ}),
     Role.SUBMITTER: frozenset({Permission.READ, Permission.SUBMIT}),
@@ -41,14 +41,14 @@ MAY: Final[dict[str, frozenset[Permission]]] = {
 
 
 def may(role: str, takes: str) -> bool:
-    """Say whether *role* includes what a line takes; views are shared by two kinds of people."""
+    """Return whether *role* may do what *takes* requires; SHARE needs either of two permissions."""
     if takes == SHARE:
         return bool(MAY[role] & {Permission.MANAGE_WORK, Permission.DRAFT})
     return Permission[takes] in MAY[role]
 
 
 def of_page(line: Line, caller: Caller) -> int:
-    """Return the status of a page for *caller*; to a page nobody with a token is anybody."""
+    """Return the status of a page for *caller*; pages treat callers with tokens as anonymous."""
     if line.takes == NOTHING:
         return line.status
     is_person = caller.is_known and not caller.is_token
@@ -69,14 +69,14 @@ def of_api(line: Line, caller: Caller) -> int:
 
 
 def of_client(line: Line, caller: Caller) -> int:
-    """Return the status that the public client gets as *caller*; a session is nobody to it."""
+    """Return the status of the client's protocol for *caller*; it ignores sessions."""
     if line.takes == NOTHING:
         return line.status
     return _of_member(line, caller) if caller.is_known and caller.is_token else 401
 
 
 def way_back(line: Line, address: str) -> str:
-    """Return where a page sends somebody who has to sign in first."""
+    """Return the sign-in address to which a page redirects anonymous callers."""
     return f"/login?{urlencode({'next': address})}" if line.is_safe else "/login"
 
 

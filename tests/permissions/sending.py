@@ -1,4 +1,4 @@
-"""Send the request of a line, and check the response and whether rows were written."""
+"""Sending the request of a table line, with checks of the response and of written rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from tests.permissions.callers import Caller
 from tests.permissions.table import Line
 
-#: What differs between two answers that say the same: tokens, and how long ago or until when.
+#: Matches the parts in which equal answers differ: tokens and relative times.
 _CHANCE = re.compile(
     rb'name="csrfmiddlewaretoken" value="\w+"|hx-headers=\'[^\']*\''
     rb'|data-age(="\w+")?>[^<]+(?=</time>)'
@@ -26,14 +26,14 @@ _WRITES = ("INSERT", "UPDATE", "DELETE", "REPLACE")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The response."""
+    """The response to a request."""
 
     status: int
     body: bytes
     headers: Mapping[str, str]
 
     def told(self, name: object, other: object) -> tuple[int, bytes, dict[str, str]]:
-        """Return the response without random parts, with *other* in place of *name*."""
+        """Return the response without random parts, with *name* replaced by *other*."""
         old, new = str(name), str(other)
         return (
             self.status,
@@ -71,7 +71,7 @@ def _ask(
 def ask_in_vain(
     caller: Caller, line: Line, names: Mapping[str, object], *, method: str = "", csrf: bool = True
 ) -> Answer:
-    """Send the request of *line* as *caller*, which is refused and changes nothing."""
+    """Send the request of *line* as *caller*, which has to be refused, and keep its changes."""
     return _ask(caller, line, names, method or line.method, csrf=csrf)
 
 

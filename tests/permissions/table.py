@@ -1,4 +1,4 @@
-"""The permission tables: one line for each request, with the required permission."""
+"""Parser of the permission tables: one line per request with its required permission."""
 
 from __future__ import annotations
 
@@ -13,60 +13,60 @@ from console.orgs.permissions import Permission
 
 HERE: Final = Path(__file__).parent
 
-#: What a line may take besides a permission.
+#: Requirements of a line other than a permission.
 NOTHING, STRANGER, PERSON, SOMEBODY, SHARE = "nothing", "stranger", "person", "somebody", "SHARE"
 _WORDS: Final = {NOTHING, STRANGER, PERSON, SOMEBODY, SHARE, *Permission.__members__}
 
-#: Names of things that are somewhere: what is at an address of another one is not there.
+#: Matches placeholders of objects, which do not exist at addresses of other organizations.
 NAMES: Final = re.compile(r"\$([a-z_]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line of a table."""
+    """A line of a table."""
 
     takes: str
     method: str
     path: str
-    #: Status of the answer to whoever may.
+    #: Status of the answer to callers with the permission.
     status: int
-    #: Text of the body; a form unless it begins with a brace.
+    #: Text of the body: JSON if it begins with a brace, else a form.
     body: str
 
     @property
     def id(self) -> str:
-        """Name the line in a report."""
+        """The id of the line in test reports."""
         return f"{self.method} {self.path} {self.body[:20]}".strip()
 
     @property
     def is_of_org(self) -> bool:
-        """Say whether it is about one organization that the address names."""
+        """Whether the address names an organization."""
         return "$org" in self.path
 
     @property
     def is_safe(self) -> bool:
-        """Say whether it only looks."""
+        """Whether the method is safe, that is, only reads."""
         return self.method == "GET"
 
     @property
     def things(self) -> list[str]:
-        """The things of the organization that its path names, without its query."""
+        """The kinds of objects of the organization that the path, without its query, names."""
         path = self.path.partition("?")[0]
         return [name for name in NAMES.findall(path) if name not in ("org", "me", "link")]
 
     def address(self, names: Mapping[str, object]) -> str:
-        """Return the address with *names* in their places."""
+        """Return the address with the placeholders replaced by *names*."""
         return Template(self.path).substitute(names)
 
     def sent(self, names: Mapping[str, object]) -> tuple[str, str]:
-        """Return the body with *names* in their places, and its type."""
+        """Return the body with the placeholders replaced by *names*, and its content type."""
         is_json = self.body.startswith("{")
         kind = "application/json" if is_json else "application/x-www-form-urlencoded"
         return Template(self.body).substitute(names), kind
 
 
 def read_table(name: str) -> list[Line]:
-    """Return the lines of the table *name*; raises ValueError for one that cannot be meant."""
+    """Return the lines of the table *name*; raise ValueError for an invalid line."""
     lines = []
     for text in (HERE / f"{name}.txt").read_text().splitlines():
         if not text or text.startswith("#"):

@@ -1,4 +1,4 @@
-"""Elsewhere is nowhere: what belongs to others is answered like what does not exist."""
+"""Foreign organizations: their objects are answered like objects that do not exist."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_foreign_organization_is_like_one_that_does_not_exist(line: Line, stag
     for caller in map(stage.caller, names):
         told, asked = [], []
         for slug in (stage.here["org"], "nowhere-at-all"):
-            # Whatever else they know of the organization does not help.
+            # Correct names of objects in the organization make no difference.
             things = {**stage.names(caller), "org": slug}
             with nothing_is_written(), CaptureQueriesContext(connection) as queries:
                 answer = ask_in_vain(caller, line, things)
@@ -29,13 +29,13 @@ def test_a_foreign_organization_is_like_one_that_does_not_exist(line: Line, stag
             asked.append(len(queries))
         assert told[0][0] == 404
         assert told[0] == told[1]
-        # How long it takes tells nothing, either.
+        # The number of queries is the same, so the response time reveals nothing either.
         assert asked[0] == asked[1]
 
 
 @pytest.mark.parametrize("line", WITH_THINGS, ids=lambda line: line.id)
 def test_a_foreign_thing_is_like_one_that_does_not_exist(line: Line, stage: Stage) -> None:
-    # Others of the organization are refused as the matrix has it, whatever the thing.
+    # Other roles of the organization are refused as in test_matrix, whatever the object.
     names = [] if line in CLIENT else ["owner here"]
     names += [] if line in PAGES else ["token of owner here"]
     for caller in map(stage.caller, names):
@@ -56,7 +56,7 @@ def test_the_public_client_s_token_sees_its_own_organization_alone(stage: Stage)
         with nothing_is_written():
             answer = ask_in_vain(stranger, line, stage.names(stranger))
             own = ask_in_vain(stranger, line, stage.elsewhere)
-        # The name of a queue that was asked for is repeated.
+        # The answer repeats the requested name of a queue.
         assert b"orchard" not in answer.body.replace(ours, b"")
         assert answer.status == 404 if "$queue" in line.path else own.status
         assert own.status == line.status

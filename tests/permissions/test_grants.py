@@ -1,4 +1,4 @@
-"""The roles as they are documented, as they are told by hand, and as the product has them."""
+"""Grants of the roles: documentation, the table in `expected.py` and the product agree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEAD = "| action |"
 
 
 def documented() -> dict[str, set[str]]:
-    """Return what the table of the docs says each role may."""
+    """Return the permissions of each role in the table of the documentation."""
     lines = iter(_DOCS.read_text().splitlines())
     head = next(line for line in lines if line.startswith(_HEAD))
     roles = [cell.strip() for cell in head.strip("|").split("|")][1:]

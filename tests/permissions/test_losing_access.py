@@ -1,4 +1,4 @@
-"""Access ends at once: removed, made less, closed or revoked while somebody is signed in."""
+"""Loss of access takes effect at once: removal, demotion, closed accounts and revoked tokens."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ API = "/api/v1/orgs/orchard"
 
 @pytest.fixture
 def boss(stage: Stage) -> Actor:
-    """May do everything."""
+    """Return an owner, who has all permissions."""
     return Actor.from_command(Organization.objects.get(slug="orchard"))
 
 
 def statuses(client: Client, *addresses: str) -> list[int]:
-    """Return what a client gets."""
+    """Return the status of each address for *client*."""
     return [client.get(address).status_code for address in addresses]
 
 
@@ -49,7 +49,7 @@ def test_a_member_who_is_removed_sees_nothing_any_more(stage: Stage, boss: Actor
     client = caller.client()
     assert statuses(client, HOME, LATER, API) == [200, 200, 200]
     remove_member(boss, caller.me)
-    # Signed out everywhere; not even an open page gets one more answer.
+    # All sessions are ended; polls of open pages are refused too.
     assert statuses(client, HOME, LATER, API) == [302, 401, 401]
 
 
@@ -73,7 +73,7 @@ def test_a_role_that_is_made_less_counts_from_the_next_request_on(
     )
     assert statuses(client, *asked) == [200, 200, 200]
     change_role(boss, caller.me, Role.VIEWER)
-    # What was rendered a moment ago for owners is for owners.
+    # A page that was just rendered for owners is not shared with the new role.
     assert statuses(client, *asked) == [403, 403, 403]
     assert statuses(client, HOME, API) == [200, 200]
 
@@ -140,7 +140,7 @@ def test_a_token_of_a_removed_member_ends_unless_an_owner_keeps_it(
 
 
 def test_a_bad_token_beside_a_good_session_is_refused(stage: Stage) -> None:
-    # Whoever sends a token means it: a session must not answer in its place.
+    # A request with a token is authenticated by the token alone, never by the session.
     owner = stage.caller("owner here")
     both = replace(owner, headers={"Authorization": "Bearer aslu_unknown"})
     assert statuses(both.client(), API) == [401]
@@ -155,7 +155,7 @@ def test_a_link_opens_one_invitation_once(stage: Stage, boss: Actor) -> None:
     )
     for client in (other, lone):
         assert client.get(f"/join/{invited.secret}").status_code == 302
-    # It is for one address.
+    # The invitation is for one email address.
     assert other.post("/join").status_code == 409
     assert statuses(other, HOME) == [404]
     assert lone.post("/join").headers["Location"] == HOME
@@ -215,7 +215,7 @@ def _polled(caller: Caller, address: str) -> bytes:
 
 @pytest.mark.parametrize("first", ["viewer here", "viewer here who owns elsewhere"])
 def test_what_is_kept_for_polls_tells_each_their_own(stage: Stage, first: str) -> None:
-    """Two of one role poll the same pages: the names of workloads are told to whose they are."""
+    """Members of one role poll the same pages; each sees names of their own workloads only."""
     (second,) = {"viewer here", "viewer here who owns elsewhere"} - {first}
     pages = [
         f"/o/orchard/workloads/{stage.here['stopped']}",

@@ -1,4 +1,4 @@
-"""Every line of the tables, asked by everybody: exactly what the roles say, or nothing happens."""
+"""The permission matrix: every table line as every caller has the status that the roles imply."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.permissions.expected import of_api, of_client, of_page, way_back
 from tests.permissions.sending import Answer, ask, ask_in_vain, nothing_is_written
 from tests.permissions.table import API, CLIENT, NOTHING, PAGES, Line
 
-#: Codes of the API's refusals.
+#: Status -> code of the API's refusal.
 _CODES = {401: {"not_authenticated", "invalid_token"}, 403: {"not_allowed"}, 404: {"not_found"}}
 
 every_page = pytest.mark.parametrize("line", PAGES, ids=lambda line: line.id)
@@ -31,7 +31,7 @@ def test_a_page(line: Line, stage: Stage) -> None:
 
 @every_call
 def test_a_call(line: Line, stage: Stage) -> None:
-    # What anybody may ask is the same for all, and the schema takes long.
+    # Public addresses answer the same to all, and generating the schema is slow.
     few = [stage.caller("unknown token"), stage.caller("nobody")]
     found = check(line, stage, few if line.takes == NOTHING else stage.everybody, of_api)
     for name, answer in found.items():
@@ -42,7 +42,7 @@ def test_a_call(line: Line, stage: Stage) -> None:
 
 @pytest.mark.parametrize("line", CLIENT, ids=lambda line: line.id)
 def test_what_the_public_client_asks(line: Line, stage: Stage) -> None:
-    # A token of elsewhere asks elsewhere: test_foreign has that.
+    # A token of the other organization reads that organization; test_foreign tests this.
     callers = [each for each in stage.everybody if each.role or not each.is_known]
     found = check(line, stage, callers, of_client)
     for name, answer in found.items():
@@ -53,15 +53,14 @@ def test_what_the_public_client_asks(line: Line, stage: Stage) -> None:
 def check(
     line: Line, stage: Stage, callers: list[Caller], expected: Callable[[Line, Caller], int]
 ) -> dict[str, Answer]:
-    """
-    Hold what *callers* get against what they have to get, and return it by their names.
+    """Check the answer to each of *callers* against *expected*, and return the answers by name.
 
-    Whoever is refused changes nothing. HEAD is answered like GET.
+    Refused requests change nothing. HEAD is answered like GET.
     """
     due = {caller.name: expected(line, caller) for caller in callers}
     refused = [each for each in callers if due[each.name] != line.status]
     allowed = [each for each in callers if due[each.name] == line.status]
-    # A page never polls by HEAD.
+    # Pages never poll with HEAD.
     is_headed = line.is_safe and "?v=" not in line.path
     heads = {due[each.name]: each for each in callers} if is_headed else {}
     found = {}

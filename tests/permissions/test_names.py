@@ -1,4 +1,4 @@
-"""Whose workload it was for is told by no address to who may not judge both."""
+"""Names in preemptions: no address shows the other workload without permission to review both."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.permissions.conftest import Stage
 from tests.permissions.sending import ask
 from tests.permissions.table import Line
 
-#: What speaks of one that was preempted, and so of the one that it was for.
+#: Addresses about a preempted workload, which refer to the preempting one.
 ADDRESSES = [
     "/o/$org/workloads/$stopped",
     "/o/$org/workloads/$stopped?as=markdown",

@@ -1,4 +1,4 @@
-"""Whatever changes something by an address leaves an entry in the audit log, and only that."""
+"""Audit entries per address: every request that changes something leaves one, and no other does."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from tests.permissions.conftest import Stage
 from tests.permissions.sending import ask_in_vain
 from tests.permissions.table import API, PAGES, Line
 
-#: Ends of addresses that are asked by POST and change nothing that lasts.
+#: Endings of POST addresses that change nothing permanent.
 _ASKING = (
     *("config/check", "config/route", "expectations/check", "tools/route/many"),
     *("edit/check", "edit/complete", "edit/explain", "edit/context", "edit/hits"),
-    # Searches, kept for an hour.
+    # Searches, stored for an hour.
     *("/search", "/changes"),
-    # Presence, seen while it lasts; a cookie of one browser; and what is so already.
+    # Temporary presence; a cookie of one browser; and settings that do not change.
     *("/visit", "/leave", "/save", "settings/appearance", "members/$me", "config/conflict"),
 )
-#: What is typed is not recorded, but what is begun, applied or thrown away.
+#: Saving a draft is not recorded; starting, applying and discarding one are.
 _TYPED = "do=save&text=$text&revision=1"
-#: An apply throws the draft away, too.
+#: An apply also discards the draft.
 _TWICE = "draft=$draft&revision=1&expected_version=$version"
 _DONE = (200, 201, 202, 204, 302)
 

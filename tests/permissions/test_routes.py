@@ -1,4 +1,4 @@
-"""The tables have every address with every method it takes, and no others."""
+"""Completeness of the permission tables: exactly the routes and methods of the product."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tests.permissions.sending import ask_in_vain, nothing_is_written
 from tests.permissions.table import API, CLIENT, NOTHING, PAGES, Line
 
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
-#: Who stands for all: what a method takes that there is not is the same for every role.
+#: Representative callers: the answer to an unsupported method is the same for every role.
 _SOME = frozenset({"viewer here", "owner here", "owner elsewhere"})
-#: What answers all that nothing else does, whatever the method.
+#: Catch-all routes, which answer every method.
 _REST = frozenset(
     {"api/v1/", "^/*api/v2/", "^/*ext/v0/", "^/*(?:api/v2|ext/v0)$"},
 )
 
 
 def route_of(line: Line) -> str:
-    """Return the route that leads from a line's address."""
+    """Return the route of a line's address."""
     anything: Mapping[str, object] = defaultdict(lambda: 7)
     route: str = resolve(line.address(anything).partition("?")[0]).route
     return route
@@ -50,7 +50,7 @@ def test_a_route_takes_the_methods_of_its_lines(route: str, stage: Stage) -> Non
     callers += [each for each in stage.tokens if each.name.removeprefix("token of ") in _SOME]
     found, due = {}, {}
     for method in set(_METHODS) - taken:
-        # An endpoint says by itself what it takes.
+        # An API endpoint declares its methods.
         told = 200 if is_api and line.takes != NOTHING and method == "OPTIONS" else 405
         for caller in callers:
             with nothing_is_written():
@@ -64,7 +64,7 @@ def test_a_route_takes_the_methods_of_its_lines(route: str, stage: Stage) -> Non
 
 
 def _told(line: Line, caller: Caller, told: int, *, is_api: bool) -> int:
-    """Return the status for a method that there is not; members and whoever may ask are *told*."""
+    """Return the status for an unsupported method: *told* for members and permitted callers."""
     if line.takes == NOTHING or not (is_api or line.is_of_org):
         return told
     if not caller.is_known or (caller.is_token and not is_api):

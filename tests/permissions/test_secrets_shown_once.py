@@ -1,4 +1,4 @@
-"""Secrets are told once, to whoever made them: no address tells them again, not even to owners."""
+"""Secrets are shown once, to their creator: no address shows them again, not even to owners."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.permissions.conftest import Stage
 from tests.permissions.sending import ask, ask_in_vain
 from tests.permissions.table import API, PAGES, Line
 
-#: What makes a secret, what it sends, and the form of what it tells.
+#: Address that creates a secret, its body, and the pattern of the secret.
 MAKERS = [
     ("webhooks", {"name": "new", "url": "https://8.8.8.8/", "kinds": ["workload.rejected"]}),
     ("webhooks/{webhook}/rotate", {}),

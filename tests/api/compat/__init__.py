@@ -1,1 +1,1 @@
-"""The public client's protocol, asked with plain requests."""
+"""Tests of the public client's protocol with plain HTTP requests."""

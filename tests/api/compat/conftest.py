@@ -1,4 +1,4 @@
-"""A client that sends its token as the anyscale client does, in a cookie."""
+"""Fixtures: a client that sends its token in a cookie, like the anyscale client."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.conftest import settled, with_token
 
 BASE = "/api/v2"
 
-#: Who trains may use two gpu on spot machines; everybody else but the idle runs without quota.
+#: Training may use two gpu on spot machines; all other work except idle runs without quota.
 CONFIG: dict[str, Any] = {
     "resource_flavors": [
         {
@@ -55,7 +55,7 @@ CONFIG: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back."""
+    """A response with its decoded body."""
 
     status: int
     body: Any
@@ -63,34 +63,34 @@ class Answer:
 
     @property
     def result(self) -> Any:
-        """The one object that was asked for."""
+        """The requested object."""
         assert self.status == 200, self.body
         assert self.body.keys() == {"result"}
         return self.body["result"]
 
     @property
     def results(self) -> Any:
-        """The objects of one page."""
+        """The objects of a page."""
         assert self.status == 200, self.body
         assert self.body.keys() == {"results", "metadata"}
         return self.body["results"]
 
     @property
     def page(self) -> tuple[int, str | None]:
-        """How many there are, and the token of the rest."""
+        """The total and the token of the next page."""
         metadata = self.body["metadata"]
         assert metadata.keys() == {"total", "next_paging_token"}
         return metadata["total"], metadata["next_paging_token"]
 
     @property
     def error(self) -> tuple[int, str]:
-        """The status and the text that the client shows."""
+        """The status and the error text that the client shows."""
         assert self.body.keys() == {"error"}
         return self.status, self.body["error"]["detail"]
 
 
 class Compat:
-    """Speaks the protocol with one token."""
+    """A client of the protocol with one token."""
 
     def __init__(self, token: str) -> None:
         self._client = Client()
@@ -105,7 +105,7 @@ class Compat:
         return self._answer(self._client.get(f"/ext/v0/{path}", query))
 
     def post(self, path: str, body: Any) -> Answer:
-        """POST a value, or the text given as it is."""
+        """POST a value as JSON, or a text unchanged."""
         raw = body if isinstance(body, str) else json.dumps(body)
         return self._answer(
             self._client.post(f"{BASE}/{path}", raw, content_type="application/json")
@@ -122,24 +122,24 @@ class Compat:
 
 @pytest.fixture
 def compat(org: Organization) -> Callable[[str], Compat]:
-    """Return the client of a fresh token with a role, called like it."""
+    """Return a function that creates a token with a role and returns its client."""
     return lambda role: Compat(issue_token(org, role, role))
 
 
 @pytest.fixture
 def owner_client(compat: Callable[[str], Compat]) -> Compat:
-    """The client of an owner's token."""
+    """Return the client of an owner's token."""
     return compat(Role.OWNER)
 
 
 @pytest.fixture
 def busy(org: Organization, owner: Actor) -> dict[str, str]:
-    """An organization where one trains, one waits, one serves and one is rejected; ids by name."""
+    """Submit a running, a pending, a serving and a rejected workload; return ids by name."""
     return make_busy(org, owner)
 
 
 def make_busy(org: Organization, owner: Actor) -> dict[str, str]:
-    """Apply the config, submit the four and have them decided; return their ids by name."""
+    """Apply the config, submit the four workloads and run the engine; return ids by name."""
     client = Compat(issue_token(org, Role.OWNER, Role.OWNER))
     assert client.post("scheduler/config", {"config": CONFIG}).result["version"] == 1
     train = {"tags": {"team": "a"}, "market_type": "SPOT", "requests": {"gpu": 2}, "project": "p"}

@@ -1,4 +1,4 @@
-"""Who is asking over the client's protocol, and how a refusal is worded."""
+"""Authentication and authorization in the client's protocol, and the texts of refusals."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ def test_userinfo(compat: Callable[[str], Compat], role: str, level: str) -> Non
     }
 
 
-#: A host that ends with a slash; the test client would take the rest for another host without it.
+#: A host with a trailing slash; without it the test client would take `//...` for another host.
 SLASHED = "http://testserver/"
 
-#: Addresses of both protocols that nothing serves.
+#: Addresses of both protocols that the product does not serve.
 UNSERVED = [
     *("/api/v2", "/api/v2/", "/api/v2/decorated_jobs/", "/api/v2/scheduler"),
     *("/ext/v0", "/ext/v0/", "/ext/v0/clouds", "/ext/v0/scheduler/queues"),

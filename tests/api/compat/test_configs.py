@@ -1,4 +1,4 @@
-"""Configs over the client's protocol: JSON in, JSON out, text in between."""
+"""Configs in the client's protocol: JSON requests and responses, stored as text."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ CHANGED = {**CONFIG, "scheduling_rules": [{"resource_queue": "rest"}]}
 
 
 def error_of(client: Compat, config: Any, path: str = "scheduler/config") -> tuple[int, str]:
-    """Return how a config is refused."""
+    """Return the error for a config."""
     return client.post(path, {"config": config}).error
 
 
 def applied_as(answer: Any) -> int:
-    """Return the number of the version that an apply or a rollback answers."""
+    """Return the version number in the answer to an apply or a rollback."""
     assert answer.result.keys() == {"version", "lint"}
     number: int = answer.result["version"]
     return number
@@ -138,19 +138,19 @@ def test_roll_back(owner_client: Compat) -> None:
 def test_the_active_config_again_makes_no_version(owner_client: Compat, owner: Actor) -> None:
     for _ in range(2):
         assert applied_as(owner_client.post("scheduler/config", {"config": CONFIG})) == 1
-    # What the client reads back says the same, however its fields are ordered.
+    # The config that the client reads is equal, whatever the order of its fields.
     served = owner_client.get("scheduler/config").result["config"]
     turned = dict(reversed(served.items()))
     assert applied_as(owner_client.post("scheduler/config", {"config": turned})) == 1
     assert ConfigVersion.objects.count() == 1
     assert Event.objects.filter(type="CONFIG_UPDATED").count() == 1
 
-    # A text that was written in the editor keeps its comments.
+    # A text written in the editor keeps its comments.
     text = f"# By hand.\n{FORM.write(CONFIG)}"
     apply_config(owner, DIALECT.name, text, "", 1)
     assert applied_as(owner_client.post("scheduler/config", {"config": CONFIG})) == 2
     assert ConfigVersion.objects.latest("number").text == text
-    # The order of flavors, queues and rules is a part of what a config says.
+    # The order of flavors, queues and rules is part of a config.
     rules = CONFIG["scheduling_rules"][::-1]
     changed = {**CONFIG, "scheduling_rules": rules}
     assert applied_as(owner_client.post("scheduler/config", {"config": changed})) == 3

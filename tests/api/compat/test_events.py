@@ -1,4 +1,4 @@
-"""Events by the conditions of the protocol, in pages, in either order."""
+"""Events in the client's protocol: filters, pages and both sort orders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.api.compat.conftest import Compat
 
 
 def kinds(client: Compat, **query: Any) -> list[str]:
-    """Return the types of the events that pass *query*."""
+    """Return the types of the events that match *query*."""
     return [each["event_type"] for each in client.get("scheduler/events", **query).results]
 
 
@@ -124,7 +124,7 @@ def test_matches_are_counted_among_the_newest(
 
 
 def exported(client: Compat, **query: Any) -> Any:
-    """Return the answer of the external API to *query*."""
+    """Return the answer of the external API for *query*."""
     answer = client.outside("scheduler/events", **query)
     return [event["type"] for event in answer.results]
 

@@ -1,4 +1,4 @@
-"""Preview: a config held against what ran, applied nowhere."""
+"""Preview: a config evaluated against workload history without being applied."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from console.configs.models import ConfigVersion
 from tests.api.compat.conftest import CONFIG, Compat
 
-#: Takes who has a team, if they say which instance, and nobody else.
+#: Matches workloads with a team and an instance type, and no others.
 DRAFT = {
     "resource_queues": [{"name": "all"}],
     "scheduling_rules": [
@@ -23,7 +23,7 @@ def preview(client: Compat, config: Any = DRAFT, **more: Any) -> Any:
 
 
 def led(verdicts: Any) -> list[tuple[Any, ...]]:
-    """Return where verdicts lead, in an order of their own."""
+    """Return the outcome of each verdict, sorted by content."""
     names = ("queue_name", "matched_rule_index", "no_rule_matched", "applied_queue_name")
     found = [tuple(each[name] for name in names) for each in verdicts]
     return sorted(found, key=str)

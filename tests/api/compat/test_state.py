@@ -1,4 +1,4 @@
-"""Overview, queues, their workloads and top consumers over the client's protocol."""
+"""Overview, queues, their workloads and top consumers in the client's protocol."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ USAGE = {
 
 
 def counts(running: int, pending: int, spot: int = 0, on_demand: int = 0) -> dict[str, Any]:
-    """Return the counts of workloads that have one node each."""
+    """Return the counts for workloads of one node each."""
     return {
         "nodes": {"running": running, "admitted": running, "pending": pending},
         "workloads": {"running": running, "pending": pending},
