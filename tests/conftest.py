@@ -264,4 +264,4 @@ def settled(org: Organization) -> int:
     """Run the engine until the organization's intake is empty."""
     from console.workloads.services.run_engine import run_engine
 
-    return run_engine(org.pk, seconds=60).made
+    return run_engine(org.pk, seconds=60).decisions

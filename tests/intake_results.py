@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.test import Client
 
 from console.orgs.models import Organization
-from console.workloads.lease import look
+from console.workloads.lease import read_engine_row
 from console.workloads.models import Engine, Intake, State, Workload
 from console.workloads.services.load_state import load_state
 from console.workloads.services.run_engine import forget_states, run_engine
@@ -46,7 +46,7 @@ def carry_out() -> list[Workload]:
         ran = run_engine(org.pk, seconds=60)
         forget_states()
         assert not ran.is_cut_short
-        assert not look(org.pk).has_work
+        assert not read_engine_row(org.pk).has_work
         assert not Workload.objects.filter(_UNDECIDED, org=org).exists()
         version = Engine.objects.values_list("config_version", flat=True).get(org=org)
         assert load_state(org, version).settle() == []

@@ -33,7 +33,7 @@ DURATION = timedelta(seconds=10)
 #: wait for the disk, where the database supports that. A crash of the database may then lose the
 #: last change of a lease. Its former owner cannot write, because the row has another owner or none,
 #: and commits of batches do wait for the disk.
-_NOW, _LATER, _UNHURRIED = {
+_NOW, _LATER, _NO_DISK_WAIT = {
     "sqlite": (
         "strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now')",
         f"strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now', '+{DURATION.seconds} seconds')",
@@ -46,7 +46,7 @@ _NOW, _LATER, _UNHURRIED = {
     ),
 }[connection.vendor]
 
-_MINE = "org_id = %s AND owner = %s AND fence = %s"
+_IS_OWNER = "org_id = %s AND owner = %s AND fence = %s"
 
 #: As texts, which are empty without a lease, or before the first write.
 _UNTIL = "coalesce(cast(lease_until AS text), '')"
@@ -75,7 +75,7 @@ _COUNTS = {
 )
 
 # These statements run around every batch, and most batches are small.
-_LOOK = (
+_READ_ROW = (
     f"SELECT owner, {_UNTIL}, fence, coalesce(lease_until >= {_NOW}, false), "  # noqa: S608
     f"version, {_WRITTEN}, config_version, is_settled, "
     "wakes_at, EXISTS (SELECT 1 FROM workloads_intake i WHERE i.org_id = e.org_id), "
@@ -84,30 +84,30 @@ _LOOK = (
 )
 _TAKE = (
     f"UPDATE workloads_engine SET owner = %s, fence = fence + 1, lease_until = {_LATER} "  # noqa: S608
-    f"WHERE {_MINE} AND {_UNTIL} = %s AND {_UNHURRIED}"
+    f"WHERE {_IS_OWNER} AND {_UNTIL} = %s AND {_NO_DISK_WAIT}"
 )
-_RENEW = f"UPDATE workloads_engine SET lease_until = {_LATER} WHERE {_MINE} AND {_UNHURRIED}"  # noqa: S608
+_RENEW = f"UPDATE workloads_engine SET lease_until = {_LATER} WHERE {_IS_OWNER} AND {_NO_DISK_WAIT}"  # noqa: S608
 _RELEASE = (
     "UPDATE workloads_engine SET owner = '', lease_until = NULL "  # noqa: S608
-    f"WHERE {_MINE} AND {_UNHURRIED}"
+    f"WHERE {_IS_OWNER} AND {_NO_DISK_WAIT}"
 )
 _CLAIM = (
     f"UPDATE workloads_engine SET version = version + 1, lease_until = {_LATER}, settled_at = %s, "  # noqa: S608
     f"config_version = %s, is_settled = %s, advanced_to = {_NUMBER}, "
     f"wakes_at = {_NUMBER}, counts = {_COUNTS} "
-    f"WHERE {_MINE} AND version = %s RETURNING {_WRITTEN}"
+    f"WHERE {_IS_OWNER} AND version = %s RETURNING {_WRITTEN}"
 )
 
 
 #: Owner names of this process: those of its leases and of leases that it is about to take.
-_own: set[str] = set()
+_own_names: set[str] = set()
 
 
 class LeaseLostError(Exception):
     """Another process has taken over the lease; nothing was written."""
 
 
-class Found(NamedTuple):
+class EngineRow(NamedTuple):
     """The engine row of an organization: the lease, the version and whether there is work."""
 
     owner: str
@@ -133,25 +133,25 @@ class Found(NamedTuple):
         return self.has_intake or not self.is_settled or is_due(self.wakes_at)
 
 
-_GONE = Found("", "", 0, False, 0, "", 0, True, None, False, "", "")
+_DELETED = EngineRow("", "", 0, False, 0, "", 0, True, None, False, "", "")
 
 
-def look(org_id: int) -> Found:
+def read_engine_row(org_id: int) -> EngineRow:
     """
     Return the owner, the progress and the pending work of the organization's engine.
 
     A deleted organization has no owner and no work.
     """
     # The intake table is mostly empty, and a cached plan would be made for an empty table.
-    rows = statements.rows(_LOOK, [org_id], is_replanned=True)
+    rows = statements.rows(_READ_ROW, [org_id], is_replanned=True)
     if not rows:
-        return _GONE
-    found = Found(*rows[0])
+        return _DELETED
+    row = EngineRow(*rows[0])
     # SQLite returns booleans as numbers.
-    return found._replace(
-        is_held=bool(found.owner and found.is_held),
-        is_settled=bool(found.is_settled),
-        has_intake=bool(found.has_intake),
+    return row._replace(
+        is_held=bool(row.owner and row.is_held),
+        is_settled=bool(row.is_settled),
+        has_intake=bool(row.has_intake),
     )
 
 
@@ -165,7 +165,7 @@ def is_due(wakes_at: int | None) -> bool:
     return wakes_at is not None and wakes_at <= milliseconds(timezone.now())
 
 
-class Standing(NamedTuple):
+class EngineProgress(NamedTuple):
     """The progress of an engine after a batch."""
 
     config_version: int
@@ -187,56 +187,57 @@ class Lease:
     owner: str
     fence: int
     #: The engine row when the lease was taken. Only the owner of the lease advances it.
-    found: Found
+    row: EngineRow
     #: Time of the last renewal, by the monotonic clock.
     renewed: float = field(default_factory=time.monotonic)
 
-    def keep(self) -> None:
+    def renew_if_aged(self) -> None:
         """Renew the lease after a fifth of DURATION, to save writes; raises LeaseLostError."""
         if time.monotonic() - self.renewed > DURATION.total_seconds() / 5:
             self.renew()
 
     def renew(self) -> None:
         """Extend the lease to DURATION from now; raises LeaseLostError."""
-        if not statements.run(_RENEW, self._mine):
+        if not statements.run(_RENEW, self._identity):
             raise LeaseLostError
         self.renewed = time.monotonic()
 
-    def claim_write(self, version: int, standing: Standing) -> str:
+    def claim_write(self, version: int, progress: EngineProgress) -> str:
         """
-        Advance the engine from *version* to the next, with *standing*; raises LeaseLostError.
+        Advance the engine from *version* to the next, with *progress*; raises LeaseLostError.
 
         This is the first statement of the write transaction. It locks the row, so that no other
-        process takes the lease until the transaction ends. Returns the time, as in `Found.written`.
+        process takes the lease until the transaction ends. Returns the time, as in
+        `EngineRow.written`.
         """
         now = connection.ops.adapt_datetimefield_value(timezone.now())
-        live = [str(standing.live.get(state, 0)) for state in _LIVE]
-        ended = [str(standing.ended.get(state, 0)) for state in ENDED]
-        wakes_at = None if standing.wakes_at is None else str(standing.wakes_at)
-        times = [str(standing.advanced_to), wakes_at]
-        progress = [now, standing.config_version, standing.is_settled, *times, *live, *ended]
-        moved = statements.rows(_CLAIM, [*progress, *self._mine, version])
-        if not moved:
+        live = [str(progress.live.get(state, 0)) for state in _LIVE]
+        ended = [str(progress.ended.get(state, 0)) for state in ENDED]
+        wakes_at = None if progress.wakes_at is None else str(progress.wakes_at)
+        times = [str(progress.advanced_to), wakes_at]
+        values = [now, progress.config_version, progress.is_settled, *times, *live, *ended]
+        written_at = statements.rows(_CLAIM, [*values, *self._identity, version])
+        if not written_at:
             raise LeaseLostError
         self.renewed = time.monotonic()
-        return str(moved[0][0])
+        return str(written_at[0][0])
 
     def release(self) -> None:
         """Release the lease, if it is still this one."""
-        statements.run(_RELEASE, self._mine)
+        statements.run(_RELEASE, self._identity)
 
     @property
-    def _mine(self) -> tuple[int, str, int]:
+    def _identity(self) -> tuple[int, str, int]:
         return self.org_id, self.owner, self.fence
 
 
 @contextmanager
-def leased(org_id: int, found: Found | None = None) -> Iterator[Lease | None]:
-    """Yield the organization's lease; None if another process has it, or took it since *found*."""
+def leased(org_id: int, row: EngineRow | None = None) -> Iterator[Lease | None]:
+    """Yield the organization's lease; None if another process has it, or took it since *row*."""
     owner = f"{_host()}/{os.getpid()}/{secrets.token_hex(4)}"
-    _own.add(owner)
+    _own_names.add(owner)
     try:
-        lease = _acquire(org_id, owner, found or look(org_id))
+        lease = _acquire(org_id, owner, row or read_engine_row(org_id))
         try:
             yield lease
         finally:
@@ -244,21 +245,21 @@ def leased(org_id: int, found: Found | None = None) -> Iterator[Lease | None]:
                 lease.release()
     finally:
         # Also if the release failed: an unavailable database may still name this process as owner.
-        _own.discard(owner)
+        _own_names.discard(owner)
 
 
-def _acquire(org_id: int, owner: str, found: Found) -> Lease | None:
+def _acquire(org_id: int, owner: str, row: EngineRow) -> Lease | None:
     # A lease of a dead process of this machine is taken over. If that check is wrong, the fencing
     # number still prevents writes of the former owner.
-    if found.is_held and not _is_gone(found.owner):
+    if row.is_held and not _is_gone(row.owner):
         return None
     # Only from the owner that was read, and only if it has not renewed the lease since.
-    taken = [owner, org_id, found.owner, found.fence, found.until]
-    if not statements.run(_TAKE, taken):
+    parameters = [owner, org_id, row.owner, row.fence, row.until]
+    if not statements.run(_TAKE, parameters):
         return None
-    if found.owner:
+    if row.owner:
         lease_taken_over.send(Lease, org_id=org_id)
-    return Lease(org_id, owner, found.fence + 1, found)
+    return Lease(org_id, owner, row.fence + 1, row)
 
 
 def _is_gone(holder: str) -> bool:
@@ -266,7 +267,7 @@ def _is_gone(holder: str) -> bool:
     if host != _host():
         return False
     if int(pid) == os.getpid():
-        return holder not in _own
+        return holder not in _own_names
     try:
         os.kill(int(pid), 0)
     except ProcessLookupError:

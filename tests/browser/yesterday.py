@@ -1,9 +1,9 @@
 """
-The organization of the pictures: a day of the demo's traffic, decided with the clock turned back.
+The organization of the pictures: a day of demo traffic, decided with a settable clock.
 
-`python -m tests.browser.yesterday FILE` plays it into a new file of SQLite: through the
-services and the engine as over the API, sampled once a minute, so that charts have something
-to show. The demo is there, too, as on a first start.
+`python -m tests.browser.yesterday FILE` writes it to a new SQLite file: through the services and
+the engine as over the API, sampled once a minute, so that charts show data. The file also has the
+demo, as after a first start.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from console.orgs.permissions import Actor
     from tests.browser.turned_clock import Clock
 
-#: The owner of both, whose address is that of a first start.
+#: The owner of both organizations, with the email address of a first start.
 OWNER, PASSWORD = "owner@localhost", "a long password for pictures"
 SLUG = "lab"
 
 _CONFIG = Path(__file__).parent / "lab.yaml"
 
-#: How long was played, and how often work comes and ends.
+#: Duration of the simulation, and interval of submissions and ends.
 _DAY, _BEAT = timedelta(hours=26), timedelta(minutes=10)
 _TEAMS = ("vision", "speech", "ranking", "robotics")
 
 
 def play(now: datetime) -> None:
-    """Make both organizations, and play the day until *now*."""
+    """Create both organizations and simulate the day until *now*."""
     from console.orgs.models import Role
     from console.orgs.permissions import Actor
     from console.orgs.services.create_org import create_org
@@ -59,14 +59,14 @@ def play(now: datetime) -> None:
 
 
 def _now() -> datetime:
-    """Return what the turned clock says."""
+    """Return the time of the settable clock."""
     from django.utils import timezone
 
     return timezone.now()
 
 
 def _apply(actor: Actor, message: str, *changes: tuple[str, str]) -> None:
-    """Apply the lab's config, or what is active with *changes*: rules, for queues stay."""
+    """Apply the lab's config, or the active text with *changes*, which concern rules only."""
     from console.configs.services.apply_config import apply_config
     from console.policies.queries import active_number, active_version
 
@@ -79,7 +79,7 @@ def _apply(actor: Actor, message: str, *changes: tuple[str, str]) -> None:
 
 
 def _work(actor: Actor, clock: Clock, end: datetime) -> None:
-    """Play the day, one beat after the other, with what people did on it."""
+    """Simulate the day in intervals, with the actions of its people."""
     from console.series.coverage import floor_minute
     from console.series.services.roll_up import roll_up_org
     from console.workloads.services.hold_queue import hold_queue, resume_queue
@@ -100,7 +100,7 @@ def _work(actor: Actor, clock: Clock, end: datetime) -> None:
         _end_some(actor, draw)
         if beat % 18 == 9:
             _give_up(actor)
-        # More by day than by night.
+        # More submissions by day than by night.
         hour = (clock.now.hour + clock.now.minute / 60 - 4) / 24
         count = draw.randrange(1, 3) + round(5 * max(0.0, 1 - abs(2 * hour - 1.1)))
         _submit(actor, draw, number, count)
@@ -132,7 +132,7 @@ def _submit(actor: Actor, draw: Random, number: int, count: int) -> None:
 
 
 def _end_some(actor: Actor, draw: Random) -> None:
-    """Finish what ran for long enough, each after a time of its own."""
+    """Finish random running workloads."""
     from console.workloads.models import State
     from console.workloads.services.end_workloads import finish_workloads
     from tests.worlds.work import in_state
@@ -145,7 +145,7 @@ def _end_some(actor: Actor, draw: Random) -> None:
 
 
 def _give_up(actor: Actor) -> None:
-    """Withdraw what can never run, as people do who have looked at it."""
+    """Withdraw pending workloads that can never run, as their users would."""
     from console.workloads.models import State, Workload
     from console.workloads.services.end_workloads import withdraw_workloads
 
@@ -157,7 +157,7 @@ def _give_up(actor: Actor) -> None:
 
 
 def _release(actor: Actor) -> None:
-    """Let go of what was preempted, as an executor does a little later."""
+    """Release preempted workloads, as an executor does a little later."""
     from console.workloads.models import State
     from console.workloads.services.end_workloads import release_workloads
     from tests.worlds.work import in_state
@@ -169,10 +169,10 @@ def _release(actor: Actor) -> None:
 
 
 def _settle(org: Organization) -> None:
-    from console.workloads.lease import look
+    from console.workloads.lease import read_engine_row
     from console.workloads.services.run_engine import run_engine
 
-    while look(org.pk).has_work:
+    while read_engine_row(org.pk).has_work:
         run_engine(org.pk, seconds=60)
 
 
@@ -186,7 +186,7 @@ def _sample(org: Organization) -> None:
 
 
 def _look(org: Organization, now: datetime) -> None:
-    """Have the clock's other tasks look once."""
+    """Run the other periodic tasks once."""
     from console.orgs.services.seal_audit import seal_audit
     from console.overview.services.check_up import check_up
     from console.overview.services.count_attention import count_attention
@@ -199,7 +199,7 @@ def _look(org: Organization, now: datetime) -> None:
 
 
 def main(database: Path) -> None:
-    """Play it in memory, and write it down."""
+    """Simulate the day in memory, and write the database to a file."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
     os.environ.pop("TEST_DATABASE_URL", None)
 
@@ -208,7 +208,7 @@ def main(database: Path) -> None:
     import django
 
     django.setup()
-    # Everything done for it would be logged, and that the broker is down.
+    # Without this, every request and the missing broker would be logged.
     logging.disable(logging.CRITICAL)
     from django.core.management import call_command
     from django.db import connection

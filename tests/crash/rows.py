@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from console.orgs.models import Organization
-from console.workloads.lease import look
+from console.workloads.lease import read_engine_row
 from console.workloads.models import (
     Decision,
     Engine,
@@ -90,7 +90,7 @@ def main(slug: str, patience: float) -> None:
     """
     org = Organization.objects.get(slug=slug)
     deadline = time.monotonic() + patience
-    while look(org.pk).has_work:
+    while read_engine_row(org.pk).has_work:
         assert time.monotonic() < deadline, f"work is left after {patience} s"
         time.sleep(0.1)
     print(json.dumps(list(findings(org))))

@@ -107,11 +107,11 @@ def test_it_renews_its_lease_between_two_stretches_while_somebody_writes(
         renewed.append(lease.fence)
 
     monkeypatch.setattr(loader, "_STRETCH", STRETCH)
-    monkeypatch.setattr(Lease, "keep", renew_late)
+    monkeypatch.setattr(Lease, "renew_if_aged", renew_late)
     forget_states()
     _submit(org, "early", 1000, 3)
     try:
-        assert run_engine(org.pk, seconds=600).made == 3
+        assert run_engine(org.pk, seconds=600).decisions == 3
     finally:
         somebody.close()
     # At least once after each stretch, and before each batch.

@@ -18,7 +18,7 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.time_formats import milliseconds
 from console.workloads import tasks, wakeup
-from console.workloads.lease import look
+from console.workloads.lease import read_engine_row
 from console.workloads.models import Engine, Workload
 from console.workloads.services.load_state import load_state
 from console.workloads.services.run_engine import forget_states, run_engine
@@ -114,21 +114,21 @@ def test_an_engine_wakes_at_the_time_that_its_discipline_names(
     settle(org)
     assert times(org) == (milliseconds(NIGHT), OPENS)
     assert Workload.objects.get(uid=row.uid).state == "pending"
-    assert (look(org.pk).has_work, swept(monkeypatch)) == (False, [])
+    assert (read_engine_row(org.pk).has_work, swept(monkeypatch)) == (False, [])
 
     clock.now = MORNING - timedelta(milliseconds=1)
-    assert (look(org.pk).has_work, swept(monkeypatch)) == (False, [])
+    assert (read_engine_row(org.pk).has_work, swept(monkeypatch)) == (False, [])
     assert run_engine(org.pk) == (0, False)
     assert times(org) == (milliseconds(NIGHT), OPENS)
 
     clock.now = MORNING
-    assert (look(org.pk).has_work, swept(monkeypatch)) == (True, [org.pk])
+    assert (read_engine_row(org.pk).has_work, swept(monkeypatch)) == (True, [org.pk])
     if not is_warm:
         forget_states()
     assert run_engine(org.pk) == (1, False)
     assert times(org) == (OPENS, None)
     assert Workload.objects.get(uid=row.uid).state == "admitted"
-    assert (look(org.pk).has_work, swept(monkeypatch)) == (False, [])
+    assert (read_engine_row(org.pk).has_work, swept(monkeypatch)) == (False, [])
 
 
 def test_a_state_of_rows_has_the_time_of_the_state_that_ran(

@@ -19,7 +19,7 @@ from console.engine.model.decision import Decision as Decided
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads import lease as lease_module
-from console.workloads.lease import Lease, LeaseLostError, Standing, leased
+from console.workloads.lease import EngineProgress, Lease, LeaseLostError, leased
 from console.workloads.models import Decision, Engine, Intake, Workload
 from console.workloads.services.batch import Batch
 from console.workloads.services.run_engine import forget_states, run_engine
@@ -27,7 +27,7 @@ from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
 
 #: Where a batch that does nothing leaves an engine.
-STANDING = Standing(
+STANDING = EngineProgress(
     config_version=0, is_settled=True, advanced_to=0, wakes_at=None, live={}, ended={}
 )
 
@@ -78,11 +78,11 @@ def test_it_is_written_anew_only_now_and_then(
     with leased(org.pk) as lease:
         assert lease is not None
         with django_assert_num_queries(0):
-            lease.keep()
+            lease.renew_if_aged()
         lease.renewed -= 3
         with CaptureQueriesContext(connection) as asked:
-            lease.keep()
-            lease.keep()
+            lease.renew_if_aged()
+            lease.renew_if_aged()
     written = [each["sql"] for each in asked if each["sql"].startswith("UPDATE")]
     assert len(written) == 1, written
 
@@ -192,10 +192,10 @@ def test_a_worker_that_slept_through_its_lease_writes_nothing(
             slept.append(Engine.objects.get(org=org).fence)
             Engine.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
             forget_states()
-            assert run_engine(org.pk).made == 1
+            assert run_engine(org.pk).decisions == 1
 
     monkeypatch.setattr(Batch, "decide", sleepily)
-    assert run_engine(org.pk).made == 0
+    assert run_engine(org.pk).decisions == 0
     assert list(Decision.objects.values_list("workload__name", "outcome")) == [("a", "admitted")]
     assert Workload.objects.get().reservation == 1
     assert not Intake.objects.exists()

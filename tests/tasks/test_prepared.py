@@ -72,7 +72,7 @@ def test_longer_texts_break_nothing(
         assert authenticate_token(secret) is not None
         assert member_in_session(digest_of(key), org.slug, timezone.now()) is not None
         submit_workloads(owner, read_submissions([{"name": "often"}]))
-        assert run_engine(org.pk).made == 1
+        assert run_engine(org.pk).decisions == 1
         assert has_decisions(org, 0)
         assert len(decisions_after(org, 0, 1)[0]) == 1
 

@@ -21,7 +21,7 @@ from console.errors import NotFound
 from console.orgs.models import Organization, Role
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
-from console.workloads.lease import look
+from console.workloads.lease import read_engine_row
 from console.workloads.models import (
     Decision,
     Engine,
@@ -176,7 +176,7 @@ def one_batch(monkeypatch: pytest.MonkeyPatch) -> Callable[[World], None]:
     """Return a function that runs the engine for one batch, as if the time were over then."""
     answers: list[bool] = []
     monkeypatch.setattr(run_engine_module, "PAUSE", 0)
-    monkeypatch.setattr(run_engine_module, "_more_time", lambda _: bool(answers and answers.pop()))
+    monkeypatch.setattr(run_engine_module, "_has_time", lambda _: bool(answers and answers.pop()))
 
     def run(world: World) -> None:
         answers[:] = [True]
@@ -199,7 +199,7 @@ def test_forgetting_changes_no_row(
 
     def settle() -> None:
         for world in worlds:
-            while look(world.org.pk).has_work:
+            while read_engine_row(world.org.pk).has_work:
                 if world is forgetful and chance.random() < 0.6:
                     run_engine_module._warm.drop(world.org.pk)
                 one_batch(world)

@@ -15,7 +15,7 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads import tasks, wakeup
 from console.workloads.explanations import explain_workload
-from console.workloads.lease import look
+from console.workloads.lease import read_engine_row
 from console.workloads.models import (
     Decision,
     Engine,
@@ -202,9 +202,9 @@ def test_a_run_that_left_nothing_to_decide_is_noted_as_settled(
     settle(org)
     Engine.objects.filter(org=org).update(is_settled=False)
     forget_states()
-    assert look(org.pk).has_work
+    assert read_engine_row(org.pk).has_work
     assert settle(org) == 0
-    assert not look(org.pk).has_work
+    assert not read_engine_row(org.pk).has_work
 
 
 def test_a_run_asks_as_often_for_a_hundred_workloads_as_for_one(
@@ -218,13 +218,13 @@ def test_a_run_asks_as_often_for_a_hundred_workloads_as_for_one(
     for count in (1, 1, 100):
         submit(owner, *(f"w{number}" for number in range(count)))
         with CaptureQueriesContext(connection) as asked:
-            assert run_engine(org.pk).made >= 1
+            assert run_engine(org.pk).decisions >= 1
         found.append(len(asked))
     assert len(set(found)) == 1, found
     assert found[0] <= MOST_STATEMENTS, found
     # And hardly anything when there is nothing to do.
     with CaptureQueriesContext(connection) as asked:
-        assert run_engine(org.pk).made == 0
+        assert run_engine(org.pk).decisions == 0
     assert len(asked) == 1
 
 
@@ -236,12 +236,12 @@ def test_a_run_that_is_cut_short_is_taken_up_again(
     apply_config(owner, "native", "{}", "first", 0)
     run_engine(org.pk)
     submit(owner, *"abcdefgh")
-    assert run_engine(org.pk, seconds=0).made == 3
+    assert run_engine(org.pk, seconds=0).decisions == 3
     assert not Intake.objects.exists()
-    assert look(org.pk).has_work
+    assert read_engine_row(org.pk).has_work
     forget_states()
-    assert run_engine(org.pk, seconds=60).made == 5
-    assert not look(org.pk).has_work
+    assert run_engine(org.pk, seconds=60).decisions == 5
+    assert not read_engine_row(org.pk).has_work
     assert set(states(org).values()) == {("admitted", "no_rules")}
     assert Decision.objects.count() == 8
 

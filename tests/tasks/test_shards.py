@@ -20,7 +20,7 @@ from console.workloads import tasks, wakeup
 from console.workloads.lease import leased
 from console.workloads.services import run_engine as run_engine_module
 from console.workloads.services import run_shard as run_shard_module
-from console.workloads.services.run_engine import Ran, forget_states
+from console.workloads.services.run_engine import RunResult, forget_states
 from console.workloads.services.run_shard import run_shard
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
@@ -90,9 +90,9 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The organizations whose engines ran; none has work left."""
     orgs: list[int] = []
 
-    def run_engine(org_id: int) -> Ran:
+    def run_engine(org_id: int) -> RunResult:
         orgs.append(org_id)
-        return Ran(0, False)
+        return RunResult(0, False)
 
     monkeypatch.setattr(run_shard_module, "run_engine", run_engine)
     return orgs
@@ -116,13 +116,13 @@ def test_who_comes_while_a_worker_is_at_it_has_another_message_sent(
     """A second worker of the shard takes it up at once; a first one has seen to it by then."""
     ran: list[int] = []
 
-    def run_engine(org_id: int) -> Ran:
+    def run_engine(org_id: int) -> RunResult:
         ran.append(org_id)
         if len(ran) == 1:
             wakeup.send(FIRST)
             wakeup.send(SECOND)
             assert sent.shards == [LANE, LANE]
-        return Ran(1, False)
+        return RunResult(1, False)
 
     monkeypatch.setattr(run_shard_module, "run_engine", run_engine)
     wakeup.send(FIRST)
@@ -198,9 +198,9 @@ def test_who_has_work_left_goes_to_the_end(
 ) -> None:
     ran: list[int] = []
 
-    def run_engine(org_id: int) -> Ran:
+    def run_engine(org_id: int) -> RunResult:
         ran.append(org_id)
-        return Ran(1, ran.count(FIRST) < 3)
+        return RunResult(1, ran.count(FIRST) < 3)
 
     monkeypatch.setattr(run_shard_module, "run_engine", run_engine)
     monkeypatch.setattr(run_shard_module, "GIVES_WAY", 0)
@@ -217,9 +217,9 @@ class Backlog:
 
     ran: list[int] = field(default_factory=list)
 
-    def run_engine(self, org_id: int) -> Ran:
+    def run_engine(self, org_id: int) -> RunResult:
         self.ran.append(org_id)
-        return Ran(1, org_id == FIRST)
+        return RunResult(1, org_id == FIRST)
 
     def begin(self, sent: Sent) -> None:
         """Have that one run once, and wait with what is left."""
@@ -318,10 +318,10 @@ def test_an_engine_that_fails_keeps_nobody_else_waiting(
 ) -> None:
     others = getattr(run_shard_module, "run_engine")  # noqa: B009
 
-    def run_engine(org_id: int) -> Ran:
+    def run_engine(org_id: int) -> RunResult:
         if org_id == FIRST:
             raise ZeroDivisionError
-        ran_now: Ran = others(org_id)
+        ran_now: RunResult = others(org_id)
         return ran_now
 
     monkeypatch.setattr(run_shard_module, "run_engine", run_engine)
@@ -345,7 +345,7 @@ def test_only_who_has_the_lease_asks_again(
     shard = shard_of(org.pk)
     monkeypatch.setattr(run_shard_module, "TURN", 0)
     monkeypatch.setattr(run_engine_module, "BATCH", 1)
-    monkeypatch.setattr(run_engine_module, "_more_time", lambda deadline: False)
+    monkeypatch.setattr(run_engine_module, "_has_time", lambda deadline: False)
     forget_states()
     for name in ("a", "b"):
         submit_workloads(owner, [Submission(name=name, requests={"gpu": 1000})])

@@ -100,7 +100,7 @@ def test_what_was_forgotten_is_read_again(
     def submit(org: Organization, name: str) -> None:
         actor = Actor.from_user(org, boss, "owner")
         submit_workloads(actor, read_submissions([{"name": name}]))
-        assert run_engine(org.pk).made == 1
+        assert run_engine(org.pk).decisions == 1
 
     submit(org, "a")
     submit(org, "b")
@@ -114,7 +114,7 @@ def test_a_database_that_was_set_back_is_read_again(org: Organization, owner: Ac
 
     def submit(name: str) -> None:
         submit_workloads(owner, read_submissions([{"name": name}]))
-        assert run_engine(org.pk).made == 1
+        assert run_engine(org.pk).decisions == 1
 
     submit("a")
     with transaction.atomic():

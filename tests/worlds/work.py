@@ -8,7 +8,7 @@ from typing import Any
 from console.engine.model.decision import Outcome
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.workloads.lease import look
+from console.workloads.lease import read_engine_row
 from console.workloads.models import Decision, PendingClass, State, Workload
 from console.workloads.services.end_workloads import finish_workloads
 from console.workloads.services.run_engine import forget_states, run_engine
@@ -20,7 +20,7 @@ Body = dict[str, Any]
 
 def settle(org: Organization) -> None:
     """Run the engine until it has nothing to do, and discard its state."""
-    while look(org.pk).has_work:
+    while read_engine_row(org.pk).has_work:
         run_engine(org.pk, seconds=60)
     forget_states()
 

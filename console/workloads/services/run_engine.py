@@ -23,7 +23,14 @@ from console.logs import workload_fields
 from console.orgs.models import Organization
 from console.tracing.spans import note, span
 from console.workloads import models
-from console.workloads.lease import Lease, LeaseLostError, Standing, is_due, leased, look
+from console.workloads.lease import (
+    EngineProgress,
+    Lease,
+    LeaseLostError,
+    is_due,
+    leased,
+    read_engine_row,
+)
 from console.workloads.models import Intake
 from console.workloads.services.aggregates import aggregates
 from console.workloads.services.apply_intake import apply_intake
@@ -57,16 +64,16 @@ log = structlog.get_logger("console.engine")
 _warm = WarmStates(settings.WARM_WORKLOADS)
 
 
-class Ran(NamedTuple):
+class RunResult(NamedTuple):
     """The result of a run."""
 
     #: Number of decisions.
-    made: int
+    decisions: int
     #: Whether work remains for lack of time, and no other process does it.
     is_cut_short: bool
 
 
-def run_engine(org_id: int, seconds: float = SLICE) -> Ran:
+def run_engine(org_id: int, seconds: float = SLICE) -> RunResult:
     """
     Decide all pending requests of the organization.
 
@@ -75,17 +82,17 @@ def run_engine(org_id: int, seconds: float = SLICE) -> Ran:
     *seconds*, but not before one batch.
     """
     deadline = time.monotonic() + seconds
-    made = 0
-    found = look(org_id)
-    while found.has_work:
+    decided = 0
+    row = read_engine_row(org_id)
+    while row.has_work:
         # Values in the order of the model's columns; other fields are read on access.
-        columns = (org_id, found.slug, found.name)
+        columns = (org_id, row.slug, row.name)
         org = Organization.from_db(connection.alias, ("id", "slug", "name"), columns)
-        with structlog.contextvars.bound_contextvars(org=org.slug), leased(org_id, found) as lease:
+        with structlog.contextvars.bound_contextvars(org=org.slug), leased(org_id, row) as lease:
             if lease is None:
-                return Ran(made, False)
+                return RunResult(decided, False)
             try:
-                made += _work(org, lease, deadline)
+                decided += _run_batches(org, lease, deadline)
             except LeaseLostError:
                 _warm.drop(org_id)
                 log.warning("lease lost, nothing written")
@@ -95,10 +102,10 @@ def run_engine(org_id: int, seconds: float = SLICE) -> Ran:
                 _warm.drop(org_id)
                 raise
         # Requests may have been accepted between the last check and the release.
-        found = look(org_id)
-        if not _more_time(deadline):
-            return Ran(made, found.has_work and not found.is_held)
-    return Ran(made, False)
+        row = read_engine_row(org_id)
+        if not _has_time(deadline):
+            return RunResult(decided, row.has_work and not row.is_held)
+    return RunResult(decided, False)
 
 
 def forget_states() -> None:
@@ -106,8 +113,8 @@ def forget_states() -> None:
     _warm.clear()
 
 
-def _work(org: Organization, lease: Lease, deadline: float) -> int:
-    made = 0
+def _run_batches(org: Organization, lease: Lease, deadline: float) -> int:
+    decided = 0
     begun = time.monotonic()
     warm = _state(org, lease)
     # The run takes at least as long as the load, because the state may be dropped for another one.
@@ -120,39 +127,39 @@ def _work(org: Organization, lease: Lease, deadline: float) -> int:
         # A loaded state may have nothing left to decide although its rows are marked as unsettled.
         if settled and not intake and warm.is_noted_settled and not is_due(warm.wakes_at):
             break
-        lease.keep()
+        lease.renew_if_aged()
         begun = time.monotonic()
         with span("batch", org=org.slug):
-            made += _run_batch(org, lease, warm, intake)
+            decided += _run_batch(org, lease, warm, intake)
         if connection.vendor == "sqlite":
             time.sleep(min(PAUSE, PAUSED * (time.monotonic() - begun)))
         # Not checked before the first batch, so that every run makes progress after a long load.
         # If nothing is left to do, the only check for new work is after the release of the lease.
-        if (is_all and warm.is_noted_settled) or not _more_time(deadline):
+        if (is_all and warm.is_noted_settled) or not _has_time(deadline):
             break
     _warm.keep(org.pk, warm)
-    return made
+    return decided
 
 
-def _more_time(deadline: float) -> bool:
+def _has_time(deadline: float) -> bool:
     return time.monotonic() < deadline
 
 
 def _state(org: Organization, lease: Lease) -> Warm:
-    found = lease.found
+    row = lease.row
     warm = _warm.get(org.pk)
-    if warm is None or (warm.version, warm.written) != (found.version, found.written):
+    if warm is None or (warm.version, warm.written) != (row.version, row.written):
         begun = time.perf_counter()
-        state = load_state(org, found.config_version, lease.keep)
+        state = load_state(org, row.config_version, lease.renew_if_aged)
         over_quota_since = OverQuotaSince(org.pk)
         warm = Warm(
-            version=found.version,
-            written=found.written,
-            config_version=found.config_version,
+            version=row.version,
+            written=row.written,
+            config_version=row.config_version,
             state=state,
             over_quota_since=over_quota_since,
-            is_noted_settled=found.is_settled,
-            wakes_at=found.wakes_at,
+            is_noted_settled=row.is_settled,
+            wakes_at=row.wakes_at,
             load=time.perf_counter() - begun,
         )
     return warm
@@ -165,25 +172,25 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
     decisions = warm.state.settle(BATCH)
     batch.decide(decisions, loans_made(warm.state, decisions))
     changes = warm.state.take_changes()
-    written_down = [*batch.prepare(), *aggregates(org.pk, warm.state, changes)]
+    statements_to_run = [*batch.prepare(), *aggregates(org.pk, warm.state, changes)]
     decided = DecidedBatch(
         org=org,
         batch=batch,
         state=warm.state,
         changes=changes,
         happenings=happenings_of(batch, warm.state),
-        intake_waits=[(batch.now - row.created_at).total_seconds() for row in intake],
+        intake_waits=[(batch.now - item.created_at).total_seconds() for item in intake],
         begun=begun,
         load=warm.load,
     )
     observed = observe_batch(decided)
-    written_down += [statement for writes in observed for statement in writes.statements]
-    written_down.append(delete_keys(Intake, (row.pk for row in intake)))
-    standing = _standing(warm, batch)
+    statements_to_run += [statement for writes in observed for statement in writes.statements]
+    statements_to_run.append(delete_keys(Intake, (item.pk for item in intake)))
+    progress = _progress(warm, batch)
     with transaction.atomic():
-        written = lease.claim_write(warm.version, standing)
+        written = lease.claim_write(warm.version, progress)
         with statements.pipeline():
-            for rows in written_down:
+            for rows in statements_to_run:
                 rows.run()
         if batch.preempted:
             _count_preemptions(batch.preempted)
@@ -193,8 +200,8 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
                 writes.finish()
     warm.version += 1
     warm.written = written
-    warm.is_noted_settled = standing.is_settled
-    warm.wakes_at = standing.wakes_at
+    warm.is_noted_settled = progress.is_settled
+    warm.wakes_at = progress.wakes_at
     warm.load = None
     log.info(
         "batch decided",
@@ -209,7 +216,7 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
         version=warm.version,
         config_version=warm.config_version,
         intake=len(intake),
-        workloads=sum(row.size for row in intake),
+        workloads=sum(item.size for item in intake),
         decisions=len(batch.decisions),
     )
     return len(batch.decisions)
@@ -219,14 +226,14 @@ def _count_preemptions(uids: list[str]) -> None:
     models.Workload.objects.filter(uid__in=uids).update(preemptions=F("preemptions") + 1)
 
 
-def _standing(warm: Warm, batch: Batch) -> Standing:
+def _progress(warm: Warm, batch: Batch) -> EngineProgress:
     state, evicting = warm.state, len(warm.state.evicting)
     live = {
         models.State.PENDING: len(state.pending),
         models.State.ADMITTED: len(state.running) - evicting,
         models.State.PREEMPTING: evicting,
     }
-    return Standing(
+    return EngineProgress(
         config_version=warm.config_version,
         is_settled=state.is_settled,
         advanced_to=state.now,
