@@ -1,1 +1,1 @@
-"""The product as people use it, in a real browser."""
+"""Tests of the product in a real browser."""

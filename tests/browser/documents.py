@@ -1,4 +1,4 @@
-"""The three configs that the editor offers as examples, and workloads for them."""
+"""The three example configs of the editor, and workloads for them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ RESERVATION = _SAMPLES["Guard a capacity reservation"]
 
 
 def m5(name: str, **more: Any) -> dict[str, Any]:
-    """Return a workload of the type that CAP allows three of."""
+    """Return a workload of the instance type of which CAP admits three."""
     requests = {"cpu": 8, "memory_gb": 32}
     return {"name": name, "instance_type": "m5.2xlarge", "requests": requests, **more}
 
 
 def a100(name: str, gpu: int, **more: Any) -> dict[str, Any]:
-    """Return a research workload on spot A100s of GPUS."""
+    """Return a research workload on spot A100s for the config GPUS."""
     return {
         "name": name,
         "tags": {"team": "research"},

@@ -1,4 +1,4 @@
-"""The config editor under a person's hands: what it holds, and where its marks really are."""
+"""Page object of the config editor: its text, its problems, and the positions of its marks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PLACE = """([line, column]) => {
   return [place.pageX, place.pageY];
 }"""
 
-#: Where each of some marks begins on the page.
+#: Script: the page positions of the beginnings of some marks.
 _CORNERS = """marks => marks.map((mark) => {
   const { x, y } = mark.getBoundingClientRect();
   return [x, y];
@@ -31,7 +31,7 @@ class Editor:
 
     @property
     def text(self) -> str:
-        """What it holds."""
+        """The text in the editor."""
         self.page.locator(".editor__ace .ace_content").wait_for()
         return str(self.page.evaluate(_TEXT))
 
@@ -45,42 +45,42 @@ class Editor:
         self.page.locator(".editor__ace .ace_content").click()
 
     def press(self, *keys: str) -> None:
-        """Press some keys."""
+        """Press a key or key combination."""
         for key in keys:
             self.page.keyboard.press(key)
 
     def type(self, text: str) -> None:
-        """Type as a person does, key by key."""
+        """Type key by key, as a person does."""
         self.page.keyboard.type(text)
 
     def replace(self, text: str) -> None:
-        """Put *text* in place of everything, as an input method does."""
+        """Replace the whole text by *text*, as an input method does."""
         self.focus()
         self.press("Control+A")
         self.page.keyboard.insert_text(text)
 
     def paste(self, text: str) -> None:
-        """Put *text* from the clipboard in place of everything; long ones take no time so."""
+        """Replace the whole text by pasting *text*, which is fast for long texts."""
         self.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
         self.focus()
         self.press("Control+A", "Control+V")
 
     def place(self, line: int, column: int) -> tuple[float, float]:
-        """Return where a place of the text is on the page; both count from 1."""
+        """Return the page position of a place in the text; line and column count from 1."""
         self.page.locator(".editor__ace .ace_content").wait_for()
         x, y = self.page.evaluate(_PLACE, [line, column])
         return x, y
 
     def replace_word(self, line: int, old: str, new: str) -> None:
-        """Double-click the word *old* on one line, counted from 1, and type *new* over it."""
+        """Double-click the word *old* on a line, counted from 1, and type *new* over it."""
         column = self.text.splitlines()[line - 1].index(old) + 1
         x, y = self.place(line, column)
         self.page.mouse.dblclick(x + 4, y + 8)
         self.type(new)
 
     def expect_problem(self, message: str, line: int, column: int) -> Locator:
-        """Expect a mark in the gutter, an underline and an entry at this place."""
+        """Expect a gutter mark, an underline and a list entry at this place."""
         entry = self.problems.filter(has_text=message)
         expect(entry).to_have_count(1)
         expect(entry).to_contain_text(f"line {line}, column {column}")
@@ -93,16 +93,16 @@ class Editor:
             found = marks.evaluate_all(_CORNERS)
             return any(abs(left - x) < 2 and abs(top - y) < 6 for left, top in found)
 
-        # The editor draws with its next frame.
+        # The editor draws in its next frame.
         wait_until(is_underlined)
         return entry
 
     def expect_hits(self, hits: dict[int, str]) -> None:
-        """Expect these counts beside the numbers of these lines, among others."""
+        """Expect at least these counts beside the numbers of these lines."""
         for line, count in hits.items():
             number = self.page.locator(".ace_gutter-cell", has_text=re.compile(rf"^{line}$"))
             expect(number).to_have_attribute("data-hits", count)
 
     def expect_saved(self) -> None:
-        """Wait until the draft is on the server."""
+        """Wait until the draft is saved on the server."""
         expect(self.page.locator("[data-saved]")).to_contain_text("Draft saved")

@@ -1,4 +1,4 @@
-"""Where pictures are taken in the organization that has a day of work behind it."""
+"""The pages of the documentation pictures, in the organization with a day of history."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from playwright.sync_api import Page
 
 
 def _as_it_is(page: Page) -> None:
-    """Do nothing: the page is shown as it comes."""
+    """Do nothing: the page is shown as it loads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """One picture: a path below the organization, and what to do there before."""
+    """A picture: a path below the organization, and the steps before the picture is taken."""
 
     name: str
     path: str
@@ -25,7 +25,7 @@ class Stop:
 
 
 def stops(ask: Callable[[str], Any]) -> Iterator[Stop]:
-    """Yield the stops; *ask* answers paths of the API."""
+    """Yield the stops; *ask* returns the API response of a path."""
     yield Stop(name="overview", path="", height=980)
     yield Stop(name="queues", path="queues", width=1500, height=760)
     yield Stop(name="usage", path="queues/ml_training/usage?range=24h", height=980, arrange=_read)
@@ -42,7 +42,7 @@ def stops(ask: Callable[[str], Any]) -> Iterator[Stop]:
 
 
 def _read(page: Page) -> None:
-    """Put the cursor of the charts at a moment, with its numbers beside it."""
+    """Move the cursor of the charts to a time and show its values."""
     plot = page.locator("#chart-use .chart__plot")
     box = plot.bounding_box()
     assert box is not None
@@ -51,7 +51,7 @@ def _read(page: Page) -> None:
 
 
 def _preempted(ask: Callable[[str], Any]) -> tuple[str, int]:
-    """Return a workload that was preempted and went on, and the number of its receipt."""
+    """Return a workload that was preempted and continued, and the number of its receipt."""
     for event in ask("/events?type=REQUEST_PREEMPTED&limit=200")["results"]:
         uid = event["workload"]
         if ask(f"/workloads/{uid}")["state"] in ("finished", "admitted"):

@@ -1,4 +1,4 @@
-"""Organizations to act in: two owners each, who are signed in already, and a token."""
+"""Organizations for tests, each with two signed-in owners and an API token."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 
 from tests.product import PATIENCE, Api, Product
 
-#: As many as tests ask for; each has one of its own.
+#: Number of organizations; each test uses one of its own.
 COUNT = 120
 PEOPLE = ("first@example.com", "second@example.com")
 PASSWORD = "a long password for tests"
@@ -37,16 +37,16 @@ print(json.dumps(tokens))
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One organization."""
+    """An organization with its people and its API."""
 
     slug: str
     base: str
     api: Api
-    #: Cookies of its people.
+    #: Cookies of its owners.
     sessions: tuple[Any, ...]
 
     def url(self, path: str = "") -> str:
-        """Return the address of one of its pages."""
+        """Return the URL of one of its pages."""
         return f"{self.base}/o/{self.slug}/{path}"
 
     def apply(self, text: str, message: str = "") -> int:
@@ -58,7 +58,7 @@ class Place:
         return number
 
     def submit(self, *workloads: dict[str, Any]) -> list[str]:
-        """Submit and return the ids once the engine has looked at all of them."""
+        """Submit workloads, wait until the engine has evaluated them, and return their ids."""
         ids: list[str] = self.api.post("/workloads", {"workloads": list(workloads)})["ids"]
         wait_until(lambda: self.reason(ids[-1]) != "not_evaluated")
         return ids
@@ -73,7 +73,7 @@ class Place:
 
 
 def furnish(browser: Browser, product: Product, count: int = COUNT) -> list[Place]:
-    """Create *count* organizations in a running product and sign their people in."""
+    """Create *count* organizations in a running product and sign their owners in."""
     script = _MAKE.format(password=PASSWORD, people=PEOPLE, count=count)
     tokens = json.loads(product.manage("shell", "-c", script).splitlines()[-1])
     base = f"http://127.0.0.1:{product.port}"
@@ -85,7 +85,7 @@ def furnish(browser: Browser, product: Product, count: int = COUNT) -> list[Plac
 
 
 def sign_in(page: Page, base: str, email: str, password: str) -> None:
-    """Sign in as a person does."""
+    """Sign in through the form."""
     page.goto(f"{base}/login")
     page.get_by_label("E-mail address").fill(email)
     page.get_by_label("Password").fill(password)
@@ -93,7 +93,7 @@ def sign_in(page: Page, base: str, email: str, password: str) -> None:
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait for *condition*, which asks the product."""
+    """Wait until *condition*, which queries the product, is true."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, f"not within {PATIENCE} s"

@@ -1,4 +1,4 @@
-"""A served world, and the one page of it that the tests of reach look at, its owner signed in."""
+"""A visit of all pages of a served world, signed in as its owner, with the browser's complaints."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from tests.worlds.addresses import Address, page_addresses
 from tests.worlds.served import Served
 from tests.worlds.world import World
 
-#: Milliseconds that a page may take on a busy machine.
+#: Timeout of a page in milliseconds, on a busy machine.
 PATIENCE: Final = 30_000
 
-#: Pages that look different with each of their queries; of the others some are enough.
+#: Routes whose pages look different with each query; of the others a few pages are enough.
 _FORMS: Final = ("pages:queue", "pages:workload", "pages:config-version", "pages:config-compare")
 
-#: Queries of lists that show the list in another form, or nothing at all.
+#: Queries that show a list in another form, or empty.
 _SHOWN: Final = ("group_by=reason", "cols=", "q=nothing", "actor=nobody", "type=REQUEST_REJECTED")
 
-#: What is no page: texts to download.
+#: Addresses of downloads, which are not pages.
 _TEXTS: Final = ("as=", "/text")
 
-#: Addresses of questions that the editor asks again when they are refused.
+#: Paths of requests that the editor repeats when they are refused.
 _ASKED_AGAIN: Final = ("/config/edit/check", "/config/edit/hits")
 
 
 class Complaints:
-    """What a page complains of: messages of its console, and requests that failed."""
+    """Complaints of the browser about a page: console messages and failed requests."""
 
     def __init__(self, page: Page) -> None:
         """Listen to *page*."""
@@ -56,18 +56,18 @@ class Complaints:
         page.on("pageerror", lambda error: self._failed.append(f"uncaught: {error}"))
 
     def take(self) -> list[str]:
-        """Return the complaints since the last time."""
-        # A message may come before the answer that it is about, so they are matched only here.
+        """Return the complaints since the last call."""
+        # A message may arrive before its response, so they are matched only here.
         said = [text for url, text in self._messages if url not in self._refused]
         found = self._failed + said
         self._failed, self._messages = [], []
         return found
 
     def _note_answer(self, answer: Response) -> None:
-        # A page that says 404 is an answer, and what it shows is looked at.
+        # An error page is a valid response and is checked as a page.
         if answer.request.is_navigation_request() and answer.status >= HTTPStatus.BAD_REQUEST:
             self._refused.add(answer.url)
-        # The editor that was left may have a question under way: the next one asks again by itself.
+        # The previous editor page may have a request under way; the next page repeats it by itself.
         asks_again = urlsplit(answer.url).path.endswith(_ASKED_AGAIN)
         if asks_again and answer.status == HTTPStatus.TOO_MANY_REQUESTS:
             self._refused.add(answer.url)
@@ -78,14 +78,14 @@ class Complaints:
             self._messages.append((url, f"{message.type}: {message.text} ({url})"))
 
     def _note_failed(self, request: Request) -> None:
-        # A page that is left takes back what it asked for, its polls among them.
+        # Leaving a page cancels its requests, for example polls.
         if request.failure != "net::ERR_ABORTED":
             self._failed.append(f"failed: {request.url} {request.failure}")
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A world that is looked at, with what went wrong while its pages were open."""
+    """A signed-in visit of a world, and the complaints about its pages."""
 
     served: Served
     context: BrowserContext
@@ -93,21 +93,21 @@ class Visit:
     complaints: Complaints
 
     def go(self, address: Address) -> None:
-        """Open one of its pages."""
+        """Open one of the pages."""
         self.page.goto(self.served.base + address.url)
 
     def settle(self) -> None:
-        """Wait for what the page asks for by itself, and takes in."""
+        """Wait until the page has loaded and applied its own requests."""
         settle(self.page)
 
     def take(self) -> list[str]:
-        """Return the complaints since the last time."""
+        """Return the complaints since the last call."""
         return self.complaints.take()
 
 
 @contextmanager
 def visiting(browser: Browser, served: Served, *, scripts: bool = True) -> Iterator[Visit]:
-    """Sign the owner of a world in."""
+    """Sign in the owner of a world and yield the visit."""
     context = browser.new_context(
         viewport={"width": 1280, "height": 900},
         java_script_enabled=scripts,
@@ -128,8 +128,8 @@ def forms_of(world: World, most: int) -> list[Address]:
     """
     Return the pages of a world, each route in at most *most* of its forms.
 
-    A query that only narrows a list is no form of its own. What is refused, such as a wrong
-    cursor, is a page of the tests of bad input.
+    A query that only narrows a list is not a separate form. Refused queries, such as a wrong
+    cursor, are covered by the tests of bad input.
     """
     by_route: dict[str, list[Address]] = {}
     for address in page_addresses(world):

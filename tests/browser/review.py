@@ -1,4 +1,4 @@
-"""The review of a draft under a person's hands: what follows is ticked, a button applies."""
+"""Helpers for the review of a draft: open it, accept consequences, and apply."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.browser.editor import Editor
 from tests.browser.place import Place
 from tests.product import Product
 
-#: A queue with quota, a rule that leads to it, and one that takes everything else.
+#: A queue with quota, a rule that routes to it, and a catch-all rule.
 CONFIG = """\
 resource_flavors:
   - name: spot
@@ -32,7 +32,7 @@ scheduling_rules:
 CATCH_ALL = "  - resource_queue: default\n"
 RULE = "  - selector: [{ key: team, operator: in, values: [web] }]\n    resource_queue: default\n"
 
-#: What the timer's row is given instead of minutes of waiting.
+#: Makes a revert timer due, instead of waiting for minutes.
 _HURRY = (
     "from django.utils import timezone\n"
     "from console.configs.models import RevertTimer\n"
@@ -61,23 +61,23 @@ def expect_review(page: Page) -> None:
 
 
 def apply_button(page: Page) -> Locator:
-    """Return the button that applies, which says what that does."""
+    """Return the button that applies or rolls back."""
     return page.get_by_role("button", name=re.compile("^(Apply|Roll back to) version"))
 
 
 def tick_all(page: Page) -> None:
     """Accept every consequence that has to be ticked."""
-    # The button is below them: when it is there, all of them are.
+    # The button is below the consequences, so all of them are present when it is.
     apply_button(page).wait_for()
     for box in page.locator("input[name=accept]").all():
         box.check()
 
 
 def expect_active(page: Page, number: int) -> None:
-    """Expect that version *number* has just become active."""
+    """Expect the notice that version *number* has become active."""
     expect(page.get_by_role("status").first).to_contain_text(f"Version {number} is active")
 
 
 def make_due(product: Product, place: Place) -> None:
-    """Let the time be over in which somebody may confirm the active version."""
+    """Let the time to confirm the active version expire."""
     assert product.manage("shell", "-c", _HURRY.format(slug=place.slug)).endswith("1")

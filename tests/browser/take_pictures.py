@@ -1,11 +1,10 @@
 """
-Take the pictures of the documentation: the main pages in a real browser, in light and dark.
+Take the pictures of the documentation: the main pages, in light and dark mode.
 
-    make pictures
+make pictures
 
-Starts a product of its own with a day of work behind it (`tests.browser.yesterday`), with the
-demo, whose tour the README tells, and with two teams that share a cohort, and writes
-docs/images/*.png.
+Starts a product with a day of history (`tests.browser.yesterday`), with the demo of the README
+tour, and with two teams that share a cohort, and writes docs/images/*.png.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ IMAGES = ROOT / "docs" / "images"
 SCHEMES = ("light", "dark")
 SIZE: ViewportSize = {"width": 1280, "height": 800}
 
-#: Bytes that one picture may have.
+#: Most bytes of a picture.
 LARGEST = 300_000
 
 
 def main() -> int:
-    """Walk the tour and take a picture at each stop; exit status 1 when one is too large."""
+    """Take a picture at each stop; return exit status 1 when one is too large."""
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         home = Home(Path(folder))
@@ -85,13 +84,13 @@ def _walk(pages: list[Page], product: Product) -> None:
         page.goto(f"{home}/queues/ml_training")
         _picture(page, "queue")
     text = tour.with_mistake(api.get("/config")["text"])
-    # The draft is the person's: whichever browser comes later finds it there.
+    # The draft belongs to the person, so the next browser shows it.
     pages[0].goto(f"{home}/config/edit")
     _write(pages[0], text)
     for page in pages:
         page.goto(f"{home}/config/edit")
         page.get_by_role("button", name="Quote it").wait_for()
-        # High enough for the text and what is wrong with it, with the cursor at the mistake.
+        # Tall enough for the text and its problems, with the cursor at the mistake.
         page.set_viewport_size({"width": SIZE["width"], "height": 980})
         page.locator(".ace_text-input").focus()
         page.keyboard.press("F8")
@@ -114,8 +113,8 @@ def _walk(pages: list[Page], product: Product) -> None:
 
 
 def _judge(pages: list[Page], home: str, text: str) -> None:
-    """Show what a draft changes, and what it would do to the work that is there."""
-    # A window of its own: the draft before this one stays with whoever wrote it.
+    """Show the changes of a draft and its impact on the workloads."""
+    # A separate browser window: the previous draft stays with its author.
     pages[0].goto(f"{home}/config/edit?new=1")
     _write(pages[0], text)
     draft = pages[0].url.rpartition("/")[2]
@@ -133,7 +132,7 @@ def _write(page: Page, text: str) -> None:
 
 
 def _share(pages: list[Page], product: Product) -> None:
-    """Let one team borrow what another leaves unused, and give it back."""
+    """Let one team borrow the unused quota of another, and return it."""
     product.manage("create_org", "teams", "--owner", "owner@localhost")
     api = product.api("teams")
     version = {
@@ -185,7 +184,7 @@ def _signed_in(browser: Browser, product: Product, scheme: Any) -> Page:
 
 
 def _fill(api: Api) -> None:
-    """Submit work of everybody's kinds, enough to fill the quota and let some wait."""
+    """Submit workloads of all kinds, enough to fill the quota and let some wait."""
     draw = random.Random(7)
     kinds = draw.choices(KINDS, [kind.weight for kind in KINDS], k=48)
     bodies = [

@@ -1,4 +1,4 @@
-"""Names as long as they may be, on a narrow screen; and the theme that somebody chose."""
+"""Accessibility: names of maximum length on a narrow screen, and the chosen theme."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.browser.rules import broken, hold_still, settle, unfold
 
 _CONFIG = CAP.replace("default: 50", "default: 60")
 
-#: A rule test with everything that its page can show.
+#: A rule test that shows every element of its page.
 _TESTED = (
     f"key=instance-type&value=m5.2xlarge&key={'k' * 60}&value=v&config=2&beside=1&priority=7"
     "&requests=cpu%3D99"
@@ -21,7 +21,7 @@ _TESTED = (
 
 @pytest.fixture
 def busy(place: Place) -> list[str]:
-    """Addresses of every page of an organization in which a little of everything is going on."""
+    """Paths of all pages of an organization with a little of everything."""
     place.apply(CAP, "The first")
     long = "a-name-that-goes-on-" * 9
     ids = place.submit(
@@ -34,7 +34,7 @@ def busy(place: Place) -> list[str]:
     place.api.post(f"/workloads/{ids[0]}/finish", {})
     hold = {"reason": "Moving racks"}
     place.api.post("/queues/q-m5-2xlarge-cap3/hold", hold, expect=200)
-    # Nobody listens there, so that there is a failure to show.
+    # The address has no server, so that a failure is shown.
     hook = {"name": "n" * 90, "url": f"https://127.0.0.1:9/{'p' * 90}", "kinds": ["config.applied"]}
     number = place.api.post("/webhooks", hook, expect=201)["id"]
     sent = place.api.post(f"/webhooks/{number}/test", {})["id"]

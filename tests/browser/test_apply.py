@@ -1,4 +1,4 @@
-"""From a draft to a safe apply: review, ticks, a conflict and its merge, a way back in time."""
+"""Applying a draft: review, consequences, conflicts and merges, and the revert timer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.browser.review import (
 )
 from tests.product import Product
 
-#: What sticks out of a small screen.
+#: Script: elements that are wider than a small screen.
 TOO_WIDE = """() => [...document.querySelectorAll("main *")]
   .filter((item) => item.getBoundingClientRect().right > 320 && !item.closest(".diff, pre, table"))
   .map((item) => `${item.tagName} ${item.className}`)"""
@@ -45,7 +45,7 @@ def test_consequences_are_ticked_and_grave_ones_typed(page: Page, place: Place) 
     expect_active(page, 2)
     queues = place.api.get("/queues")["results"]
     assert {queue["name"] for queue in queues} >= {"lab", "lab:v2", "default"}
-    # What follows from the next text is said of work as it is routed under this version.
+    # Consequences of the next text are computed for workloads as routed under this version.
     wait_until(lambda: place.api.get(f"/workloads/{waiting}")["config_version"] == 2)
 
     draft(page, place, CONFIG[: CONFIG.index("  - selector")] + RULE)
@@ -103,7 +103,7 @@ def test_an_apply_that_nobody_confirms_is_taken_back(
     wait_until(lambda: place.api.get("/config")["version"] == 3)
     now = place.api.get("/config")
     assert (now["text"], now["via"], now["rolled_back_to"]) == (CONFIG, "timer", 1)
-    # A live page shows it without being asked.
+    # A live page shows the change without a reload.
     expect(other.locator("#revert-timer")).to_be_empty()
     expect(other.locator("#active-config")).to_contain_text("v3")
 

@@ -1,4 +1,4 @@
-"""Cohorts in a browser: fit for every theme and width, and current while one looks."""
+"""Pages of cohorts: accessibility in each theme and width, and live updates."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PAGES = (
 
 @pytest.fixture
 def teams(place: Place) -> Place:
-    """A cohort of two teams in which one borrows what the other leaves unused."""
+    """A cohort of two teams in which one borrows the unused quota of the other."""
     body = {"dialect": "kueue", "text": TWO_TEAMS, "message": "", "expected_version": 0}
     place.api.post("/config/versions", body, expect=201)
     place.submit(gpus("speech", "own", 8))
@@ -75,7 +75,7 @@ def test_the_pages_of_cohorts_work_without_scripts(visitors: Visitors, teams: Pl
 
 
 def _focused(page: Page) -> str:
-    """Return what has the focus says."""
+    """Return the text of the focused element."""
     said: str = page.evaluate(
         "(document.activeElement.getAttribute('aria-label') || document.activeElement.innerText)"
         ".replace(/\\s+/g, ' ')"
@@ -89,7 +89,7 @@ def test_arrow_keys_move_in_the_matrix_and_enter_opens_the_queue_there(
     page.goto(teams.url("cohorts/research"))
     vision = page.locator("#matrix-rows").get_by_role("link", name="vision", exact=True)
     expect(vision).not_to_have_attribute("tabindex", "-1")
-    # The whole matrix is one stop of Tab.
+    # The whole matrix is a single tab stop.
     assert page.locator("#matrix-rows a:not([tabindex='-1'])").count() == 1
     vision.focus()
     seen = []
@@ -134,7 +134,7 @@ def test_what_is_live_keeps_the_place_in_the_matrix(page: Page, teams: Place) ->
 
 
 def _look(page: Page) -> dict[str, Any]:
-    """Return where the parts of the borrowed bar are, in pixels, and what fills them."""
+    """Return the pixel positions and the fills of the parts of the borrowed bar."""
     found: dict[str, Any] = page.evaluate(
         """() => {
           const svg = [...document.querySelectorAll('.quota__bar')].find(

@@ -1,4 +1,4 @@
-"""Writing a config: from nothing to a first version, to a second, and back."""
+"""Writing a config: the first version, a second version, and a rollback."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.browser.editor import Editor
 from tests.browser.place import Place, sign_in
 from tests.product import Product
 
-#: What an empty organization says on each page, and where it leads.
+#: The text and the link of each page of an empty organization.
 EMPTY = {
     "": ("Write a config", "Start from an example"),
     "queues": ("No config yet", "Start from an example"),
@@ -109,7 +109,7 @@ def _change_a_queue(page: Page, place: Place) -> None:
     expect(entry).to_have_count(1)
     expect(entry).to_contain_text(re.compile(rf"line {queue}, column \d+"))
     entry.get_by_role("button", name="Rename to").click()
-    # Lints go on saying what becomes of the old name.
+    # The lints still describe the fate of the old name.
     expect(page.locator(".problem[data-severity=error]")).to_have_count(0)
     assert editor.text.count("q-m5-2xlarge-cap3:v2") == 2
     page.get_by_role("button", name="Review changes").click()
@@ -183,7 +183,7 @@ def test_an_answer_about_an_older_text_is_dropped(page: Page, place: Place) -> N
     with page.expect_response(lambda answer: is_older(answer.request)) as answer:
         older.continue_()
     assert "defauls" in answer.value.text()
-    # By the next frame whatever the page makes of an answer is there.
+    # In the next frame, the page has processed the response.
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
     editor.expect_problem('Queue "defaulx" is not defined', last, 21)
     expect(editor.problems).to_have_count(1)

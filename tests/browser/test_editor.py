@@ -1,4 +1,4 @@
-"""Writing in the editor: outline, completion, help, repairs by key, and two people at one draft."""
+"""The config editor: outline, completion, help, fixes by key, and drafts of two people."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.browser.place import PASSWORD, PEOPLE, Place, sign_in
 
 _CURSOR = "ace.edit(document.querySelector('.editor__ace')).getCursorPosition().row + 1"
 
-#: What a sign of life is answered with while nobody else is there.
+#: Response to a presence request while no other person edits.
 _QUIET = {"revision": 1, "editor": None, "others": []}
 
 
 def line_of(text: str, part: str) -> int:
-    """Return the line of *text*, from 1, on which *part* stands."""
+    """Return the number of the line of *text*, from 1, that contains *part*."""
     return next(i for i, line in enumerate(text.splitlines(), 1) if part in line)
 
 
@@ -43,7 +43,7 @@ def test_the_outline_leads_to_its_objects_and_shows_their_problems_and_hits(
     expect(page.locator("[data-hits-note]")).to_contain_text("the last 7 days")
 
     editor.expect_hits({line_of(CAP, "- name: q-m5"): "2", line_of(CAP, "- name: default"): "0"})
-    # A line more above: the counts stay with what they count before they are counted again.
+    # After a line is added above, the counts stay with their objects until they are counted again.
     editor.focus()
     editor.press("Control+Home")
     editor.type("# Caps\n")
@@ -111,7 +111,7 @@ def test_keys_words_and_names_are_completed(page: Page, place: Place) -> None:
     expect(editor.problems).to_have_count(0)
 
 
-#: What a fast typist's last letter and Enter are to the editor: nothing happens in between.
+#: Script: type a letter and Enter with nothing in between, as a fast typist does.
 _LETTER_AND_ENTER = """letter => {
   const editor = window.ace.edit(document.querySelector(".editor__ace"));
   editor.execCommand("insertstring", letter);
@@ -131,7 +131,7 @@ def test_enter_takes_what_fits_all_that_was_typed(page: Page, place: Place) -> N
     editor.replace("resource_queues:\n  - name: vision\n    ")
     editor.type("pre")
     expect(choices.first).to_contain_text("preemption")
-    # Nothing fits that, so it is the end of a line.
+    # No completion matches, so Enter ends the line.
     editor.type("z")
     editor.press("Enter")
     editor.type("#")
@@ -225,7 +225,7 @@ def test_a_draft_is_edited_by_one_of_two_and_taken_over(visitors: Visitors, plac
     Editor(second).replace("# theirs\n" + CAP)
     Editor(second).expect_saved()
 
-    # The first one learns of it with the next sign of life.
+    # The first person's editor learns of it from its next presence request.
     saved = first.locator("[data-saved]")
     expect(saved).to_contain_text("second@example.com edits this draft now. Your text is saved.")
     Editor(first).focus()
@@ -332,7 +332,7 @@ def test_who_is_signed_out_while_typing_goes_on_after_signing_in_again(
     saved = page.locator("[data-saved]")
     expect(saved).to_contain_text("Not saved: you are signed out.")
 
-    # Signing in gives out another token against forgery than the one this page came with.
+    # Signing in creates a new CSRF token, which differs from that of this page.
     other = page.context.new_page()
     sign_in(other, place.base, PEOPLE[0], PASSWORD)
     expect(other).not_to_have_url(re.compile("/login"))

@@ -1,4 +1,4 @@
-"""Events and the audit log while they grow: nothing moves, nothing is lost, and it can be held."""
+"""Events and the audit log while they grow: stable rows, completeness and pausing."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def test_new_events_wait_for_the_reader_and_a_pause_holds_them(page: Page, place
     bar = page.locator("[data-rows-bar=event-rows]")
     expect(bar).to_contain_text("2 new")
     expect(rows).to_have_count(3)
-    # What the reader opened stays open.
+    # Rows that the reader opened stay open.
     expect(first.locator("pre")).to_be_visible()
     page.keyboard.press("r")
     expect(rows).to_have_count(5)
     expect(rows.first).to_contain_text("late was admitted")
 
-    # One that is under way would bring what comes now.
+    # A poll that is under way would return the next event.
     with page.expect_response(re.compile(r"[?&]v=")):
         pass
     page.get_by_role("button", name="Pause").click()
@@ -108,7 +108,7 @@ def test_who_did_what_is_told_with_what_was_so_before(page: Page, place: Place) 
     page.keyboard.press("r")
     expect(rows).to_have_count(3)
     entries = place.api.get("/audit?action=queue")["results"]
-    # The clock seals them within seconds.
+    # A periodic task seals the entries within seconds.
     wait_until(lambda: all(e["number"] for e in place.api.get("/audit?action=queue")["results"]))
     rows.first.get_by_text("Facts").click()
     rows.first.get_by_role("link", name="All entries of this request").click()

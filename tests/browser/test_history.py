@@ -1,4 +1,4 @@
-"""The history in a browser: ways to compare, filters, who changed a line, and the way back."""
+"""The config history: comparisons, filters, the author of a line, and rollback."""
 
 from __future__ import annotations
 

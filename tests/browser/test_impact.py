@@ -1,4 +1,4 @@
-"""The impact of an old version in a browser: a run that is open, its end, numbers to click."""
+"""The impact of an old version: a run in progress, its end, and links from its numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.browser.documents import CAP, m5
 from tests.browser.place import Place
 from tests.product import Product
 
-#: Version 1 took everybody; version 2 takes nobody without an instance type.
+#: Version 1 matches all workloads; version 2 matches none without an instance type.
 _CLOSED = CAP.replace("  - resource_queue: default\n", "")
 
 #: Nobody is at it, so it has to look as if somebody were for as long as the test may take.
@@ -41,7 +41,7 @@ def test_an_open_run_moves_on_by_itself(page: Page, place: Place, product: Produ
     page.reload()
     expect(page.get_by_role("heading", name="Computing the impact")).to_be_visible()
     expect(page.get_by_role("progressbar", name="Progress")).to_have_attribute("value", "25")
-    # Whoever is about to press the button finds it where it was.
+    # The button stays in place while the page updates.
     cancel = page.get_by_role("button", name="Cancel")
     cancel.focus()
     with page.expect_response("**/config/impact/*"):

@@ -1,4 +1,4 @@
-"""Colors are judged once for each look, and anew where anything about the look differs."""
+"""Color checks run once for each look, and again when the look differs."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def test_each_look_is_judged_where_it_is_first_seen(visitors: Visitors) -> None:
 
     assert judged("<p>Fine</p>") == []
     assert judged('<p class="pale">One</p><p class="pale">Two</p>') == ["color-contrast"]
-    # Judged before, and complained of.
+    # This look was checked before, with a complaint.
     assert judged('<p class="pale">Three</p>') == []
-    # Another state of the same class, and the same text on another ground.
+    # Another state of the same class, and the same text on another background.
     assert judged('<p class="pale" data-state="dim">Four</p>') == ["color-contrast"]
     assert judged('<div class="dark"><p style="color: #555">Five</p></div>') == ["color-contrast"]
     assert judged('<p>Text <a class="quiet" href="#">link</a> more</p>') == ["link-in-text-block"]
-    # What is no matter of colors is judged everywhere.
+    # Rules that do not concern colors are checked everywhere.
     assert judged("<p>Fine</p><h4>Too deep</h4>") == ["heading-order"]
     assert judged("<p>Fine</p><h4>Too deep</h4>") == ["heading-order"]
     assert judged('<p class="turns">Six</p>') == []

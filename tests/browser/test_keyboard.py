@@ -1,4 +1,4 @@
-"""The whole product from the keyboard."""
+"""Keyboard access to the whole product."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cluster's forty queues are pasted into the editor, and decide about work before one's eyes."""
+"""Kueue manifests of forty queues are pasted into the editor, applied, and decide workloads."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tests.browser.place import Place
 
 _DUMP = dialects()["kueue"].samples()["Forty queues, as kubectl prints them"]
 
-#: What the dump calls nodes with an H100.
+#: The flavor of H100 nodes in the manifests.
 _H100 = {"nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"}
 
-#: Together all 432 H100 that language-02 may use: 288 of cohort language, 144 that production
-#: lends.
+#: Together the 432 H100 that language-02 may use: 288 of the cohort language, and 144 that
+#: production lends.
 _SIZES = (64, 64, 64, 64, 64, 64, 48)
 
 
@@ -50,7 +50,7 @@ def _row(page: Page, flavor: str, resource: str) -> Locator:
 
 @pytest.fixture
 def cluster(place: Place) -> Place:
-    """The dump in force, and one queue that borrows every H100 that others leave unused."""
+    """The manifests are active, and one queue borrows every H100 that others do not use."""
     body = {"dialect": "kueue", "text": _DUMP, "message": "", "expected_version": 0}
     place.api.post("/config/versions", body, expect=201)
     place.submit(

@@ -1,4 +1,4 @@
-"""A dump of a cluster is pasted, read in its own language, applied, and admits."""
+"""Kueue manifests are pasted, recognized as their dialect, applied, and admit workloads."""
 
 from __future__ import annotations
 

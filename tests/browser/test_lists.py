@@ -1,4 +1,4 @@
-"""Long lists: filters in the address, pages, and the way back."""
+"""Long lists: filters in the URL, pagination, and the back button."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_new_rows_wait_for_the_reader_to_ask(page: Page, place: Place) -> None:
 
 
 def test_the_name_of_a_queue_does_not_break(visitors: Visitors, place: Place) -> None:
-    """Where other columns are long, too: a name with a colon broke behind it, within the name."""
+    """Also beside long columns, where a name with a colon used to break after the colon."""
     name = "ml_training:v2"
     resources = ("gpu", "cpu", "memory_gb")
     quotas = ", ".join(f"{{ name: {each}, nominal_quota: 8 }}" for each in resources)

@@ -1,4 +1,4 @@
-"""Open pages: how old they are, what holds them still, and what they say when news fail to come."""
+"""Live pages: the age of their data, pausing, and failures of updates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def job(name: str) -> dict[str, object]:
 
 @pytest.fixture
 def queue(page: Page, place: Place) -> Page:
-    """The page of a queue in which one workload runs."""
+    """The page of a queue with one running workload."""
     place.apply(CAP)
     place.submit(job("first"))
     page.goto(place.url("queues/train?tab=running"))
@@ -43,14 +43,14 @@ def queue(page: Page, place: Place) -> Page:
 
 @contextmanager
 def answering(page: Page, handler: object) -> Iterator[None]:
-    """Have polls answered by *handler* instead of the product."""
+    """Answer polls with *handler* instead of the product."""
     page.route(POLL, handler)  # type: ignore[arg-type]
     yield
     page.unroute(POLL)
 
 
 def forgive(visitors: Visitors) -> None:
-    """Take back complaints of the browser about answers that the test made up."""
+    """Remove the browser's complaints about responses that the test made up."""
     visitors.complaints[:] = [each for each in visitors.complaints if "Failed to load" not in each]
 
 
@@ -114,7 +114,7 @@ def test_another_build_offers_to_be_loaded(queue: Page, place: Place) -> None:
 
     with answering(queue, newer):
         expect(queue.get_by_role("link", name="Reload: new version")).to_be_visible()
-        # What it shows is current all the same.
+        # The data on the page is still updated.
         place.submit(job("second"))
         expect(queue.locator("[data-rows-bar=running-rows]")).to_contain_text("1 new")
     queue.get_by_role("link", name="Reload: new version").click()
@@ -180,7 +180,7 @@ def test_a_page_that_the_browser_kept_asks_when_it_is_shown_again(queue: Page) -
     queue.wait_for_timeout(300)
     queue.get_by_role("button", name="Resume").click()
     shown = _asking('dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))')
-    # While a poll is under way it asks for no second one.
+    # The page sends no second poll while one is under way.
     wait_until(lambda: queue.evaluate(shown) == 1)
 
 
@@ -198,7 +198,7 @@ def test_what_has_the_focus_or_is_chosen_stays_and_is_brought_up_to_date_later(
     assert box is not None
     assert after is not None
     assert box["x"] == after["x"]
-    # Selected text is what somebody copies: nothing is exchanged beneath it.
+    # Selected text may be copied, so it is not replaced.
     queue.evaluate("getSelection().selectAllChildren(document.querySelector('h1'))")
     queue.wait_for_timeout(500)
     asked: list[str] = []
@@ -246,7 +246,7 @@ def test_a_form_in_a_region_that_was_exchanged_still_counts(queue: Page, place: 
     second.get_by_label("Reason").fill("moving racks")
     second.get_by_role("button", name="Hold").last.click()
     expect(second.locator("#queue-state")).to_contain_text("Held")
-    # The first page got its form to resume from a poll, whose answer has no token in it.
+    # The first page got its resume form from a poll, whose response has no CSRF token.
     queue.bring_to_front()
     queue.get_by_role("button", name="Resume").first.wait_for()
     expect(queue.locator("#queue-state")).to_contain_text("Held")
@@ -264,6 +264,6 @@ def test_a_part_that_fails_keeps_what_it_had_and_comes_back(queue: Page, place: 
             "What runs could not be loaded"
         )
         expect(queue.locator("#running-rows")).to_contain_text("first")
-    # It is asked for again although nothing has changed since.
+    # The part is requested again although nothing has changed.
     expect(queue.locator("#running-region [data-failed]")).to_have_count(0)
     expect(queue.locator("#running-rows")).to_contain_text("first")

@@ -1,4 +1,4 @@
-"""The overview in a browser: items by key, rows that stay, organizations that are narrowed."""
+"""The overview page: items by key, stable rows, and filtering of organizations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Going anywhere by a few letters, and what the other keys do on a list."""
+"""The command palette, and keyboard shortcuts on lists."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_few_letters_lead_to_a_queue_a_workload_a_version_and_a_page(
         page.keyboard.press("Control+k")
         expect(palette.get_by_role("searchbox")).to_be_focused()
         page.keyboard.type(text)
-        # Before that, the page of the form would answer.
+        # Before that, the page with the form would handle the key.
         expect(palette.locator('[aria-busy="false"]')).to_be_attached()
         expect(palette.locator("a[data-found]").first).to_contain_text(offered)
         page.keyboard.press("Enter")

@@ -1,4 +1,4 @@
-"""Members, invitations, tokens and sessions in a browser: narrow, dark and without scripts, too."""
+"""Members, invitations, tokens and sessions: on narrow screens, in dark mode, without scripts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.browser.walks import broken_pages
 
 
 def status_with(place: Place, token: str) -> int:
-    """Return what the API answers to a token."""
+    """Return the HTTP status of an API request with a token."""
     connection = HTTPConnection(urlsplit(place.base).netloc, timeout=30)
     path = f"/api/v1/orgs/{place.slug}"
     connection.request("GET", path, headers={"Authorization": f"Bearer {token}"})
@@ -26,7 +26,7 @@ def status_with(place: Place, token: str) -> int:
 
 
 def invite(page: Page, place: Place, email: str) -> str:
-    """Invite somebody as operator, and return the link."""
+    """Invite a person as operator and return the link."""
     page.goto(place.url("settings"))
     page.get_by_role("link", name="Invite a member").click()
     page.get_by_label("E-mail address").fill(email)
@@ -83,7 +83,7 @@ def test_a_secret_is_copied_and_does_not_come_back(visitors: Visitors, place: Pl
 
     page.get_by_role("link", name="Done").click()
     expect(page.get_by_role("table")).to_contain_text("pipeline")
-    # The browser kept nothing of the page, and would have to send the form again.
+    # The browser did not cache the page, and would have to submit the form again.
     with pytest.raises(Error, match="ERR_CACHE_MISS"):
         page.go_back()
 
@@ -112,13 +112,13 @@ def test_a_browser_that_was_left_somewhere_is_signed_out(visitors: Visitors, pla
     expect(here.get_by_role("main")).to_contain_text("That browser is signed out.")
     there.goto(f"{place.base}/sessions")
     expect(there.get_by_role("heading", level=1)).to_have_text("Sign in")
-    # The page that was left open may have asked for news after its session had ended.
+    # The page that was left open may have polled after its session had ended.
     visitors.complaints[:] = [text for text in visitors.complaints if "401" not in text]
 
 
 @pytest.fixture
 def pages(place: Place) -> list[str]:
-    """Addresses of the settings of an organization with a little of everything."""
+    """Paths of the settings of an organization with a little of everything."""
     long = "a-name-that-goes-on-" * 5
     token = place.api.post("/tokens", {"name": long, "role": "viewer"}, expect=201)["id"]
     place.api.post(f"/tokens/{token}/rotate", {}, expect=201)

@@ -1,4 +1,4 @@
-"""Queues in a browser: keys, comparing, holding, steps in a row, and all of it without scripts."""
+"""Pages of queues: keys, comparison, hold and resume, and steps in a row; also without scripts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def work(number: int) -> dict[str, object]:
 
 
 def fill(place: Place) -> None:
-    """Let three run and two wait."""
+    """Let three workloads run and two wait."""
     place.apply(CAP)
     place.submit(*(work(i) for i in range(5)))
     counts = {"running": 3, "pending": 2, "cannot_run": 0}
@@ -31,7 +31,7 @@ def test_queues_are_chosen_compared_and_held_by_keys(page: Page, place: Place) -
     fill(place)
     page.goto(place.url("queues"))
     expect(page.locator("#queue-rows tr")).to_have_count(2)
-    # The one under pressure is first.
+    # The queue with pending workloads is first.
     expect(page.locator("#queue-rows tr").first).to_contain_text("2 waiting for quota")
     for _ in range(2):
         page.keyboard.press("j")
@@ -50,7 +50,7 @@ def test_queues_are_chosen_compared_and_held_by_keys(page: Page, place: Place) -
     page.get_by_role("button", name="Hold this queue").click()
     expect(page.locator("#queue-state")).to_contain_text("Held")
     expect(page.locator("#queue-notices")).to_contain_text("then it resumes automatically")
-    # Keys are listened to when the scripts have run.
+    # Keys are handled once the scripts have run.
     page.wait_for_load_state()
     page.keyboard.press("h")
     expect(page.get_by_label("Reason")).to_be_focused()
@@ -75,7 +75,8 @@ def test_the_steps_open_in_the_row_and_stay_when_the_page_updates(page: Page, pl
     rows.nth(1).locator("summary").click()
     steps = rows.nth(1).locator(".why__body")
     expect(steps).to_contain_text("Outcome")
-    # The steps are taller than most screens: what they are about stands beside their beginning.
+    # The steps are taller than most screens, so the name of the workload stays beside their
+    # beginning.
     row = rows.nth(1).bounding_box()
     name = rows.nth(1).locator("a[data-row]").bounding_box()
     assert row is not None

@@ -1,4 +1,4 @@
-"""Every page of the demo, in more than one form, put to all rules in both color schemes."""
+"""Every page of the demo, in several forms, satisfies all rules in both color schemes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.worlds.stored import shared_worlds_folder
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The demo, whose traffic has been decided for a while."""
+    """The demo after some of its traffic was decided."""
     with serving("demo", shared_worlds_folder(tmp_path_factory)) as served:
         yield served
 

@@ -1,4 +1,4 @@
-"""Every page of an organization in which nothing is yet."""
+"""Every page of an empty organization satisfies all rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.worlds.stored import shared_worlds_folder
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """An organization with its owner alone."""
+    """An organization with nothing but its owner."""
     with serving("empty", shared_worlds_folder(tmp_path_factory)) as served:
         yield served
 

@@ -16,7 +16,7 @@ from tests.worlds.stored import shared_worlds_folder, stored
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Worlds of this run."""
+    """The folder of the worlds of this run."""
     return shared_worlds_folder(tmp_path_factory)
 
 

@@ -1,4 +1,4 @@
-"""The rule tester in a real browser: test, follow a near miss, keep an expectation, break it."""
+"""The rule tester: test labels, follow a near miss, save an expectation, and break it."""
 
 from __future__ import annotations
 

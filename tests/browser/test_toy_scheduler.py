@@ -1,4 +1,4 @@
-"""A scheduler of two folders, from its first config to the way back: docs/adding-a-scheduler.md."""
+"""The toy scheduler of docs/adding-a-scheduler.md, from its first config to a rollback."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TOY: Final = ROOT / "tests/toy"
 
 @pytest.fixture
 def place(browser: Browser, tmp_path: Path) -> Iterator[Place]:
-    """An organization of a product into which the toy is plugged."""
+    """An organization of a product with the toy scheduler."""
     with running(tmp_path / "home", SLUICE_SCHEDULERS=str(_TOY)) as product:
         (only,) = furnish(browser, product, 1)
         yield only
@@ -54,7 +54,7 @@ def _metric(place: Place, name: str) -> float:
 def test_the_whole_journey(place: Place, visitors: Visitors) -> None:
     page = visitors.page(place)
 
-    # The language: its sample, a finding at its place, and the fix.
+    # The dialect: its sample, a diagnostic at its place, and the fix.
     page.goto(place.url("config/edit"))
     page.get_by_role("button", name=re.compile("Use this example.*Two lines")).click()
     expect(page.get_by_label("Language")).to_have_value("fifo")
@@ -102,7 +102,7 @@ def test_the_whole_journey(place: Place, visitors: Visitors) -> None:
     expect(_headline(page)).to_contain_text("Admitted")
     assert place.state(four) == "pending"
 
-    # Another limit: differences, what follows, the impact.
+    # Another limit: differences, consequences, the impact.
     draft(page, place, first.replace("cpu: 8", "cpu: 6"))
     changes = page.get_by_role("region", name="Changes")
     expect(changes).to_contain_text("Line batch changed")
@@ -126,7 +126,7 @@ def test_the_whole_journey(place: Place, visitors: Visitors) -> None:
     assert _metric(place, "sluice_queue_nominal_quota") == 6
     assert {each["name"] for each in place.api.get("/queues")["results"]} == {"batch", "training"}
 
-    # The way back.
+    # Rollback.
     page.goto(place.url("config/v/1"))
     page.get_by_role("link", name="Roll back to this version").click()
     apply_button(page).click()

@@ -1,4 +1,4 @@
-"""Two people change the config from the same base: one is first, nothing is lost."""
+"""Two people change the config from the same base version: conflicts lose no text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Usage over time in a browser: fit for every theme and width, and whole without scripts."""
+"""Usage over time: accessibility in each theme and width, and without scripts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PAGES = (f"{_QUEUE}?range=1h&table=use", f"{_QUEUE}?range=30d&table=waits", "us
 
 @pytest.fixture(scope="module")
 def watched(places: Iterator[Place]) -> Place:
-    """A queue that is full, looked at by the worker once at least: that takes a while."""
+    """A full queue of which the worker has taken a sample, which takes a while."""
     place = next(places)
     place.apply(CAP, "The first")
     place.submit(*(m5(f"m5-{i}") for i in range(5)))
@@ -65,7 +65,7 @@ def test_keys_and_pointer_pick_a_moment_and_read_its_numbers(
     visitors: Visitors, watched: Place
 ) -> None:
     page = visitors.page(watched)
-    # With its end named: the last hour would move when a minute is over.
+    # With a fixed end: the last hour would move with each minute.
     until = datetime.now(UTC) + timedelta(minutes=1)
     hour = f"since={until - timedelta(hours=1):%Y-%m-%dT%H:%M}&until={until:%Y-%m-%dT%H:%M}"
     page.goto(watched.url(f"{_QUEUE}?{hour}"))
@@ -75,7 +75,7 @@ def test_keys_and_pointer_pick_a_moment_and_read_its_numbers(
     expect(readout).to_be_hidden()
     page.locator("#chart-use").get_by_role("link", name="CSV").focus()
     page.keyboard.press("Tab")
-    # The version's mark comes first.
+    # The mark of the version is first.
     page.keyboard.press("Tab")
     expect(slider).to_be_focused()
     expect(readout).to_contain_text("Peak usage")
@@ -85,12 +85,13 @@ def test_keys_and_pointer_pick_a_moment_and_read_its_numbers(
     expect(slider).to_have_attribute(
         "aria-valuetext", re.compile("^From .+ Minutes sampled .+ Own")
     )
-    # One moment in all charts; a line has no width, so nothing calls it visible.
+    # The cursor is at the same time in all charts; a line has no width, so Playwright never calls
+    # it visible.
     expect(page.locator("#chart-waits .chart__cursor")).not_to_have_attribute("hidden", "")
     page.keyboard.press("Escape")
     expect(readout).to_be_hidden()
 
-    # What the cursor reads is what the table says.
+    # The values at the cursor are those of the table.
     page.goto(watched.url(f"{_QUEUE}?{hour}&table=use"))
     first = use.locator(".table-scroll tbody tr").first.locator("th").first.text_content()
     use.locator(".chart__plot").hover(position={"x": 5, "y": 40})

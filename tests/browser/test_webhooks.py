@@ -1,4 +1,4 @@
-"""A webhook in a browser: made, tried on a receiver that is down, repaired, sent again."""
+"""A webhook: created, tested on a receiver that is down, repaired, and delivered again."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_an_owner_makes_one_and_sees_how_it_goes(
         _until(page, "Attempt 1: Answered 503", scripts)
         receiver.answering = lambda handler: answer(handler, 200, b"thank you")
         page.get_by_role("button", name="Send again").click()
-        # Who took long to press the button was overtaken by the retry.
+        # If the button is pressed late, the automatic retry comes first.
         _until(page, re.compile(r"Attempt \d: Answered 200"), scripts)
         first, *_, last = receiver.got
         assert first.headers["webhook-id"] == last.headers["webhook-id"]
@@ -51,13 +51,13 @@ def test_an_owner_makes_one_and_sees_how_it_goes(
         _until(page, "Attempt 1: Answered 200", scripts)
         told = json.loads(receiver.got[-1].body)
         assert (told["type"], told["data"]["version"]) == ("config.applied", version)
-        # The link that it was sent leads to the version.
+        # The link in the delivery opens the version.
         page.goto(place.base + urlsplit(told["url"]).path)
         expect(page.get_by_role("heading", level=1)).to_contain_text(str(version))
 
 
 def _until(page: Page, text: str | re.Pattern[str], scripts: bool) -> None:
-    """Wait until the page says *text*: by itself, or by looking again."""
+    """Wait until the page contains *text*, by live updates or, without scripts, by reloads."""
     if not scripts:
         for _ in range(100):
             if page.get_by_text(text).count():

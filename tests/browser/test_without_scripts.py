@@ -1,4 +1,4 @@
-"""The main job in a browser that runs no scripts."""
+"""The main tasks in a browser without scripts."""
 
 from __future__ import annotations
 

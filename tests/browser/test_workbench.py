@@ -1,4 +1,4 @@
-"""The whole way of a change: written, repaired, reviewed, foreseen, applied, merged, taken back."""
+"""A config change from start to end: edit, fix, review, impact, apply, merge and rollback."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tests.browser.review import (
 )
 from tests.product import Product
 
-#: What the first person wants: the lab goes first, and who has no team is not taken any more.
+#: The first person's change: a higher priority for the lab, and no catch-all rule.
 WANTED = CONFIG.replace("default: 50", "default: 80").replace(CATCH_ALL, RULE)
-#: What the second person applies in the meantime, to the same rule.
+#: The second person's change, applied in the meantime, of the same rule.
 WIDER = CONFIG.replace("max: 100", "max: 200")
-#: What both of them want.
+#: Both changes.
 BOTH = WANTED.replace("max: 100", "max: 200")
-#: What nobody confirms.
+#: A change that is not confirmed.
 WIDEST = WIDER.replace("max: 200", "max: 300")
 
 
@@ -63,7 +63,7 @@ def _of(team: str) -> dict[str, Any]:
 
 
 def _fate(place: Place, team: str) -> tuple[str, str]:
-    """Return what becomes of a new workload: its state, and why."""
+    """Return the state and the reason of a new workload."""
     (uid,) = place.submit(_of(team))
     return place.state(uid), place.reason(uid)
 
@@ -76,7 +76,7 @@ def _versions(place: Place) -> list[tuple[Any, ...]]:
 
 
 def _write_and_repair(page: Page, place: Place) -> None:
-    """Begin a draft, misspell the name of a queue, and let the editor repair it."""
+    """Start a draft, misspell the name of a queue, and apply the fix of the editor."""
     page.goto(place.url("config/drafts"))
     page.get_by_role("link", name="Create a draft").click()
     page.get_by_label("Draft title").fill("Teams only")
@@ -98,7 +98,7 @@ def _line(text: str, part: str) -> int:
 
 
 def _review(page: Page) -> None:
-    """Read what the draft means."""
+    """Check the review of the draft."""
     page.get_by_role("button", name="Review changes").click()
     expect_review(page)
     meaning = page.get_by_role("region", name="Changes")
@@ -120,7 +120,7 @@ def _review(page: Page) -> None:
 
 
 def _foresee(page: Page) -> None:
-    """Look at what it does to the work that runs, waits and ran."""
+    """Check the impact on running, pending and recorded workloads."""
     _open_tab(page, "Impact")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Impact of")
     live = page.get_by_role("region", name="Current workloads")
@@ -139,7 +139,7 @@ def _foresee(page: Page) -> None:
         ]
     )
     expect(history.locator(".tile__number")).to_have_text(["1", "3", "1", "0", "0", "0"])
-    # As it is read out: of each shape its labels, runs, outcome, queue, rule, priority and fit.
+    # As text: labels, runs, outcome, queue, rule, priority and fit of each shape.
     for row in (
         "^team=lab .* 2 GPUs 3 .* Routed elsewhere lab 1 .* then 1 .* 50 then 80 fits$",
         "^team=ops .* 1 .* Newly rejected default then No rule matched 2 .* then none ",
@@ -152,7 +152,7 @@ def _open_tab(page: Page, title: str) -> None:
 
 
 def _accept(page: Page, number: int) -> None:
-    """Tick what follows from losing the last rule, and type the number of the version."""
+    """Tick the consequences of removing the last rule, and type the number of the version."""
     _consequences(page).get_by_label("No rule matches every workload any more").check()
     _consequences(page).get_by_label("1 warning that the active version does not have").check()
     page.get_by_label(f"Type {number}, the number of the new version").fill(str(number))
@@ -163,7 +163,7 @@ def _consequences(page: Page) -> Locator:
 
 
 def _apply_too_late(page: Page, other: Page, place: Place) -> None:
-    """Accept and apply, while somebody else was faster with a change of the same rule."""
+    """Accept and apply after another person has applied a change of the same rule."""
     _open_tab(page, "Review")
     expect_review(page)
     expect(page.get_by_label("Message")).to_have_value("Teams only")
@@ -185,7 +185,7 @@ def _apply_too_late(page: Page, other: Page, place: Place) -> None:
 
 
 def _merge(page: Page, place: Place) -> None:
-    """Write what both wanted of the rule, and apply that after another review."""
+    """Merge both changes of the rule, review them again, and apply."""
     expect(page.locator(".conflict__title")).to_have_text(["Rule to lab"])
     conflict = page.get_by_role("group", name="Rule to lab")
     expect(conflict.get_by_role("region", name="Theirs, in version 2")).to_contain_text("max: 200")
@@ -204,7 +204,7 @@ def _merge(page: Page, place: Place) -> None:
 
 
 def _roll_back(page: Page) -> None:
-    """Go back to the other person's version, through the same review."""
+    """Roll back to the other person's version through the review."""
     page.goto(re.sub(r"/config/.*", "/config/history", page.url))
     page.get_by_role("link", name="Roll back to version 2").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Roll back to version 2")
@@ -214,7 +214,7 @@ def _roll_back(page: Page) -> None:
 
 
 def _let_it_be_reverted(page: Page, other: Page, place: Place, product: Product) -> None:
-    """Apply for ten minutes, and be away when they are over."""
+    """Apply for ten minutes, and let the time to confirm expire."""
     draft(page, place, WIDEST)
     page.get_by_label("Message").fill("Everybody may ask for more")
     page.get_by_label("Confirmation").select_option("10")
@@ -227,6 +227,6 @@ def _let_it_be_reverted(page: Page, other: Page, place: Place, product: Product)
     assert place.api.get("/config")["text"] == WIDEST
     make_due(product, place)
     wait_until(lambda: place.api.get("/config")["version"] == 6)
-    # A live page shows it without being asked.
+    # A live page shows the change without a reload.
     expect(other.locator(banner)).to_be_empty()
     expect(other.locator("#active-config")).to_contain_text("v6")

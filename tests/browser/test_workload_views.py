@@ -1,4 +1,4 @@
-"""The list, a comparison, the timeline and a receipt in a browser: any width, with no scripts."""
+"""The list, a comparison, the timeline and a receipt of workloads: any width, without scripts."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_with_scripts_what_would_help_comes_by_itself(
 ) -> None:
     page.goto(place.url(paths["reason"]))
     expect(page.get_by_role("main")).to_contain_text("Each change is enough on its own")
-    # What is fetched is of another page; the name of this one stays.
+    # The fetched content belongs to another page; the title of this page stays.
     expect(page).to_have_title(re.compile("^Waiting for quota"))
     page.goto(place.url("workloads"))
     page.get_by_label("Group by").select_option("queue")

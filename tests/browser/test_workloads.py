@@ -1,4 +1,4 @@
-"""Workloads from submission to their end: what their pages and queues say on the way."""
+"""Pages of workloads and queues from submission to the end of a workload."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _headline(page: Page) -> Locator:
 
 
 def _cells(page: Page, flavor: str, resource: str) -> list[str]:
-    """Return nominal, used, available and wanted of one row of the queue's quota."""
+    """Return nominal, used, available and requested of one row of the queue's quota."""
     row = page.locator("#usage tbody tr", has_text=flavor).filter(
         has=page.get_by_role("cell", name=resource, exact=True)
     )
@@ -79,7 +79,7 @@ def test_of_four_alike_three_run_and_the_fourth_starts_when_one_finishes(
     finisher.get_by_role("button", name="Finish").click()
     expect(finisher.get_by_role("status").first).to_contain_text("Finishing")
 
-    # Neither page was loaded again.
+    # Neither page was reloaded.
     expect(_headline(page)).to_contain_text("Admitted")
     expect(tabs.get_by_role("link", name="Pending 0")).to_be_visible()
     expect(search).to_be_focused()
@@ -239,7 +239,7 @@ def test_a_form_with_mistakes_comes_back_with_sentences_at_the_fields(
     assert place.api.get("/workloads")["results"] == []
 
 
-#: The same queue without a rule for the workload that waits there.
+#: The same queue without a rule for its pending workload.
 CLOSED = """\
 resource_flavors: [{ name: any }]
 resource_queues:
@@ -263,7 +263,7 @@ def test_advice_that_was_loaded_makes_way_when_the_workload_is_rejected(
     page.goto(place.url(f"workloads/{waits}"))
     advice = page.locator("#advice")
     expect(advice).to_contain_text("Wait for runs to end, or finish it: it would then start.")
-    # A live update that is no change of state leaves what was loaded.
+    # A live update without a change of state keeps the loaded advice.
     place.submit({"name": "third", "requests": {"gpu": 1}})
     page.wait_for_timeout(2500)
     expect(advice).to_contain_text("Wait for runs to end, or finish it: it would then start.")
@@ -272,6 +272,6 @@ def test_advice_that_was_loaded_makes_way_when_the_workload_is_rejected(
     expect(advice.get_by_role("heading")).to_have_text("How to get it accepted")
     expect(advice).not_to_contain_text("Wait for runs to end")
     expect(advice).to_contain_text("In the request: set team to night")
-    # The advice is the same on the page of its own, which was a link in the panel.
+    # The separate page shows the same advice; it was a link in the panel.
     page.goto(place.url(f"workloads/{waits}/changes"))
     expect(page.locator("#changes")).to_contain_text("In the request: set team to night")

@@ -1,4 +1,4 @@
-"""A clock that can be turned: whatever asks Django for the time is told the one that was set."""
+"""A settable clock in place of Django's `timezone.now`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from django.utils import timezone
 
 @dataclass(slots=True)
 class Clock:
-    """The time that it is said to be."""
+    """The current time of the settable clock."""
 
     now: datetime
 
 
 @contextmanager
 def turned(now: datetime) -> Iterator[Clock]:
-    """Set the clock, also for the defaults of fields, which hold the function itself."""
+    """Set the clock, also for the defaults of fields that refer to `timezone.now` itself."""
     clock, asked = Clock(now), timezone.now
     fields = [
         field
@@ -34,7 +34,7 @@ def turned(now: datetime) -> Iterator[Clock]:
     def default(value: object) -> None:
         for field in fields:
             field.default = value
-            # Django keeps the default that it found first.
+            # Django caches the default on its first use.
             field.__dict__.pop("_get_default", None)
 
     with patch.object(timezone, "now", lambda: clock.now):

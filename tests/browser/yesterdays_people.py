@@ -1,4 +1,4 @@
-"""Who is in the organization of the pictures, and what its webhook was told."""
+"""Members, tokens and webhook deliveries of the organization of the pictures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.browser.yesterday import PASSWORD
 
 
 def add_people(actor: Actor) -> None:
-    """Add a member with each role and some tokens; all are addresses of what they do."""
+    """Add a member with each role and some tokens; the email addresses name their tasks."""
     for role in (Role.VIEWER, Role.OPERATOR, Role.EDITOR):
         create_user(f"{role}@example.org", PASSWORD)
         user = User.objects.get(email=f"{role}@example.org")
@@ -30,8 +30,8 @@ def add_people(actor: Actor) -> None:
 
 
 def add_webhook(actor: Actor) -> None:
-    """Add a webhook that is told of what goes wrong."""
-    # As a row: the service looks the name up.
+    """Add a webhook for rejections, preemptions and applied configs."""
+    # Create the row directly: the service would resolve the host name.
     Webhook.objects.create(
         org=actor.org,
         name="on-call",
@@ -42,7 +42,7 @@ def add_webhook(actor: Actor) -> None:
 
 
 def use_token(org: Organization, now: datetime) -> None:
-    """Say that a token was used at *now*, and that everybody was there a little before."""
+    """Record the use of a token at *now*, and activity of all members a little before."""
     Membership.objects.filter(org=org).update(last_active_at=now - timedelta(minutes=40))
     ApiToken.objects.filter(org=org, name="executor").update(
         last_used_at=now, last_used_ip="192.0.2.7", last_used_agent="executor/2.1"
@@ -50,7 +50,7 @@ def use_token(org: Organization, now: datetime) -> None:
 
 
 def deliver(org: Organization) -> None:
-    """Say that what waits was delivered, some of it at a second attempt: nobody listens there."""
+    """Mark pending deliveries as delivered, some at the second attempt; there is no receiver."""
     second = timedelta(seconds=1)
     rows = Delivery.objects.filter(webhook__org=org, state=Delivery.State.WAITING)
     for row in rows.order_by("id"):
@@ -76,5 +76,5 @@ def deliver(org: Organization) -> None:
 
 
 def add_passwords() -> None:
-    """Give everybody `PASSWORD` as the product stores it; the settings of tests do it quicker."""
+    """Set `PASSWORD` for all users with the hasher of the product, which tests replace."""
     User.objects.update(password=PBKDF2PasswordHasher().encode(PASSWORD, salt="pictures"))
