@@ -26,7 +26,7 @@ from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
 from console.orgs.services.create_user import create_user
 from console.orgs.services.issue_token import issue_token
-from console.workloads.kept_ledgers import forget_ledgers
+from console.workloads.ledger_cache import forget_ledgers
 from tests.prepared import sharing
 
 PASSWORD = "correct horse battery"

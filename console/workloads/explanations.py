@@ -16,14 +16,14 @@ from console.engine.model.trace import OrderStep, OutcomeStep, PodSetStep, Trace
 from console.engine.state import State
 from console.orgs.models import Organization
 from console.workloads import models
-from console.workloads.kept_ledgers import kept_books
-from console.workloads.kept_trees import whole_tree
+from console.workloads.ledger_cache import cached_ledger
 from console.workloads.models import Decision, Engine, PendingClass, Workload
 from console.workloads.queries.demand import cannot_run_reasons
 from console.workloads.queries.workloads import earlier_in_line
 from console.workloads.services.load_tree import load_trees
 from console.workloads.stored_decisions import traces_of
 from console.workloads.stored_pod_sets import decode_pod_sets
+from console.workloads.tree_cache import cached_tree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,12 +110,12 @@ def _live_traces(
 ) -> list[Trace | None]:
     if len(workloads) == 1:
         # If a search has just read the whole tree, no rows have to be read.
-        with whole_tree(org, workloads[0], engine, may_load=False) as kept:
+        with cached_tree(org, workloads[0], engine, may_load=False) as kept:
             if kept is not None:
                 return [_live_trace(org, kept[0], workloads[0])]
-    with kept_books(org, engine) as books:
+    with cached_ledger(org, engine) as charged:
         now = engine.advanced_to or 0
-        state = load_trees(org, workloads, engine.config_version, books, now=now)
+        state = load_trees(org, workloads, engine.config_version, charged, now=now)
         return [_live_trace(org, state, each) for each in workloads]
 
 

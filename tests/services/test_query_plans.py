@@ -45,7 +45,7 @@ from console.workloads.queries.running import running_by_size
 from console.workloads.queries.similar import similar_admitted
 from console.workloads.queries.waiting import waiting_without_queue
 from console.workloads.receipts import _by_uid
-from console.workloads.services.books import Books
+from console.workloads.services.charged_ledger import ChargedLedger
 from console.workloads.services.end_workloads import withdraw_workloads
 from console.workloads.services.forget_workloads import forget_workloads
 from console.workloads.services.load_state import load_policy
@@ -297,7 +297,7 @@ def test_who_stops_first_for_another_is_found_in_order(org: Organization, owner:
         each.priority, each.requests = 3, {"gpu": 1000}
         each.save()
     lines = plans(
-        lambda: load_trees(org, [waiting], 1, Books(org, load_policy(org, 1), version=()))
+        lambda: load_trees(org, [waiting], 1, ChargedLedger(org, load_policy(org, 1), version=()))
     )
     walked = [at for at, line in enumerate(lines) if "workload_first_to_stop" in line]
     assert [lines[at].rpartition("workload_first_to_stop ")[2] for at in walked] == [

@@ -1,4 +1,4 @@
-"""Explaining from rows: the same as from the whole state, at a cost that does not grow with it."""
+"""Explanations from rows equal those from the whole state, at a cost independent of its size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from console.orgs.permissions import Actor
 from console.workloads.explanations import explain_workload, explain_workloads
 from console.workloads.models import Engine, State, Workload
 from console.workloads.queries import get_workload, pending_in_order
-from console.workloads.services.books import Books
+from console.workloads.services.charged_ledger import ChargedLedger
 from console.workloads.services.load_state import load_policy, load_state
 from console.workloads.services.load_tree import load_trees
 from console.workloads.services.run_engine import forget_states
@@ -52,7 +52,7 @@ def _cold() -> None:
 
 
 def crowd(actor: Actor, settle: Callable[[Organization], int], preemption: str) -> None:
-    """Let 44 run and many wait, some of them for others to stop, some for ever."""
+    """Submit 44 running and many pending workloads, some with preemption targets, some hopeless."""
     apply_config(actor, "native", CONFIG.format(preemption=preemption), "first", 0)
     for priority, gpu, count in (
         (5, 1, 44),
@@ -76,7 +76,7 @@ def crowd(actor: Actor, settle: Callable[[Organization], int], preemption: str) 
 
 
 def without_place(trace: Trace) -> Trace:
-    """Leave out the place in the line, which rows count differently from a line."""
+    """Return the trace without the position, which rows and the queue count differently."""
     return replace(trace, order=None)
 
 
@@ -109,9 +109,9 @@ def test_it_reads_no_more_when_more_run(
     low = Workload.objects.filter(org=org, state=State.PENDING, priority=4).first()
     assert low is not None
     version = Engine.objects.get(org=org).config_version
-    books = Books(org, load_policy(org, version), version=())
-    read = load_trees(org, [get_workload(org, low.uid)], version, books).running
-    # Nobody that runs has a lower priority: those that are stopping, and as many as a trace lists.
+    charged = ChargedLedger(org, load_policy(org, version), version=())
+    read = load_trees(org, [get_workload(org, low.uid)], version, charged).running
+    # No running workload has a lower priority: only stopping ones and a trace's maximum are read.
     stopping = Workload.objects.filter(org=org, state=State.PREEMPTING).count()
     assert len(read) == LISTED + stopping < 44
 
@@ -150,7 +150,7 @@ def test_in_a_cohort_it_says_what_the_whole_state_says(
     monkeypatch: pytest.MonkeyPatch,
     lists: int,
 ) -> None:
-    # A tree of more queues than one statement reads is put together from several.
+    # A tree with more queues than one statement reads takes several statements.
     monkeypatch.setattr(unions, "SIZE", lists)
     apply_config(owner, "native", COHORT, "first", 0)
     for to, name, priority, gpu, count in (
@@ -194,7 +194,7 @@ def test_in_a_cohort_it_says_what_the_whole_state_says(
 
 
 def cohorts_of(queues: int, borrowers: int) -> str:
-    """Return two cohorts of so many queues each, which all may take back what others borrowed."""
+    """Return two cohorts of *queues* queues each, which all may reclaim their quota."""
     preemption = "{within_resource_queue: lower_priority, reclaim_within_cohort: any}"
     lines = ["resource_flavors: [{name: spot}]", "resource_queues:"]
     names = [f"{cohort}-{number}" for cohort in ("a", "b") for number in range(queues)]
@@ -235,7 +235,7 @@ def test_more_queues_and_more_workloads_take_no_more_statements(
             )
             for queue in range(queues)
             for name in (f"a-{queue}", f"b-{queue}")
-            # The first queues wait for more than there will ever be, all others run.
+            # The first queues wait for more than the total quota; the workloads of all others run.
             for number, gpu in (((0, 2), (1, 100)) if not queue else ((0, 1), (1, 1)))
         ]
         submit_workloads(owner, wanted)

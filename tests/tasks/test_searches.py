@@ -18,7 +18,7 @@ from console.engine.state import State as EngineState
 from console.expensive import Kind, take_place
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.workloads import kept_trees
+from console.workloads import tree_cache
 from console.workloads.explanations import explain_workload
 from console.workloads.models import State, Workload
 from console.workloads.services import search_changes as searches
@@ -42,7 +42,7 @@ scheduling_rules:
 @pytest.fixture(autouse=True)
 def _forgotten() -> None:
     cache.clear()
-    kept_trees.forget_trees()
+    tree_cache.forget_trees()
 
 
 @pytest.fixture
@@ -192,7 +192,7 @@ def test_a_process_reads_a_tree_once_for_a_version_of_the_engine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     read: list[str] = []
-    real = kept_trees.load_whole_tree
+    real = tree_cache.load_whole_tree
 
     def counted(
         org: Organization, workload: Workload, version: int, *, now: int
@@ -200,7 +200,7 @@ def test_a_process_reads_a_tree_once_for_a_version_of_the_engine(
         read.append(workload.name)
         return real(org, workload, version, now=now)
 
-    monkeypatch.setattr(kept_trees, "load_whole_tree", counted)
+    monkeypatch.setattr(tree_cache, "load_whole_tree", counted)
     submit_workloads(owner, [Submission(name="third", type="job", requests={"gpu": 3000})])
     settle(org)
     third = Workload.objects.get(name="third")
@@ -211,7 +211,7 @@ def test_a_process_reads_a_tree_once_for_a_version_of_the_engine(
     # An explanation is told on it, too, and is the same.
     assert explain_workload(org, third).trace == alone.trace
     cache.clear()
-    kept_trees.forget_trees()
+    tree_cache.forget_trees()
     assert (search_changes(owner, third), search_changes(owner, waiting)) == (then, first)
     assert read == ["second", "third"]
     # Another organization, or this one once its engine went on, reads its own.

@@ -15,7 +15,6 @@ from console.engine.counterfactual import Findings, find_changes
 from console.errors import Conflict
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.workloads.kept_trees import forget_trees
 from console.workloads.models import SearchRun, State, Workload
 from console.workloads.services import run_search as runs
 from console.workloads.services.end_workloads import withdraw_workloads
@@ -26,6 +25,7 @@ from console.workloads.services.search_fully import cancel_search, latest_run, s
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
 from console.workloads.tasks import search as search_task
+from console.workloads.tree_cache import forget_trees
 from tests.tasks.test_searches import CONFIG
 
 ALREADY = "A full search is already running in this organization"

@@ -20,7 +20,7 @@ from console.unions import union_querysets
 from console.workloads import models
 from console.workloads.keyed import keyed
 from console.workloads.models import QueueHold, Workload
-from console.workloads.services.books import Books, Named, first_to_stop
+from console.workloads.services.charged_ledger import ChargedLedger, FirstRunning, first_to_stop
 from console.workloads.services.load_state import (
     COLUMNS,
     engine_workload,
@@ -34,14 +34,14 @@ def load_trees(
     org: Organization,
     workloads: Sequence[Workload],
     config_version: int,
-    books: Books,
+    charged: ChargedLedger,
     *,
     now: int = 0,
 ) -> State:
     """
     Return a state at *now* with pending *workloads*, except those whose queue is not in the policy.
 
-    Its ledger is that of *books*, with the usage of queues under *config_version*.
+    Its ledger is that of *charged*, with the usage of queues under *config_version*.
 
     A workload without a queue needs no other workloads, because the policy rules it out. For any
     other one, the state contains the running workloads of its tree that might be preempted for it,
@@ -50,13 +50,13 @@ def load_trees(
     this one yields. The cost does not grow with the number of running or pending workloads, and
     the number of statements does not grow with the queues of a tree or with *workloads*.
     """
-    state = State(books.policy, is_sparse=True, ledger=books.ledger, now=now)
+    state = State(charged.policy, is_sparse=True, ledger=charged.ledger, now=now)
     here = {each.pk: _queue_of(state, each) for each in workloads if each.queue is not None}
     in_queues = [(queue, each) for each in workloads if (queue := here.get(each.pk)) is not None]
     trees = dict.fromkeys(queue.tree for queue, _ in in_queues)
     names = [each.name for tree in trees for each in tree.queues]
     if names:
-        _run(state, org, names, in_queues, config_version, books)
+        _run(state, org, names, in_queues, config_version, charged)
         _wait(state, org, names)
         _submit(state, _ahead(org, in_queues))
     told = {each.pk: each for each in workloads if each.queue is None or here[each.pk] is not None}
@@ -84,35 +84,35 @@ def _run(
     names: Sequence[str],
     waiting: Sequence[tuple[AnyQueue, Workload]],
     config_version: int,
-    books: Books,
+    charged: ChargedLedger,
 ) -> None:
     """Restore the running workloads of the queues *names* that matter for those *waiting*."""
     for name in QueueHold.objects.filter(org=org).values_list("queue", flat=True):
         if name in names:
             state.hold(name)
     # The usage shows which queues are over nominal quota, and so which workloads to read.
-    books.charge(org, names)
-    named: dict[Named, None] = {}
+    charged.charge(org, names)
+    named: dict[FirstRunning, None] = {}
     lists = list(_one_by_one(state, org, waiting, named))
     # Stopping workloads, because the workloads that wait for them claim their quota.
-    keys = [*books.stopping(org, names), *books.first_to_stop(org, named)]
+    keys = [*charged.stopping(org, names), *charged.first_to_stop(org, named)]
     lists += [Workload.objects.filter(pk__in=some) for some in chunks(keys)]
     restore_running(state, union_querysets(lists), config_version)
     restored: dict[str, list[Running]] = {}
     for each in state.running.values():
         restored.setdefault(each.queue or "", []).append(each)
     for name, some in restored.items():
-        books.make_room(name, some)
+        charged.remove_double_charges(name, some)
     for name in names:
         there = state.queues[name]
-        there.summed_up = max(0, books.running[name] - len(there.running))
+        there.summed_up = max(0, charged.running[name] - len(there.running))
 
 
 def _one_by_one(
     state: State,
     org: Organization,
     waiting: Sequence[tuple[AnyQueue, Workload]],
-    named: dict[Named, None],
+    named: dict[FirstRunning, None],
 ) -> Iterator[QuerySet[Workload]]:
     """
     Yield the running workloads that the discipline needs for those *waiting*.

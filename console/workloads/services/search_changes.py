@@ -18,9 +18,9 @@ from console.dialects import dialects
 from console.engine.counterfactual import BUDGET, Findings, find_changes
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
-from console.workloads.kept_trees import is_current, version_of, whole_tree
 from console.workloads.models import Engine, Workload
 from console.workloads.stored_findings import findings_from_json, findings_to_json
+from console.workloads.tree_cache import cached_tree, is_current, version_of
 
 #: Limits of a search in seconds of processor time and of wall time, including reads.
 PROCESSOR, WALL = 0.8, 4.0
@@ -69,7 +69,7 @@ def search(
 
     *note* and *is_thorough* are those of `find_changes`. None if the rows are outdated.
     """
-    with whole_tree(workload.org, workload, engine) as loaded:
+    with cached_tree(workload.org, workload, engine) as loaded:
         if loaded is None:
             return None
         state, known = loaded

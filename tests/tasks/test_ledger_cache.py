@@ -17,13 +17,13 @@ from console.engine.model.trace import Trace
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
-from console.workloads import kept_ledgers
+from console.workloads import ledger_cache
 from console.workloads.explanations import explain_workload
-from console.workloads.kept_ledgers import kept_books
+from console.workloads.ledger_cache import cached_ledger
 from console.workloads.models import Engine, QueueCount, State, Usage, Workload
 from console.workloads.queries import get_workload
-from console.workloads.services import books as books_module
-from console.workloads.services.books import Books
+from console.workloads.services import charged_ledger as ledger_module
+from console.workloads.services.charged_ledger import ChargedLedger
 from console.workloads.services.end_workloads import finish_workloads
 from console.workloads.services.hold_queue import hold_queue
 from console.workloads.services.load_state import load_policy, load_state
@@ -149,7 +149,7 @@ def test_a_kept_ledger_says_what_the_rows_say_as_the_engine_goes_on(
             planted.append(super().ledger(policy))
             return planted[-1]
 
-    monkeypatch.setattr(books_module, "load_discipline", lambda name: Counting())
+    monkeypatch.setattr(ledger_module, "load_discipline", lambda name: Counting())
     for _ in range(2):
         assert [told(org, uid) for uid in crowd] == from_rows(org, crowd)
     running = Workload.objects.filter(org=org, state=State.ADMITTED, queue="batch").first()
@@ -184,29 +184,29 @@ def test_books_with_more_than_was_counted_are_right_and_not_kept(
     """The worker may have written between the two reads."""
     Usage.objects.filter(org=org, queue="batch").delete()
     engine, row = Engine.objects.get(org=org), get_workload(org, crowd[-1])
-    with kept_books(org, engine) as books:
-        state = load_trees(org, [row], engine.config_version, books)
+    with cached_ledger(org, engine) as charged:
+        state = load_trees(org, [row], engine.config_version, charged)
         held = sum(
             each.usage["spot", "gpu"] for each in state.running.values() if each.queue == "batch"
         )
         assert held > 0
         assert state.usage("batch") == {("spot", "gpu"): held}
-        assert not books.is_exact
-    with kept_books(org, engine) as again:
-        assert again is not books
+        assert not charged.is_exact
+    with cached_ledger(org, engine) as again:
+        assert again is not charged
 
 
 def test_books_are_for_one_user_at_a_time_and_lost_after_an_error(
     org: Organization, crowd: list[str]
 ) -> None:
     engine = Engine.objects.get(org=org)
-    with kept_books(org, engine) as first, kept_books(org, engine) as second:
+    with cached_ledger(org, engine) as first, cached_ledger(org, engine) as second:
         assert first is not second
-    with kept_books(org, engine) as kept:
+    with cached_ledger(org, engine) as kept:
         assert kept is first
-    with pytest.raises(ZeroDivisionError), kept_books(org, engine):
+    with pytest.raises(ZeroDivisionError), cached_ledger(org, engine):
         raise ZeroDivisionError
-    with kept_books(org, engine) as other:
+    with cached_ledger(org, engine) as other:
         assert other is not first
 
 
@@ -214,10 +214,10 @@ def test_books_read_while_the_engine_went_on_are_not_kept(
     org: Organization, crowd: list[str]
 ) -> None:
     engine = Engine.objects.get(org=org)
-    with kept_books(org, engine) as first:
+    with cached_ledger(org, engine) as first:
         first.charge(org, ["train"])
         Engine.objects.filter(org=org).update(version=engine.version + 1)
-    with kept_books(org, engine) as second:
+    with cached_ledger(org, engine) as second:
         assert second is not first
 
 
@@ -225,25 +225,25 @@ def test_few_are_kept_and_none_that_is_large(
     org: Organization, crowd: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = Engine.objects.get(org=org)
-    monkeypatch.setattr(kept_ledgers, "MOST", 1)
+    monkeypatch.setattr(ledger_cache, "MOST", 1)
     other = create_org("second", "Second", owner=None)
-    with kept_books(org, engine) as first:
+    with cached_ledger(org, engine) as first:
         pass
-    with kept_books(other, Engine.objects.get(org=other)):
+    with cached_ledger(other, Engine.objects.get(org=other)):
         pass
-    with kept_books(org, engine) as second:
+    with cached_ledger(org, engine) as second:
         assert second is not first
-    monkeypatch.setattr(kept_ledgers, "LARGEST", 1)
-    with kept_books(org, engine) as large:
+    monkeypatch.setattr(ledger_cache, "LARGEST", 1)
+    with cached_ledger(org, engine) as large:
         large.charge(org, ["train", "batch"])
-    with kept_books(org, engine) as third:
+    with cached_ledger(org, engine) as third:
         assert third is not large
 
 
 def test_the_first_to_stop_of_a_queue_are_found_in_the_order_of_preemption(
     org: Organization, crowd: list[str]
 ) -> None:
-    books = Books(org, load_policy(org, 1), version=())
+    charged = ChargedLedger(org, load_policy(org, 1), version=())
     rows = Workload.objects.filter(org=org, state=State.ADMITTED)
     expected = {
         queue: list(
@@ -256,10 +256,10 @@ def test_the_first_to_stop_of_a_queue_are_found_in_the_order_of_preemption(
     stopping = list(Workload.objects.filter(state=State.PREEMPTING).values_list("pk", flat=True))
     found = expected["batch"][:3] + expected["train"][:1]
     for _ in range(2):
-        assert books.first_to_stop(org, [("batch", 3), ("train", 1)]) == found
-        assert sorted(books.stopping(org, ["train", "batch"])) == sorted(stopping)
+        assert charged.first_to_stop(org, [("batch", 3), ("train", 1)]) == found
+        assert sorted(charged.stopping(org, ["train", "batch"])) == sorted(stopping)
     assert stopping
-    assert books.first_to_stop(org, [("batch", 1)]) == expected["batch"][:1]
+    assert charged.first_to_stop(org, [("batch", 1)]) == expected["batch"][:1]
     counted = dict(QueueCount.objects.filter(org=org).values_list("queue", "running"))
-    books.charge(org, ["train", "batch"])
-    assert books.running == counted
+    charged.charge(org, ["train", "batch"])
+    assert charged.running == counted

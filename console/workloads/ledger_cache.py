@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from typing import Final
 
 from console.orgs.models import Organization
-from console.workloads.kept_trees import is_current, version_of
 from console.workloads.models import Engine
-from console.workloads.services.books import Books
+from console.workloads.services.charged_ledger import ChargedLedger
 from console.workloads.services.load_state import load_policy
+from console.workloads.tree_cache import is_current, version_of
 
 #: Maximum number of cached ledgers per process, and of charged queues in one of them.
 MOST: Final = 4
@@ -26,52 +26,56 @@ LARGEST: Final = 5_000
 
 _lock: Final = threading.Lock()
 #: In order of use, the last used one last.
-_kept: Final[list[Books]] = []
+_cached: Final[list[ChargedLedger]] = []
 
 
 @contextmanager
-def kept_books(org: Organization, engine: Engine) -> Iterator[Books]:
+def cached_ledger(org: Organization, engine: Engine) -> Iterator[ChargedLedger]:
     """
     Yield the charged ledger of *org* under the config of *engine*, for the duration of the block.
 
-    The block may charge the ledger further, if it reverts that before its end or marks the books
+    The block may charge the ledger further, if it reverts that before its end or marks it
     as inexact.
     """
     version = version_of(engine)
-    books = _take(org)
-    if books is None or books.version != version:
+    charged = _take(org)
+    if charged is None or charged.version != version:
         policy = load_policy(org, engine.config_version)
-        if books is None or books.policy is not policy:
-            books = Books(org, policy, version)
+        if charged is None or charged.policy is not policy:
+            charged = ChargedLedger(org, policy, version)
         else:
-            books.go_on(version)
-    books.was_read = False
+            charged.mark_outdated(version)
+    charged.was_read = False
     # After an error the charged amounts are unknown: then the lines below are not reached.
-    yield books
+    yield charged
     # The rows that were read belong to this version only if it has not changed since.
-    if books.is_exact and len(books) <= LARGEST and (not books.was_read or is_current(engine)):
-        _keep(books)
+    if (
+        charged.is_exact
+        and len(charged) <= LARGEST
+        and (not charged.was_read or is_current(engine))
+    ):
+        _store(charged)
 
 
 def forget_ledgers() -> None:
     """Clear the cache."""
     with _lock:
-        _kept.clear()
+        _cached.clear()
 
 
-def _take(org: Organization) -> Books | None:
-    """Remove the books of *org* from the cache and return them, for use by one caller."""
+def _take(org: Organization) -> ChargedLedger | None:
+    """Remove the ledger of *org* from the cache and return it, for use by one caller."""
     with _lock:
-        for books in _kept:
-            if books.org == org.pk:
-                _kept.remove(books)
-                return books
+        for charged in _cached:
+            if charged.org == org.pk:
+                _cached.remove(charged)
+                return charged
     return None
 
 
-def _keep(books: Books) -> None:
+def _store(charged: ChargedLedger) -> None:
     with _lock:
         # If two were in use at once, the one returned last stays.
-        _kept[:] = [each for each in _kept if each.org != books.org]
-        _kept.append(books)
-        del _kept[:-MOST]
+        _cached[:] = [each for each in _cached if each.org != charged.org]
+        _cached.append(charged)
+        del _cached[:-MOST]

@@ -18,7 +18,7 @@ from console.workloads.models import State, Workload
 from console.workloads.queries.used import counts_of_running, used_of
 
 #: A queue, and the requested number of its running workloads.
-Named: TypeAlias = tuple[str, int]
+FirstRunning: TypeAlias = tuple[str, int]
 
 #: Maximum number of stopping workloads that are read of the queues of a chunk.
 _STOPPING: Final = 1000
@@ -29,7 +29,7 @@ _ORDER: Final = ("priority", F("reservation").desc())
 _NOTHING: Final[Usage] = {}
 
 
-class Books:
+class ChargedLedger:
     """A ledger with the usage of queues, and the numbers of their running workloads."""
 
     def __init__(self, org: Organization, policy: Policy, version: tuple[object, ...]) -> None:
@@ -46,8 +46,8 @@ class Books:
         #: Keys of stopping workloads by queue.
         self._stopping: dict[str, list[int]] = {}
         #: Keys of the first workloads in the order of preemption, by queue and number.
-        self._first: dict[Named, list[int]] = {}
-        #: Whether rows were read since the books were taken from the cache.
+        self._first: dict[FirstRunning, list[int]] = {}
+        #: Whether rows were read since the ledger was taken from the cache.
         self.was_read = False
         #: Whether the ledger contains exactly the usage in `used`.
         self.is_exact = True
@@ -87,7 +87,7 @@ class Books:
                     self._stopping[queue or ""].append(key)
         return [key for name in names for key in self._stopping[name]]
 
-    def first_to_stop(self, org: Organization, named: Collection[Named]) -> list[int]:
+    def first_to_stop(self, org: Organization, named: Collection[FirstRunning]) -> list[int]:
         """Return the keys of the first workloads to preempt in the queues *named*."""
         missing = [each for each in named if each not in self._first]
         if missing:
@@ -104,12 +104,12 @@ class Books:
                 self._first[each] = keys[: each[1]]
         return [key for each in named for key in self._first[each]]
 
-    def make_room(self, name: str, restored: Iterable[Running]) -> None:
+    def remove_double_charges(self, name: str, restored: Iterable[Running]) -> None:
         """
         Remove the usage of *restored* workloads of queue *name* that was charged twice.
 
         Restoring them has charged them individually. If they use more than the rows of the queue,
-        because the worker has written in between, their usage counts, and the books are not exact.
+        because the worker has written in between, their usage counts, and the ledger is not exact.
         """
         used, held = self.used.get(name, _NOTHING), dict[FlavorResource, int]()
         for each in restored:
@@ -119,7 +119,7 @@ class Books:
         self.ledger.remove(name, twice)
         self.is_exact = self.is_exact and twice == held
 
-    def go_on(self, version: tuple[object, ...]) -> None:
+    def mark_outdated(self, version: tuple[object, ...]) -> None:
         """Mark all read rows as outdated; the engine is at *version*."""
         self.version = version
         for of_a_queue in (self._current, self._stopping, self._first):

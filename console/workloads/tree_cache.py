@@ -24,17 +24,17 @@ LARGEST: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedTree:
     """A tree with its version and the names of its queues."""
 
     version: tuple[object, ...]
     state: State
-    known: frozenset[str]
+    queue_names: frozenset[str]
 
 
 _lock: Final = threading.Lock()
 #: In order of use, the last used one last.
-_kept: Final[list[_Kept]] = []
+_cached: Final[list[_CachedTree]] = []
 
 
 def version_of(engine: Engine) -> tuple[object, ...]:
@@ -54,7 +54,7 @@ def is_current(engine: Engine) -> bool:
 
 
 @contextmanager
-def whole_tree(
+def cached_tree(
     org: Organization, workload: Workload, engine: Engine, *, may_load: bool = True
 ) -> Iterator[tuple[State, frozenset[str]] | None]:
     """
@@ -63,9 +63,9 @@ def whole_tree(
     None if its queue is gone, or if no tree is cached and *may_load* is false. The block must not
     make decisions in the state.
     """
-    found = _take(engine, workload)
-    if found is not None:
-        state, known = found.state, found.known
+    cached = _take(engine, workload)
+    if cached is not None:
+        state, queue_names = cached.state, cached.queue_names
         join_whole_tree(state, org, workload)
     else:
         loaded = None
@@ -75,39 +75,39 @@ def whole_tree(
         if loaded is None:
             yield None
             return
-        state, known = loaded
+        state, queue_names = loaded
     # After an error in the block, the changed tree is not cached: this line is not reached.
-    yield state, known
-    is_kept = workload.queue is not None and len(state.running) + len(state.pending) <= LARGEST
+    yield state, queue_names
+    is_cacheable = workload.queue is not None and len(state.running) + len(state.pending) <= LARGEST
     # The rows that were read belong to this version only if it has not changed since.
-    if is_kept and is_current(engine):
-        _keep(_Kept(version_of(engine), state, known))
+    if is_cacheable and is_current(engine):
+        _store(_CachedTree(version_of(engine), state, queue_names))
 
 
 def forget_trees() -> None:
     """Clear the cache."""
     with _lock:
-        _kept.clear()
+        _cached.clear()
 
 
-def _take(engine: Engine, workload: Workload) -> _Kept | None:
+def _take(engine: Engine, workload: Workload) -> _CachedTree | None:
     """Remove the tree of a workload's queue from the cache and return it, for use by one caller."""
     version = version_of(engine)
     with _lock:
-        for kept in _kept:
-            if kept.version == version and workload.queue in kept.known:
-                _kept.remove(kept)
-                return kept
+        for tree in _cached:
+            if tree.version == version and workload.queue in tree.queue_names:
+                _cached.remove(tree)
+                return tree
     return None
 
 
-def _keep(tree: _Kept) -> None:
+def _store(tree: _CachedTree) -> None:
     with _lock:
         # Older trees of the organization are outdated.
         org_id = tree.version[0]
-        _kept[:] = [
-            each for each in _kept if each.version[0] != org_id or each.version == tree.version
+        _cached[:] = [
+            each for each in _cached if each.version[0] != org_id or each.version == tree.version
         ]
-        _kept[:] = [each for each in _kept if each.known.isdisjoint(tree.known)]
-        _kept.append(tree)
-        del _kept[:-MOST]
+        _cached[:] = [each for each in _cached if each.queue_names.isdisjoint(tree.queue_names)]
+        _cached.append(tree)
+        del _cached[:-MOST]
