@@ -148,7 +148,7 @@ class EngineAndModel:
         assert waits <= known
 
     def _check_loops(self) -> None:
-        """Raise GoesRoundError if the engine parked heads that repeat the same nominations."""
+        """Raise EndlessLoopError if the engine parked heads that repeat the same nominations."""
         for queue in self.state.queues.values():
             for cls in queue.pending.classes.values():
                 turn = cls.verdict.turn if cls.verdict is not None else None

@@ -55,7 +55,7 @@ def test_a_plain_number_is_read_as_thousandths(text: str, amount: int) -> None:
         ("1e17", "1e17 is too large; the largest amount is 1e15"),
     ],
 )
-def test_what_is_not_an_amount_is_refused_in_one_sentence(text: str, sentence: str) -> None:
+def test_an_invalid_amount_is_rejected_with_one_sentence(text: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
         parse_amount(text)
 

@@ -10,7 +10,7 @@ from console.engine.routing.router import Router
 from tests.engine.builders import only, policy, queue, rule, workload
 
 
-def test_labels_of_rules_and_flavors_are_asked_about() -> None:
+def test_labels_of_rules_and_flavors_are_referenced() -> None:
     rules = policy(
         queue("a"),
         rules=[rule(0, "a", only(team="x"))],

@@ -50,7 +50,7 @@ def alone(guaranteed: Amount, used: int, **more: Any) -> CapacityNode:
 
 @given(worlds())
 @PATIENT
-def test_the_nodes_of_queues_are_what_the_ledger_says(world: tuple[Policy, dict[str, int]]) -> None:
+def test_nodes_of_queues_agree_with_the_ledger(world: tuple[Policy, dict[str, int]]) -> None:
     config, used = world
     capacity, ledger, trees = capacity_of(world), Ledger(config), Hierarchy(config)
     for name, amount in used.items():
@@ -88,7 +88,7 @@ def test_the_nodes_of_queues_are_what_the_ledger_says(world: tuple[Policy, dict[
 
 @given(worlds())
 @PATIENT
-def test_every_queue_shows_numbers_that_agree(world: tuple[Policy, dict[str, int]]) -> None:
+def test_node_of_every_queue_is_consistent(world: tuple[Policy, dict[str, int]]) -> None:
     capacity = capacity_of(world)
     for name, amount in world[1].items():
         (node,) = capacity.queue_nodes(name, {RESOURCE: 7})
@@ -106,7 +106,7 @@ def test_every_queue_shows_numbers_that_agree(world: tuple[Policy, dict[str, int
 
 @given(worlds())
 @PATIENT
-def test_every_pool_shows_numbers_that_agree(world: tuple[Policy, dict[str, int]]) -> None:
+def test_node_of_every_cohort_is_consistent(world: tuple[Policy, dict[str, int]]) -> None:
     capacity = capacity_of(world)
     queues = {name: capacity.queue_nodes(name, {RESOURCE: 1}) for name in world[0].queues}
     tree = capacity.tree
@@ -133,7 +133,7 @@ def test_every_pool_shows_numbers_that_agree(world: tuple[Policy, dict[str, int]
 
 @given(worlds())
 @PATIENT
-def test_an_organization_has_all_that_its_queues_and_cohorts_have(
+def test_organization_node_sums_queues_and_cohorts(
     world: tuple[Policy, dict[str, int]],
 ) -> None:
     config, used = world
@@ -158,7 +158,7 @@ def test_an_organization_has_all_that_its_queues_and_cohorts_have(
     assert (node.name, node.is_consistent, node.borrowed, node.lent) == ("", True, 0, 0)
 
 
-def test_a_queue_that_is_gone_has_what_its_work_still_uses() -> None:
+def test_removed_queue_shows_usage_of_running_workloads() -> None:
     config = policy(cohort("R"), queue("A", "R", 8))
     (node,) = capacity_of((config, {"gone": 3})).queue_nodes("gone", {RESOURCE: 5})
     assert (node.guaranteed, node.limit, node.used, node.available) == (0, 0, 3, 0)
@@ -196,7 +196,7 @@ def test_fair_shares_are_those_of_the_ledger_with_the_weight_of_the_node() -> No
         (alone(8, 2, extras={"own": 2, "lent": 5}), (2, 0, 0, 5)),
     ],
 )
-def test_a_discipline_may_leave_out_what_it_does_not_know(
+def test_discipline_may_omit_unknown_amounts(
     node: CapacityNode, parts: tuple[int, int, int, int]
 ) -> None:
     assert (node.own, node.borrowed, node.over, node.lent) == parts
@@ -215,13 +215,11 @@ def test_a_discipline_may_leave_out_what_it_does_not_know(
         (alone(8, 4, limit=UNLIMITED, entitled=UNLIMITED), 0.0),
     ],
 )
-def test_pressure_is_what_is_asked_for_of_what_is_within_reach(
-    node: CapacityNode, pressure: float
-) -> None:
+def test_pressure_is_used_plus_requested_over_entitled(node: CapacityNode, pressure: float) -> None:
     assert node.pressure == pressure
 
 
-def test_what_quota_shows_has_columns_and_sections() -> None:
+def test_quota_has_columns_and_sections() -> None:
     discipline = load_discipline("quota")
     assert [(each.key, each.title, each.unit.value) for each in discipline.columns()] == [
         ("guaranteed", "Nominal", "amount"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.engine.builders import World, only, policy, queue, rule
 
 
-def test_a_queue_that_is_gone_drains() -> None:
+def test_removed_queue_drains() -> None:
     world = World(queue("old").owns(gpu=4), queue("train").owns(gpu=4))
     world.submit("a", to="old", gpu=3)
     world.settle()
@@ -19,7 +19,7 @@ def test_a_queue_that_is_gone_drains() -> None:
     assert dict(world.state.usage("old")) == {}
 
 
-def test_a_queue_that_comes_back_finds_its_running_workloads() -> None:
+def test_restored_queue_keeps_its_running_workloads() -> None:
     world = World(queue("old").owns(gpu=4), queue("train").owns(gpu=4))
     world.submit("a", to="old", gpu=3)
     world.settle()
@@ -46,7 +46,7 @@ def test_waiting_workloads_without_a_flavor_are_rejected() -> None:
     assert world.settle() == ["b: rejected (no_flavor_matched)"]
 
 
-def test_waiting_workloads_go_where_the_new_rules_send_them() -> None:
+def test_pending_workloads_are_routed_by_the_new_rules() -> None:
     world = World(queue("train").owns(gpu=1), queue("serve").owns("s", gpu=4))
     world.submit("a", "b", "c", gpu=1)
     world.settle()
@@ -58,7 +58,7 @@ def test_waiting_workloads_go_where_the_new_rules_send_them() -> None:
     assert world.decisions[1].queue == "serve"
 
 
-def test_who_is_not_affected_gets_no_new_decision() -> None:
+def test_unaffected_workloads_get_no_new_decision() -> None:
     world = World(queue("train").owns(gpu=1), queue("serve").owns("s", gpu=1))
     world.submit("a", "b", gpu=1).submit("c", "d", to="serve", gpu=1)
     world.settle()
@@ -69,7 +69,7 @@ def test_who_is_not_affected_gets_no_new_decision() -> None:
     assert world.outcomes()["b"] == "pending (waiting_for_quota)"
 
 
-def test_who_gets_another_priority_is_told() -> None:
+def test_workload_with_a_new_priority_gets_a_decision() -> None:
     world = World(queue("train").owns(gpu=1))
     world.submit("a", "b", gpu=1)
     world.settle()
@@ -79,7 +79,7 @@ def test_who_gets_another_priority_is_told() -> None:
     assert world.state.running["a"].priority == 0
 
 
-def test_more_quota_admits_and_less_stops_nobody() -> None:
+def test_more_quota_admits_and_less_quota_preempts_no_workload() -> None:
     world = World(queue("train").owns(gpu=1))
     world.submit("a", "b", "c", gpu=1)
     world.settle()
@@ -94,7 +94,7 @@ def test_more_quota_admits_and_less_stops_nobody() -> None:
     assert world.settle() == ["c: admitted on any"]
 
 
-def test_no_rules_any_more_admits_everybody() -> None:
+def test_removing_all_rules_admits_all_workloads() -> None:
     world = World(queue("train").owns(gpu=1))
     world.submit("a", "b", gpu=1)
     world.settle()
@@ -102,7 +102,7 @@ def test_no_rules_any_more_admits_everybody() -> None:
     assert world.settle() == ["b: admitted"]
 
 
-def test_what_arrives_before_a_change_is_judged_after_it() -> None:
+def test_workload_submitted_before_a_change_is_routed_by_the_new_policy() -> None:
     world = World(queue("train").owns(gpu=1))
     world.submit("a", gpu=1)
     world.apply(policy_=policy(queue("train").owns(gpu=1), rules=[rule(0, "train", only(x="y"))]))

@@ -232,7 +232,7 @@ def test_settings_are_named_after_the_fields_of_a_queue() -> None:
     assert all(any(hasattr(place, each) for place in places) for each in Setting)
 
 
-def test_a_change_points_at_its_lines_and_names_who_pays() -> None:
+def test_change_links_its_lines_and_names_the_losers() -> None:
     tried = change(
         "policy",
         subject=Setting.WITHIN_QUEUE,

@@ -21,7 +21,7 @@ USAGE = {("spot", "gpu"): 2000}
 VICTIM = ("v", {("spot", "gpu"): 1000})
 
 
-def test_the_same_ask_twice_is_a_circle() -> None:
+def test_repeated_preemption_request_is_a_loop() -> None:
     ask = situation(USAGE, [VICTIM], {})
     assert situation(dict(USAGE), iter([VICTIM]), {}) == ask
     assert not is_loop(NEVER, "p")
@@ -30,7 +30,7 @@ def test_the_same_ask_twice_is_a_circle() -> None:
     assert not is_loop({"p": (ask, ask)}, "other")
 
 
-def test_another_ask_is_no_circle() -> None:
+def test_different_preemption_request_is_no_loop() -> None:
     thousandths = (
         situation(USAGE, [VICTIM], {}),
         situation({("spot", "gpu"): 1000}, [VICTIM], {}),
@@ -43,11 +43,11 @@ def test_another_ask_is_no_circle() -> None:
     assert not is_loop({"p": thousandths}, "p")
 
 
-def test_how_often_the_preemptor_itself_was_stopped_does_not_count_for_ever() -> None:
+def test_preemptions_of_the_preemptor_count_up_to_two() -> None:
     assert situation(USAGE, [VICTIM], {"q": 2}) == situation(USAGE, [VICTIM], {"q": 3})
 
 
-def test_very_many_stops_for_one_count_as_a_circle() -> None:
+def test_many_preemptions_by_one_preemptor_count_as_a_loop() -> None:
     told_to_stop = tuple(str(number) for number in range(MOST_STOPS))
     assert is_loop({"p": told_to_stop}, "p")
     assert not is_loop({"p": told_to_stop[1:]}, "p")
@@ -55,7 +55,7 @@ def test_very_many_stops_for_one_count_as_a_circle() -> None:
 
 @worlds(60)
 @given(draw=draws())
-def test_where_the_plain_rules_come_to_rest_ending_circles_decides_nothing_else(
+def test_ending_loops_changes_no_decision_of_worlds_that_settle(
     draw: st.DrawFn,
 ) -> None:
     policy = draw(policies(one_tree=True))

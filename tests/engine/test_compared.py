@@ -66,7 +66,7 @@ def _trace(gpu: int, available: int, verdict: FlavorVerdict, outcome: OutcomeSte
     )
 
 
-def test_what_differs_is_told_stage_by_stage_with_its_numbers() -> None:
+def test_differences_are_listed_by_stage_with_numbers() -> None:
     waits = _trace(
         6000,
         2000,
@@ -105,7 +105,7 @@ def test_what_differs_is_told_stage_by_stage_with_its_numbers() -> None:
     ]
 
 
-def test_what_only_one_of_them_reached_is_missing_in_the_other() -> None:
+def test_stage_reached_by_one_trace_is_missing_in_the_other() -> None:
     lost = Trace(
         workload="w",
         labels={},

@@ -75,7 +75,7 @@ def test_native_vectors_agree(vector: dict[str, object]) -> None:
     assert result.verdict is Verdict.AGREES, result.sentences
 
 
-def test_a_case_that_agrees_needs_no_words(tmp_path: Path) -> None:
+def test_agreeing_case_has_no_output(tmp_path: Path) -> None:
     assert run(tmp_path, case()) == (
         ["0 skipped, 0 not supported", "1 agree, 0 differ"],
         0,
@@ -148,7 +148,7 @@ def test_the_command_names_each_kind_and_fails_when_any_differs(tmp_path: Path) 
         ('[{"id": "a", "type": "native"}]', ": native case a has no config."),
     ],
 )
-def test_what_is_no_vector_file_is_said_in_one_sentence(
+def test_invalid_vector_file_is_reported_in_one_sentence(
     tmp_path: Path, content: str | None, sentence: str
 ) -> None:
     path = tmp_path / "cases.json"

@@ -105,7 +105,7 @@ def test_every_single_value_of_an_expectation_counts(cases: list[dict[str, Any]]
 
 
 @pytest.mark.parametrize("cases", CASES)
-def test_whatever_is_left_out_of_an_expectation_is_too_much_in_the_answer(
+def test_entry_missing_in_an_expectation_is_a_difference(
     cases: list[dict[str, Any]],
 ) -> None:
     unseen = []
@@ -123,7 +123,7 @@ def leaves_of(named: dict[str, Any] | list[Any]) -> Iterator[str | int]:
     yield from named if isinstance(named, dict) else range(len(named))
 
 
-def test_a_part_that_nothing_compares_does_not_pass_unseen() -> None:
+def test_uncompared_part_of_an_expectation_is_an_error() -> None:
     case = BY_ID["quota-00-queues-without-cohort"]
     result = run_case(case | {"expect": case["expect"] | {"lent": {}}}, Echo(case["expect"]))
     assert result.sentences == ("The case expects lent, which is not compared.",)
@@ -157,7 +157,7 @@ def test_differences_of_a_settled_world() -> None:
     )
 
 
-def test_what_happened_after_the_memory_was_dropped_counts_where_both_sides_tell() -> None:
+def test_decisions_after_resync_are_compared_if_both_sides_have_them() -> None:
     case = BY_ID["podsets-sample-0"]
     told = case | {"expect": case["expect"] | {"resync_changed": True}}
     assert run_case(told, Echo(case["expect"])).sentences == ()
@@ -214,7 +214,7 @@ def test_differences_after_one_cycle() -> None:
     )
 
 
-def test_a_message_that_is_not_listed_may_say_anything() -> None:
+def test_unlisted_message_is_not_compared() -> None:
     messages = {"new1": {"reason": "WaitingForQuota", "code": "NotEvaluated"}}
     assert sentences("cycle-02-local-queue-does-not-exist", messages=messages) == ()
 
@@ -294,7 +294,7 @@ def test_differences_of_victims_quota_and_shares() -> None:
         ("quota", {"objects": [7]}, "objects holds something that is not an object: 7"),
     ],
 )
-def test_what_cannot_be_run_is_said_with_the_name_of_the_case(
+def test_malformed_case_error_names_the_case(
     kind: str, wrong: dict[str, Any], sentence: str
 ) -> None:
     case = {"id": "odd", "type": kind, "objects": [], "expect": {}, **wrong}

@@ -103,7 +103,7 @@ def test_an_empty_spec_has_the_defaults_of_the_api() -> None:
     )
 
 
-def test_everything_that_objects_say_is_in_the_policy() -> None:
+def test_all_fields_of_objects_are_in_the_policy() -> None:
     quotas = [
         {"name": "cpu", "nominalQuota": "1500m", "borrowingLimit": "2", "lendingLimit": "0"},
         {"name": "memory", "nominalQuota": "9223372036854775807"},
@@ -214,7 +214,7 @@ def test_everything_that_objects_say_is_in_the_policy() -> None:
     )
 
 
-def test_what_is_only_named_is_tolerated() -> None:
+def test_missing_references_are_tolerated() -> None:
     flavors = [{"name": "gone", "resources": [{"name": "cpu", "nominalQuota": "1"}]}]
     policy = world(
         manifest(
@@ -259,7 +259,7 @@ def test_undeclared_resources_block_unless_the_case_says_otherwise() -> None:
     )
 
 
-def test_workloads_are_read_with_everything_that_counts() -> None:
+def test_workloads_are_read_with_all_relevant_fields() -> None:
     running = {
         "name": "r",
         "cluster_queue": "q",
@@ -340,7 +340,7 @@ def test_workloads_are_read_with_everything_that_counts() -> None:
     )
 
 
-def test_creation_orders_everybody_and_the_uid_breaks_ties() -> None:
+def test_workloads_are_ordered_by_creation_then_uid() -> None:
     def at(created: object, name: str, **more: object) -> dict[str, object]:
         return {"name": name, "cluster_queue": "q", "created": created, "pod_sets": [], **more}
 
@@ -356,7 +356,7 @@ def test_creation_orders_everybody_and_the_uid_breaks_ties() -> None:
     assert ordered(read) == ["e", "z", "b", "c", "d"]
 
 
-def test_of_equal_reservations_the_lower_uid_is_the_later_and_so_the_first_to_stop() -> None:
+def test_lower_uid_breaks_ties_of_reservations_as_the_later_one() -> None:
     def holder(name: str, reserved_at: int, **more: str) -> dict[str, object]:
         at = {"created": 1, "reserved_at": reserved_at}
         return {"name": name, "cluster_queue": "q", "pod_sets": [], **at, **more}
@@ -370,7 +370,7 @@ def test_of_equal_reservations_the_lower_uid_is_the_later_and_so_the_first_to_st
     }
 
 
-def test_what_a_question_brings_along_is_read() -> None:
+def test_inputs_of_a_question_are_read() -> None:
     pair = {"flavor": "f", "resource": "cpu", "outcome": "Reclaim", "level": 2}
     stub = stub_in({"preemption_stub": {"default": {"outcome": "NoCandidates"}, "pairs": [pair]}})
     assert stub == PreemptionStub(
@@ -434,7 +434,7 @@ def test_every_case_can_be_loaded(path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_read_is_said_in_one_sentence(case: dict[str, Any], sentence: str) -> None:
+def test_unreadable_case_is_reported_in_one_sentence(case: dict[str, Any], sentence: str) -> None:
     with pytest.raises(MalformedCase) as failed:
         read_world(case)
     assert str(failed.value) == sentence

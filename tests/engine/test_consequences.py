@@ -85,7 +85,7 @@ def codes(old: Policy | None, new: Policy, live: Live) -> list[str]:
 BUSY = Live(running={"a": 2}, pending={"a": 1}, usage={"a": {("spot", "gpu"): 4000}})
 
 
-def test_a_queue_without_work_goes_unnoticed() -> None:
+def test_removed_queue_without_workloads_has_no_finding() -> None:
     old, new = policy(queue("a"), rest="a"), policy(queue("b"), rest="b")
     assert codes(old, new, NOTHING) == []
 
@@ -101,7 +101,7 @@ def test_a_queue_whose_rules_all_lead_to_one_new_queue_is_renamed() -> None:
     assert codes(old, split, BUSY) == codes(old, given_away, BUSY) == ["queue_removed"]
 
 
-def test_local_queues_lead_to_the_new_name_as_rules_do() -> None:
+def test_queue_is_renamed_if_its_local_queues_use_the_new_name() -> None:
     def routed(name: str) -> Policy:
         local_queue = LocalQueue(namespace="team", name="main", queue=name)
         routing = LocalQueueRouting(local_queues={("team", "main"): local_queue})
@@ -123,14 +123,12 @@ def test_local_queues_lead_to_the_new_name_as_rules_do() -> None:
         (4000, UNLIMITED, []),
     ],
 )
-def test_quota_that_sinks_below_what_is_used(
-    before: Amount, after: Amount, found: list[str]
-) -> None:
+def test_quota_below_usage(before: Amount, after: Amount, found: list[str]) -> None:
     old, new = policy(queue("a", before), rest="a"), policy(queue("a", after), rest="a")
     assert codes(old, new, BUSY) == found
 
 
-def test_what_is_lost_is_named_with_its_numbers() -> None:
+def test_findings_name_losses_with_numbers() -> None:
     old = policy(queue("a"), rest="a")
     (over,) = simulate_consequences(old, policy(queue("a", 1000), rest="a"), BUSY)
     assert over == Finding(
@@ -195,7 +193,7 @@ def test_a_queue_that_is_stopped(stop: StopPolicy, live: Live, found: list[str])
     assert codes(new, new, live) == []
 
 
-def test_a_drained_queue_that_is_only_held_stops_nobody_more() -> None:
+def test_draining_queue_that_becomes_held_preempts_no_more_workloads() -> None:
     held, drained = (
         policy(queue("a", stop=stop), rest="a")
         for stop in (StopPolicy.HOLD, StopPolicy.HOLD_AND_DRAIN)
@@ -204,7 +202,7 @@ def test_a_drained_queue_that_is_only_held_stops_nobody_more() -> None:
     assert codes(held, drained, BUSY) == ["work_evicted"]
 
 
-def test_a_local_queue_that_is_stopped_concerns_at_most_all_of_its_queue() -> None:
+def test_stopped_local_queue_affects_at_most_the_workloads_of_its_queue() -> None:
     def routed(queue_stop: StopPolicy, *local_queues: StopPolicy) -> Policy:
         routing = LocalQueueRouting(
             local_queues={
@@ -248,7 +246,7 @@ def test_a_local_queue_that_is_stopped_concerns_at_most_all_of_its_queue() -> No
     ]
 
 
-def test_routing_that_takes_less_or_everything() -> None:
+def test_routing_that_matches_fewer_workloads_or_all() -> None:
     whole, some = policy(queue("a"), rest="a"), policy(queue("a"), rules={"x": "a"})
     none = policy(queue("a"))
     assert [each.routing.takes_everything for each in (whole, some, none)] == [True, False, True]
@@ -258,7 +256,7 @@ def test_routing_that_takes_less_or_everything() -> None:
     assert codes(None, some, BUSY) == []
 
 
-def test_the_gravest_come_first_and_all_have_words() -> None:
+def test_findings_are_sorted_by_gravity_and_have_sentences() -> None:
     old = policy(queue("a"), queue("b"), rest="a")
     new = policy(queue("b", 0), rules={"x": "b"})
     live = Live(running={"a": 1, "b": 1}, usage={"b": {("spot", "gpu"): 1000}})
@@ -295,7 +293,7 @@ def waits(name: str, count: int, **labels: str) -> Waiting:
     return Waiting(workload=workload, queue=name, count=count)
 
 
-def test_who_may_be_affected_is_bounded_by_what_changes() -> None:
+def test_affected_workloads_are_bounded_by_changed_queues() -> None:
     live = Live(running={"a": 1, "b": 10}, pending={"a": 100, "b": 1000})
     old = policy(queue("a", parent="ml"), queue("b"), rest="b")
     assert affected(old, old, live) == 0
@@ -308,7 +306,7 @@ def test_who_may_be_affected_is_bounded_by_what_changes() -> None:
     assert affected(old, policy(queue("b"), rest="b"), live) == 101
 
 
-def test_who_shares_quota_with_what_changes_may_be_affected() -> None:
+def test_affected_workloads_include_the_tree_of_changed_queues() -> None:
     live = Live(running={"a": 1, "b": 10, "c": 100}, pending={"b": 1000})
     a, b, c = queue("a", parent="ml"), queue("b", parent="ai"), queue("c")
     old = policy(a, b, c, rest="c")

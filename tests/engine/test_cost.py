@@ -48,7 +48,7 @@ def crowd(waiting: int) -> World:
 
 
 @pytest.mark.parametrize("waiting", [100, 5000])
-def test_one_end_asks_each_class_at_most_once_for_each_look_and_its_head_alone(
+def test_finish_nominates_the_head_of_each_class_at_most_twice(
     waiting: int, nominations: list[str]
 ) -> None:
     world = crowd(waiting)
@@ -61,7 +61,9 @@ def test_one_end_asks_each_class_at_most_once_for_each_look_and_its_head_alone(
 
 
 @pytest.mark.parametrize("waiting", [100, 5000])
-def test_a_newcomer_of_a_parked_class_asks_nobody(waiting: int, nominations: list[str]) -> None:
+def test_submission_to_an_inadmissible_class_nominates_none(
+    waiting: int, nominations: list[str]
+) -> None:
     world = crowd(waiting)
     nominations.clear()
     world.submit("new", gpu=1)
@@ -70,7 +72,7 @@ def test_a_newcomer_of_a_parked_class_asks_nobody(waiting: int, nominations: lis
 
 
 @pytest.mark.parametrize("waiting", [100, 5000])
-def test_a_newcomer_of_a_new_class_asks_no_more_when_more_wait(
+def test_submission_of_a_new_class_costs_the_same_for_any_number_pending(
     waiting: int, nominations: list[str]
 ) -> None:
     world = crowd(waiting)
@@ -80,7 +82,7 @@ def test_a_newcomer_of_a_new_class_asks_no_more_when_more_wait(
     assert len(nominations) <= 2 + CLASSES
 
 
-def test_events_in_one_tree_ask_nobody_in_another(nominations: list[str]) -> None:
+def test_events_nominate_no_workload_of_another_tree(nominations: list[str]) -> None:
     world = crowd(100)
     world.submit("s", "t", to="serve", gpu=1)
     world.settle()
@@ -92,14 +94,14 @@ def test_events_in_one_tree_ask_nobody_in_another(nominations: list[str]) -> Non
     assert set(nominations) <= {"t"}
 
 
-def test_holding_a_queue_asks_nobody_in_it(nominations: list[str]) -> None:
+def test_hold_nominates_no_workload(nominations: list[str]) -> None:
     world = crowd(100)
     nominations.clear()
     assert world.hold("train").settle() == []
     assert not [name for name in nominations if name.startswith("w")]
 
 
-def test_those_who_wait_for_others_to_stop_are_looked_at_and_nobody_behind_them(
+def test_waiting_preemptors_are_nominated_without_those_behind_them(
     nominations: list[str],
 ) -> None:
     world = World(queue("train").owns(gpu=4).preempts())
@@ -115,7 +117,7 @@ def test_those_who_wait_for_others_to_stop_are_looked_at_and_nobody_behind_them(
     assert set(nominations) <= {"high", "low", "w0"}
 
 
-def test_labels_are_judged_once_for_alike_workloads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_labels_are_evaluated_once_for_equal_workloads(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World(queue("train").owns(gpu=4))
     world.submit("first", gpu=1)
     world.settle()

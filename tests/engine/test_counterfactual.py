@@ -271,11 +271,11 @@ TOLD = {
 
 
 @pytest.mark.parametrize("world", TOLD, ids=lambda world: world.__name__)
-def test_the_smallest_changes_are_told_with_their_cost(world: Callable[[], World]) -> None:
+def test_smallest_changes_are_found_with_their_cost(world: Callable[[], World]) -> None:
     assert told(world()) == TOLD[world]
 
 
-def test_nothing_is_asked_of_one_that_runs() -> None:
+def test_running_workload_has_no_changes() -> None:
     world = full(outranked())
     assert find_changes(world.state, "a") == Findings()
     with pytest.raises(KeyError):
@@ -292,13 +292,13 @@ def test_evaluations_are_bounded(budget: int) -> None:
     assert set(found.changes) <= set(everything.changes)
 
 
-def test_nothing_is_told_of_queues_that_are_not_known() -> None:
+def test_unknown_queues_have_no_changes() -> None:
     state = full(off_a_queue()).state
     found = find_changes(state, "z", known={"spot"})
     assert [each.kind for each in found.changes] == [ChangeKind.QUOTA, ChangeKind.FINISH]
 
 
-def test_a_fork_is_on_its_own() -> None:
+def test_snapshot_is_independent_of_the_state() -> None:
     world = full(outranked())
     snapshot = SnapshotBase(world.state, "train").snapshot()
     assert snapshot.finish("a")
@@ -310,7 +310,7 @@ def test_a_fork_is_on_its_own() -> None:
     assert world.state.settle() == []
 
 
-def test_a_crowd_of_alike_goes_first() -> None:
+def test_quota_change_includes_the_workloads_ahead() -> None:
     world = full(World(queue("train").owns(gpu=1)).submit("a", gpu=1))
     full(world.submit(*(f"w{number}" for number in range(6)), gpu=1, priority=1)).submit("z", gpu=1)
     world.settle()

@@ -65,7 +65,7 @@ class ReplayableWorld:
 
 @given(draws())
 @worlds(100)
-def test_what_is_told_starts_it_and_costs_no_more(draw: st.DrawFn) -> None:
+def test_every_change_admits_the_workload_at_its_stated_cost(draw: st.DrawFn) -> None:
     story = ReplayableWorld(draw)
     waiting = sorted(
         uid for uid, each in story.state.pending.items() if each.route.queue is not None

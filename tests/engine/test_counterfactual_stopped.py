@@ -39,7 +39,7 @@ def count_checks(state: State, uid: str) -> int:
 
 @given(draws())
 @worlds(60)
-def test_a_search_stopped_at_any_moment_tells_only_what_is_proven(draw: st.DrawFn) -> None:
+def test_interrupted_search_reports_only_proven_results(draw: st.DrawFn) -> None:
     story = ReplayableWorld(draw)
     waiting = sorted(story.state.pending)
     assume(waiting)
@@ -74,7 +74,7 @@ def crowded() -> World:
     return world
 
 
-def test_a_stop_before_the_first_trial_proves_and_refutes_nothing(crowded: World) -> None:
+def test_search_interrupted_at_once_has_no_results(crowded: World) -> None:
     whole = find_changes(crowded.state, "z")
     found = find_changes(crowded.state, "z", should_stop=lambda: True)
     assert (found.changes, found.in_vain, found.tried) == ((), (), 0)
@@ -82,7 +82,7 @@ def test_a_stop_before_the_first_trial_proves_and_refutes_nothing(crowded: World
     assert found.is_cut
 
 
-def test_every_kind_has_a_turn_before_any_has_its_second(crowded: World) -> None:
+def test_later_interruption_tries_more_and_keeps_results(crowded: World) -> None:
     """A search that is interrupted later tries more candidates, and keeps all its results."""
     told = [
         find_changes(crowded.state, "z", should_stop=stop_after(checks))
@@ -94,7 +94,7 @@ def test_every_kind_has_a_turn_before_any_has_its_second(crowded: World) -> None
     assert not told[-1].is_cut
 
 
-def test_who_borrows_begins_no_search_that_cannot_free_enough(
+def test_borrowing_workload_skips_hopeless_target_searches(
     crowded: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[str] = []
@@ -111,7 +111,7 @@ def test_who_borrows_begins_no_search_that_cannot_free_enough(
     assert begun == []
 
 
-def test_the_words_for_a_cut_search_claim_nothing_of_what_is_left() -> None:
+def test_sentence_of_a_cut_search_claims_nothing_about_the_rest() -> None:
     assert cut_sentence(12, 28) == (
         "12 of 40 candidates tried; the effect of the others is unknown."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.engine.builders import World, pods, queue
 
 
-def test_room_that_a_stopping_workload_still_holds_is_not_given_away_twice() -> None:
+def test_quota_of_a_stopping_workload_is_not_admitted_twice() -> None:
     """Kueue admits *e1* and *e2* in the cycle in which it evicts *v*: usage 7 of 6 (spec 4.4)."""
     world = World(
         queue("a").owns(gpu=4).preempts().within("ml"),
@@ -29,7 +29,7 @@ def test_room_that_a_stopping_workload_still_holds_is_not_given_away_twice() -> 
     assert "e2: admitted on any" in settled
 
 
-def test_pods_count_when_workloads_are_chosen_to_stop() -> None:
+def test_pods_count_in_the_target_search() -> None:
     """Kueue chooses *v2* only, and rejects *w* in every cycle for lack of a pod (spec 7.1)."""
     world = World(queue("S").owns(cpu=4, pods=2).preempts())
     world.submit("v1", "v2", to="S", cpu=1)

@@ -94,7 +94,7 @@ def quota(flavor: str, old: int | None, new: int | None) -> QuotaChange:
     return QuotaChange(flavor=flavor, resource="gpu", limit=Limit.NOMINAL, old=old, new=new)
 
 
-def test_quota_cells_are_told_as_numbers():
+def test_quota_changes_are_numbers():
     assert told(CONFIG, CONFIG.replace("64", "48")) == [
         ("changed", "research", "", (quota("spot", 64_000, 48_000),))
     ]
@@ -105,7 +105,7 @@ def test_quota_cells_are_told_as_numbers():
     assert told(without, CONFIG) == [("changed", "research", "", (quota("fixed", None, 8_000),))]
 
 
-def test_another_order_of_flavors_is_told():
+def test_changed_order_of_flavors_is_a_change():
     one, other = CONFIG.splitlines()[9:11]
     swapped = CONFIG.replace(f"{one}\n{other}", f"{other}\n{one}")
     order = OrderChange(resources=("gpu",), old=("spot", "fixed"), new=("fixed", "spot"))
@@ -132,7 +132,7 @@ def test_a_rename_may_change_a_number_too():
     ]
 
 
-def test_a_queue_that_says_something_else_is_another_queue():
+def test_queue_with_another_meaning_is_no_rename():
     other = CONFIG.replace("research", "lab").replace("64", "1").replace("8}", "2}")
     other = other.replace("values: [ml]", "values: [web]")
     assert [(kind, name) for kind, name, *_ in told(CONFIG, other)] == [
@@ -143,7 +143,7 @@ def test_a_queue_that_says_something_else_is_another_queue():
     ]
 
 
-def test_what_an_added_queue_says_beyond_defaults_is_told():
+def test_added_queue_lists_its_nondefault_fields():
     empty = "resource_flavors:\n  - {name: spot}\n  - {name: fixed}\n"
     assert told(empty, CONFIG) == [
         ("added", "research", "", (quota("spot", None, 64_000), quota("fixed", None, 8_000))),

@@ -84,7 +84,7 @@ def _renamed(policy: Policy, name: str) -> Policy:
 
 @worlds(100)
 @given(data=st.data())
-def test_what_differs_is_told_and_can_be_applied(data: st.DataObject) -> None:
+def test_changes_applied_to_the_old_policy_give_the_new_one(data: st.DataObject) -> None:
     old = data.draw(policies())
     new = data.draw(st.one_of(policies(), edited(old)))
     changes = compare_policies(old, new)
@@ -95,7 +95,7 @@ def test_what_differs_is_told_and_can_be_applied(data: st.DataObject) -> None:
     assert compare_policies(old, old) == ()
 
 
-def test_samples_of_one_language_are_told_apart_as_well() -> None:
+def test_changes_between_samples_are_complete() -> None:
     pairs = [(old, new) for old in SAMPLES for new in SAMPLES if old.dialect == new.dialect]
     for old, new in pairs:
         changes = compare_policies(old, new)
@@ -117,7 +117,7 @@ def test_the_effective_text_differs_when_the_meaning_does(data: st.DataObject) -
 
 @worlds(100)
 @given(data=st.data())
-def test_a_renamed_queue_is_one_queue_and_nobody_changes_by_it(data: st.DataObject) -> None:
+def test_renamed_queue_is_one_change_that_affects_no_workload(data: st.DataObject) -> None:
     old = data.draw(policies())
     name = data.draw(st.sampled_from(list(old.queues)))
     new = _renamed(old, name)

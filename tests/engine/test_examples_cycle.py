@@ -14,7 +14,7 @@ BOTH = (FairStrategy.FINAL_SHARE, FairStrategy.INITIAL_SHARE)
 LOWER = PreemptionRule.LOWER_PRIORITY
 
 
-def test_what_is_reserved_never_exceeds_what_there_is(engine: Engine) -> None:
+def test_reservations_never_exceed_quota(engine: Engine) -> None:
     live = world(
         policy(
             queue("A", 4, "R", preemption=Preemption(within_queue=LOWER)),
@@ -43,7 +43,7 @@ def test_what_is_reserved_never_exceeds_what_there_is(engine: Engine) -> None:
         (PreemptionRule.ANY, ["b"], {"a": "NoVictims"}),
     ],
 )
-def test_a_head_without_victims_keeps_capacity_back(
+def test_head_without_targets_reserves_quota(
     engine: Engine, reclaim: PreemptionRule, admitted: list[str], verdicts: dict[str, str]
 ) -> None:
     rules = Preemption(reclaim_within_cohort=reclaim)
@@ -78,7 +78,7 @@ def competitors() -> tuple[Waiting, Waiting]:
     return waiting("wa", "A", 4, priority=10, sequence=11), waiting("wb", "B", 4, priority=5)
 
 
-def test_overlapping_victims_are_looked_for_again(engine: Engine) -> None:
+def test_overlapping_targets_are_searched_again(engine: Engine) -> None:
     live = world(
         OVERLAP, running("c1", "C", 4, time=1), running("c2", "C", 4, time=2), pending=competitors()
     )
@@ -89,7 +89,7 @@ def test_overlapping_victims_are_looked_for_again(engine: Engine) -> None:
     )
 
 
-def test_a_rival_waits_for_the_victims_of_another(engine: Engine) -> None:
+def test_second_preemptor_waits_for_the_same_victims(engine: Engine) -> None:
     live = world(OVERLAP, running("c1", "C", 8, time=1), pending=competitors())
     assert engine.cycle(live) == Cycle(
         admitted=[],

@@ -26,7 +26,7 @@ def rules(
     )
 
 
-def test_p1_lowest_priority_leaves_first_not_the_tight_fit(engine: Engine) -> None:
+def test_p1_lowest_priority_is_preempted_first_not_the_best_fit(engine: Engine) -> None:
     held = [
         running("w0", "S", 3, priority=0, time=1),
         running("w1", "S", 2, priority=1, time=2),
@@ -36,13 +36,13 @@ def test_p1_lowest_priority_leaves_first_not_the_tight_fit(engine: Engine) -> No
     assert engine.victims(policy(*nodes), held, "S", 2, 3) == {"w0": IN_QUEUE}
 
 
-def test_p2_those_that_need_not_stop_are_put_back(engine: Engine) -> None:
+def test_p2_unneeded_targets_are_dropped(engine: Engine) -> None:
     held = [running("a", "S", 1, time=20), running("b", "S", 3, time=10)]
     nodes = (queue("S", 4, preemption=rules(LOWER)),)
     assert engine.victims(policy(*nodes), held, "S", 3, 3) == {"b": IN_QUEUE}
 
 
-def test_p2b_the_last_chosen_is_put_back_first(engine: Engine) -> None:
+def test_p2b_last_target_is_dropped_first(engine: Engine) -> None:
     held = [
         running("a", "S", 2, priority=0, time=1),
         running("b", "S", 1, priority=1, time=2),
@@ -165,7 +165,7 @@ def test_h1_nested_cohorts(
     assert engine.victims(policy(*nodes), held, "l1", amount, priority) == expected
 
 
-def test_h2_a_cohort_that_owns_enough_overrides_the_borrowing_rule(engine: Engine) -> None:
+def test_h2_cohort_with_enough_quota_overrides_the_borrowing_policy(engine: Engine) -> None:
     nodes = (
         cohort("R"),
         cohort("C", 2, "R"),

@@ -104,7 +104,7 @@ def tree(*nodes: QueueSpec | Cohort, **held: int) -> Tree:
         ),
     ],
 )
-def test_what_queues_can_have(
+def test_available_and_potential_quota(
     engine: Engine,
     nodes: tuple[QueueSpec | Cohort, ...],
     held: dict[str, int],

@@ -36,7 +36,7 @@ def holding(gpu: int, count: int = 1) -> Holding:
     return {GPU: gpu * 1000}, count
 
 
-def test_less_quota_than_is_in_use() -> None:
+def test_excess_of_reduced_quota() -> None:
     old, new = policy(queue("a", 128_000), rest="a"), policy(queue("a", 64_000), rest="a")
     live = Live(running={"a": 32}, usage={"a": {GPU: 128_000}})
     (found,) = simulate_consequences(old, new, live)
@@ -55,7 +55,7 @@ def test_less_quota_than_is_in_use() -> None:
     assert excess.over == 64_000
 
 
-def test_a_queue_and_the_one_in_its_place_exceed_what_either_owns() -> None:
+def test_excess_of_a_queue_and_its_successor() -> None:
     """A queue of 64 was replaced by one of 128 and returns: both run, but the quota is 64."""
     old, new = policy(queue("x:v2", 128_000), rest="x:v2"), policy(queue("x", 64_000), rest="x")
     live = Live(
@@ -166,7 +166,7 @@ def cohorts(own: int, *, borrowing: Amount = UNLIMITED, nominal: int = 4000) -> 
         ),
     ],
 )
-def test_a_cohort_that_gives_less(
+def test_excess_of_a_cohort_that_lends_less(
     old: Policy, new: Policy, used: dict[str, int], sentence: str
 ) -> None:
     live = Live(
@@ -190,7 +190,7 @@ def test_a_cohort_that_gives_less(
     ],
     ids=["enough is left", "as much as before", "more than before", "within its limit"],
 )
-def test_a_cohort_that_gives_enough_or_no_less(
+def test_no_excess_if_the_cohort_lends_enough(
     old: Policy, new: Policy, used: dict[str, int]
 ) -> None:
     live = Live(running={"a": 1}, usage={name: {GPU: amount} for name, amount in used.items()})
@@ -201,7 +201,7 @@ def test_a_cohort_that_gives_enough_or_no_less(
     holds=st.lists(st.tuples(st.integers(0, 9), st.integers(1, 4)), max_size=6),
     nominal=st.integers(0, 100),
 )
-def test_no_fewer_would_do_and_so_many_can(holds: list[tuple[int, int]], nominal: int) -> None:
+def test_number_of_ends_is_minimal(holds: list[tuple[int, int]], nominal: int) -> None:
     each = sorted((gpu for gpu, count in holds for _ in range(count)), reverse=True)
     used = sum(each)
     if used <= nominal:
@@ -215,7 +215,7 @@ def test_no_fewer_would_do_and_so_many_can(holds: list[tuple[int, int]], nominal
     assert used - sum(each[: found.ends]) <= nominal < used - sum(each[: found.ends - 1])
 
 
-def test_where_not_all_is_known_no_number_is_said() -> None:
+def test_unknown_usage_gives_no_number() -> None:
     excess = Excess(
         name="a", flavor="f", resource="gpu", used=9000, quota=1000, peak=9000, holders=("a",)
     )  # fmt: skip

@@ -171,7 +171,7 @@ def test_headlines_of_stored_decisions() -> None:
     assert {name: explain(each).headline for name, each in STORED.items()} == HEADLINES
 
 
-def test_a_whole_explanation_in_words_verdicts_and_lines() -> None:
+def test_complete_explanation_has_sentences_verdicts_and_lines() -> None:
     explanation = explain(STORED["wait"], {"run": "sweep"})
     assert [
         (each.stage, each.verdict.value, s.verdict.value, s.text, s.origin and s.origin.line)
@@ -431,7 +431,7 @@ def test_every_reason_has_a_headline_even_without_facts(reason: Reason) -> None:
     assert "None" not in headline
 
 
-def test_who_drains_a_workload_is_told() -> None:
+def test_draining_queue_is_named() -> None:
     local = LocalQueueStep(namespace="ml", name="main", verdict=LocalQueueVerdict.STOPPED)
     drained = trace(DRAINED, Outcome.PREEMPTED, queue=ALONE)
     assert explain(drained).headline == (
@@ -452,7 +452,7 @@ STEP = PreemptedStep(
 )
 
 
-def test_names_stand_for_ids_where_they_are_known() -> None:
+def test_workloads_are_named_where_names_are_known() -> None:
     stopped = trace(PREEMPTED_IN_QUEUE, Outcome.PREEMPTED, preempted=STEP)
     explanation = explain(stopped, {"id-7": "urgent"})
     assert explanation.headline == (
@@ -469,7 +469,7 @@ def test_names_stand_for_ids_where_they_are_known() -> None:
     assert stage(explanation, "outcome").sentences[0].workloads == ("id-7",)
 
 
-def test_everybody_whom_a_trace_speaks_of_is_mentioned() -> None:
+def test_all_workloads_in_a_trace_are_mentioned() -> None:
     told = Trace(
         workload="w",
         labels={},
@@ -508,7 +508,7 @@ def admitted(*assignment: PodSetAssignment) -> Trace:
     return replace(trace(queue=ALONE), outcome=ending)
 
 
-def test_what_each_resource_comes_from_is_told() -> None:
+def test_flavor_of_each_resource_is_stated() -> None:
     main = PodSetAssignment(name="main", count=4, flavors={"gpu": "spot", "cpu": "fixed"})
     assert lines(admitted(main), "outcome") == [
         ("pass", "Admitted in train on fixed and spot.", None),
@@ -517,7 +517,7 @@ def test_what_each_resource_comes_from_is_told() -> None:
     ]
 
 
-def test_what_each_pod_set_gets_is_told() -> None:
+def test_assignment_of_each_pod_set_is_stated() -> None:
     driver = PodSetAssignment(name="driver", count=1, flavors={"cpu": "fixed"})
     worker = PodSetAssignment(name="worker", count=6, flavors={"gpu": "spot", "cpu": "fixed"})
     watch = PodSetAssignment(name="watch", count=2, flavors={})
@@ -528,7 +528,7 @@ def test_what_each_pod_set_gets_is_told() -> None:
     ]
 
 
-def test_what_asks_for_nothing_is_admitted_all_the_same() -> None:
+def test_workload_without_requests_is_admitted() -> None:
     assert lines(admitted(), "outcome") == [
         ("pass", "Admitted in train: it requests no resource that the queue limits.", None)
     ]

@@ -61,7 +61,7 @@ def test_a_nested_cohort_lends_and_its_reserve_is_exhausted() -> None:
     ]
 
 
-def test_borrowing_is_told_when_it_starts() -> None:
+def test_admission_states_borrowed_quota() -> None:
     world = World(
         queue("train").owns("a100", gpu=4).within("ml"),
         queue("eval").owns("a100", gpu=4).within("ml"),
@@ -83,7 +83,7 @@ def test_borrowing_is_told_when_it_starts() -> None:
     ]
 
 
-def test_what_others_borrow_is_taken_back() -> None:
+def test_reclaim_from_borrowers() -> None:
     world = World(
         queue("train").owns("a100", gpu=4).within("ml").preempts(reclaim=ANY),
         queue("batch").owns("a100", gpu=4).within("ml"),
@@ -132,7 +132,7 @@ def test_what_others_borrow_is_taken_back() -> None:
     ]
 
 
-def test_a_policy_that_takes_nothing_back_is_named() -> None:
+def test_policy_that_forbids_reclaim_is_named() -> None:
     world = World(
         queue("train").owns("a100", gpu=4).within("ml").preempts(),
         queue("batch").owns("a100", gpu=4).within("ml"),
@@ -191,7 +191,7 @@ def test_a_policy_that_takes_nothing_back_is_named() -> None:
     ]
 
 
-def test_who_is_out_of_reach_is_told_one_by_one() -> None:
+def test_workloads_that_cannot_be_preempted_are_listed() -> None:
     world = World(
         queue("train").owns("a100", gpu=4).owns("h100", gpu=0).within("ml").preempts(reclaim=LOWER),
         queue("batch").owns("a100", gpu=4).owns("h100", gpu=0).within("ml"),

@@ -166,7 +166,7 @@ SUM = "a100: 3 GPUs of 4 nominal - 2.5 used = 1.5 available"
         ),
     ],
 )
-def test_the_arithmetic_of_a_queue_of_its_own(judged: QuotaCheck, text: str) -> None:
+def test_quota_sentence_of_a_queue_without_cohort(judged: QuotaCheck, text: str) -> None:
     assert said(trace(queue=ALONE, groups=walk(judged)), "flavors") == [text]
 
 
@@ -236,11 +236,11 @@ def test_the_arithmetic_of_a_queue_of_its_own(judged: QuotaCheck, text: str) -> 
         ),
     ],
 )
-def test_the_arithmetic_in_a_cohort(judged: QuotaCheck, text: str) -> None:
+def test_quota_sentence_of_a_queue_in_a_cohort(judged: QuotaCheck, text: str) -> None:
     assert said(trace(queue=SHARING, groups=walk(judged)), "flavors") == [text]
 
 
-def test_where_the_room_of_a_cohort_ends() -> None:
+def test_limiting_cohort_is_named() -> None:
     judged = check(
         FlavorVerdict.NO_CANDIDATES,
         used=6000,
@@ -311,12 +311,12 @@ def test_where_the_room_of_a_cohort_ends() -> None:
         (UNLIMITED, "train may borrow 3 GPUs on a100."),
     ],
 )
-def test_a_borrowing_limit_is_told_with_what_is_borrowed(nominal: object, text: str) -> None:
+def test_borrowing_limit_is_stated_with_borrowed_quota(nominal: object, text: str) -> None:
     judged = check(FlavorVerdict.NO_CANDIDATES, nominal=nominal, borrowing_limit=3000)
     assert said(trace(queue=SHARING, groups=walk(judged)), "flavors")[1:] == [text]
 
 
-def test_what_fits_at_home_needs_no_pool() -> None:
+def test_request_within_nominal_quota_names_no_cohort() -> None:
     ml = NodeFact(name="ml", quota=12000, used=0, available=12000, borrowing_limit=UNLIMITED)
     at_home = check(FlavorVerdict.FITS, requested=1000, path=(ml,), lenders={"eval": 1000})
     assert len(said(trace(queue=SHARING, groups=walk(at_home)), "flavors")) == 1
@@ -345,14 +345,14 @@ def test_memory_is_written_in_binary_units() -> None:
     )
 
 
-def test_what_is_free_is_never_less_than_nothing() -> None:
+def test_free_quota_is_never_negative() -> None:
     judged = check(FlavorVerdict.NO_CANDIDATES, available=-2000, missing=3000)
     assert explain(trace(queue=SHARING, groups=walk(judged))).headline == (
         "Waiting for quota in train: needs 3 GPUs on a100, 0 free now, 3 short."
     )
 
 
-def test_where_no_flavor_will_do_the_one_that_lacks_least_is_told() -> None:
+def test_closest_flavor_is_named_if_none_fits() -> None:
     def full(flavor: str, missing: int) -> FlavorTried:
         judged = check(FlavorVerdict.NO_ROOM, missing=missing, available=0)
         return FlavorTried(flavor=flavor, verdict=FlavorVerdict.NO_ROOM, checks=(judged,))
@@ -364,7 +364,7 @@ def test_where_no_flavor_will_do_the_one_that_lacks_least_is_told() -> None:
     )
 
 
-def test_lenders_do_not_matter_to_what_can_never_be() -> None:
+def test_lenders_are_omitted_if_the_request_exceeds_the_limit() -> None:
     ml = NodeFact(name="ml", quota=4000, used=0, available=4000, borrowing_limit=UNLIMITED)
     judged = check(FlavorVerdict.EXCEEDS_MAX, requested=5000, path=(ml,), lenders={"eval": 1000})
     assert said(trace(queue=SHARING, groups=walk(judged)), "flavors") == [
@@ -399,7 +399,7 @@ def test_pod_sets_name_the_flavors_they_need() -> None:
     ]
 
 
-def test_of_several_flavors_the_best_is_named_while_it_waits() -> None:
+def test_best_flavor_is_named_while_pending() -> None:
     (group,) = walk(
         FlavorTried(flavor="spot", verdict=FlavorVerdict.NO_ROOM),
         FlavorTried(flavor="a100", verdict=FlavorVerdict.NO_ROOM),
@@ -409,7 +409,7 @@ def test_of_several_flavors_the_best_is_named_while_it_waits() -> None:
     assert said(trace(QUEUE_HELD, groups=(group,)), "flavors") == []
 
 
-def test_resources_that_nobody_covers_are_named_and_fail_nothing() -> None:
+def test_uncovered_resources_are_named_without_failing() -> None:
     preempted = trace(PREEMPTED_IN_QUEUE, Outcome.PREEMPTED, uncovered=("tpu",))
     assert lines(preempted, "flavors") == [
         ("info", "TPU is in no resource group and not limited.", None)
@@ -420,7 +420,7 @@ def test_resources_that_nobody_covers_are_named_and_fail_nothing() -> None:
     ]
 
 
-def test_a_resource_that_has_to_be_covered_keeps_a_workload_out() -> None:
+def test_uncovered_required_resource_fails() -> None:
     told = trace(NO_FLAVOR_MATCHED, queue=replace(ALONE, origin=LINE), undeclared="nvidia.com/gpu")
     assert lines(told, "flavors") == [
         (
@@ -436,7 +436,7 @@ def test_a_resource_that_has_to_be_covered_keeps_a_workload_out() -> None:
     )
 
 
-def test_the_numbers_of_a_check_are_there_as_values() -> None:
+def test_quota_check_numbers_are_facts() -> None:
     judged = check(FlavorVerdict.FITS, nominal=UNLIMITED, assumed=500)
     told = stage(explain(trace(queue=ALONE, groups=walk(judged))), "flavors")
     assert told.sentences[0].numbers == {

@@ -9,7 +9,7 @@ from tests.engine.builders import World, pods, queue
 from tests.engine.explanations import in_full, why
 
 
-def test_pod_sets_are_told_one_after_the_other() -> None:
+def test_pod_sets_are_explained_in_order() -> None:
     world = World(
         queue("train").owns("cpus", cpu=8).new_group().owns("a100", gpu=4).owns("h100", gpu=2)
     )
@@ -52,7 +52,7 @@ def test_pod_sets_are_told_one_after_the_other() -> None:
     ]
 
 
-def test_fewer_pods_were_tried_and_start_when_others_stop() -> None:
+def test_partial_admission_with_preemption() -> None:
     world = World(queue("train").owns("a100", gpu=4).preempts())
     world.submit("low", gpu=2).settle()
     world.submit("three", pod_sets=(pods("worker", 4, at_least=3, gpu=1),)).settle()
@@ -96,7 +96,7 @@ def test_fewer_pods_were_tried_and_start_when_others_stop() -> None:
     ]
 
 
-def test_taints_and_labels_keep_pods_off() -> None:
+def test_taints_and_node_labels_exclude_pods() -> None:
     world = World(
         queue("train").owns("spot", gpu=4).owns("fixed", gpu=2),
         flavors={"spot": Flavor(name="spot", taints=(Taint("spot", "yes"),))},

@@ -111,7 +111,7 @@ def test_every_candidate_verdict(verdict: CandidateVerdict) -> None:
         ),
     ],
 )
-def test_by_what_right_a_target_stops(right: str | None, words: str) -> None:
+def test_policy_that_allows_a_target_is_stated(right: str | None, words: str) -> None:
     target = candidate(
         CandidateVerdict.TARGET,
         queue="batch",
@@ -216,7 +216,7 @@ LOWER, WITHIN = CandidateVerdict.PRIORITY_NOT_LOWER, CandidateVerdict.QUEUE_WITH
         (search(verdict=PreemptionVerdict.FOUND), "Preempting 0 workloads frees enough quota."),
     ],
 )
-def test_how_a_search_ended(step: PreemptionStep, text: str) -> None:
+def test_result_of_a_target_search(step: PreemptionStep, text: str) -> None:
     verdict = "pass" if step.verdict is PreemptionVerdict.FOUND else "fail"
     assert lines(trace(queue=ALONE, preemption=step), "preemption")[0] == (verdict, text, 3)
 
@@ -266,12 +266,12 @@ NEWER = "of lower priority, or of the same priority and submitted later"
         ({"reclaim": "any"}, "in queues that borrow, any workload"),
     ],
 )
-def test_whom_a_queue_may_stop(facts: dict[str, object], text: str) -> None:
+def test_workloads_that_a_queue_may_preempt(facts: dict[str, object], text: str) -> None:
     told = trace(queue=SHARING, preemption=search(**facts))
     assert lines(told, "preemption")[1:] == [("info", f"What train may preempt: {text}.", 3)]
 
 
-def test_what_has_to_become_free() -> None:
+def test_quota_to_free_is_stated() -> None:
     told = trace(
         queue=SHARING, preemption=search(needs={"spot/gpu": 4000, "spot/cpu": 500, "fixed/gpu": 1})
     )
@@ -315,7 +315,7 @@ FAIR = [
 
 
 @pytest.mark.parametrize(("strategies", "text"), FAIR)
-def test_the_rule_for_borrowers_has_no_say_where_shares_are_fair(
+def test_borrow_within_cohort_is_ignored_with_fair_sharing(
     strategies: tuple[str, ...], text: str
 ) -> None:
     step = search(strategies=strategies, reclaim="any", borrow="lower_priority", threshold=5)
@@ -327,7 +327,7 @@ def test_the_rule_for_borrowers_has_no_say_where_shares_are_fair(
 
 
 @pytest.mark.parametrize(("strategies", "text"), FAIR)
-def test_fair_sharing_is_told(strategies: tuple[str, ...], text: str) -> None:
+def test_fair_sharing_is_stated(strategies: tuple[str, ...], text: str) -> None:
     told = trace(queue=SHARING, preemption=search(strategies=strategies))
     assert said(told, "preemption")[1:] == [A_SHARE, text]
 
@@ -376,9 +376,7 @@ BATCH = replace(ALONE, name="batch")
         ),
     ],
 )
-def test_by_what_right_a_workload_of_another_queue_was_stopped(
-    reason: Reason, rule: str, right: str
-) -> None:
+def test_reason_of_preemption_by_another_queue(reason: Reason, rule: str, right: str) -> None:
     step = replace(STEP, rule=rule)
     told = trace(reason, Outcome.PREEMPTED, queue=BATCH, preempted=step)
     assert explain(told).headline == f"Preempted: p with priority 9 needs its quota; {right}."
@@ -396,7 +394,7 @@ def test_by_what_right_a_workload_of_another_queue_was_stopped(
         ("lower_or_newer_equal_priority", f"train may preempt its own workloads {NEWER}"),
     ],
 )
-def test_by_what_right_a_workload_of_the_same_queue_was_stopped(rule: str, right: str) -> None:
+def test_reason_of_preemption_within_the_queue(rule: str, right: str) -> None:
     step = replace(STEP, rule=rule, own_path=STEP.path)
     told = trace(PREEMPTED_IN_QUEUE, Outcome.PREEMPTED, queue=SHARING, preempted=step)
     assert said(told, "preemption") == ["p requests 1 GPU in train with priority 9.", f"{right}."]
@@ -474,7 +472,7 @@ def test_by_what_right_a_workload_of_the_same_queue_was_stopped(rule: str, right
         ),
     ],
 )
-def test_every_turn(verdict: TurnVerdict, others: tuple[str, ...], text: str) -> None:
+def test_every_turn_verdict(verdict: TurnVerdict, others: tuple[str, ...], text: str) -> None:
     step = TurnStep(verdict=verdict, others=others)
     told = trace(BEHIND_OTHERS, queue=ALONE, turn=step)
     explanation = explain(told, {"a": "fast"})
@@ -516,11 +514,11 @@ STRICT = "Ordered by priority, then submission; no workload overtakes the head o
         ),
     ],
 )
-def test_every_place_in_line(step: OrderStep, told: list[tuple[str, str, int | None]]) -> None:
+def test_every_queue_position(step: OrderStep, told: list[tuple[str, str, int | None]]) -> None:
     assert lines(trace(order=step), "order") == told
 
 
-def test_who_blocks_a_strict_queue_is_named_on_top() -> None:
+def test_workload_that_blocks_a_strict_queue_is_in_the_headline() -> None:
     step = OrderStep(position=2, pending=2, alike=1, strict=True, blocked_by="id")
     explanation = explain(trace(BEHIND_OTHERS, queue=ALONE, order=step), {"id": "head"})
     assert explanation.headline == (

@@ -31,7 +31,7 @@ from console.engine.routing.reasons import NO_RULES
 from tests.engine.explanation_traces import LINE, OTHER_LINE, lines, said, trace
 
 
-def test_the_intake_has_pod_sets_and_namespace() -> None:
+def test_intake_states_pod_sets_and_namespace() -> None:
     gib = 2**30 * 1000
     told = replace(
         trace(
@@ -383,7 +383,7 @@ def test_every_kind_of_queue(
     assert lines(trace(reason, queue=replace(step, origin=LINE)), "queue") == told
 
 
-def test_a_default_local_queue_is_told_before_where_it_leads() -> None:
+def test_default_local_queue_is_stated_before_its_queue() -> None:
     step = LocalQueueStep(
         namespace="ml",
         name="default",
@@ -399,7 +399,7 @@ def test_a_default_local_queue_is_told_before_where_it_leads() -> None:
     ]
 
 
-def test_a_namespace_without_a_default_is_told_of_with_the_label() -> None:
+def test_namespace_without_default_is_named_with_the_label() -> None:
     step = LocalQueueStep(
         namespace="ml",
         name="",

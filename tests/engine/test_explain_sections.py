@@ -75,7 +75,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
 DRAWN = replace(trace(BEHIND_OTHERS, queue=ALONE), sections={"lottery": Tickets(ticket=7)})
 
 
-def test_its_stages_stand_among_the_common_ones_or_in_their_place() -> None:
+def test_stages_of_a_discipline_extend_or_replace_common_ones() -> None:
     told = explain(DRAWN, {"w9": "sweep"})
     assert told.headline == "No luck yet in train."
     stages = {each.stage: [sentence.text for sentence in each.sentences] for each in told.stages}
@@ -85,12 +85,12 @@ def test_its_stages_stand_among_the_common_ones_or_in_their_place() -> None:
     assert mentioned(DRAWN) == {"w9"}
 
 
-def test_its_headlines_are_for_the_reasons_that_it_says() -> None:
+def test_headlines_of_a_discipline_apply_to_its_reasons() -> None:
     held = replace(DRAWN, outcome=replace(DRAWN.outcome, reason=QUEUE_HELD))
     assert explain(held).headline == "Waiting: train is on hold and admits nothing new."
 
 
-def test_what_it_found_is_compared_in_its_stages() -> None:
+def test_facts_of_a_discipline_are_compared_in_its_stages() -> None:
     without = replace(DRAWN, sections={})
     found = compare(ExplainContext(without, {}), ExplainContext(DRAWN, {}))
     assert [(row.stage, row.what, row.one, row.other) for row in found if not row.is_same] == [

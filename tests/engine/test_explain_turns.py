@@ -108,7 +108,7 @@ def test_fair_sharing_shows_the_shares() -> None:
     ]
 
 
-def test_nobody_overtakes_the_first_of_a_strict_queue() -> None:
+def test_head_of_a_strict_queue_is_not_overtaken() -> None:
     world = World(queue("train").owns("a100", gpu=4).strict())
     world.submit("runs", gpu=2).submit("first", gpu=4).submit("second", gpu=1).settle()
     assert why(world, "second") == [
@@ -120,7 +120,7 @@ def test_nobody_overtakes_the_first_of_a_strict_queue() -> None:
     ]
 
 
-def test_a_cut_quota_has_to_be_made_up_for_first() -> None:
+def test_preemption_also_frees_the_excess_of_reduced_quota() -> None:
     world = World(queue("train").owns("a100", gpu=8).preempts())
     world.submit("a", "b", gpu=4).settle()
     world.apply(queue("train").owns("a100", gpu=4).preempts())
@@ -148,7 +148,7 @@ def test_a_cut_quota_has_to_be_made_up_for_first() -> None:
     ]
 
 
-def test_room_that_is_being_made_is_not_given_away() -> None:
+def test_quota_claimed_by_a_preemptor_is_not_available() -> None:
     world = World(queue("train").owns("a100", gpu=4).preempts())
     world.submit("low", gpu=3).settle()
     world.submit("high", gpu=4, priority=9).settle()

@@ -84,7 +84,7 @@ def submitted(draw: st.DrawFn, policy: Policy, sequence: int) -> Workload:
 
 @worlds(60)
 @given(draw=draws())
-def test_what_rows_say_is_explained_before_any_turn(draw: st.DrawFn) -> None:
+def test_restored_workloads_are_explained_before_the_first_cycle(draw: st.DrawFn) -> None:
     policy = draw(policies())
     if draw(st.booleans()):
         policy = with_local_queues(draw, policy)

@@ -51,7 +51,7 @@ def test_flavors_are_tried_in_listed_order_until_one_is_good_enough() -> None:
     assert walked(world, "big") == [[("spot", V.EXCEEDS_MAX), ("od", V.EXCEEDS_MAX)]]
 
 
-def test_a_queue_may_be_content_with_preempting() -> None:
+def test_queue_may_prefer_preemption_to_the_next_flavor() -> None:
     world = World(
         queue("train")
         .owns("spot", gpu=4)
@@ -75,7 +75,7 @@ def test_the_numbers_of_a_shortage() -> None:
     assert (check.maximum, check.missing, check.verdict) == (4000, 1000, V.NO_CANDIDATES)
 
 
-def test_usage_beyond_the_quota_leaves_nothing() -> None:
+def test_usage_beyond_quota_leaves_none_available() -> None:
     world = World(queue("train").owns("spot", gpu=9))
     world.submit("a", gpu=7)
     world.settle()
@@ -93,7 +93,7 @@ def test_unlimited_quota_always_fits() -> None:
     assert (check.verdict, check.available, check.maximum) == (V.FITS, UNLIMITED, UNLIMITED)
 
 
-def test_a_flavor_is_as_good_as_its_worst_resource_and_all_are_judged() -> None:
+def test_flavor_has_the_verdict_of_its_worst_resource() -> None:
     world = World(queue("train").owns("spot", gpu=4, cpu=1))
     world.submit("a", gpu=4).submit("b", gpu=1, cpu=2)
     world.settle()
@@ -115,7 +115,7 @@ def test_f7_later_pod_sets_see_what_earlier_ones_take() -> None:
     ]
 
 
-def test_pod_sets_that_go_together_take_one_flavor() -> None:
+def test_pod_set_group_takes_one_flavor() -> None:
     world = World(queue("train").owns("spot", gpu=4).owns("od", gpu=10))
     both = (pods("leader", gpu=3, together="all"), pods("workers", gpu=3, together="all"))
     world.submit("a", pod_sets=both)
@@ -141,7 +141,7 @@ def test_f10_fewer_pods_start_where_not_all_fit() -> None:
     ]
 
 
-def test_where_not_even_the_fewest_fit_it_waits() -> None:
+def test_workload_is_pending_if_the_minimum_does_not_fit() -> None:
     world = World(queue("train").owns(cpu=4))
     world.submit("used", cpu=3).submit("job", pod_sets=(pods("workers", 10, at_least=2, cpu=1),))
     assert world.settle() == ["used: admitted on any", "job: pending (waiting_for_quota)"]
@@ -149,7 +149,7 @@ def test_where_not_even_the_fewest_fit_it_waits() -> None:
     assert world.settle() == ["job: admitted with 4 workers on any"]
 
 
-def test_stopping_others_for_all_pods_is_better_than_starting_fewer() -> None:
+def test_preemption_for_all_pods_comes_before_partial_admission() -> None:
     world = World(queue("train").owns(cpu=4).preempts())
     world.submit("low", cpu=2)
     world.settle()
@@ -171,21 +171,21 @@ def test_pods_are_a_resource_where_a_group_covers_them() -> None:
     assert dict(world.state.usage("train")) == {("spot", "cpu"): 4000, ("spot", "pods"): 4000}
 
 
-def test_f12_a_group_that_is_not_asked_for_takes_no_part() -> None:
+def test_f12_resource_group_without_requests_is_ignored() -> None:
     world = World(queue("train").owns("spot", gpu=4).new_group().owns("node", cpu=1))
     world.submit("a", gpu=1, cpu=0, tpu=7)
     assert world.settle() == ["a: admitted on spot"]
     assert len(quota_facts(world.decisions[0].trace).groups) == 1
 
 
-def test_nothing_asked_fits_without_a_flavor() -> None:
+def test_empty_request_fits_without_a_flavor() -> None:
     world = World(queue("train").owns("spot", gpu=0))
     world.submit("a")
     assert world.settle() == ["a: admitted"]
     assert quota_facts(world.decisions[0].trace).groups == ()
 
 
-def test_a_request_of_nothing_takes_a_flavor_where_the_policy_says_so() -> None:
+def test_zero_request_takes_a_flavor_if_the_policy_says_so() -> None:
     settings = QuotaSettings(zeros_take_flavors=True, undeclared=Undeclared.BLOCK)
     world = World(queue("train").owns("spot", gpu=4, cpu=4), settings=settings)
     world.submit("a", gpu=0, cpu=1)
@@ -193,7 +193,7 @@ def test_a_request_of_nothing_takes_a_flavor_where_the_policy_says_so() -> None:
     assert dict(world.decisions[0].assignment[0].flavors) == {"gpu": "spot", "cpu": "spot"}
 
 
-def test_f11_what_nobody_covers_blocks_where_the_policy_says_so() -> None:
+def test_f11_uncovered_resource_blocks_if_the_policy_says_so() -> None:
     settings = QuotaSettings(undeclared=Undeclared.BLOCK)
     world = World(queue("train").owns("spot", cpu=4), settings=settings)
     world.submit("a", cpu=1, gpu=1).submit("b", cpu=1)
@@ -212,7 +212,7 @@ def nodes(*pod_sets: PodSet) -> World:
     return world.submit("a", pod_sets=pod_sets)
 
 
-def test_f14_taints_and_node_labels_keep_pods_off() -> None:
+def test_f14_taints_and_node_labels_exclude_pods() -> None:
     tolerates = (Toleration(key="spot", operator="Exists"),)
     one = thousandths(gpu=1)
     for pod_set, said in (
@@ -224,7 +224,7 @@ def test_f14_taints_and_node_labels_keep_pods_off() -> None:
         assert nodes(pod_set).settle() == [f"a: {said}"]
 
 
-def test_what_keeps_it_off_is_in_its_trace() -> None:
+def test_obstacles_are_in_the_trace() -> None:
     world = nodes(PodSet(requests=thousandths(gpu=1), node_selector={"type": "spot"}))
     world.settle()
     first, second = quota_facts(world.decisions[0].trace).groups[0].flavors

@@ -94,7 +94,7 @@ BEFORE = policy(TRAIN, SERVE, rules=[rule(0, "train", ML), rule(1, "serve")])
         (policy(queue("train"), rules=[rule(0, "train")]), "unchanged", Fit.UNCOUNTED),
     ],
 )
-def test_one_shape_by_what_changes(after: Policy, outcome: str, fit: Fit | None) -> None:
+def test_outcome_of_a_shape_by_policy_change(after: Policy, outcome: str, fit: Fit | None) -> None:
     found = compared(BEFORE, after, shape("a", labels={"team": "ml"}, gpu=2))
     assert [each.outcome.value for each in found.shapes] == [outcome]
     assert found.shapes[0].after.fit is (fit or Fit.NOMINAL)
@@ -103,14 +103,14 @@ def test_one_shape_by_what_changes(after: Policy, outcome: str, fit: Fit | None)
     )
 
 
-def test_what_was_rejected_or_never_fitted_is_accepted() -> None:
+def test_rejected_shape_becomes_accepted() -> None:
     before = policy(TRAIN, rules=[rule(0, "train", ML)])
     after = policy(queue("train").owns(gpu=9), rules=[rule(0, "train")])
     shapes = [shape("no rule"), shape("too large", labels={"team": "ml"}, gpu=5)]
     assert outcomes(before, after, *shapes) == {"no rule": "accepted", "too large": "accepted"}
 
 
-def test_what_is_taken_now_and_never_fits_is_not_accepted() -> None:
+def test_routed_shape_that_never_fits_is_not_accepted() -> None:
     before = policy(TRAIN, rules=[rule(0, "train", ML)])
     after = policy(TRAIN, rules=[rule(0, "train")])
     assert outcomes(before, after, shape("a", gpu=5)) == {"a": "never_fits"}
@@ -131,7 +131,7 @@ def test_a_cut_history_says_so() -> None:
 # Undecidable from history
 
 
-def test_a_rule_about_a_label_that_nobody_set_leaves_open_whom_it_might_take() -> None:
+def test_rule_on_an_unrecorded_label_cannot_be_decided() -> None:
     after = policy(
         TRAIN,
         SERVE,
@@ -187,24 +187,26 @@ def test_a_rule_about_a_label_that_nobody_set_leaves_open_whom_it_might_take() -
         ([rule(0, "serve", only(stage="prod"), default=5), rule(1, "serve")], "cannot_tell"),
     ],
 )
-def test_a_rule_is_open_only_where_it_matters(rules: list[object], outcome: str) -> None:
+def test_undecidable_rule_matters_only_if_outcomes_differ(
+    rules: list[object], outcome: str
+) -> None:
     after = policy(TRAIN, SERVE, rules=rules)  # type: ignore[arg-type]
     shapes = shape("a"), shape("somebody has a team", labels={"team": "x"})
     assert outcomes(BEFORE, after, *shapes)["a"] == outcome
 
 
-def test_a_label_that_somebody_set_is_certain_for_all() -> None:
+def test_recorded_label_is_decidable_for_all_shapes() -> None:
     after = policy(TRAIN, SERVE, rules=[rule(0, "train", only(stage="prod")), rule(1, "serve")])
     shapes = shape("has not"), shape("has", labels={"stage": "dev"})
     assert outcomes(BEFORE, after, *shapes) == {"has not": "unchanged", "has": "unchanged"}
 
 
-def test_a_label_that_the_present_policy_asks_for_too_is_certain() -> None:
+def test_label_of_the_current_policy_is_decidable() -> None:
     after = policy(TRAIN, SERVE, rules=[rule(0, "serve", ML), rule(1, "serve")])
     assert outcomes(BEFORE, after, shape("a")) == {"a": "unchanged"}
 
 
-def test_a_flavor_about_a_label_that_nobody_set_leaves_open_who_fits() -> None:
+def test_flavor_on_an_unrecorded_label_cannot_be_decided() -> None:
     after = policy(TRAIN, SERVE, rules=rules_of(BEFORE), flavors={"any": only(zone="a")})
     found = compared(BEFORE, after, shape("a", 4))
     assert [each.outcome for each in found.shapes] == [HistoryOutcome.CANNOT_TELL]
@@ -213,7 +215,7 @@ def test_a_flavor_about_a_label_that_nobody_set_leaves_open_who_fits() -> None:
     )
 
 
-def test_a_flavor_in_doubt_matters_only_where_no_other_serves() -> None:
+def test_undecidable_flavor_matters_only_if_no_other_fits() -> None:
     both = queue("serve").owns("fixed", gpu=2).owns("zoned", gpu=2)
     after = policy(
         TRAIN, both, rules=rules_of(BEFORE), flavors={"fixed": EVERYTHING, "zoned": only(zone="a")}
@@ -221,7 +223,7 @@ def test_a_flavor_in_doubt_matters_only_where_no_other_serves() -> None:
     assert outcomes(BEFORE, after, shape("a")) == {"a": "unchanged"}
 
 
-def test_local_queues_cannot_be_told_from_work_that_named_none() -> None:
+def test_local_queues_are_undecidable_for_unlabeled_shapes() -> None:
     routing = LocalQueueRouting(
         local_queues={("ml", "main"): LocalQueue(namespace="ml", name="main", queue="train")}
     )
@@ -258,7 +260,7 @@ def test_the_same_policy_changes_nothing(draw: st.DrawFn) -> None:
 
 @worlds(75)
 @given(draws())
-def test_a_shape_starts_alone_exactly_where_it_is_told_to(draw: st.DrawFn) -> None:
+def test_predicted_fit_of_a_shape_is_the_outcome_in_the_engine(draw: st.DrawFn) -> None:
     before, after = draw(policies()), draw(policies())
     # All shapes share one judge, which must not carry state from one shape to the next.
     shapes = tuple(

@@ -37,7 +37,7 @@ def told(impact: LiveImpact) -> dict[str, list[str]]:
     }
 
 
-def test_more_quota_lets_some_start() -> None:
+def test_more_quota_starts_pending_workloads() -> None:
     world = World(queue("train").owns(gpu=2)).submit("a", "b", "c", "d", gpu=1)
     impact = impact_of(world, queue("train").owns(gpu=3))
     assert impact == LiveImpact(
@@ -52,7 +52,7 @@ def test_more_quota_lets_some_start() -> None:
     )
 
 
-def test_less_quota_leaves_the_last_ones_over_it() -> None:
+def test_less_quota_leaves_the_last_workloads_over_quota() -> None:
     world = World(queue("train").owns(gpu=4)).submit("a", "b", gpu=1, priority=5)
     world.submit("c", gpu=2, priority=9)
     impact = impact_of(world, queue("train").owns(gpu=3))
@@ -69,7 +69,7 @@ def test_less_quota_leaves_the_last_ones_over_it() -> None:
     )
 
 
-def test_what_was_over_before_is_no_news() -> None:
+def test_workloads_already_over_quota_are_not_counted() -> None:
     world = World(queue("train").owns(gpu=4)).submit("a", "b", gpu=2)
     world.settle()
     world.apply(queue("train").owns(gpu=2))
@@ -80,7 +80,7 @@ def test_what_was_over_before_is_no_news() -> None:
     assert [each.nominal_after for each in impact.over] == [1000]
 
 
-def test_a_queue_that_is_gone_keeps_its_work_and_owns_nothing() -> None:
+def test_removed_queue_keeps_workloads_without_quota() -> None:
     world = World(queue("old").owns(gpu=2), queue("train").owns(gpu=2))
     world.submit("a", to="old", gpu=1).submit("b", to="old", gpu=2)
     impact = impact_of(world, queue("train").owns(gpu=2), rules=[rule(0, "train")])
@@ -111,7 +111,7 @@ def test_without_quota_no_flavor_is_lost() -> None:
     assert "loses_flavor" not in told(impact_of(world, queue("train")))
 
 
-def test_waiting_work_is_rejected_or_routed_elsewhere() -> None:
+def test_pending_workloads_are_rejected_or_rerouted() -> None:
     world = World(queue("train").owns(gpu=1), queue("serve").owns(gpu=1))
     world.submit("runs", "waits", gpu=1).submit("other", gpu=1, labels={"team": "ml"})
     world.submit("there", to="serve", gpu=1)
@@ -130,13 +130,13 @@ def test_waiting_work_is_rejected_or_routed_elsewhere() -> None:
     )
 
 
-def test_waiting_work_may_never_fit_any_more() -> None:
+def test_pending_workloads_may_exceed_the_new_limit() -> None:
     world = World(queue("train").owns(gpu=4)).submit("a", "b", gpu=4)
     impact = impact_of(world, queue("train").owns(gpu=3))
     assert told(impact) == {"never_fits": ["b"], "over_nominal": ["a"]}
 
 
-def test_a_new_right_stops_some_and_endangers_others() -> None:
+def test_enabled_preemption_preempts_some_and_endangers_others() -> None:
     world = World(queue("train").owns(gpu=2)).submit("low", "mid", gpu=1, priority=1)
     world.settle()
     world.submit("high", gpu=1, priority=9)
@@ -173,7 +173,7 @@ def test_a_drained_queue_stops_what_runs() -> None:
     assert {each.reason for each in impact.groups[LiveOutcome.STOPPED].first} == {DRAINED}
 
 
-def test_what_is_decided_anyway_is_not_counted() -> None:
+def test_decisions_due_without_the_change_are_not_counted() -> None:
     world = World(queue("train").owns(gpu=2)).submit("a", "b", gpu=1)
     impact = live_impact(world.state, world.policy)
     assert impact == LiveImpact(running=2, pending=0)
@@ -188,7 +188,7 @@ def test_long_lists_are_cut_and_counted() -> None:
     assert [each.workload for each in group.first] == names[:LISTED]
 
 
-def test_somebody_may_stop_it_in_the_middle() -> None:
+def test_progress_callback_may_interrupt() -> None:
     class Enough(Exception):
         pass
 
@@ -237,7 +237,7 @@ def test_the_same_policy_does_nothing(draw: st.DrawFn) -> None:
 
 @worlds(100)
 @given(draws())
-def test_it_tells_what_happens_when_the_policy_is_applied(draw: st.DrawFn) -> None:
+def test_predictions_equal_the_decisions_after_applying(draw: st.DrawFn) -> None:
     state, twin = _live(draw)
     after = draw(policies())
     waited = {uid: each.route.queue for uid, each in twin.pending.items()}

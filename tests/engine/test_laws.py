@@ -285,7 +285,7 @@ def _assert_explain_is_pure(state: State) -> None:
 
 @worlds(60)
 @given(draw=draws())
-def test_every_promise_holds_in_every_world(draw: st.DrawFn) -> None:
+def test_invariants_hold_in_random_worlds(draw: st.DrawFn) -> None:
     story = RandomWorld(draw)
     for _ in range(20):
         story.step()

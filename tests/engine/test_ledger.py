@@ -215,7 +215,7 @@ def nodes(ledger: Ledger, names: list[str]) -> list[Node]:
 
 
 @given(trees(), st.data())
-def test_what_is_added_and_removed_in_any_order_leaves_no_trace(
+def test_adding_and_removing_usage_in_any_order_cancels_out(
     world: tuple[Ledger, list[str]], data: st.DataObject
 ) -> None:
     ledger, names = world
@@ -241,7 +241,7 @@ def test_a_cohort_holds_what_overflows_from_its_children(
 
 
 @given(trees(), st.data())
-def test_whoever_takes_no_more_than_available_puts_no_other_queue_below_zero(
+def test_usage_within_available_overdraws_no_other_queue(
     world: tuple[Ledger, list[str]], data: st.DataObject
 ) -> None:
     ledger, names = world
@@ -256,7 +256,7 @@ def test_whoever_takes_no_more_than_available_puts_no_other_queue_below_zero(
         assert isinstance(top, Unlimited) or used <= top
 
 
-def test_a_sparse_state_goes_on_with_a_ledger_that_is_charged() -> None:
+def test_sparse_state_reuses_a_ledger_with_usage() -> None:
     owned = policy([Owner("ml", None)], [Owner("a", "ml", nominal=4), Owner("b", "ml", nominal=2)])
     ledger = Ledger(owned)
     ledger.add("a", {KEY: 5})

@@ -123,7 +123,7 @@ def test_nested_cohorts_cover_their_own_first(
     assert [(each.borrower, each.lender, each.cohort, each.amount) for each in found.loans] == loans
 
 
-def test_what_nobody_covers_is_over_and_not_borrowed() -> None:
+def test_usage_beyond_all_lenders_is_over_quota() -> None:
     world = policy(
         cohort("R"),
         queue("A", "R", 8),
@@ -219,7 +219,7 @@ def test_loans_are_what_is_borrowed_and_what_is_lent(world: tuple[Policy, dict[s
 
 
 @given(worlds())
-def test_over_is_what_the_ledger_misses_at_the_root(world: tuple[Policy, dict[str, int]]) -> None:
+def test_over_quota_is_the_deficit_of_the_root(world: tuple[Policy, dict[str, int]]) -> None:
     config, used = world
     ledger = Ledger(config)
     for name, amount in used.items():

@@ -145,7 +145,7 @@ def test_a_local_queue_that_is_missing(workload: Workload, step: LocalQueueStep)
 
 
 @pytest.mark.parametrize(("name", "drains"), [("shut", False), ("drained", True)])
-def test_a_stopped_local_queue_leads_into_no_line(name: str, drains: bool) -> None:
+def test_stopped_local_queue_routes_to_no_queue(name: str, drains: bool) -> None:
     assert Router(world()).route(named(name)) == Route(
         priority=0,
         local_queue=LocalQueueStep(
@@ -168,7 +168,7 @@ def test_a_stopped_local_queue_leads_into_no_line(name: str, drains: bool) -> No
         ("sealed", "sealed", None),
     ],
 )
-def test_a_namespace_that_the_queue_does_not_take_waits_in_its_line(
+def test_namespace_not_allowed_is_pending_in_the_queue(
     name: str,
     leads_to: str,
     failed: FailedExpression | None,

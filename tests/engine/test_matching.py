@@ -189,7 +189,7 @@ def test_a_passthrough_queue_rejects_no_workload() -> None:
     assert FlavorEligibility(world).rejection(workload("a", gpu=1), world.queues["open"]) is None
 
 
-def test_a_flavor_that_is_not_described_excludes_no_workload_by_labels() -> None:
+def test_missing_flavor_excludes_no_workload_by_labels() -> None:
     described = policy(queue("train").owns("a100", gpu=4), rules=[rule(0, "train")])
     lacking = FlavorEligibility(with_spec(described, flavors={}))
     asked, train = workload("a", gpu=1), described.queues["train"]
@@ -197,7 +197,7 @@ def test_a_flavor_that_is_not_described_excludes_no_workload_by_labels() -> None
     assert lacking.rejection(asked, train) is None
 
 
-def test_where_nothing_is_ignored_such_a_workload_waits() -> None:
+def test_pods_without_a_flavor_are_pending_if_undeclared_resources_block() -> None:
     settings = QuotaSettings(undeclared=Undeclared.BLOCK)
     blocking = policy(
         queue("train").owns("a100", gpu=4), flavors={"a100": only(kind="a100")}, settings=settings

@@ -149,7 +149,7 @@ NODES = {"zone": "b", "cores": "64"}
         ({"zone": "b"}, ((ZONE_A,),), ZONE_A),
     ],
 )
-def test_what_nodes_do_not_meet(
+def test_unmet_node_requirements(
     selector: dict[str, str], affinity: tuple[NodeTerm, ...], unmet: NodeExpression | None
 ) -> None:
     assert mismatch(NODES, selector, affinity) == unmet

@@ -23,7 +23,7 @@ LISTS = st.lists(st.sampled_from("abcde"), max_size=12)
 
 @worlds(200)
 @given(old=LISTS, new=LISTS)
-def test_as_many_keep_their_order_as_can(old: list[str], new: list[str]) -> None:
+def test_matches_are_the_longest_common_subsequence(old: list[str], new: list[str]) -> None:
     kept = in_order(old, new)
     assert len(kept) == _most(old, new)
     _assert_is_order(old, new, kept)
@@ -31,9 +31,7 @@ def test_as_many_keep_their_order_as_can(old: list[str], new: list[str]) -> None
 
 @worlds(200)
 @given(old=LISTS, new=LISTS)
-def test_where_there_are_too_many_copies_the_first_is_the_first(
-    old: list[str], new: list[str]
-) -> None:
+def test_fallback_for_many_copies_keeps_the_order(old: list[str], new: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(order, "_MOST_PAIRS", 0)
         kept = in_order(old, new)
@@ -42,7 +40,7 @@ def test_where_there_are_too_many_copies_the_first_is_the_first(
         assert len(kept) == _most(old, new)
 
 
-def test_what_is_there_once_holds_what_is_there_often_in_its_place() -> None:
+def test_unique_items_anchor_repeated_items() -> None:
     old = [item for number in range(1000) for item in (f"name {number}", "same", "")]
     new = old[:]
     new[1500:1500] = ["more", "same", ""]
@@ -55,7 +53,7 @@ def test_what_is_there_once_holds_what_is_there_often_in_its_place() -> None:
 
 @worlds(100)
 @given(old=LISTS, new=LISTS)
-def test_gaps_and_what_is_kept_are_all_there_is(old: list[str], new: list[str]) -> None:
+def test_gaps_and_matches_cover_all_items(old: list[str], new: list[str]) -> None:
     kept = in_order(old, new)
     found = list(gaps(kept, len(old), len(new)))
     assert all(gap.old or gap.new for gap in found)
@@ -64,7 +62,7 @@ def test_gaps_and_what_is_kept_are_all_there_is(old: list[str], new: list[str]) 
         assert sorted(places) == list(range(size))
 
 
-def test_of_several_answers_earlier_items_stay() -> None:
+def test_ties_keep_earlier_items() -> None:
     assert in_order("ab", "ba") == [(0, 1)]
     assert in_order("aaxaa", "aaaa") == [(0, 0), (1, 1), (3, 2), (4, 3)]
 

@@ -24,7 +24,7 @@ def waiting(count: int, at_least: int) -> World:
     return world
 
 
-def test_one_that_fits_with_its_fewest_pods_waits_for_these() -> None:
+def test_workload_is_pending_for_its_minimum_count() -> None:
     world = waiting(20, 5)
     assert world.outcomes()["partial"] == "pending (waiting_for_quota)"
     trace = world.state.explain("partial")
@@ -40,7 +40,7 @@ def test_one_that_fits_with_its_fewest_pods_waits_for_these() -> None:
     assert world.settle() == ["partial: admitted with 10 workers on any"]
 
 
-def test_one_whose_fewest_pods_are_too_many_can_never_run() -> None:
+def test_minimum_count_above_the_limit_can_never_run() -> None:
     world = waiting(20, 12)
     assert world.outcomes()["partial"] == "pending (exceeds_max_quota)"
     assert headline_of(world.state.explain("partial")) == (
@@ -49,7 +49,7 @@ def test_one_whose_fewest_pods_are_too_many_can_never_run() -> None:
     )
 
 
-def test_one_that_no_flavor_takes_is_not_said_to_be_tried_with_fewer_pods() -> None:
+def test_unmatched_workload_does_not_mention_fewer_pods() -> None:
     world = World(queue("train").owns(cpu=10))
     partial = pods("workers", 4, at_least=2, cpu=1, gpu=1)
     world.submit("partial", pod_sets=(partial,))
@@ -59,7 +59,7 @@ def test_one_that_no_flavor_takes_is_not_said_to_be_tried_with_fewer_pods() -> N
 
 @worlds(200)
 @given(draw=draws())
-def test_it_is_told_what_it_would_be_told_with_its_fewest_pods_alone(draw: st.DrawFn) -> None:
+def test_explanation_equals_that_of_the_minimum_count(draw: st.DrawFn) -> None:
     policy = draw(policies())
     for line in policy_lines(policy):
         note(line)

@@ -65,7 +65,7 @@ def test_an_empty_class_is_forgotten() -> None:
     assert (line.classes, len(line), line.head()) == ({}, 0, None)
 
 
-def test_a_parked_class_sleeps_until_everybody_is_woken() -> None:
+def test_inadmissible_class_is_skipped_until_requeue() -> None:
     line = PendingQueue()
     cls = line.join(waiting(1))
     other = line.join(waiting(2, gpu=2))
@@ -77,7 +77,7 @@ def test_a_parked_class_sleeps_until_everybody_is_woken() -> None:
     assert drain(line) == ["w1", "w2"]
 
 
-def test_a_newcomer_does_not_wake_its_class() -> None:
+def test_submission_does_not_requeue_its_class() -> None:
     line = PendingQueue()
     cls = line.join(waiting(2))
     line.set_inadmissible(cls)
@@ -87,7 +87,7 @@ def test_a_newcomer_does_not_wake_its_class() -> None:
     assert drain(line) == ["w1", "w2"]
 
 
-def test_everybody_parks_and_newcomers_of_other_kinds_have_a_turn() -> None:
+def test_new_class_is_a_head_if_all_others_are_inadmissible() -> None:
     line = PendingQueue()
     cls = line.join(waiting(1))
     line.join(waiting(2, priority=3))
@@ -100,7 +100,7 @@ def test_everybody_parks_and_newcomers_of_other_kinds_have_a_turn() -> None:
     assert drain(line) == ["w1", "w3"]
 
 
-def test_waking_does_not_help_those_whom_only_another_policy_can_help() -> None:
+def test_requeue_skips_workloads_that_need_another_policy() -> None:
     line = PendingQueue()
     cls = line.join(waiting(1, problem=NAMESPACE_NOT_ALLOWED))
     line.set_inadmissible(cls)
@@ -122,7 +122,7 @@ def test_the_sticky_one_goes_first_unless_the_line_is_strict() -> None:
         assert line.sticky is None
 
 
-def test_who_comes_back_takes_the_old_place() -> None:
+def test_returning_workload_keeps_its_position() -> None:
     line = PendingQueue()
     entries = [waiting(sequence) for sequence in (1, 2, 3)]
     for entry in entries:
@@ -160,7 +160,7 @@ def test_the_order_is_priority_then_submission_whoever_joined_or_left_before(
 
 
 @given(joined, st.data())
-def test_whoever_is_parked_is_passed_over_and_nobody_else(
+def test_only_inadmissible_workloads_are_skipped(
     rows: list[tuple[int, int, int]], data: st.DataObject
 ) -> None:
     line = PendingQueue()
@@ -189,7 +189,7 @@ def test_whoever_is_parked_is_passed_over_and_nobody_else(
     assert drain(line) == [entry.workload.id for entry in active]
 
 
-def test_a_long_class_forgets_who_left() -> None:
+def test_long_class_drops_removed_workloads() -> None:
     line = PendingQueue()
     for sequence in range(1000):
         line.join(waiting(sequence))

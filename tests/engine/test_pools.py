@@ -113,6 +113,6 @@ def test_the_level_of_a_queue_high_in_the_tree_skips_none() -> None:
     assert (judged.borrows_from, [fact.name for fact in judged.path]) == ("org", ["org"])
 
 
-def test_a_queue_of_its_own_has_no_pool() -> None:
+def test_queue_without_cohort_has_no_cohort_facts() -> None:
     groups: tuple[GroupStep, ...] = walk(check(FlavorVerdict.NO_ROOM))
     assert with_pools(groups, tree().queue("alone")) is groups

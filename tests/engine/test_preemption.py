@@ -41,7 +41,7 @@ def targets(world: World, name: str) -> dict[str, str | None]:
     }
 
 
-def test_nobody_is_stopped_where_the_queue_does_not_preempt() -> None:
+def test_queue_without_preemption_preempts_no_workload() -> None:
     world = World(queue("train").owns(gpu=4))
     world.submit("low", gpu=4)
     world.settle()
@@ -51,7 +51,7 @@ def test_nobody_is_stopped_where_the_queue_does_not_preempt() -> None:
     assert (step.rule, step.verdict) == (NEVER.value, PreemptionVerdict.NOT_ALLOWED)
 
 
-def test_equal_priority_is_safe() -> None:
+def test_equal_priority_is_not_preempted() -> None:
     world = World(queue("train").owns(gpu=4).preempts())
     world.submit("first", gpu=4, priority=1)
     world.settle()
@@ -74,7 +74,7 @@ def test_the_rule_of_equal_priority_looks_at_submission() -> None:
     assert world.settle() == ["old: admitted on any", "new: pending (waiting_for_quota)"]
 
 
-def test_who_holds_nothing_that_is_short_is_left_alone() -> None:
+def test_workload_without_the_short_resource_is_not_preempted() -> None:
     world = World(queue("train").owns("a100", gpu=2).new_group().owns("node", cpu=4).preempts())
     world.submit("cpu-only", cpu=4).submit("gpus", gpu=2)
     world.settle()
@@ -82,7 +82,7 @@ def test_who_holds_nothing_that_is_short_is_left_alone() -> None:
     assert world.settle() == ["gpus: preempted by high", "high: waits for gpus to stop"]
 
 
-def test_a_free_flavor_is_better_than_stopping_somebody() -> None:
+def test_free_flavor_comes_before_preemption() -> None:
     world = World(queue("train").owns("spot", gpu=4).owns("od", gpu=10).preempts())
     world.submit("low", gpu=3)
     world.settle()
@@ -90,7 +90,7 @@ def test_a_free_flavor_is_better_than_stopping_somebody() -> None:
     assert world.settle() == ["high: admitted on od"]
 
 
-def test_stopping_somebody_is_better_than_waiting_on_an_earlier_flavor() -> None:
+def test_preemption_comes_before_waiting_for_an_earlier_flavor() -> None:
     world = World(queue("train").owns("spot", gpu=4).owns("od", gpu=4).preempts())
     world.submit("firm", gpu=4, priority=9).submit("low", gpu=4)
     world.settle()
@@ -100,7 +100,7 @@ def test_stopping_somebody_is_better_than_waiting_on_an_earlier_flavor() -> None
     assert world.settle() == ["high: admitted on od", "low: pending (waiting_for_quota)"]
 
 
-def test_borrowed_quota_is_taken_back_by_its_owner() -> None:
+def test_borrowed_quota_is_reclaimed() -> None:
     world = World(
         queue("owner").owns(gpu=4).reclaims(ANY).within("ml"),
         queue("guest").owns(gpu=0).within("ml"),
@@ -115,7 +115,7 @@ def test_borrowed_quota_is_taken_back_by_its_owner() -> None:
     assert (step.preemptor, step.queue, step.rule) == ("o", "owner", ANY.value)
 
 
-def test_who_borrows_may_stop_lower_priority_below_the_threshold() -> None:
+def test_borrower_may_preempt_lower_priority_below_the_threshold() -> None:
     world = World(
         queue("std").owns(gpu=0).reclaims(LOWER, borrow=LOWER, threshold=0).within("ml"),
         queue("be").owns(gpu=0).within("ml"),
@@ -129,7 +129,7 @@ def test_who_borrows_may_stop_lower_priority_below_the_threshold() -> None:
     assert world.settle() == ["t: pending (waiting_for_quota)"]
 
 
-def test_a_fair_share_is_taken_from_who_borrows_most() -> None:
+def test_fair_share_is_preempted_from_the_largest_borrower() -> None:
     """Example S2 of the rules (spec 7.11): both queues end with an equal share."""
     world = World(
         queue("a").owns(gpu=4).reclaims(ANY).within("ml"),
@@ -145,7 +145,7 @@ def test_a_fair_share_is_taken_from_who_borrows_most() -> None:
     assert world.settle() == ["a2: admitted on any", "b4: pending (waiting_for_quota)"]
 
 
-def test_where_two_want_the_same_victim_the_second_looks_for_another() -> None:
+def test_second_preemptor_searches_another_victim() -> None:
     world = World(
         queue("a").owns(gpu=4).reclaims().within("ml"),
         queue("b").owns(gpu=4).reclaims().within("ml"),
@@ -171,7 +171,7 @@ def test_where_two_want_the_same_victim_the_second_looks_for_another() -> None:
     assert world.settle() == ["wb: admitted on any", "c2: pending (waiting_for_quota)"]
 
 
-def test_one_victim_is_enough_for_two_and_the_second_waits_for_it_too() -> None:
+def test_two_preemptors_may_wait_for_one_victim() -> None:
     world = World(
         queue("a").owns(gpu=4).reclaims().within("ml"),
         queue("b").owns(gpu=4).reclaims().within("ml"),
@@ -193,7 +193,7 @@ def test_one_victim_is_enough_for_two_and_the_second_waits_for_it_too() -> None:
     ]
 
 
-def test_partial_admission_stops_only_as_many_as_it_needs() -> None:
+def test_partial_admission_preempts_no_more_than_needed() -> None:
     world = World(queue("train").owns(cpu=4).preempts())
     world.submit("firm", cpu=2, priority=9).submit("low", cpu=2)
     world.settle()
@@ -209,7 +209,7 @@ scenes = st.lists(st.tuples(st.integers(1, 4), st.integers(0, 3)), min_size=1, m
 @given(
     running=scenes, free=st.integers(0, 2), amount=st.integers(1, 12), priority=st.integers(0, 4)
 )
-def test_targets_are_of_lower_priority_enough_and_none_too_many(
+def test_targets_have_lower_priority_and_are_minimal(
     running: list[tuple[int, int]], free: int, amount: int, priority: int
 ) -> None:
     nominal = sum(size for size, _ in running) + free

@@ -30,7 +30,7 @@ def crowded() -> World:
     return world
 
 
-def test_a_preemptor_starts_when_its_victim_has_stopped_and_the_victim_waits_again() -> None:
+def test_preemptor_is_admitted_when_its_victim_has_stopped() -> None:
     world = crowded()
     assert world.waiting_for_others() == {"high": {"low"}}
     assert world.outcomes() == {"high": "pending (waiting_for_preempted)", "low": "stopping"}
@@ -41,7 +41,7 @@ def test_a_preemptor_starts_when_its_victim_has_stopped_and_the_victim_waits_aga
     assert world.settle() == ["low: admitted on any"]
 
 
-def test_its_decision_says_whom_it_waits_for_and_is_alone_in_its_class() -> None:
+def test_decision_of_a_preemptor_names_its_victims() -> None:
     world = crowded()
     decision = world.decisions[1]
     assert (decision.victims, decision.pending_class) == (("low",), "preemptor-high")
@@ -49,7 +49,7 @@ def test_its_decision_says_whom_it_waits_for_and_is_alone_in_its_class() -> None
     assert world.decisions[0].preemptor == "high"
 
 
-def test_a_preempted_workload_keeps_its_place_in_the_order() -> None:
+def test_preempted_workload_keeps_its_position() -> None:
     world = crowded()
     world.submit("young", gpu=4)
     world.settle()
@@ -58,7 +58,7 @@ def test_a_preempted_workload_keeps_its_place_in_the_order() -> None:
     assert world.settle() == ["low: admitted on any"]
 
 
-def test_its_room_is_claimed_while_a_victim_is_slow_and_others_come_and_go() -> None:
+def test_preemptor_claims_quota_while_a_victim_is_stopping() -> None:
     world = World(queue("train").owns(gpu=4).preempts())
     world.submit("one", "two", gpu=2)
     world.settle()
@@ -82,7 +82,7 @@ def test_its_room_is_claimed_while_a_victim_is_slow_and_others_come_and_go() -> 
     assert world.settle()[0] == "high: admitted on any"
 
 
-def test_it_does_not_take_the_turn_of_its_queue() -> None:
+def test_waiting_preemptor_does_not_block_its_queue() -> None:
     world = World(queue("train").owns("a", gpu=4).new_group().owns("b", cpu=2).preempts())
     world.submit("low", gpu=4)
     world.settle()
@@ -92,7 +92,7 @@ def test_it_does_not_take_the_turn_of_its_queue() -> None:
     assert world.settle() == ["other: admitted on b"]
 
 
-def test_what_the_victims_leave_over_goes_to_the_next_in_order() -> None:
+def test_surplus_of_victims_goes_to_the_next_in_order() -> None:
     world = crowded()
     world.submit("rest", gpu=1).submit("more", gpu=1)
     assert world.settle() == [
@@ -107,7 +107,7 @@ def test_what_the_victims_leave_over_goes_to_the_next_in_order() -> None:
     ]
 
 
-def test_another_may_wait_for_what_the_same_victim_leaves_over() -> None:
+def test_second_preemptor_may_wait_for_the_surplus_of_a_victim() -> None:
     world = crowded()
     world.submit("next", gpu=1, priority=4)
     assert world.settle() == ["next: waits for low to stop"]
@@ -120,7 +120,7 @@ def test_another_may_wait_for_what_the_same_victim_leaves_over() -> None:
     ]
 
 
-def test_a_higher_one_takes_the_room_that_comes_and_the_other_looks_for_more() -> None:
+def test_higher_priority_takes_freed_quota_and_the_preemptor_searches_again() -> None:
     world = World(queue("train").owns(gpu=4).preempts())
     world.submit("one", "two", gpu=2)
     world.settle()
@@ -138,7 +138,7 @@ def test_a_higher_one_takes_the_room_that_comes_and_the_other_looks_for_more() -
     assert world.settle() == ["high: admitted on any", "one: pending (waiting_for_quota)"]
 
 
-def test_at_rest_nobody_remembers_to_have_looked_in_vain() -> None:
+def test_settled_preemptors_have_no_failed_nomination() -> None:
     world = World(queue("train").owns(gpu=4).preempts())
     world.submit("firm", gpu=2, priority=9).submit("low", gpu=2)
     world.settle()
@@ -155,7 +155,7 @@ def test_at_rest_nobody_remembers_to_have_looked_in_vain() -> None:
     assert world.settle()[0] == "top: admitted on any"
 
 
-def test_somebody_else_ends_and_it_starts_before_its_victim_has_stopped() -> None:
+def test_preemptor_starts_early_if_other_quota_is_freed() -> None:
     world = World(queue("train").owns(gpu=4).preempts())
     world.submit("firm", gpu=2, priority=9).submit("low", gpu=2)
     world.settle()
@@ -167,7 +167,7 @@ def test_somebody_else_ends_and_it_starts_before_its_victim_has_stopped() -> Non
     assert world.settle() == ["low: admitted on any"]
 
 
-def test_it_withdraws_and_its_claim_goes_to_the_next() -> None:
+def test_withdrawn_preemptor_releases_its_claim() -> None:
     world = crowded()
     world.submit("next", gpu=4, priority=2)
     assert world.settle() == ["next: pending (waiting_for_quota)"]
@@ -177,7 +177,7 @@ def test_it_withdraws_and_its_claim_goes_to_the_next() -> None:
     assert world.settle() == ["next: admitted on any", "low: pending (waiting_for_quota)"]
 
 
-def test_it_withdraws_and_its_victim_may_come_back_at_once() -> None:
+def test_victim_of_a_withdrawn_preemptor_may_be_admitted_again() -> None:
     world = crowded()
     world.withdraw("high")
     assert world.settle() == []
@@ -186,14 +186,14 @@ def test_it_withdraws_and_its_victim_may_come_back_at_once() -> None:
 
 
 @pytest.mark.parametrize("ending", ["finish", "withdraw"])
-def test_a_victim_that_ends_makes_the_same_room(ending: str) -> None:
+def test_finished_victim_frees_its_quota(ending: str) -> None:
     world = crowded()
     getattr(world, ending)("low")
     said = ["low: withdrawn while running"] if ending == "withdraw" else []
     assert world.settle() == [*said, "high: admitted on any"]
 
 
-def test_a_hold_keeps_the_victims_stopping_and_starts_nobody() -> None:
+def test_hold_keeps_victims_stopping_and_admits_no_workload() -> None:
     world = crowded()
     world.hold("train").settle()
     assert world.outcomes() == {"high": "pending (queue_held)", "low": "stopping"}
@@ -204,7 +204,7 @@ def test_a_hold_keeps_the_victims_stopping_and_starts_nobody() -> None:
     assert world.outcomes()["low"] == "pending (waiting_for_quota)"
 
 
-def test_hold_and_resume_in_between_change_nothing() -> None:
+def test_hold_and_resume_keep_the_claim() -> None:
     world = crowded()
     world.hold("train").settle()
     world.resume("train")
@@ -214,7 +214,7 @@ def test_hold_and_resume_in_between_change_nothing() -> None:
     assert world.settle()[0] == "high: admitted on any"
 
 
-def test_a_hold_gives_what_it_claimed_to_other_queues() -> None:
+def test_hold_releases_the_claim_to_other_queues() -> None:
     world = World(
         queue("train").owns(gpu=4).preempts().within("ml"), queue("eval").owns(gpu=0).within("ml")
     )
@@ -232,7 +232,7 @@ def test_a_hold_gives_what_it_claimed_to_other_queues() -> None:
     assert world.settle() == ["guest: admitted on any"]
 
 
-def test_a_policy_that_still_routes_alike_changes_nothing() -> None:
+def test_policy_with_the_same_route_keeps_the_claim() -> None:
     world = crowded()
     world.apply(queue("serve").owns(gpu=1), queue("train").owns(gpu=4).preempts())
     assert world.settle() == []
@@ -241,7 +241,7 @@ def test_a_policy_that_still_routes_alike_changes_nothing() -> None:
     assert world.settle()[0] == "high: admitted on any"
 
 
-def test_it_starts_elsewhere_where_the_policy_routes_it_elsewhere() -> None:
+def test_preemptor_is_admitted_in_its_new_queue() -> None:
     world = crowded()
     world.apply(
         policy_=policy(
@@ -255,7 +255,7 @@ def test_it_starts_elsewhere_where_the_policy_routes_it_elsewhere() -> None:
     assert world.settle() == ["low: admitted on o"]
 
 
-def test_it_waits_for_nobody_where_the_new_policy_cuts_its_quota() -> None:
+def test_preemptor_loses_its_claim_if_quota_is_cut() -> None:
     world = crowded()
     world.apply(queue("train").owns(gpu=2).preempts())
     assert world.settle() == ["high: pending (exceeds_max_quota)"]
@@ -263,14 +263,14 @@ def test_it_waits_for_nobody_where_the_new_policy_cuts_its_quota() -> None:
     assert world.settle() == ["low: pending (exceeds_max_quota)"]
 
 
-def test_it_is_rejected_where_its_flavor_no_longer_accepts() -> None:
+def test_preemptor_is_rejected_if_no_flavor_matches() -> None:
     world = crowded()
     policy_ = policy(queue("train").owns(gpu=4).preempts(), flavors={"any": only(team="somebody")})
     world.apply(policy_=policy_)
     assert world.settle() == ["high: rejected (no_flavor_matched)"]
 
 
-def test_a_policy_that_stops_its_queue_lets_it_wait_with_the_others() -> None:
+def test_preemptor_is_pending_if_its_queue_is_stopped() -> None:
     world = crowded()
     world.apply(queue("train").owns(gpu=4).preempts().stopped(StopPolicy.HOLD))
     assert world.settle() == []
@@ -282,7 +282,7 @@ def test_a_policy_that_stops_its_queue_lets_it_wait_with_the_others() -> None:
     ]
 
 
-def test_in_a_strict_queue_it_keeps_everybody_behind_it_waiting() -> None:
+def test_preemptor_of_a_strict_queue_blocks_later_workloads() -> None:
     world = World(queue("train").owns("a", gpu=4).new_group().owns("b", cpu=2).preempts().strict())
     world.submit("low", gpu=4)
     world.settle()
@@ -297,7 +297,7 @@ def test_in_a_strict_queue_it_keeps_everybody_behind_it_waiting() -> None:
     assert world.settle() == ["low: admitted on a", "other: admitted on b"]
 
 
-def test_in_a_strict_queue_a_higher_one_goes_before_it() -> None:
+def test_higher_priority_overtakes_a_preemptor_of_a_strict_queue() -> None:
     world = World(queue("train").owns(gpu=4).preempts().strict())
     world.submit("low", gpu=4)
     world.settle()
@@ -310,7 +310,7 @@ def test_in_a_strict_queue_a_higher_one_goes_before_it() -> None:
     assert world.outcomes()["high"] == "pending (waiting_for_quota)"
 
 
-def test_those_that_wait_for_the_same_one_go_in_the_order_of_their_line() -> None:
+def test_preemptors_of_the_same_victim_keep_queue_order() -> None:
     world = World(queue("train").owns(gpu=4).preempts())
     world.submit("victim", gpu=4)
     world.settle()
@@ -329,7 +329,7 @@ def test_those_that_wait_for_the_same_one_go_in_the_order_of_their_line() -> Non
     ]
 
 
-def test_who_was_stopped_twice_for_the_same_one_lets_it_go_first() -> None:
+def test_workload_preempted_twice_yields_to_its_preemptor() -> None:
     """
     Without this rule, *p* and *v* would take each other's quota forever.
 
@@ -370,7 +370,7 @@ def times_stopped(decision: Decision) -> dict[str, int]:
     return {uid: len(told) for uid, told in decision.stopped_for.items()}
 
 
-def test_it_is_remembered_for_whom_one_was_stopped_while_that_one_runs() -> None:
+def test_preemptions_are_remembered_while_the_preemptor_runs() -> None:
     """The preemptor may be preempted in turn, and preempt again."""
     world = World(queue("train").owns(gpu=1).preempts())
     for name, priority in (("low", 0), ("middle", 5)):
@@ -390,7 +390,7 @@ def test_it_is_remembered_for_whom_one_was_stopped_while_that_one_runs() -> None
     assert times_stopped(world.decisions[0]) == {"high": 1, "last": 1}
 
 
-def test_it_is_told_of_its_new_queue_when_victims_of_a_queue_that_is_gone_have_stopped() -> None:
+def test_preemptor_of_a_removed_queue_gets_the_reason_of_its_new_queue() -> None:
     world = crowded()
     world.apply(queue("other").owns(gpu=2).stopped(StopPolicy.HOLD), rules=[rule(0, "other")])
     world.settle()
@@ -401,7 +401,7 @@ def test_it_is_told_of_its_new_queue_when_victims_of_a_queue_that_is_gone_have_s
     ]
 
 
-def test_it_looks_at_every_flavor_again_when_its_victims_have_stopped() -> None:
+def test_preemptor_tries_all_flavors_when_its_victims_have_stopped() -> None:
     """
     Saved flavor positions of waiting cycles say nothing about the freed quota.
 
@@ -426,7 +426,7 @@ def test_it_looks_at_every_flavor_again_when_its_victims_have_stopped() -> None:
     assert world.settle() == ["high: admitted on h100", "low: pending (waiting_for_quota)"]
 
 
-def test_behind_eight_that_wait_nobody_is_stopped_until_one_has_started() -> None:
+def test_ninth_preemptor_waits_until_one_of_eight_has_started() -> None:
     world = World(queue("train").owns(gpu=10).preempts())
     low = [f"low-{number}" for number in range(10)]
     world.submit(*low, gpu=1)
@@ -468,7 +468,7 @@ def test_behind_eight_that_wait_nobody_is_stopped_until_one_has_started() -> Non
     ]
 
 
-def test_behind_eight_that_wait_who_fits_starts() -> None:
+def test_fitting_workload_starts_behind_eight_preemptors() -> None:
     world = World(queue("train").owns(gpu=10, cpu=1).preempts())
     world.submit(*(f"low-{number}" for number in range(10)), gpu=1)
     world.settle()

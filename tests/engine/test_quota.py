@@ -11,7 +11,7 @@ from console.engine.routing.rules import Rule
 from tests.engine.builders import World, only, policy, queue, rule
 
 
-def test_what_fits_runs_and_the_rest_waits_until_something_ends() -> None:
+def test_fitting_workloads_run_and_others_are_pending() -> None:
     world = World(queue("train").owns(gpu=4))
     world.submit("a", "b", gpu=2).submit("c", gpu=1)
     assert world.settle() == [
@@ -24,7 +24,7 @@ def test_what_fits_runs_and_the_rest_waits_until_something_ends() -> None:
     assert (world.settle(), world.free()) == ([], "1")
 
 
-def test_without_rules_everything_is_admitted_without_a_queue() -> None:
+def test_without_rules_all_workloads_are_admitted() -> None:
     world = World(policy_=policy(queue("train").owns(gpu=1), rules=()))
     world.submit("a", gpu=900, priority=7)
     assert world.settle() == ["a: admitted"]
@@ -37,14 +37,14 @@ def test_a_passthrough_queue_admits_everything() -> None:
     assert world.settle() == ["a: admitted", "b: admitted"]
 
 
-def test_what_no_rule_takes_is_rejected() -> None:
+def test_unmatched_workload_is_rejected() -> None:
     world = World(queue("train").owns(gpu=4))
     world.submit("a", to="elsewhere", gpu=1)
     assert world.settle() == ["a: rejected (no_rule_matched)"]
     assert world.outcomes() == {}
 
 
-def test_what_no_flavor_accepts_is_rejected_and_falls_through_to_no_other_rule() -> None:
+def test_workload_without_flavor_is_rejected_by_its_first_rule() -> None:
     world = World(
         policy_=policy(
             queue("reserved").owns("a4", gpu=80),
@@ -64,7 +64,7 @@ def test_what_no_flavor_accepts_is_rejected_and_falls_through_to_no_other_rule()
     assert world.outcomes() == {"b": "admitted on a4", "c": "admitted"}
 
 
-def test_flavors_are_tried_in_listed_order_and_those_whose_selector_fails_are_skipped() -> None:
+def test_flavors_are_tried_in_order_and_skipped_by_selector() -> None:
     spot_only = Selector((MatchExpression("market", Operator.NOT_IN, ("on_demand",)),))
     world = World(
         policy_=policy(
@@ -102,7 +102,7 @@ def test_a_group_takes_one_flavor_for_all_its_resources() -> None:
     assert world.settle() == ["b: admitted on two", "a: pending (exceeds_max_quota)"]
 
 
-def test_what_nobody_covers_is_not_limited_and_gets_no_flavor() -> None:
+def test_uncovered_resource_is_unlimited_and_gets_no_flavor() -> None:
     world = World(queue("train").owns(gpu=1))
     world.submit("a", gpu=1, tpu=99).submit("b", tpu=99)
     assert world.settle() == ["a: admitted on any", "b: admitted"]
@@ -119,7 +119,7 @@ def test_unlimited_quota_never_runs_out(nominal: int | None, free: str) -> None:
     assert world.free() == free
 
 
-def test_a_zero_quota_blocks_what_asks_for_it_and_nothing_else() -> None:
+def test_zero_quota_blocks_only_requests_for_it() -> None:
     world = World(queue("train").owns(gpu=0, cpu=4))
     world.submit("a", gpu="0.001").submit("b", cpu=4)
     assert world.settle() == ["b: admitted on any", "a: pending (exceeds_max_quota)"]
@@ -163,7 +163,7 @@ def test_a_later_workload_may_overtake_one_that_does_not_fit() -> None:
     assert world.settle() == ["big: admitted on any"]
 
 
-def test_alike_workloads_of_two_priorities_wait_apart() -> None:
+def test_priorities_separate_equal_workloads_into_classes() -> None:
     world = World(queue("train").owns(gpu=1))
     world.submit("holder", gpu=1)
     world.submit("a", gpu=1, priority=0).submit("b", gpu=1, priority=1)
@@ -175,7 +175,7 @@ def test_alike_workloads_of_two_priorities_wait_apart() -> None:
     }
 
 
-def test_a_withdrawn_workload_is_never_decided_about() -> None:
+def test_withdrawn_workload_gets_no_decision() -> None:
     world = World(queue("train").owns(gpu=1))
     world.submit("a", "b", gpu=1)
     assert world.state.withdraw("a")
@@ -183,7 +183,7 @@ def test_a_withdrawn_workload_is_never_decided_about() -> None:
     assert world.settle() == ["b: admitted on any"]
 
 
-def test_a_held_queue_admits_nothing_new_and_others_go_on() -> None:
+def test_held_queue_admits_nothing_and_others_continue() -> None:
     world = World(queue("train").owns(gpu=2), queue("serve").owns(gpu=2))
     world.submit("a", gpu=1)
     world.settle()
@@ -216,7 +216,7 @@ def test_the_reason_of_a_waiting_class_follows_what_changes() -> None:
     ]
 
 
-def test_every_waiting_workload_is_told_once() -> None:
+def test_every_pending_workload_gets_one_decision() -> None:
     world = World(queue("train").owns(gpu=1))
     world.submit("holder", gpu=1).submit("a", "b", gpu=1)
     world.settle()
@@ -226,7 +226,7 @@ def test_every_waiting_workload_is_told_once() -> None:
     assert world.settle() == []
 
 
-def test_an_explanation_has_the_numbers_of_now_also_for_a_class_that_sleeps() -> None:
+def test_explanation_of_an_inadmissible_class_has_current_numbers() -> None:
     world = World(queue("train").owns(gpu=8))
     world.submit("holder", gpu=6).submit("first", gpu=4)
     world.settle()
@@ -238,7 +238,7 @@ def test_an_explanation_has_the_numbers_of_now_also_for_a_class_that_sleeps() ->
     assert (check.used, check.available, check.missing) == (8000, 0, 4000)
 
 
-def test_everybody_in_a_class_is_told_their_own_labels() -> None:
+def test_decision_of_each_workload_has_its_own_labels() -> None:
     world = World(
         policy_=policy(
             queue("train").owns("a100", gpu=4).owns("any", gpu=0), flavors={"a100": only(kind="a")}
@@ -254,7 +254,7 @@ def test_everybody_in_a_class_is_told_their_own_labels() -> None:
     assert x.class_key == y.class_key
 
 
-def test_settling_in_small_steps_ends_where_one_step_ends() -> None:
+def test_settling_with_small_budgets_gives_the_same_result() -> None:
     def ends(budget: int) -> tuple[list[str], dict[str, str]]:
         world = World(queue("train").owns(gpu=4).preempts())
         world.submit("a", "b", gpu=2)
@@ -285,7 +285,7 @@ def test_changed_queues_and_classes_are_reported_once() -> None:
     assert (again.queues, again.classes) == (set(), set())
 
 
-def test_a_rule_may_send_to_a_queue_with_its_own_priority_terms() -> None:
+def test_rule_applies_its_priority_policy() -> None:
     terms = rule(0, "train", default=50, minimum=0, maximum=100)
     assert isinstance(terms, Rule)
     world = World(policy_=policy(queue("train").owns(gpu=1), rules=[terms]))
@@ -294,7 +294,7 @@ def test_a_rule_may_send_to_a_queue_with_its_own_priority_terms() -> None:
     assert [(each.workload, each.priority) for each in world.decisions] == [("a", 50), ("b", 7)]
 
 
-def test_who_runs_a_withdrawn_workload_is_told_to_stop_it() -> None:
+def test_withdrawn_running_workload_gets_a_decision() -> None:
     world = World(queue("train").owns(gpu=4))
     world.submit("runs", "waits", gpu=4)
     world.settle()

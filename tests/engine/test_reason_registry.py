@@ -62,7 +62,7 @@ def test_a_registered_reason_is_known_everywhere(limit_reached: Reason) -> None:
     assert told == "sweep is queued: limit reached."
 
 
-def test_its_headline_is_a_format_or_made_of_the_trace(limit_reached: Reason) -> None:
+def test_headline_is_a_format_or_a_function_of_the_trace(limit_reached: Reason) -> None:
     expected = {
         True: "Waiting in lab: its limit is reached.",
         False: "Waiting for {'team': 'a'}.",
@@ -71,7 +71,7 @@ def test_its_headline_is_a_format_or_made_of_the_trace(limit_reached: Reason) ->
     assert found == expected[isinstance(limit_reached.headline, str)]
 
 
-def test_a_stored_trace_gives_the_reason_back(limit_reached: Reason) -> None:
+def test_stored_trace_restores_the_reason(limit_reached: Reason) -> None:
     stored = trace_to_json(trace_with(limit_reached))
     assert stored["outcome"] == {"outcome": "pending", "reason": "limit_reached"}
     assert trace_from_json(stored).outcome.reason is limit_reached
@@ -96,7 +96,7 @@ def test_reasons_are_in_the_order_of_their_classes() -> None:
 
 
 @pytest.mark.parametrize("code", ["", "Limit", "limit reached", "1st", "x" * 33])
-def test_a_code_that_rows_cannot_hold_is_refused(code: str) -> None:
+def test_invalid_code_is_rejected(code: str) -> None:
     with pytest.raises(ValueError, match="has at most 32 small letters"):
         register(Reason(code, label="L", reason_class=ReasonClass.WAITING))
 
@@ -120,7 +120,7 @@ def test_copies_are_the_same_reason() -> None:
         (ReasonClass.REJECTED, True, True),
     ],
 )
-def test_whether_it_cannot_run_follows_from_the_class(
+def test_cannot_run_follows_from_the_reason_class(
     reason_class: ReasonClass, cannot_run: bool | None, expected: bool
 ) -> None:
     made = Reason("code", label="L", reason_class=reason_class, cannot_run=cannot_run)

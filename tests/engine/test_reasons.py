@@ -87,7 +87,7 @@ def test_every_reason_has_a_title_and_a_class() -> None:
         ("behind_others", {"spot/gpu": 8000}, "Behind other workloads"),
     ],
 )
-def test_only_what_waits_for_quota_says_how_much(
+def test_only_waiting_for_quota_states_amounts(
     reason: str, missing: dict[str, int] | None, message: str
 ) -> None:
     assert reason_message(reason, missing) == message

@@ -25,7 +25,7 @@ def asked() -> tuple[CachedFunction[[Policy, Policy], int], list[int]]:
     return ask, times
 
 
-def test_the_last_answers_are_remembered_by_the_very_objects() -> None:
+def test_results_are_cached_by_object_identity() -> None:
     ask, times = asked()
     policies = [policy(n) for n in range(MOST_RESULTS + 2)]
     for each in policies[:MOST_RESULTS]:
@@ -42,7 +42,7 @@ def test_the_last_answers_are_remembered_by_the_very_objects() -> None:
     assert len(times) == MOST_RESULTS + 2
 
 
-def test_of_large_policies_only_the_last_answer_is_kept() -> None:
+def test_only_the_last_result_of_large_policies_is_cached() -> None:
     ask, times = asked()
     empty, large = policy(0), [policy(MOST_OBJECTS // 2 + 1) for _ in range(3)]
     for each in large:

@@ -51,7 +51,7 @@ def over_reserved(*, reserves_victim_quota: bool) -> World:
     return live
 
 
-def test_two_fits_of_one_cycle_may_use_the_room_of_a_victim_that_still_runs() -> None:
+def test_kueue_rules_admit_on_quota_of_a_running_victim() -> None:
     admitted, preempted, _ = after_one_cycle(over_reserved(reserves_victim_quota=False))
     assert (admitted, preempted) == (["E1", "E2"], {"P": {"v": "InClusterQueue"}})
 
@@ -77,7 +77,7 @@ def circle() -> World:
     )
 
 
-def test_the_plain_rules_may_evict_in_a_circle() -> None:
+def test_kueue_rules_may_preempt_in_a_loop() -> None:
     settled = settle(circle())
     assert not settled.is_steady
     assert [(step.action, step.workload) for step in settled.steps] == [
@@ -87,7 +87,7 @@ def test_the_plain_rules_may_evict_in_a_circle() -> None:
     ]
 
 
-def test_with_the_switch_the_victim_lets_its_preemptor_go_first() -> None:
+def test_victim_yields_to_its_preemptor_with_ends_loops() -> None:
     live = circle()
     live.ends_loops = True
     settled = settle(live)
@@ -102,7 +102,7 @@ def test_with_the_switch_the_victim_lets_its_preemptor_go_first() -> None:
 
 
 @pytest.mark.parametrize(("ends_loops", "admitted"), [(False, []), (True, ["c"])])
-def test_with_the_switch_a_head_that_is_overtaken_for_ever_lets_others_look(
+def test_repeatedly_overtaken_head_is_parked_with_ends_loops(
     ends_loops: bool, admitted: list[str]
 ) -> None:
     both = (*groups({"f": 0}), *groups({"g": 1}, resource="gpu"))

@@ -85,7 +85,7 @@ HISTORY = History(
 
 @settings(max_examples=200, deadline=None)
 @given(rule=rules)
-def test_a_rule_takes_what_is_in_its_region(rule: Rule) -> None:
+def test_rule_matches_the_workloads_of_its_region(rule: Rule) -> None:
     region = region_of(rule)
     router = Router(policy_of([rule]))
     for labels, requested in WORLD:
@@ -95,7 +95,7 @@ def test_a_rule_takes_what_is_in_its_region(rule: Rule) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(one=rules, other=rules)
-def test_cutting_a_region_leaves_what_is_not_in_the_other(one: Rule, other: Rule) -> None:
+def test_difference_of_regions(one: Rule, other: Rule) -> None:
     mine, away = region_of(one), region_of(other)
     if mine is None or away is None:
         return
@@ -110,7 +110,7 @@ def test_cutting_a_region_leaves_what_is_not_in_the_other(one: Rule, other: Rule
 
 @settings(max_examples=200, deadline=None)
 @given(old=st.lists(rules, min_size=1, max_size=4), new=st.lists(rules, min_size=1, max_size=4))
-def test_flows_are_those_of_every_workload_there_can_be(old: list[Rule], new: list[Rule]) -> None:
+def test_flows_equal_the_routes_of_all_possible_workloads(old: list[Rule], new: list[Rule]) -> None:
     before, after = policy_of(old), policy_of(new)
     found = flows_between(before, after, HISTORY)
     assert found.is_exact
@@ -132,7 +132,7 @@ def test_flows_are_those_of_every_workload_there_can_be(old: list[Rule], new: li
 
 @settings(max_examples=50, deadline=None)
 @given(old=st.lists(rules, min_size=1, max_size=4), new=st.lists(rules, min_size=1, max_size=4))
-def test_without_time_to_reason_history_is_routed(old: list[Rule], new: list[Rule]) -> None:
+def test_flows_fall_back_to_routing_history(old: list[Rule], new: list[Rule]) -> None:
     before, after = policy_of(old), policy_of(new)
     reasoned = flows_between(before, after, HISTORY)
     with pytest.MonkeyPatch.context() as patch:

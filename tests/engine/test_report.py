@@ -33,7 +33,7 @@ WITHIN_REACH = {
 
 @worlds(75)
 @given(draw=draws(), policy=policies(one_tree=True))
-def test_who_has_to_stop_is_whom_the_search_finds(draw: st.DrawFn, policy: Policy) -> None:
+def test_reported_targets_are_those_of_the_search(draw: st.DrawFn, policy: Policy) -> None:
     state = State(policy)
     for number in range(1, draw(st.integers(4, 14)) + 1):
         state.submit(draw(workloads(number)))
@@ -87,7 +87,7 @@ def within_reach(queue: AnyQueue, pending: Pending, policy: Policy) -> set[str]:
     return {each.running.workload.id for each in Candidates(search).sequence()}
 
 
-def test_whom_it_leaves_out_is_counted() -> None:
+def test_omitted_workloads_are_counted() -> None:
     world = World(queue("train").owns(gpu=30).preempts())
     world.submit(*(f"low-{number}" for number in range(30)), gpu=1, priority=1).settle()
     world.submit("high", gpu=2, priority=5).settle()
@@ -102,7 +102,7 @@ def test_whom_it_leaves_out_is_counted() -> None:
     assert (len(said), step.more_candidates) == (LISTED, 10)
 
 
-def test_all_who_have_to_stop_are_listed() -> None:
+def test_all_targets_are_listed() -> None:
     world = World(queue("train").owns(gpu=30).preempts())
     world.submit(*(f"low-{number}" for number in range(30)), gpu=1, priority=1).settle()
     world.submit("high", gpu=25, priority=5).settle()
@@ -112,7 +112,7 @@ def test_all_who_have_to_stop_are_listed() -> None:
     assert (len(step.candidates), step.more_candidates) == (25, 5)
 
 
-def test_those_who_are_charged_as_a_sum_count_among_the_others() -> None:
+def test_workloads_loaded_as_a_sum_are_counted() -> None:
     state = State(policy(queue("train").owns(gpu=4).preempts()))
     flavors = (PodSetAssignment(name="main", count=1, flavors={"gpu": "any"}),)
     runs = workload("runs", 1, gpu=1, labels={"queue": "train"})

@@ -61,7 +61,7 @@ def test_without_rules_there_is_no_queue() -> None:
     assert router.route(workload("b")) == Route(priority=0)
 
 
-def test_the_first_rule_that_holds_takes_it_and_those_before_say_why_not() -> None:
+def test_first_matching_rule_wins_and_earlier_ones_have_verdicts() -> None:
     router = Router(
         policy(
             queue("vision"),
@@ -87,7 +87,7 @@ def test_the_first_rule_that_holds_takes_it_and_those_before_say_why_not() -> No
     assert [(step.rule, step.effective) for step in route.priorities] == [(1, None), (2, 1)]
 
 
-def test_when_no_rule_is_left_there_is_no_queue_and_every_rule_was_tried() -> None:
+def test_without_matching_rule_all_rules_have_verdicts() -> None:
     router = Router(
         policy(
             queue("train"), rules=[rule(0, "train", only(team="a")), rule(1, "train", maximum=4)]
@@ -101,7 +101,7 @@ def test_when_no_rule_is_left_there_is_no_queue_and_every_rule_was_tried() -> No
     ]
 
 
-def test_alike_labels_and_priority_are_judged_once() -> None:
+def test_equal_labels_and_priority_are_routed_once() -> None:
     router = Router(policy(queue("train"), rules=[rule(0, "train")]))
     one = router.route(workload("a", 1, labels={"x": "1", "y": "2"}, priority=1, gpu=1))
     two = router.route(workload("b", 2, labels={"y": "2", "x": "1"}, priority=1, gpu=9))

@@ -91,7 +91,7 @@ def asking(name: str, namespace: str, **labels: str) -> Workload:
     return workload(name, labels={"kind": "a100"} | labels, namespace=namespace, gpu=1)
 
 
-def test_the_state_admits_rejects_and_keeps_waiting_as_the_strategy_says() -> None:
+def test_state_follows_the_strategy() -> None:
     state = State(world())
     for number, namespace in enumerate(("train", "nowhere", "")):
         state.submit(
@@ -119,7 +119,7 @@ def test_a_policy_whose_strategy_drains_evicts_what_runs() -> None:
     )
 
 
-def test_route_results_tell_where_it_leads() -> None:
+def test_route_results_use_the_strategy() -> None:
     subject = world()
     reached, lost, waiting = (
         find_route_result(subject, asking("a", each)) for each in ("train", "x", "")
@@ -136,7 +136,7 @@ def test_route_results_tell_where_it_leads() -> None:
     )
 
 
-def test_labels_that_matter_are_those_of_the_strategy_and_of_the_flavors() -> None:
+def test_referenced_labels_are_those_of_strategy_and_flavors() -> None:
     subject = world()
     assert referenced_labels(subject) == {"urgent", "kind"}
     (missing,) = missing_labels(subject, find_route_result(subject, asking("a", "train")))
@@ -146,7 +146,7 @@ def test_labels_that_matter_are_those_of_the_strategy_and_of_the_flavors() -> No
     )
 
 
-def test_workloads_that_differ_in_nothing_it_reads_share_a_route() -> None:
+def test_workloads_with_equal_attributes_share_a_route() -> None:
     router = Router(world())
     one = router.route(asking("a", "train", run="1"))
     assert router.route(asking("b", "train", run="2")) is one
@@ -166,7 +166,7 @@ def test_a_change_of_strategy_has_the_consequences_that_it_states() -> None:
     assert successors(by_namespace, unrouted) == {}
 
 
-def test_recorded_work_is_routed_by_it() -> None:
+def test_history_is_routed_by_the_strategy() -> None:
     shapes = (Shape(workload=asking("a", "train"), runs=2, last_seen="2026-01-01"),)
     history = History(window_days=30, shapes=shapes)
     (found,) = history_impact(world(), world(), history).shapes

@@ -45,16 +45,14 @@ LABELS = st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES))
 
 @worlds(100)
 @given(rules=rules(), labels=LABELS)
-def test_the_rules_that_hold_are_found_in_order(
-    rules: tuple[Rule, ...], labels: dict[str, str]
-) -> None:
+def test_matching_rules_are_found_in_order(rules: tuple[Rule, ...], labels: dict[str, str]) -> None:
     holding = [each for each in rules if each.selector.matches(labels)]
     assert list(RuleIndex(rules).matching(labels)) == holding
 
 
 @worlds(100)
 @given(rules=rules())
-def test_no_rule_before_that_takes_some_of_the_same_is_left_out(rules: tuple[Rule, ...]) -> None:
+def test_overlapping_earlier_rules_are_not_omitted(rules: tuple[Rule, ...]) -> None:
     index = RuleIndex(rules)
     for asked in rules:
         region = region_of(asked)
@@ -93,7 +91,7 @@ def test_a_route_is_that_of_trying_one_rule_after_the_other(
     )
 
 
-def test_a_workload_is_held_against_the_rules_of_its_team_alone() -> None:
+def test_workload_is_compared_only_with_rules_of_its_team() -> None:
     index = RuleIndex(
         [*(rule(each, "train", only(team=f"team-{each}")) for each in range(1000)), rule(1000, "a")]
     )

@@ -14,7 +14,7 @@ from console.engine.routing.rule_routing import route_by, rules_of
 from tests.engine.builders import ANY, QueueBuilder, World, only, policy, queue
 
 
-def test_a_stopped_queue_admits_nothing_new_and_goes_on_with_what_runs() -> None:
+def test_stopped_queue_admits_nothing_and_keeps_running_workloads() -> None:
     world = World(queue("train").owns(gpu=4))
     world.submit("a", gpu=1)
     world.settle()
@@ -25,7 +25,7 @@ def test_a_stopped_queue_admits_nothing_new_and_goes_on_with_what_runs() -> None
     assert world.settle() == ["b: admitted on any"]
 
 
-def test_a_drained_queue_tells_what_runs_to_stop_for_nobody() -> None:
+def test_draining_queue_preempts_its_running_workloads() -> None:
     world = World(queue("train").owns(gpu=4))
     world.submit("a", "b", gpu=2)
     world.settle()
@@ -42,7 +42,7 @@ def test_a_drained_queue_tells_what_runs_to_stop_for_nobody() -> None:
     assert world.settle() == ["b: admitted on any"]
 
 
-def test_nobody_is_drained_twice() -> None:
+def test_workloads_are_drained_once() -> None:
     world = World(queue("train").owns(gpu=4))
     world.submit("a", gpu=2)
     world.settle()
@@ -117,7 +117,7 @@ def test_a_strict_queue_blocks_itself_and_no_other() -> None:
     assert world.settle() == ["big: admitted on any", "other: admitted on c"]
 
 
-def test_the_first_of_a_strict_queue_ends_and_the_next_has_its_turn() -> None:
+def test_next_of_a_strict_queue_follows_a_withdrawn_head() -> None:
     world = World(queue("train").owns(gpu=2).strict())
     world.submit("too-big", gpu=3).submit("small", gpu=1)
     assert world.settle() == [
@@ -161,7 +161,7 @@ def open_to_all() -> QueueBuilder:
     return queue("train").owns(gpu=4).allows_namespaces(EVERYTHING)
 
 
-def test_who_finds_no_line_is_told_once_and_revived_by_a_new_policy() -> None:
+def test_workload_without_queue_gets_one_decision_until_the_policy_changes() -> None:
     world = World(policy_=local_queues(open_to_all()))
     world.submit("lost", to="none", namespace="team", gpu=1)
     world.submit("typo", to="main", namespace="team", labels={"class": "hihg"}, gpu=1)
@@ -182,7 +182,7 @@ def test_who_finds_no_line_is_told_once_and_revived_by_a_new_policy() -> None:
     assert world.settle() == []
 
 
-def test_a_namespace_that_is_not_allowed_waits_in_line_and_blocks_nobody() -> None:
+def test_disallowed_namespace_is_pending_and_blocks_no_workload() -> None:
     owner = queue("train").owns(gpu=1).allows_namespaces(only(kind="ml")).strict()
     world = World(policy_=local_queues(owner))
     world.submit("guest", to="main", namespace="other", gpu=1, priority=9)
@@ -199,7 +199,7 @@ def test_a_namespace_that_is_not_allowed_waits_in_line_and_blocks_nobody() -> No
     assert world.settle() == ["guest: admitted on any"]
 
 
-def test_that_the_queue_is_inactive_is_told_before_a_namespace_that_it_does_not_take() -> None:
+def test_inactive_queue_comes_before_a_disallowed_namespace() -> None:
     owner = queue("train").owns(gpu=1).allows_namespaces(only(kind="ml"))
     world = World(policy_=local_queues(owner.stopped()))
     world.submit("guest", to="main", namespace="other", gpu=1)
@@ -213,7 +213,7 @@ def test_that_the_queue_is_inactive_is_told_before_a_namespace_that_it_does_not_
     assert world.state.explain("guest").outcome.reason is QUEUE_HELD
 
 
-def test_a_stopped_local_queue_lets_wait_who_comes_through_it() -> None:
+def test_workloads_of_a_stopped_local_queue_are_pending() -> None:
     world = World(policy_=local_queues(open_to_all(), stop=StopPolicy.HOLD))
     world.submit("a", to="main", namespace="team", gpu=1)
     world.submit("b", to="main", namespace="other", gpu=1)
@@ -222,7 +222,7 @@ def test_a_stopped_local_queue_lets_wait_who_comes_through_it() -> None:
     assert world.settle() == ["a: admitted on any"]
 
 
-def test_a_drained_local_queue_stops_who_came_through_it() -> None:
+def test_draining_local_queue_preempts_its_workloads() -> None:
     world = World(policy_=local_queues(open_to_all()))
     world.submit("a", to="main", namespace="team", gpu=1)
     world.submit("b", to="main", namespace="other", gpu=1)

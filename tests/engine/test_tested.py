@@ -98,7 +98,7 @@ def misses(policy: Policy, workload: Workload) -> list[str]:
     ]
 
 
-def test_every_rule_is_judged_and_says_how_it_stands():
+def test_every_rule_has_a_verdict():
     policy = routes(
         (TEAM_EU, PriorityPolicy(maximum=100)), (TEAM, ANY), (EVERYTHING, ANY), (TEAM_EU, ANY)
     )
@@ -123,7 +123,7 @@ def test_every_rule_is_judged_and_says_how_it_stands():
     )
 
 
-def test_the_nearest_miss_sets_what_a_rule_asks_for_and_lets_those_before_it_pass():
+def test_nearest_miss_satisfies_a_rule_and_avoids_earlier_ones():
     policy = routes((TEAM_EU, ANY), (TEAM, ANY), (EVERYTHING, ANY))
     assert misses(policy, asking()) == ["Set team to ml.", "Set team to web."]
     assert misses(policy, asking({"team": "ml", "region": "eu"})) == [
@@ -136,13 +136,13 @@ def test_the_nearest_miss_sets_what_a_rule_asks_for_and_lets_those_before_it_pas
     ]
 
 
-def test_a_label_that_must_not_be_there_is_removed():
+def test_nearest_miss_removes_an_excluded_label():
     policy = routes((selector(("debug", Operator.DOES_NOT_EXIST, ())), ANY), (EVERYTHING, ANY))
     assert misses(policy, asking({"debug": "1"})) == ["Remove debug."]
     assert misses(policy, asking()) == ["Set debug to any value."]
 
 
-def test_a_priority_is_changed_where_labels_are_not_enough():
+def test_nearest_miss_changes_the_priority_if_needed():
     reject = PriorityPolicy(minimum=10, maximum=100, on_violation=REJECT)
     policy = routes((TEAM, reject), (EVERYTHING, reject), (EVERYTHING, ANY))
     assert misses(policy, asking({"team": "ml"}, priority=500)) == [
@@ -155,7 +155,7 @@ def test_a_priority_is_changed_where_labels_are_not_enough():
     ]
 
 
-def test_what_nothing_reaches_is_proven_to_be_so():
+def test_unreachable_rule_is_proven():
     policy = routes(
         (EVERYTHING, PriorityPolicy(minimum=1, on_violation=FORCE)),
         (TEAM, ANY),
@@ -209,7 +209,7 @@ def all_changes(workload: Workload, count: int) -> Iterator[Workload]:
 
 
 @given(policies, labels, st.one_of(st.none(), st.integers(0, 5)))
-def test_nothing_smaller_than_the_nearest_miss_would_do(
+def test_nearest_miss_is_the_smallest_change(
     policy: Policy, labels: dict[str, str], priority: int | None
 ):
     workload = asking(labels, priority=priority)
@@ -221,7 +221,7 @@ def test_nothing_smaller_than_the_nearest_miss_would_do(
         assert found == fewest(policy, workload, rule.index)
 
 
-def test_behind_rules_with_endless_ways_past_them_all_searches_together_end(monkeypatch):
+def test_searches_behind_many_rules_share_a_budget(monkeypatch):
     """Each earlier rule can be avoided in 30 ways, so that six have 30 ** 6 combinations."""
     values = [f"v{number}" for number in range(30)]
     in_the_way = tuple(
@@ -249,7 +249,7 @@ def test_behind_rules_with_endless_ways_past_them_all_searches_together_end(monk
     assert looks.count(20) > looks.count(59)
 
 
-def test_values_of_many_rules_on_one_label_are_each_looked_at_once():
+def test_label_values_of_many_rules_are_hashed_once():
     class Value(str):
         __slots__ = ()
         hashed = 0
@@ -315,7 +315,7 @@ def test_a_missing_label_shows_what_each_value_would_change():
     assert missing_labels(GPUS, find_route_result(GPUS, asking({"accelerator": "a100"}))) == ()
 
 
-def test_fit_tells_what_could_ever_start_and_what_could_now():
+def test_fit_states_whether_a_workload_can_start_now_or_ever():
     fitting = Fitting(GPUS, {"research": {("any", "gpu"): 3000}, "gone": {("any", "gpu"): 1}})
     fit = fitting.fit(find_route_result(GPUS, asking()))
     assert list(fit_sentences(fit)) == [
@@ -344,7 +344,7 @@ def test_fit_tells_what_could_ever_start_and_what_could_now():
     ]
 
 
-def test_a_queue_that_a_person_holds_lets_nobody_start_now():
+def test_held_queue_starts_no_workload_now():
     fit = Fitting(GPUS, {}, ["research", "gone"]).fit(find_route_result(GPUS, asking()))
     assert list(fit_sentences(fit)) == [
         "It can fit: if nothing else ran, it would start on any.",
@@ -379,7 +379,7 @@ DOORS = quota_policy(
 )
 
 
-def test_local_queues_are_judged_in_their_own_terms():
+def test_local_queues_have_their_own_verdicts():
     workload = asking({"door": "shared"}, namespace="vision")
     route_result = find_route_result(DOORS, workload)
     assert route_sentence(route_result) == (
@@ -406,7 +406,7 @@ def test_local_queues_are_judged_in_their_own_terms():
     ]
 
 
-def test_a_missing_priority_class_is_removed_on_the_way_to_another_queue():
+def test_nearest_miss_removes_a_missing_priority_class():
     workload = asking({"door": "main", "class": "low"}, namespace="speech")
     assert route_sentence(find_route_result(DOORS, workload)) == (
         "Waiting: there is no priority class low."
@@ -417,7 +417,7 @@ def test_a_missing_priority_class_is_removed_on_the_way_to_another_queue():
     ]
 
 
-def test_a_stopped_local_queue_leads_nowhere_as_the_engine_decides():
+def test_stopped_local_queue_has_the_reason_of_the_engine():
     workload = asking({"door": "shut"}, namespace="speech")
     route_result = find_route_result(DOORS, workload)
     standing = StandingEvaluator(DOORS).standing(workload, request_of(workload))
@@ -444,7 +444,7 @@ def test_a_stopped_local_queue_leads_nowhere_as_the_engine_decides():
     )
 
 
-def test_a_workload_without_a_label_is_led_by_the_default_of_its_namespace():
+def test_unlabeled_workload_uses_the_default_local_queue():
     policy = replace(DOORS, routing=replace(ROUTING, default_local_queue="main"))
     workload = asking({}, namespace="vision")
     assert route_sentence(find_route_result(policy, workload)) == (

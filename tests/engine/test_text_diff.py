@@ -65,7 +65,7 @@ def test_words_that_differ_are_marked():
     assert text_diff("# one of two or more", "# all in it by and by")[0].pieces == ()
 
 
-def test_words_are_marked_in_so_many_lines() -> None:
+def test_marked_lines_are_limited() -> None:
     old = "\n".join(f"key: {i}" for i in range(3000))
     new = "\n".join(f"key: {i}x" for i in range(3000))
     marked = [row for row in text_diff(old, new) if row.pieces]
@@ -73,7 +73,7 @@ def test_words_are_marked_in_so_many_lines() -> None:
     assert marked[-1].new == 2000
 
 
-def test_long_lists_are_marked_until_it_costs_too_much() -> None:
+def test_marking_of_long_lists_is_limited_by_cost() -> None:
     values = ", ".join(f"v{i}" for i in range(200))
     old = "\n".join(f"- [{values}, a{line}]" for line in range(100))
     new = "\n".join(f"- [{values}, b{line}]" for line in range(100))
@@ -93,7 +93,7 @@ def test_white_space_can_be_left_out():
     assert text_diff("a:  1 ", "a: 1", ignore_space=True) == []
 
 
-def test_side_by_side_pairs_what_changed():
+def test_side_by_side_pairs_changed_lines():
     rows = side_by_side(text_diff("same\none\ntwo", "same\nONE\n2\n3"))
     assert [(row.old and row.old.text, row.new and row.new.text) for row in rows] == [
         ("same", "same"),
@@ -133,9 +133,7 @@ def test_lines_of_huge_texts_are_matched_however_many_are_alike() -> None:
 
 @settings(deadline=None)
 @given(old=texts, new=texts, most=st.sampled_from([0, 4000]))
-def test_the_rows_lead_from_one_text_to_the_other(
-    old: list[str], new: list[str], most: int
-) -> None:
+def test_rows_of_a_diff_restore_both_texts(old: list[str], new: list[str], most: int) -> None:
     one, other = "\n".join(old), "\n".join(new)
     before, after = one.splitlines(), other.splitlines()
     with pytest.MonkeyPatch.context() as patch:

@@ -72,7 +72,7 @@ def gated(monkeypatch: pytest.MonkeyPatch) -> Gated:
     return discipline
 
 
-def test_a_discipline_is_told_of_time_and_inventory_and_decides_by_them(gated: Gated) -> None:
+def test_discipline_receives_time_and_inventory(gated: Gated) -> None:
     world = World(queue("train").owns(gpu=4))
     world.submit("w", gpu=1)
     assert world.settle() == ["w: pending (behind_others)"]
@@ -88,7 +88,7 @@ def test_a_discipline_is_told_of_time_and_inventory_and_decides_by_them(gated: G
     assert gated.requeued == 2
 
 
-def test_time_alone_brings_a_decision_when_it_comes_to_the_wakeup(gated: Gated) -> None:
+def test_decision_at_the_wakeup_time(gated: Gated) -> None:
     world = World(queue("train").owns(gpu=4))
     world.state.change_inventory(READY)
     world.submit("w", gpu=1)
@@ -108,7 +108,7 @@ def test_time_never_goes_back(gated: Gated) -> None:
     assert gated.told == [(0, 5), (5, 9)]
 
 
-def test_a_wakeup_that_is_due_already_is_refused(gated: Gated) -> None:
+def test_wakeup_in_the_past_is_rejected(gated: Gated) -> None:
     state = World(queue("train").owns(gpu=4)).state
     state.advance(7)
     gated.next_wakeup = lambda state: state.now  # type: ignore[method-assign]
@@ -130,7 +130,7 @@ def test_a_snapshot_has_the_time_and_the_inventory_of_its_state() -> None:
     assert (snapshot.now, snapshot.inventory) == (OPENS, READY)
 
 
-def test_quota_depends_on_neither() -> None:
+def test_quota_ignores_time_and_inventory() -> None:
     world = World(queue("train").owns(gpu=1))
     world.submit("a", "b", gpu=1)
     assert world.settle() == ["a: admitted on any", "b: pending (waiting_for_quota)"]

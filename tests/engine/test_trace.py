@@ -89,7 +89,7 @@ TRACES["sections"] = st.builds(
 @pytest.mark.parametrize("stage", TRACES)
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())
-def test_a_trace_comes_back_from_json_as_it_was(stage: str, data: st.DataObject) -> None:
+def test_trace_round_trips_through_json(stage: str, data: st.DataObject) -> None:
     trace = data.draw(TRACES[stage])
     stored = json.loads(json.dumps(trace_to_json(trace)))
     assert trace_from_json(stored) == trace
@@ -208,7 +208,7 @@ def test_a_code_has_one_kind_of_section(lottery: str) -> None:
         register_section(lottery, QuotaFacts)
 
 
-def test_a_section_that_is_not_registered_is_kept_and_said_to_be_unreadable() -> None:
+def test_unregistered_section_is_kept_and_reported_as_unreadable() -> None:
     stored = trace_to_json(ended()) | {"sections": {"lottery": {"drawn": [3, 1]}}}
     trace = trace_from_json(stored)
     assert trace.sections == {"lottery": UnreadSection({"drawn": [3, 1]})}

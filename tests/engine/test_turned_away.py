@@ -24,7 +24,7 @@ BACKLOG = Backlog(
 )
 
 
-def test_nothing_is_turned_away_by_the_same_rules_or_by_none() -> None:
+def test_same_rules_or_none_reject_no_pending_workload() -> None:
     assert find_rejected_pending(OLD, OLD, BACKLOG) is None
     assert find_rejected_pending(OLD, policy(TRAIN, rules=()), BACKLOG) is None
     assert (
@@ -32,7 +32,7 @@ def test_nothing_is_turned_away_by_the_same_rules_or_by_none() -> None:
     )
 
 
-def test_what_no_rule_takes_any_more_is_counted_with_the_queues_it_waits_in() -> None:
+def test_newly_unmatched_workloads_are_counted_by_queue() -> None:
     found = find_rejected_pending(
         OLD, policy(TRAIN, rules=[rule(0, "train", only(team="x"))]), BACKLOG
     )
@@ -49,7 +49,7 @@ def test_what_no_rule_takes_any_more_is_counted_with_the_queues_it_waits_in() ->
     )
 
 
-def test_what_no_flavor_takes_any_more_is_rejected_too() -> None:
+def test_workloads_without_flavor_are_counted_too() -> None:
     new = policy(TRAIN, SERVE, flavors={"a100": only(kind="new")}, rules=rules_of(OLD))
     found = find_rejected_pending(OLD, new, Backlog(kinds=BACKLOG.kinds[1:], is_whole=False))
     assert found is not None

@@ -6,19 +6,19 @@ from console.engine.disciplines.quota.spec import FungibilityPolicy, Preference
 from tests.engine.builders import ANY, FAIR, LOWER, World, cohort, pods, queue
 
 
-def test_who_keeps_to_nominal_quota_goes_before_who_borrows_whatever_the_priority() -> None:
+def test_nominal_quota_comes_before_borrowing_whatever_the_priority() -> None:
     world = World(queue("q1").owns(gpu=4).within("ml"), queue("q2").owns(gpu=4).within("ml"))
     world.submit("w1", to="q1", gpu=6, priority=10).submit("w2", to="q2", gpu=4)
     assert world.settle() == ["w2: admitted on any", "w1: pending (waiting_for_quota)"]
 
 
-def test_both_start_in_one_cycle_where_there_is_room_for_both() -> None:
+def test_heads_of_two_queues_start_in_one_cycle() -> None:
     world = World(queue("q1").owns(gpu=4).within("ml"), queue("q2").owns(gpu=4).within("ml"))
     world.submit("w1", to="q1", gpu=5, priority=10).submit("w2", to="q2", gpu=3)
     assert world.step() == ["w2: admitted on any", "w1: admitted on any"]
 
 
-def test_one_of_each_queue_has_a_turn_in_a_cycle() -> None:
+def test_cycle_nominates_one_head_of_each_queue() -> None:
     world = World(queue("q1").owns(gpu=4).within("ml"), queue("q2").owns(gpu=4).within("ml"))
     world.submit("a1", "a2", to="q1", gpu=1).submit("b1", to="q2", gpu=1, priority=9)
     assert [world.step(), world.step(), world.step()] == [
@@ -50,7 +50,7 @@ def test_a_lending_limit_is_kept() -> None:
     assert world.settle() == ["b1: admitted on any"]
 
 
-def test_what_a_head_without_victims_asks_for_is_held_back_from_borrowers() -> None:
+def test_request_of_a_head_without_targets_is_reserved() -> None:
     """Example of spec 4.5: the head cannot be admitted, and no other queue borrows its quota."""
     world = World(queue("a").owns(gpu=2).within("ml"), queue("b").owns(gpu=0).within("ml"))
     world.submit("r", to="a", gpu=1)
@@ -64,7 +64,7 @@ def test_what_a_head_without_victims_asks_for_is_held_back_from_borrowers() -> N
     ]
 
 
-def test_a_strict_queue_holds_back_in_every_cycle_and_not_for_ever() -> None:
+def test_strict_queue_reserves_quota_until_the_final_pass() -> None:
     """When nothing else changes, workloads blocked only by a reservation get a final pass."""
     world = World(queue("a").owns(gpu=2).strict().within("ml"), queue("b").owns(gpu=0).within("ml"))
     world.submit("r", to="a", gpu=1)
@@ -75,7 +75,7 @@ def test_a_strict_queue_holds_back_in_every_cycle_and_not_for_ever() -> None:
     assert world.settle() == ["wb: admitted on any", "wa: pending (waiting_for_quota)"]
 
 
-def test_who_can_always_take_it_back_holds_nothing_back() -> None:
+def test_queue_that_may_always_reclaim_reserves_nothing() -> None:
     world = World(
         queue("a").owns(gpu=2).reclaims(ANY).within("ml"), queue("b").owns(gpu=0).within("ml")
     )
@@ -85,7 +85,7 @@ def test_who_can_always_take_it_back_holds_nothing_back() -> None:
     assert world.step() == ["wb: admitted on any"]
 
 
-def test_f13_who_was_overtaken_tries_the_next_flavor_first() -> None:
+def test_f13_overtaken_head_tries_the_next_flavor_first() -> None:
     world = World(
         queue("a").owns("x", gpu=4).owns("y", gpu=4).owns("z", gpu=4).within("ml"),
         queue("b").owns("x", gpu=2).owns("y", gpu=2).owns("z", gpu=2).within("ml"),
@@ -97,7 +97,7 @@ def test_f13_who_was_overtaken_tries_the_next_flavor_first() -> None:
     assert world.step() == ["wa: admitted on y"]
 
 
-def test_a_preemptor_has_the_next_turn_of_its_queue_once_its_victim_is_gone() -> None:
+def test_preemptor_is_nominated_next_when_its_victim_has_stopped() -> None:
     """Spec 3.6; a StrictFIFO queue keeps its order."""
     for strict, first in ((False, "high"), (True, "top")):
         owner = queue("train").owns(gpu=4).preempts()
@@ -111,7 +111,7 @@ def test_a_preemptor_has_the_next_turn_of_its_queue_once_its_victim_is_gone() ->
         assert world.runs() == {first}
 
 
-def test_alike_workloads_sleep_together_and_a_newcomer_joins_them() -> None:
+def test_equal_workloads_are_inadmissible_together() -> None:
     world = World(queue("train").owns(gpu=4))
     world.submit("holder", gpu=3).submit(*(f"w{i}" for i in range(5)), gpu=2)
     world.settle()
@@ -128,7 +128,7 @@ def test_alike_workloads_sleep_together_and_a_newcomer_joins_them() -> None:
     assert world.state.pending_class("train", key) is cls
 
 
-def test_preferring_preemption_a_queue_stops_its_own_before_it_borrows() -> None:
+def test_queue_that_prefers_preemption_preempts_before_borrowing() -> None:
     for preference, said in (
         (Preference.BORROWING_OVER_PREEMPTION, ["w: admitted on od"]),
         (
@@ -184,7 +184,7 @@ def test_a_queue_deep_in_a_tree_borrows_from_the_nearest_cohort_first() -> None:
     assert world.state.ledger.cohort("org").usage == {("any", "gpu"): 5000}
 
 
-def test_small_budgets_end_where_one_settle_ends() -> None:
+def test_small_budgets_give_the_result_of_one_settle() -> None:
     def ends(budget: int) -> dict[str, str]:
         world = World(
             queue("a").owns(gpu=4).preempts(reclaim=LOWER).within("ml"),

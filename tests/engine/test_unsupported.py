@@ -82,7 +82,7 @@ ORDER_TEXT = (
 READY_TEXT = "The readiness of its pods is not tracked: it keeps its quota until it ends."
 
 
-def test_an_admitted_workload_is_told_what_did_not_happen() -> None:
+def test_admitted_workload_lists_unsupported_settings() -> None:
     (decision,) = decide(2)
     assert decision.outcome is Outcome.ADMITTED
     assert decision.trace.unsupported == (READY, CHECKS, ORDER, RACKS)
@@ -93,7 +93,7 @@ def test_an_admitted_workload_is_told_what_did_not_happen() -> None:
     }
 
 
-def test_a_pending_workload_is_told_of_its_queue_and_the_flavors_it_was_looked_at_for() -> None:
+def test_pending_workload_lists_settings_of_queue_and_flavors() -> None:
     *_, waits = decide(2, 2, 1)
     assert waits.outcome is Outcome.PENDING
     assert waits.trace.unsupported == (READY, CHECKS, ORDER, RACKS, ROWS)
@@ -106,7 +106,7 @@ def test_a_pending_workload_is_told_of_its_queue_and_the_flavors_it_was_looked_a
     }
 
 
-def test_requests_that_would_count_otherwise_are_told_of_where_they_are_asked_for() -> None:
+def test_unsupported_resource_settings_are_listed_for_their_requests() -> None:
     *_, decision = decide(1, **{"net.example.com/port": 1000, "mig": 0})
     assert told(decision)["intake"] == [
         (
@@ -120,7 +120,7 @@ def test_requests_that_would_count_otherwise_are_told_of_where_they_are_asked_fo
     ]
 
 
-def test_a_label_that_asks_for_what_is_not_done_is_told_of_at_intake() -> None:
+def test_unsupported_label_is_listed_at_intake() -> None:
     state = State(POLICY)
     labels = {"max-time": "3600", "elastic": "true", "team": "a"}
     state.submit(Workload(id="w", sequence=0, labels=labels))
@@ -146,7 +146,7 @@ def test_a_live_explanation_says_the_same_as_the_decision() -> None:
     assert live.unsupported == waits.trace.unsupported
 
 
-def test_a_policy_without_such_settings_says_nothing_of_them() -> None:
+def test_policy_without_unsupported_settings_lists_none() -> None:
     plain = with_spec(
         replace(POLICY, unsupported=(), unsupported_labels={}),
         flavors={name: Flavor(name=name) for name in spec_of(POLICY).flavors},
@@ -156,7 +156,7 @@ def test_a_policy_without_such_settings_says_nothing_of_them() -> None:
 
 
 @pytest.mark.parametrize("kind", list(Unsupported))
-def test_every_kind_has_its_words_and_its_stage(kind: Unsupported) -> None:
+def test_every_unsupported_kind_has_a_sentence_and_a_stage(kind: Unsupported) -> None:
     (decision,) = decide(2)
     only = setting(kind, "subject", "name")
     trace = replace(decision.trace, unsupported=(only,))

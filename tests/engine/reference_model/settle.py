@@ -66,7 +66,7 @@ def _run_until_settled(world: World, settled: Settled) -> bool:
     Run cycles until they change nothing; return False if a state with decisions recurs.
 
     A state that recurs without any decision in between counts as settled too: a workload with
-    several pod sets may alternate between saved flavor positions. With `World.ends_circles`,
+    several pod sets may alternate between saved flavor positions. With `World.ends_loops`,
     the heads of that loop are parked, so that the workloads behind them are nominated.
     """
     #: State -> numbers of decisions and cycles before it.

@@ -59,7 +59,7 @@ class Running:
     reservation: int
     #: Whether the workload was preempted; it uses quota until it has stopped.
     is_evicted: bool = False
-    #: Preemptor -> its preemption requests; recorded only with `World.ends_circles`.
+    #: Preemptor -> its preemption requests; recorded only with `World.ends_loops`.
     stopped_for: dict[str, list[PreemptionRequest]] = field(default_factory=dict)
     #: The workload that preempted this one last.
     preemptor: str | None = None
