@@ -1,4 +1,4 @@
-"""Where one can go in an organization: its pages, and what bears a name, found by a text."""
+"""Search results of the command palette: pages and named objects of an organization."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from console.workloads.queries.named import Named
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A place to go to, with what it is beside its name."""
+    """A link, with a note beside its title."""
 
     title: str
     url: str
@@ -23,7 +23,7 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Destinations of one kind, never none."""
+    """Destinations of one kind; at least one."""
 
     title: str
     destinations: tuple[Destination, ...]
@@ -31,7 +31,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A page that is always there; *words* are others that people look for it by."""
+    """A page of every organization; *words* are additional search terms."""
 
     title: str
     name: str
@@ -68,7 +68,7 @@ _PLACES: Final = (
 
 
 def destinations_of(actor: Actor, text: str, named: Named) -> tuple[Group, ...]:
-    """Return where *actor* may go by *text*, what bears the name first; no group is empty."""
+    """Return the destinations of *actor* for *text*, objects first; no group is empty."""
     slug = actor.org.slug
     groups = (
         Group("Versions", tuple(_versions(slug, named))),

@@ -1,4 +1,4 @@
-"""Audit entries as sentences, with what they changed and where that can be seen."""
+"""Rows of the audit log: a sentence, the changed facts and links for each entry."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from console.orgs.chain import sealed_facts_of
 from console.orgs.models import AuditEntry, Organization
 from console.pages.presenters.lists.addresses import with_query
 
-#: What was done, behind who did it; {subject} and {count} are those of the entry.
+#: Action -> predicate of the sentence, with {subject} and {count} of the entry.
 _DONE = {
     "session.sign_in": "signed in",
     "session.sign_in_failed": "failed to sign in: wrong password",
@@ -68,7 +68,7 @@ _DONE = {
     "workload.release": "released {count}",
 }
 
-#: The families of actions to choose from, and the words that theirs begin with.
+#: Families of actions in the filter, with the prefixes of their actions.
 _FAMILIES = (
     ("All", ()),
     ("Sign-ins", ("session", "account")),
@@ -79,14 +79,14 @@ _FAMILIES = (
     ("Workloads", ("workload",)),
 )
 
-#: Who acts without being a person or a token, by key.
+#: Actors other than users and tokens: key -> title.
 _OTHERS = {
     "timer": "Timer of {}",
     "command": "Command line",
     "webhook": "Worker of {}",
 }
 
-#: Where the subject of a kind is shown.
+#: Kind of subject -> URL of the page that shows it.
 _PAGES: Mapping[str, Callable[[str, str], str]] = {
     "config": lambda org, subject: reverse("pages:config-version", args=[org, subject]),
     "queue": lambda org, subject: reverse("pages:queue", args=[org, subject]),
@@ -103,7 +103,7 @@ _PAGES: Mapping[str, Callable[[str, str], str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One fact that an action changed, as JSON; empty where there was or is none."""
+    """One fact that an action changed, as JSON; empty if there was or is no value."""
 
     name: str
     before: str
@@ -112,19 +112,19 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRow:
-    """One entry, finished for printing."""
+    """One entry of the audit log."""
 
     entry: AuditEntry
     actor: str
-    #: The sentence behind who acted, in three parts: what it is about is the middle one.
+    #: The predicate of the sentence in three parts: before the subject, the subject, and the rest.
     done: str
     subject: str
     rest: str
     at: datetime
-    #: Of what it is about; empty where no page shows it any more.
+    #: The page of the subject; empty if no page shows it any more.
     subject_url: str
     differences: tuple[Difference, ...]
-    #: This entry alone, all of the same request, all of who acted, and all about the subject.
+    #: Filtered logs: this entry, those of the same request, of the actor, and of the subject.
     url: str
     request_url: str
     actor_url: str
@@ -134,7 +134,7 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """Some actions to choose together, and where that leads."""
+    """A family of actions in the filter, and the URL of the log filtered by it."""
 
     title: str
     url: str
@@ -142,7 +142,7 @@ class Family:
 
 
 def families_of(path: str, query: QueryDict) -> tuple[Family, ...]:
-    """Return the families of actions to choose from, all of them first."""
+    """Return the families of actions in the filter; the first one stands for all actions."""
     found = []
     for title, words in _FAMILIES:
         chosen = query.copy()
@@ -158,13 +158,13 @@ def families_of(path: str, query: QueryDict) -> tuple[Family, ...]:
 
 
 def audit_rows(org: Organization, entries: Iterable[AuditEntry]) -> tuple[AuditRow, ...]:
-    """Return *entries* in their order, as rows."""
+    """Return the rows of *entries*, in the same order."""
     return tuple(_row(org, entry) for entry in entries)
 
 
 def action_title(action: str) -> str:
     """
-    Write an action as words.
+    Return the title of an action.
 
     >>> action_title("session.sign_in_failed")
     'Session: sign in failed'
@@ -200,7 +200,7 @@ def _row(org: Organization, entry: AuditEntry) -> AuditRow:
 
 
 def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Difference, ...]:
-    # Each database keeps the keys of JSON in an order of its own.
+    # Databases return the keys of JSON in different orders.
     names = sorted({*before, *after})
     return tuple(
         Difference(name=name, before=_written(before, name), after=_written(after, name))

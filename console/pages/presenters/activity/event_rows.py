@@ -1,4 +1,4 @@
-"""Events as rows that open: the sentence, and all facts behind it."""
+"""Rows of the event log: the sentence of an event, and its facts in a row that expands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from console.workloads.models import Event
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventRow:
-    """One event: its entry, the address that shows it alone, and its facts as JSON."""
+    """One event: its entry, the URL of the log with only this event, and its facts as JSON."""
 
     entry: Entry
     url: str
@@ -24,7 +24,7 @@ class EventRow:
 
 
 def event_rows(org: Organization, events: Iterable[Event]) -> tuple[EventRow, ...]:
-    """Return *events* in their order, as rows."""
+    """Return the rows of *events*, in the same order."""
     shown = list(events)
     here = reverse("pages:events", args=[org.slug])
     return tuple(

@@ -1,4 +1,4 @@
-"""Events as sentences with a glyph and the places they are about."""
+"""Timeline entries of events: a sentence, a glyph and a link to the affected object."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GLYPHS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One event, finished for printing."""
+    """One event in a timeline."""
 
     key: int
     type: str
@@ -45,13 +45,13 @@ class Entry:
     actor: str
     queue: str
     at: datetime
-    #: The workload, config version or expectation it is about.
+    #: The affected workload, config version or expectation.
     href: str
     href_title: str
 
 
 def timeline_of(org: Organization, events: Iterable[Event]) -> tuple[Entry, ...]:
-    """Return *events* in their order, as entries."""
+    """Return the entries of *events*, in the same order."""
     return tuple(_entry(org, event) for event in events)
 
 

@@ -1,1 +1,1 @@
-"""Charts: their frame, marks, labels and small forms."""
+"""Presenters of charts: time frame, marks, labels, histograms and sparklines."""

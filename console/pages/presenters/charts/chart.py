@@ -1,8 +1,7 @@
 """
-Charts: the geometry of time series as paths and lines, finished for an SVG.
+Geometry of time series charts: SVG paths and grid lines.
 
-Every value holds for all of its step, so lines go in steps, and a gap is where nothing
-is drawn.
+A value is valid for its whole step, so lines are step functions. Nothing is drawn in a gap.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from console.pages.presenters.charts.frame import Frame, Tick, unit
 
 HEIGHT: Final = 100
 
-#: Lines across the drawing at most.
+#: Maximum number of horizontal grid lines.
 _MOST_LINES: Final = 5
 
 
 class Piece(NamedTuple):
-    """What is drawn from one moment to another: up to *upper*, an area from *lower*."""
+    """A constant part of a series from *begin* to *end*; areas reach from *lower* to *upper*."""
 
     begin: datetime
     end: datetime
@@ -31,7 +30,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """A path; *part* says what it is, and *pattern* what it is filled with besides."""
+    """A path; *part* names the series and *pattern* an additional fill pattern."""
 
     part: str
     path: str
@@ -41,7 +40,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line across the drawing, in its units."""
+    """A horizontal grid line, in units of the drawing."""
 
     y: str
     is_zero: bool
@@ -49,7 +48,7 @@ class Line:
 
 @dataclass(slots=True)
 class Drawing:
-    """Collects shapes on one scale from *low* to *high*."""
+    """Collects shapes with one vertical scale from *low* to *high*."""
 
     frame: Frame
     low: float
@@ -57,7 +56,7 @@ class Drawing:
     shapes: list[Shape] = field(default_factory=list)
 
     def area(self, part: str, pieces: Iterable[Piece], pattern: str = "") -> None:
-        """Add what lies between the lower and the upper edge of *pieces*."""
+        """Add the area between the lower and the upper edges of *pieces*."""
         self._add(part, pieces, self._around, pattern, is_area=True)
 
     def line(self, part: str, pieces: Iterable[Piece]) -> None:
@@ -65,7 +64,7 @@ class Drawing:
         self._add(part, pieces, self._along, "", is_area=False)
 
     def y(self, value: float) -> float:
-        """Return how deep *value* is, in units of the drawing."""
+        """Return the distance of *value* from the top, in units of the drawing."""
         reach = self.high - self.low
         part = (self.high - value) / reach if reach else 1.0
         return min(1.0, max(0.0, part)) * HEIGHT
@@ -88,7 +87,7 @@ class Drawing:
         return first + self._steps(run, lambda piece: piece.upper)
 
     def _around(self, run: Sequence[Piece]) -> str:
-        """Return the way along the upper edge and back along the lower one."""
+        """Return the closed path along the upper edge and back along the lower edge."""
         begin = unit(self.frame.x(run[0].begin))
         back = "".join(
             f"V{unit(self.y(piece.lower))}H{unit(self.frame.x(piece.begin))}"
@@ -107,7 +106,7 @@ class Drawing:
 def lines_of(
     drawing: Drawing, step: float, text: Callable[[float], str]
 ) -> tuple[tuple[Line, ...], tuple[Tick, ...]]:
-    """Return lines across at every multiple of *step*, and what they are called."""
+    """Return grid lines at every multiple of *step*, and their labels."""
     lines, ticks = [], []
     value = -(-drawing.low // step) * step
     while value <= drawing.high:
@@ -119,7 +118,7 @@ def lines_of(
 
 
 def step_of(reach: float, steps: Iterable[float]) -> float:
-    """Return the least of *steps*, which rise, that divides *reach* into few parts."""
+    """Return the smallest of *steps*, in ascending order, that needs few lines for *reach*."""
     found = 1.0
     for found in steps:
         if reach / found <= _MOST_LINES:
@@ -128,7 +127,7 @@ def step_of(reach: float, steps: Iterable[float]) -> float:
 
 
 def _runs(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
-    """Yield *pieces* that touch each other together."""
+    """Yield runs of *pieces* without gaps between them."""
     run: list[Piece] = []
     for piece in pieces:
         if run and run[-1].end != piece.begin:
@@ -140,7 +139,7 @@ def _runs(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
 
 
 def _joined(run: Sequence[Piece], value: Callable[[Piece], float]) -> list[Piece]:
-    """Return *run* with neighbors of one value as one piece, so that paths are short."""
+    """Return *run* with adjacent pieces of equal value merged, so that paths are short."""
     joined: list[Piece] = []
     for piece in run:
         if joined and value(joined[-1]) == value(piece):

@@ -1,8 +1,8 @@
 """
-The frame of charts: the time that all of them are about, what it is called, and its gaps.
+The time axis that all charts of a page share: range, labels and gaps in the data.
 
-A drawing is 1000 units wide and 100 high and is stretched over its frame; what must not
-be stretched, words and marks, is placed in percent beside it.
+A drawing is 1000 units wide and 100 high and is stretched to the size of its frame. Words and
+marks, which must not be stretched, are placed in percent outside the drawing.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from console.series.coverage import Span
 
 WIDTH: Final = 1000
 
-#: Moments named below a drawing at most.
+#: Maximum number of labels on the time axis.
 _MOST_MOMENTS: Final = 4
 
-#: Stretches without data that are drawn each; further ones are too small to see.
+#: Maximum number of gaps that are drawn; the longest ones are, others are too small to see.
 _MOST_GAPS: Final = 300
 
-#: How far apart moments may be named.
+#: Possible distances between labels.
 _STRIDES: Final = tuple(
     [timedelta(minutes=n) for n in (1, 2, 5, 10, 15, 30)]
     + [timedelta(hours=n) for n in (1, 2, 3, 6, 12)]
@@ -32,17 +32,17 @@ _STRIDES: Final = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A word at a place, in percent of the width or height."""
+    """A label of an axis; *at* is its position in percent of the width or height."""
 
     at: str
     text: str
-    #: Where the word stands to its place: start, middle or end.
+    #: The part of the text at the position: start, middle or end.
     anchor: str = "middle"
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A stretch of time, in units of the drawing."""
+    """A time span, in units of the drawing."""
 
     x: str
     width: str
@@ -50,24 +50,24 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """What is the same for every chart above another: the time, its ticks and its gaps."""
+    """The shared time axis of stacked charts: range, ticks and gaps."""
 
     since: datetime
     until: datetime
     moments: tuple[Tick, ...] = ()
     gaps: tuple[Box, ...] = ()
-    #: When counting began, where that is within the time, and the stretch before it.
+    #: Start of sampling if it is within the range, and the span before it.
     begun: datetime | None = None
     before: Box | None = None
 
     def x(self, moment: datetime) -> float:
-        """Return where *moment* is, in units of the drawing."""
+        """Return the horizontal position of *moment*, in units of the drawing."""
         whole = (self.until - self.since).total_seconds()
         part = (moment - self.since).total_seconds() / whole if whole else 0.0
         return min(1.0, max(0.0, part)) * WIDTH
 
     def box(self, begin: datetime, end: datetime) -> Box:
-        """Return where the time from *begin* to *end* is."""
+        """Return the box of the time from *begin* to *end*."""
         return Box(unit(self.x(begin)), unit(self.x(end) - self.x(begin)))
 
 
@@ -95,7 +95,7 @@ def frame_of(
 
 
 def percent(frame: Frame, moment: datetime) -> str:
-    """Return where *moment* is, for what is not stretched."""
+    """Return the horizontal position of *moment* in percent, for elements outside the drawing."""
     return f"{unit(frame.x(moment) / 10)}%"
 
 
@@ -119,7 +119,7 @@ def _moment(moment: datetime, stride: timedelta) -> str:
 
 def unit(value: float) -> str:
     """
-    Return a number with one decimal at most.
+    Return *value* as text with at most one decimal.
 
     >>> unit(12.0), unit(0.34), unit(-0.04)
     ('12', '0.3', '0')

@@ -1,4 +1,4 @@
-"""Events over time: columns by type, each of which leads to its time; the table says the same."""
+"""Histogram of events over time: stacked columns by event type, linked to the filtered log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from console.workloads.happenings import What
 from console.workloads.models import EventType
 from console.workloads.queries.event_search import EventSearch
 
-#: Types that are counted over time, from the foot of a column to its top.
+#: Event types with counts over time, from the bottom of a column to its top.
 COUNTED: Final[Mapping[EventType, What]] = {
     EventType.REQUEST_SUBMITTED: What.SUBMITTED,
     EventType.REQUEST_ADMITTED: What.ADMITTED,
@@ -28,17 +28,17 @@ COUNTED: Final[Mapping[EventType, What]] = {
     EventType.REQUEST_REJECTED: What.REJECTED,
 }
 
-#: Height of a drawing, and width of one column with the gap beside it.
+#: Height of a drawing; width of a column including its gap, and width of the gap.
 HEIGHT: Final = 60
 _COLUMN, _GAP = 10, 2
 
-#: The least that something is drawn high.
+#: Minimum height of a block.
 _LEAST: Final = 1.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A part of a column, as SVG attributes."""
+    """A block of a column, as SVG attributes."""
 
     what: str
     y: str
@@ -47,7 +47,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One part of the time, and the address of its events."""
+    """One time span, its counts, and the URL of its events."""
 
     x: int
     title: str
@@ -59,19 +59,19 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Histogram:
-    """Columns over time; *kinds* are (name, title) of what they count."""
+    """Columns over time; *kinds* are (name, title) of the counted event types."""
 
     width: int
     columns: tuple[Column, ...]
     kinds: tuple[tuple[str, str], ...]
     sentence: str
-    #: Of the same length of time before this one, and after it; empty where it is now.
+    #: URLs of the equally long time ranges before and after; *later_url* is empty at the present.
     earlier_url: str
     later_url: str
 
 
 def is_counted(search: EventSearch) -> bool:
-    """Say whether what *search* asks for is counted over time: by type, one queue, and time."""
+    """Return whether counts exist for *search*: it filters by type, one queue and time only."""
     others = (
         *(search.levels, search.flavors, search.workloads, len(search.queues) > 1),
         *(search.actor, search.user, search.project, search.config, search.id),
@@ -82,7 +82,7 @@ def is_counted(search: EventSearch) -> bool:
 def histogram_of(
     path: str, query: QueryDict, search: EventSearch, parts: Sequence[Part], now: datetime
 ) -> Histogram | None:
-    """Return the drawing of *parts* for the list at *path* by *query*; None without any."""
+    """Return the histogram of *parts* for the list at *path* with *query*; None without parts."""
     if not parts:
         return None
     types = _types(search) or list(COUNTED)
@@ -118,7 +118,7 @@ def _column(place: int, part: Part, types: Sequence[EventType], most: int, url: 
     blocks, y = [], float(HEIGHT)
     for each, number in zip(types, numbers, strict=True):
         if number:
-            # What is too little to be seen is drawn as high as it takes, as far as there is room.
+            # A small count gets the minimum height, as far as the column has space.
             height = min(y, max(_LEAST, (HEIGHT - 2) * number / most))
             y -= height
             blocks.append(Block(what=COUNTED[each].value, y=f"{y:.2f}", height=f"{height:.2f}"))

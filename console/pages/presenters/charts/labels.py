@@ -1,4 +1,4 @@
-"""Words and numbers of charts: amounts, counts, spans of time, and the steps they go in."""
+"""Text of chart labels (amounts, counts, durations), and the steps of axes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.engine.wording.words import counts_bytes, quantity
 _BYTE_UNITS: Final = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _UNITS: Final = ("", "k", "M", "G", "T", "P", "E")
 
-#: Seconds that axes of waits go in.
+#: Steps of axes of waits, in seconds.
 _SPANS: Final = tuple(
     float(n)
     for n in (
@@ -26,7 +26,7 @@ _SPANS: Final = tuple(
 
 def about(amount: float, resource: str) -> str:
     """
-    Write an amount in thousandths, a mean perhaps, shortly and without its resource.
+    Return the text of an amount in thousandths, rounded and without its resource; means are floats.
 
     >>> about(4000, "gpu"), about(2666.7, "gpu"), about(2**40 * 1000 / 3, "memory")
     ('4', '2.67', '341.33Gi')
@@ -46,7 +46,7 @@ def about(amount: float, resource: str) -> str:
 
 def short(amount: float, resource: str = "") -> str:
     """
-    Write a number of an axis: an amount in thousandths of *resource*, or a count without one.
+    Return the label of an axis: *amount* in thousandths of *resource*, or a count without one.
 
     >>> short(4000, "gpu"), short(2**40 * 1000, "memory"), short(20_000_000, "cpu")
     ('4', '1Ti', '20k')
@@ -64,7 +64,7 @@ def short(amount: float, resource: str = "") -> str:
 
 def plain(value: float) -> str:
     """
-    Write a number with two decimals at most.
+    Return *value* as text with at most two decimals.
 
     >>> plain(3.0), plain(2.5), plain(0.666)
     ('3', '2.5', '0.67')
@@ -74,7 +74,7 @@ def plain(value: float) -> str:
 
 def span(seconds: float) -> str:
     """
-    Write how long something took, in its two largest units.
+    Return the text of a duration, in its two largest units.
 
     >>> span(0), span(4.3), span(75), span(3600), span(90061)
     ('under 0.1 s', '4.3 s', '1 min 15 s', '1 h', '1 d 1 h')
@@ -96,12 +96,12 @@ def span(seconds: float) -> str:
 
 
 def moment(at: datetime) -> str:
-    """Write when something began, in UTC."""
+    """Return the text of a time in UTC."""
     return f"{at:%Y-%m-%d %H:%M}"
 
 
 def amount_steps(resource: str) -> Iterator[float]:
-    """Yield what axes of *resource* go in, rising, in thousandths."""
+    """Yield the steps of axes of *resource*, ascending, in thousandths."""
     if counts_bytes(resource):
         yield from (SCALE * 2.0**power for power in range(64))
     else:
@@ -109,10 +109,10 @@ def amount_steps(resource: str) -> Iterator[float]:
 
 
 def count_steps() -> Iterator[float]:
-    """Yield what axes of counts go in."""
+    """Yield the steps of axes of counts, ascending."""
     yield from (n * 10.0**power for power in range(12) for n in (1, 2, 5))
 
 
 def span_steps() -> Iterator[float]:
-    """Yield what axes of waits go in, in seconds."""
+    """Yield the steps of axes of waits, ascending, in seconds."""
     yield from _SPANS

@@ -1,4 +1,4 @@
-"""Marks of charts: versions that were applied, workloads that were preempted, and holds."""
+"""Marks of charts: applied config versions, preemptions and holds."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from console.pages.presenters.usage.points import Point
 from console.workloads.happenings import What
 from console.workloads.queries.holds import Held
 
-#: How near two versions may be, in units of the drawing, before only the first is named.
+#: Minimum distance of two labeled versions, in units of the drawing.
 _NEAR: Final = 55
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marker:
-    """A version of the config where it was applied."""
+    """The mark of a config version at the time of its apply."""
 
-    #: In percent of the width, for words, and in units, for the line.
+    #: Position: in percent of the width for the label, and in units for the line.
     at: str
     x: str
     number: int
     title: str
-    #: Whether there is room for its name, and whether only in front of the line.
+    #: Whether the label is shown, and whether it stands before the line for lack of space.
     is_named: bool
     is_at_end: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
-    """A time in which the queue was held."""
+    """A time span in which the queue was held."""
 
     box: Box
     sentence: str
@@ -41,10 +41,10 @@ class Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
-    """What is marked in every chart of a page."""
+    """The marks in every chart of a page."""
 
     versions: tuple[Marker, ...] = ()
-    #: Where workloads were preempted, in units of the drawing, and how many in all.
+    #: Positions of preemptions in units of the drawing, and the total number of preemptions.
     stops: tuple[str, ...] = ()
     stopped: int = 0
     holds: tuple[Hold, ...] = ()
@@ -56,7 +56,7 @@ def marks_of(
     points: Sequence[Point],
     holds: Iterable[Held] = (),
 ) -> Marks:
-    """Return the marks of a time; *versions* and *holds* are in order."""
+    """Return the marks of a time range; *versions* and *holds* are in order of time."""
     stops = [
         (point.start + (point.end - point.start) / 2, count)
         for point in points
@@ -71,7 +71,7 @@ def marks_of(
 
 
 def markers_of(frame: Frame, versions: Iterable[ConfigVersion]) -> tuple[Marker, ...]:
-    """Return where *versions*, oldest first, were applied; who are close share one name."""
+    """Return markers of *versions*, oldest first; of close ones, only the first has a label."""
     markers: list[Marker] = []
     last = -float(_NEAR)
     for version in versions:

@@ -1,4 +1,4 @@
-"""Sparklines: the last day of something in the width of a cell, with a sentence that says it."""
+"""Sparklines: small charts of the last 24 hours (or hour) in table cells, with a sentence."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from console.series.models import Step
 from console.series.queries.sparks import Sparks
 from console.series.readings import edges
 
-#: A queue that uses all that it owns reaches the top; who borrows goes beyond it.
+#: Minimum top of the scale: the whole nominal quota, in thousandths. Borrowing extends the scale.
 _WHOLE: Final = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sparkline:
-    """One course, finished."""
+    """A small chart of one series."""
 
     shapes: tuple[Shape, ...]
     sentence: str
 
 
 def used_sparklines(sparks: Sparks) -> dict[str, Sparkline]:
-    """Return the course of how much of their nominal quota queues used, by name, to one scale."""
+    """Return sparklines of the used part of the nominal quota, by queue, each with its scale."""
     return _sparklines(sparks, "Of the nominal quota", _WHOLE, lambda value: f"{value // 10}%")
 
 
 def count_sparkline(sparks: Sparks, what: str, name: str = "") -> Sparkline:
-    """Return the course of a count of *what*."""
+    """Return the sparkline of the series *name*, a count of *what*."""
     return _sparklines(sparks, what, 1, str)[name]
 
 

@@ -1,1 +1,1 @@
-"""Configs: drafts, the editor, differences, reviews and the history of versions."""
+"""Presenters of configs: drafts, editor, differences, reviews and version history."""

@@ -1,4 +1,4 @@
-"""Help while writing, in words: what a key means, what may stand there, who refers to a name."""
+"""Help of the config editor: description of a key, completions, references to a name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from console.dialects.assist import Completion, Help, Item, Names, Reference
 from console.dialects.assist.facts import Facts
 from console.pages.presenters.configs.outline import title_of
 
-#: References that the panel lists.
+#: Maximum number of references in the panel.
 MOST_REFERENCES = 30
 
 _TYPES = {
@@ -24,7 +24,7 @@ _TYPES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A line of the text that the panel leads to, and what stands there."""
+    """A place in the text that the panel links, with a title."""
 
     line: int
     column: int
@@ -33,20 +33,20 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thing:
-    """The object under the cursor: what it is, where it stands, and who refers to it."""
+    """The object under the cursor: kind, name, its definition, and references to it."""
 
     kind: str
     name: str
     title: str
-    #: None when nothing describes it.
+    #: The definition; None if the text has none.
     place: Place | None
     references: tuple[Place, ...]
-    #: References beyond those listed.
+    #: Number of references that are not listed.
     more: int
 
 
 def fact_lines(facts: Facts, *, is_required: bool = False) -> list[str]:
-    """Return what is known of a place, one short sentence each."""
+    """Return sentences about a key or value: description, accepted values, default."""
     lines = [facts.description] if facts.description else []
     if facts.choices:
         lines.append(f"One of: {', '.join(facts.choices)}.")
@@ -62,7 +62,7 @@ def fact_lines(facts: Facts, *, is_required: bool = False) -> list[str]:
 
 
 def help_json(found: Help) -> dict[str, Any]:
-    """Return help as the editor's script shows it."""
+    """Return help as JSON for the editor's script."""
     return {
         "line": found.line,
         "column": found.column,
@@ -73,7 +73,7 @@ def help_json(found: Help) -> dict[str, Any]:
 
 
 def completion_json(completion: Completion) -> dict[str, Any]:
-    """Return a completion as the editor's script offers it."""
+    """Return a completion as JSON for the editor's script."""
     return {
         "label": completion.label,
         "insert": completion.insert,
@@ -85,7 +85,7 @@ def completion_json(completion: Completion) -> dict[str, Any]:
 
 
 def thing_at(names: Names, found: Help | None, line: int) -> Thing | None:
-    """Return the object that the text names at the cursor, else the one around it."""
+    """Return the object named at the cursor, else the object that contains the line."""
     if found is not None and found.name:
         return _thing(names, found.facts.refers_to, found.name, None)
     item = names.item_at(line)
@@ -94,7 +94,7 @@ def thing_at(names: Names, found: Help | None, line: int) -> Thing | None:
 
 def _thing(names: Names, kind: str, name: str, item: Item | None) -> Thing:
     described = item or names.described(kind, name)
-    # A rule has no name that anything could refer to.
+    # A rule has no name, so there are no references to it.
     found = names.references_to(kind, name) if described is None or described.is_named else []
     return Thing(
         kind=kind,

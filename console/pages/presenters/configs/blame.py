@@ -1,4 +1,4 @@
-"""Blame as a page shows it: runs of lines, and the version that last changed each."""
+"""Blame of a config text: runs of lines with the version that last changed them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from console.pages.presenters.configs.source import SourceLine, source_lines
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlameRun:
-    """Lines in a row that one version last changed; None: an older one than was looked at."""
+    """Consecutive lines last changed by *version*; None: by a version before the search limit."""
 
     version: ConfigVersion | None
     lines: tuple[SourceLine, ...]
@@ -22,14 +22,14 @@ class BlameRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlamePage:
-    """All lines of a text; *note* says where the search ended early, or is empty."""
+    """All lines of a text; *note* names the version at which the search stopped, or is empty."""
 
     runs: tuple[BlameRun, ...]
     note: str = ""
 
 
 def blame_page(text: str, blame: Blame, versions: Mapping[int, ConfigVersion]) -> BlamePage:
-    """Return the lines of *text* by who last changed them."""
+    """Return the lines of *text*, grouped by the version that last changed them."""
     lines = source_lines(text)
     pairs = zip(blame.lines, lines, strict=True)
     runs = tuple(

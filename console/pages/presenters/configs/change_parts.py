@@ -1,4 +1,4 @@
-"""The parts of a difference in words: fields, values and quota cells."""
+"""Text for the details of a config change: fields, values and quota cells."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from console.engine.diff.objects import Vocabulary, Words
 from console.engine.model.amounts import WEIGHT_ONE, Amount, Unlimited
 from console.engine.wording.words import cut, expression, quantity
 
-#: Characters of a value that are shown.
+#: Maximum number of shown characters of a value.
 _LONGEST = 300
 
 _LIMITS = {
@@ -28,7 +28,7 @@ _LIMITS = {
     Limit.LENDING: "lending limit",
 }
 
-#: Fields in the words of the product; others say their own name.
+#: Field -> title; other fields are titled by their path.
 _FIELDS = {
     ("parent",): "cohort",
     ("index",): "position of the rule",
@@ -57,10 +57,10 @@ _FIELDS = {
     ("undeclared",): "resource without quota",
     ("zeros_take_flavors",): "zero request takes a flavor",
 }
-#: Mappings whose entries are fields, and what an entry is.
+#: Mapping field -> title of one entry.
 _ENTRIES = {"node_labels": "node label", "launch_config": "instance config", "labels": "label"}
 
-#: What a field without a value means.
+#: Field -> text for a missing value.
 _NOTHING = {
     ("parent",): "no cohort",
     ("priority", "minimum"): "open",
@@ -69,13 +69,13 @@ _NOTHING = {
     ("namespaces",): "none",
     ("default_local_queue",): "none",
 }
-#: Fields that select, and what an empty selector means.
+#: Selector field -> text for an empty selector.
 _SELECTORS = {"selector": "every workload", "namespaces": "all"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetailLine:
-    """One part that differs: what it is, from what to what, and by how much; empty: not said."""
+    """One detail of a change: title, old value, new value and difference; empty: not shown."""
 
     what: str
     old: str = ""
@@ -84,7 +84,7 @@ class DetailLine:
 
     @property
     def text(self) -> str:
-        """All of it on one line."""
+        """The detail as one line of text."""
         if self.old and self.new:
             by = f" ({self.delta})" if self.delta else ""
             return f"{self.what} {self.old} → {self.new}{by}"
@@ -94,7 +94,7 @@ class DetailLine:
 def detail_line(
     detail: Detail, vocabulary: Vocabulary, *, has_old: bool = True, has_new: bool = True
 ) -> DetailLine:
-    """Return *detail* in words; of an object that is on one side alone, that side."""
+    """Return the text of *detail*, without the value of a side that does not have the object."""
     match detail:
         case QuotaChange():
             what, old, new, delta = _quota(detail)
@@ -124,7 +124,7 @@ def followed_name(followed: Followed, vocabulary: Vocabulary) -> str:
 
 def counted_name(words: Words, name: str) -> str:
     """
-    Return the name of an object for people, who count from 1.
+    Return the name of an object with its index counted from 1, as shown to users.
 
     >>> counted_name(Words("rule", "rules", is_counted=True), "0 to research")
     '1 to research'
@@ -139,7 +139,7 @@ def counted_name(words: Words, name: str) -> str:
 
 def signed(change: int, resource: str) -> str:
     """
-    Return a difference of amounts with its sign.
+    Return the text of a difference of amounts, with its sign.
 
     >>> signed(-16000, "gpu"), signed(500, "cpu")
     ('−16', '+0.5')
@@ -163,7 +163,7 @@ def _amount(value: Amount | None, detail: QuotaChange) -> str:
 
 
 def _step(detail: FieldChange) -> str:
-    """Return by how much a plain number changes; nothing for what is no amount."""
+    """Return the difference of a priority or a number; empty for other fields."""
     old, new = detail.old, detail.new
     if detail.path[0] not in ("priority", "value") or isinstance(old, bool):
         return ""
@@ -199,7 +199,7 @@ def _plain(path: tuple[str, ...], value: Plain) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):
-        # What people wrote stays as it is; words of the policy lose their underscores.
+        # Text from users is shown as it is; in terms of the policy, underscores become spaces.
         is_word = path[0] not in (
             *_ENTRIES,
             "groups",

@@ -1,4 +1,4 @@
-"""What differs between two configs in meaning, in words: objects, flows between rules, chips."""
+"""Text for differences in meaning between two configs: changed objects, flows, summary counts."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from console.pages.presenters.configs.change_parts import (
 )
 from console.pages.presenters.configs.flows import flows_by_change, place_of, recorded
 
-#: Objects of one kind on one page of a difference.
+#: Maximum number of objects of one kind on a page.
 MOST_CHANGES = 200
-#: Maximum number of listed parts of one object; the others are counted.
+#: Maximum number of listed details of one object; the others are counted.
 _MOST_DETAILS = 50
 
-#: The sign, the color, and the word of what happened to an object.
+#: Kind of change -> (sign, color class, verb).
 _KINDS = {
     ChangeKind.ADDED: ("+", "added", "added"),
     ChangeKind.REMOVED: ("−", "removed", "removed"),
@@ -46,14 +46,14 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeLine:
-    """One object that differs, in words."""
+    """One changed object."""
 
     kind: str
     sign: str
-    #: What happened to which object.
+    #: The object and its kind of change.
     text: str
     details: tuple[DetailLine, ...] = ()
-    #: What a rule now takes from others, or leaves to them.
+    #: Sentences about workloads that a rule gains from other rules, or loses to them.
     flows: tuple[str, ...] = ()
     origin: Origin | None = None
     old_origin: Origin | None = None
@@ -61,25 +61,25 @@ class ChangeLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeGroup:
-    """The changed objects of one kind, and how many of that kind are as they were."""
+    """The changed objects of one kind, and the number of unchanged ones."""
 
     title: str
     changes: tuple[ChangeLine, ...]
     unchanged: int = 0
-    #: Which of how many these are, where a page does not have all.
+    #: Range and total of the shown objects; empty if all are shown.
     span: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeChip:
-    """A count on the top of a review: "+1 queue"."""
+    """A count at the top of a review, such as "+1 queue"."""
 
     kind: str
     text: str
 
 
 def change_line(change: Change, vocabulary: Vocabulary) -> ChangeLine:
-    """Return one object that differs, in the words of its language."""
+    """Return the text of a changed object, in the terms of its dialect."""
     sign, kind, word = _KINDS[change.kind]
     words = vocabulary.of(change.noun)
     noun = words.singular.capitalize()
@@ -124,9 +124,9 @@ def change_groups(
     changes: Sequence[Change], flows: Flows, old: Policy, new: Policy, start: int = 0
 ) -> tuple[ChangeGroup, ...]:
     """
-    Return the changes by kind of object, of each kind one page from *start* on.
+    Return the changes by kind of object; of each kind, the page that starts at *start*.
 
-    Flows stand with the rule that takes or leaves them.
+    A flow is listed with the rule that gains its workloads, else with the one that loses them.
     """
     told = flows_by_change(changes, flows, old, new)
     objects, vocabulary = objects_of(new), vocabulary_of(new.dialect)
@@ -154,7 +154,7 @@ def change_groups(
 
 def span_of(start: int, shown: int, total: int) -> str:
     """
-    Return which of *total* a page has; nothing where it has all.
+    Return the range of rows on a page and the *total*; empty if the page has all rows.
 
     >>> span_of(200, 200, 60000), span_of(0, 7, 7)
     ('201 to 400 of 60,000', '')
@@ -165,7 +165,7 @@ def span_of(start: int, shown: int, total: int) -> str:
 
 
 def change_chips(changes: Iterable[Change], vocabulary: Vocabulary) -> tuple[ChangeChip, ...]:
-    """Return counts of what happened to which kind of object."""
+    """Return the counts of changes by kind of change and kind of object."""
     counts = Counter((change.kind, change.noun) for change in changes)
     chips = []
     for (happened, noun), count in counts.items():
@@ -183,7 +183,7 @@ def change_chips(changes: Iterable[Change], vocabulary: Vocabulary) -> tuple[Cha
 
 
 def risk_line(changes: Iterable[Change], flows: Flows) -> str:
-    """Return what the changes come to: nominal quota in all, and recorded workloads per rule."""
+    """Return sentences with the total effect: nominal quota, and recorded workloads by rule."""
     totals: Counter[tuple[str, str]] = Counter()
     for change in changes:
         for detail in change.details:
@@ -213,7 +213,7 @@ def risk_line(changes: Iterable[Change], flows: Flows) -> str:
 
 def summary_of(changes: Sequence[ChangeLine], total: int | None = None) -> str:
     """
-    Return a change of config on one line; *changes* may be the first few of *total*.
+    Return one line about a config change; *changes* may be the first few of *total*.
 
     >>> summary_of([ChangeLine(kind="added", sign="+", text="Queue lab added")])
     '+ Queue lab added'
@@ -232,5 +232,5 @@ def _in_short(line: ChangeLine) -> str:
 
 
 def _is_place(change: Change, part: str) -> bool:
-    """Return whether a detail is the place, which the line of a moved rule already shows."""
+    """Return whether a detail is the position, which the line of a moved rule already shows."""
     return change.kind is ChangeKind.MOVED and part == "index"

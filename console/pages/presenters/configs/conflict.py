@@ -1,4 +1,4 @@
-"""A merge in words: what fits together, and what a person has to decide."""
+"""Rows of a merge: conflicts that the user has to resolve, and changes merged automatically."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ _WHICH_FIRST = (
     "Both sides added {plural} at this position, and both may match the same workloads. {Plural} "
     "are tried in order: which side comes first?"
 )
-#: Pieces that fit together and are named; the rest is counted.
+#: Maximum number of listed automatic merges and renames.
 _NAMED = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """How one side has a piece."""
+    """One side's version of a conflicting piece."""
 
     choice: str
     title: str
-    #: None: it does not have it.
+    #: None: the side does not have the piece.
     text: str | None
     is_chosen: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConflictRow:
-    """One piece to decide on."""
+    """One conflict to resolve."""
 
     number: int
     title: str
-    #: What is asked, where it is not which text to take.
+    #: The question if it is not about which text to use; else empty.
     question: str
     sides: tuple[Side, ...]
-    #: The text of one's own, and whether that is the choice.
+    #: The user's edited text, and whether it is the chosen resolution.
     edited: str
     is_edited: bool
     is_missing: bool
@@ -45,7 +45,7 @@ class ConflictRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fitting:
-    """One piece that only one side changed, or both alike."""
+    """One piece merged without a conflict, and the side that changed it."""
 
     title: str
     whose: str
@@ -60,7 +60,7 @@ def conflict_rows(
     *,
     was_sent: bool,
 ) -> tuple[ConflictRow, ...]:
-    """Return the conflicts with what was *decided* of them so far."""
+    """Return the conflicts with their resolutions so far, *decided*."""
     texts = {
         Choice.BASE: f"Before, in version {base}" if base else "Before",
         Choice.THEIRS: f"Theirs, in version {active}",
@@ -97,7 +97,7 @@ def conflict_rows(
 
 
 def fittings(merge: Merge, vocabulary: Vocabulary) -> tuple[Fitting, ...]:
-    """Return what was changed and fits together, in the order of the text."""
+    """Return the changes merged without a conflict, in the order of the text."""
     found = (
         Fitting(title=_title(piece, vocabulary) or "Lines outside objects", whose=whose)
         for piece in merge.pieces
@@ -107,7 +107,7 @@ def fittings(merge: Merge, vocabulary: Vocabulary) -> tuple[Fitting, ...]:
 
 
 def renames(merge: Merge, vocabulary: Vocabulary, active: int) -> tuple[str, ...]:
-    """Return which objects have another name now, and under which both changes are shown."""
+    """Return sentences about renamed objects, with the name under which changes are merged."""
     return tuple(_rename(each, vocabulary, active) for each in merge.renamed[:_NAMED])
 
 
@@ -149,7 +149,7 @@ def _title(piece: Piece, vocabulary: Vocabulary) -> str:
 
 
 def _lines_of(merge: Merge) -> list[str]:
-    """Return where the conflicts are in the text of theirs."""
+    """Return the line ranges of the conflicts in the active version's text."""
     places = []
     line = 1
     for piece in merge.pieces:

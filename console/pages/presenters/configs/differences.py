@@ -1,4 +1,4 @@
-"""A difference between two configs as a page shows it: by meaning, as text, or with defaults."""
+"""The difference view of two configs: by meaning, as text, side by side, or with defaults."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from console.pages.presenters.configs.text_diff import (
 )
 from console.pages.presenters.lists.addresses import Pager, with_query
 
-#: The parameter that says how many rows or changes of each kind come before a page.
+#: Parameter with the number of rows, or of changes of each kind, before a page.
 _START = "from"
 
 
 class View(StrEnum):
-    """The ways to look at a difference, as they stand in the address."""
+    """Views of a difference; the values are used in addresses."""
 
     MEANING = "meaning"
     TEXT = "text"
@@ -56,18 +56,18 @@ _TITLES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One of the two configs: what it is called, its text, and its policy unless it has errors."""
+    """One of the two configs: title, text, and policy unless the text has errors."""
 
     title: str
     text: str
     policy: Policy | None
-    #: The page that shows its text with line anchors; empty: there is none.
+    #: The page that shows the text with line anchors; empty: there is none.
     url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tab:
-    """One way to look at it."""
+    """The link to one view."""
 
     title: str
     url: str
@@ -76,7 +76,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """What `configs/_difference.html` shows."""
+    """Data of the template `configs/_difference.html`."""
 
     view: View
     tabs: tuple[Tab, ...]
@@ -84,26 +84,26 @@ class Difference:
     new: Side
     chips: tuple[ChangeChip, ...]
     risk: str
-    #: Of the view by meaning.
+    #: Only in the view by meaning.
     groups: tuple[ChangeGroup, ...] = ()
-    #: Why flows between rules may be missing; empty when none can be.
+    #: Note that flows between rules may be missing; empty if the list is complete.
     caveat: str = ""
     rows: tuple[DiffLine, ...] = ()
     split: tuple[SplitLine, ...] = ()
-    #: Of the views of text: whether lines that differ in white space alone are left out, and
-    #: the address of the other choice.
+    #: In the views of text: whether lines that differ only in white space are hidden, and the
+    #: URL that toggles this.
     ignores_space: bool = False
     space_url: str = ""
     pager: Pager
 
     @property
     def can_tell_meaning(self) -> bool:
-        """Whether both texts can be read."""
+        """Whether both texts are valid configs, so that their meaning can be compared."""
         return self.old.policy is not None and self.new.policy is not None
 
     @property
     def is_same_text(self) -> bool:
-        """Whether the texts are equal, to the last space."""
+        """Whether the texts are equal, including white space."""
         return self.old.text == self.new.text
 
 
@@ -115,12 +115,11 @@ def difference_of(
     history: Callable[[], History] | None = None,
 ) -> Difference:
     """
-    Return the difference between *old* and *new*, as *query* wants to see it.
+    Return the difference between *old* and *new* with the options in *query*.
 
-    ``diff`` is the view, ``space=hide`` leaves out lines that differ in white space alone, and
-    ``from`` is where a page of a long difference begins.
-    With *history*, which is read when it is needed, the view by meaning says which recorded
-    workloads change their rule.
+    ``diff`` is the view, ``space=hide`` hides lines that differ only in white space, and ``from``
+    is the start of a page of a long difference. With *history*, which is read only if needed, the
+    view by meaning lists the recorded workloads that change their rule.
     """
     view = _view(query.get("diff", ""))
     ignores_space = query.get("space") == "hide"
@@ -190,7 +189,7 @@ def _pager(path: str, query: QueryDict, start: int, step: int, total: int) -> Pa
 def _shown(
     view: View, old: Side, new: Side, start: int, *, ignores_space: bool
 ) -> tuple[list[DiffLine], list[SplitLine], int]:
-    """Return the rows of a view of text, those side by side, and how many there are in all."""
+    """Return the rows of a text view, the rows of the split view, and the total number of rows."""
     if view is View.TEXT:
         rows, total = diff_page(old.text, new.text, start, ignore_space=ignores_space)
         return rows, [], total

@@ -1,4 +1,4 @@
-"""Drafts: the examples to begin with, and the language a text seems to be in."""
+"""Data of the draft editor: sample configs, and the likely dialect of a text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console.dialects.base import Dialect
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """A text to begin with."""
+    """A sample config to start a draft with."""
 
     dialect: Dialect
     title: str
@@ -19,7 +19,7 @@ class Sample:
 
 
 def samples_of(languages: Iterable[Dialect]) -> list[Sample]:
-    """Return the examples of every language, those of the default one first."""
+    """Return the samples of all dialects, those of the default dialect first."""
     return [
         Sample(dialect=dialect, title=title, text=text)
         for dialect in sorted(languages, key=lambda each: not each.is_default)
@@ -28,6 +28,6 @@ def samples_of(languages: Iterable[Dialect]) -> list[Sample]:
 
 
 def other_language(dialect: str, text: str) -> Dialect | None:
-    """Return the language that *text* looks like, unless it is the one it is read in."""
+    """Return the likely dialect of *text*, or None if it is *dialect* or unknown."""
     likely = likely_dialect(text)
     return likely if likely is not None and likely.name != dialect else None

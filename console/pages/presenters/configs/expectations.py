@@ -1,4 +1,4 @@
-"""Expectations as their page lists them, and as a file that a pipeline checks."""
+"""Rows of the expectations page, and expectations as a YAML file for a pipeline."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from console.engine.wording.characters import DIRECTIONS, LINE_ENDS
 from console.engine.wording.words import sentence_case
 from console.pages.tester_query import Asked, written
 
-#: What some readers take for the end of a line, and what turns the direction of one.
+#: Characters that some parsers treat as a line end, and characters that change text direction.
 _MISREAD = re.compile(f"[\x85{LINE_ENDS}{DIRECTIONS}\ufeff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectationRow:
-    """One expectation, and what a config makes of it."""
+    """One expectation, and its result with a config."""
 
     number: int
     name: str
@@ -39,9 +39,9 @@ def expectation_rows(
     met: Iterable[CheckedExpectation], numbers: Mapping[str, int], config: str, path: str
 ) -> list[ExpectationRow]:
     """
-    Return expectations as rows, broken ones first.
+    Return the rows of checked expectations, failed ones first.
 
-    *numbers* has the row of each by name, *path* is that of the tester.
+    *numbers* maps names to primary keys, and *path* is the URL of the tester.
     """
     rows = [
         ExpectationRow(
@@ -61,7 +61,7 @@ def expectation_rows(
 
 
 def asked_of_expectation(row: Expectation) -> Asked:
-    """Return the workload of an expectation as the form takes it."""
+    """Return the workload of an expectation as input of the tester's form."""
     return Asked(
         labels=tuple(row.labels.items()),
         namespace=row.namespace,
@@ -71,10 +71,10 @@ def asked_of_expectation(row: Expectation) -> Asked:
 
 
 def as_file(expectations: Iterable[ExpectedRoute]) -> str:
-    """Return expectations as `check_config --expect` reads them."""
+    """Return *expectations* as YAML in the format of `check_config --expect`."""
     content = {"expectations": [_item(each) for each in expectations]}
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
-    # Escaped, it comes back as it was, and the file says what it shows.
+    # Escaped characters are read back unchanged, and the file contains what it shows.
     if _MISREAD.search(text):
         text = yaml.safe_dump(content, sort_keys=False)
     return text

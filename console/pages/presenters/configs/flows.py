@@ -1,4 +1,4 @@
-"""Flows between rules in words: which workloads another rule takes, and how many there were."""
+"""Text for flows: workloads that would match another rule, with counts of recorded ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.engine.routing.regions import Priorities, Region, Values
 from console.engine.routing.rule_routing import rules_of
 from console.engine.wording.words import cut, expression, plural
 
-#: Maximum number of flows of one rule.
+#: Maximum number of listed flows of one rule.
 _MOST_FLOWS = 20
 
 
@@ -18,9 +18,9 @@ def flows_by_change(
     changes: Sequence[Change], flows: Flows, old: Policy, new: Policy
 ) -> dict[int, list[str]]:
     """
-    Return sentences by the `id` of the change they stand with.
+    Return sentences about flows, by the `id` of the change with which they are listed.
 
-    That is the change of the rule that takes, or of the one that leaves.
+    That is the change of the rule that gains the workloads, else of the rule that loses them.
     """
     takers: dict[int, Change] = {}
     leavers: dict[int, Change] = {}
@@ -42,13 +42,13 @@ def flows_by_change(
 
 
 def recorded(runs: int, flows: Flows) -> str:
-    """Return how many recorded workloads, which may be only those that were looked at."""
+    """Return the number of recorded workloads; "at least" if only a part was evaluated."""
     return f"{'' if flows.is_history_whole else 'at least '}{plural(runs, 'workload')}"
 
 
 def place_of(name: str) -> int:
     """
-    Return the place of a rule that changes name like this, counted from 1.
+    Return the position of a rule, counted from 1, from its *name* in a change.
 
     >>> place_of("0 to research")
     1
@@ -58,7 +58,7 @@ def place_of(name: str) -> int:
 
 def region_words(region: Region) -> str:
     """
-    Return which workloads *region* is.
+    Return a description of the workloads in *region*.
 
     >>> region_words(Region({"team": Values(frozenset({"ml"}), False, False)}))
     'team is ml'

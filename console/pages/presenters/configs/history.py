@@ -1,4 +1,4 @@
-"""Versions of a config as rows of its history, and what came of each, in words."""
+"""Rows of the version history: origin, summary of changes and observed effect."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _VIAS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EffectNote:
-    """What came of a version in the day after it: a badge, and the numbers behind it."""
+    """The effect of a version in the 24 hours after it: a badge and the numbers."""
 
     badge: str
-    #: better, worse, same or unknown: more than words tell by the glyph.
+    #: better, worse, same or unknown; selects the glyph.
     trend: str
     lines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryRow:
-    """One version and what it changed."""
+    """One version with its changes and effect."""
 
     version: ConfigVersion
-    #: How it came to be, and by what.
+    #: Apply or rollback, and the client that did it.
     kind: str
     via: str
     summary: str
@@ -49,7 +49,7 @@ class HistoryRow:
 
 
 def history_row(version: ConfigVersion, summary: ChangeSummary, *, active: int) -> HistoryRow:
-    """Return *version* as a row; *active* is the number of the active one."""
+    """Return the row of *version*; *active* is the number of the active version."""
     words = vocabulary_of(version.dialect)
     return HistoryRow(
         version=version,
@@ -64,7 +64,7 @@ def history_row(version: ConfigVersion, summary: ChangeSummary, *, active: int) 
 
 
 def kind_words(version: ConfigVersion) -> str:
-    """Return how *version* came to be."""
+    """Return whether *version* was applied or rolled back, as text."""
     if version.rolled_back_to is None:
         return "Applied"
     back = f"Rolled back to version {version.rolled_back_to}"
@@ -72,17 +72,17 @@ def kind_words(version: ConfigVersion) -> str:
 
 
 def kind_titles(kinds: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the kinds to choose from, with their words."""
+    """Return (kind, title) of the kinds of versions in the filter."""
     return [(kind, _KINDS[kind]) for kind in kinds]
 
 
 def noun_titles(vocabulary: Vocabulary) -> list[tuple[str, str]]:
-    """Return the kinds of object to choose from, with their words."""
+    """Return (kind, title) of the kinds of objects in the filter."""
     return [(kind, vocabulary.of(kind).singular.capitalize()) for kind in vocabulary.kinds]
 
 
 def object_counts(policy: Policy) -> str:
-    """Return how many objects of each kind *policy* has, in the words of its language."""
+    """Return the number of objects of each kind in *policy*, in the terms of its dialect."""
     objects, vocabulary = objects_of(policy), vocabulary_of(policy.dialect)
     counts = {kind: len(objects.ordered(kind)) for kind in vocabulary.kinds if kind != SETTINGS}
     return ", ".join(
@@ -93,7 +93,7 @@ def object_counts(policy: Policy) -> str:
 
 
 def effect_note(effect: Mapping[str, Any] | None) -> EffectNote:
-    """Return what the stored *effect* says; None: the day is not over."""
+    """Return the note of the stored *effect*; None means that the day is not over."""
     if effect is None:
         return EffectNote(badge="no data yet", trend="unknown")
     before, after = effect["before"], effect["after"]
@@ -107,7 +107,7 @@ def effect_note(effect: Mapping[str, Any] | None) -> EffectNote:
 
 
 def _waits(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """Return how the longer waits changed, in words."""
+    """Return the change of the wait p95 as text."""
     old, new = before["wait_p95"], after["wait_p95"]
     if new is None:
         return ""
@@ -120,12 +120,12 @@ def _waits(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
 
 def _trend(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     old, new = before["wait_p95"], after["wait_p95"]
-    # As shares of what came: a busier day is no worse one.
+    # Compared as shares of submissions: a busier day is not a worse one.
     refused = after["rejected"] * max(1, before["submitted"])
     refused_before = before["rejected"] * max(1, after["submitted"])
     worse, better = refused > refused_before, refused < refused_before
     if old is not None and new is not None:
-        # Waits are never quite the same; a tenth and a second is what people would notice.
+        # Waits always vary; a change of 10 % plus 1 s is noticeable.
         worse = worse or new > old * 1.1 + 1
         better = better or new < old * 0.9 - 1
     if worse == better:
@@ -162,7 +162,7 @@ def _day(day: Mapping[str, Any]) -> str:
 
 def _seconds(seconds: float) -> str:
     """
-    Write a span of time.
+    Return the text of a duration.
 
     >>> _seconds(0.25), _seconds(75), _seconds(7300)
     ('0.2 s', '1 min 15 s', '2 h 1 min')

@@ -1,4 +1,4 @@
-"""The outline of a text: its objects in groups, with the worst problem and the hits of each."""
+"""Outline of a config text: its objects by kind, each with its worst diagnostic and its hits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.dialects.assist import Item, Names
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.engine.diff.objects import Vocabulary
 
-#: Objects that an outline lists.
+#: Maximum number of listed objects.
 MOST = 2_000
 
 _WORST = [Severity.ERROR, Severity.WARNING, Severity.INFO]
@@ -28,9 +28,9 @@ class Entry:
     line: int
     end_line: int
     column: int
-    #: The worst problem within it, or nothing.
+    #: The severity of the worst diagnostic inside the object, or empty.
     severity: str
-    #: Recorded runs that it would take; None where that is not counted.
+    #: Number of recorded workloads that would match; None for kinds that are not counted.
     hits: int | None
 
 
@@ -41,7 +41,7 @@ class Group:
     kind: str
     title: str
     entries: tuple[Entry, ...]
-    #: Objects beyond those listed.
+    #: Number of objects that are not listed.
     more: int
 
 
@@ -51,8 +51,8 @@ def outline_of(
     problems: Sequence[Diagnostic] = (),
     hits: Hits | None = None,
 ) -> tuple[Group, ...]:
-    """Return the outline of a text whose objects are *names*, in the words of its language."""
-    # A schema has the name of a kind, or what its language calls one object of it.
+    """Return the outline of a text with the objects *names*, in the terms of its dialect."""
+    # A schema uses the name of a kind, or the dialect's singular noun for it.
     plurals = {
         kind: words.plural
         for name in vocabulary.kinds
@@ -89,12 +89,12 @@ def outline_of(
 
 
 def outline_json(groups: Sequence[Group]) -> list[dict[str, Any]]:
-    """Return the outline as the editor's script reads it."""
+    """Return the outline as JSON for the editor's script."""
     return [asdict(group) for group in groups]
 
 
 def title_of(item: Item) -> str:
-    """Return what an object is called among those of its kind."""
+    """Return the title of an object: its name or number."""
     if item.is_named:
         return item.name or f"unnamed {item.kind} {item.number}"
     return f"{item.number} → {item.name}" if item.name else f"{item.number}"

@@ -1,4 +1,4 @@
-"""A review in words: consequences to tick, and a button that says what it does."""
+"""The confirmation part of a review: consequences to accept, problems and button text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.pages.review_form import ReviewForm
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
-    """One consequence to accept."""
+    """The check box of one consequence."""
 
     code: str
     message: str
@@ -26,25 +26,25 @@ class Tick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ladder:
-    """How deliberately an apply has to be confirmed."""
+    """The steps that confirm an apply."""
 
     ticks: tuple[Tick, ...]
-    #: Whether the number of the version has to be typed.
+    #: Whether the version number has to be typed.
     is_typed: bool
     typed_is_missing: bool
     button: str
     problems: tuple[str, ...]
-    #: Asks for a look at the impact first; empty when there was one, or nothing to look at.
+    #: Advice to compute the impact; empty if it was computed, or no workload is affected.
     impact_note: str
-    #: Choices of the minutes to confirm.
+    #: Choices for the time to confirm, in minutes.
     timers: tuple[str, ...] = ("10", "30", "60")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixable:
-    """One repair that a button makes."""
+    """A button that applies one fix."""
 
-    #: How the form names it.
+    #: Value in the form.
     key: str
     title: str
     code: str
@@ -53,7 +53,7 @@ class Fixable:
 
 
 def fixables(diagnostics: Iterable[Diagnostic]) -> tuple[Fixable, ...]:
-    """Return the repairs of errors, each as a button."""
+    """Return the buttons for the fixes of errors."""
     return tuple(
         Fixable(
             key=fix_key(diagnostic, place),

@@ -1,4 +1,4 @@
-"""Config text as numbered lines, with keys and comments set apart for the eye."""
+"""Numbered lines of a config text, with highlighted keys and comments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LINE = re.compile(r"(?P<lead>\s*(?:- )*)(?:(?P<comment>#.*)|(?P<key>[\w.-]+:)(?
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceLine:
-    """One line of a text, counted from 1; the parts together are the line."""
+    """One line of a text, counted from 1; the concatenated parts are the line."""
 
     number: int
     lead: str = ""
@@ -25,7 +25,7 @@ class SourceLine:
 
     @property
     def html(self) -> SafeString:
-        """The line as pages show it; a template for each of thousands takes half a second."""
+        """The HTML of the line; rendering thousands of lines by templates takes half a second."""
         key = f"<b>{escape(self.key)}</b>" if self.key else ""
         comment = f"<i>{escape(self.comment)}</i>" if self.comment else ""
         return SafeString(

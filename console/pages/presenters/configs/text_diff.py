@@ -1,4 +1,4 @@
-"""Text diffs as rows for a page: unified or side by side, with changed words marked."""
+"""Rows of text diffs: unified or side by side, with changed words marked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from console.engine.diff import DiffRow, Line, Piece, side_by_side, text_diff
 from console.pages.templatetags.ui import count
 
-#: Rows that a page shows.
+#: Maximum number of rows on a page.
 MOST_ROWS = 3000
 
 _SIGNS = {Line.SAME: "", Line.ADDED: "+", Line.REMOVED: "−", Line.GAP: ""}
@@ -16,7 +16,7 @@ _SIGNS = {Line.SAME: "", Line.ADDED: "+", Line.REMOVED: "−", Line.GAP: ""}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffLine:
-    """One row of a text diff; *pieces* are its text with marks, empty for nothing marked."""
+    """One row of a text diff; *pieces* are its text with marks, or empty if nothing is marked."""
 
     change: str
     sign: str
@@ -28,7 +28,7 @@ class DiffLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitLine:
-    """One row side by side; a side is None where it has no counterpart."""
+    """One row of a side-by-side diff; a side is None if the line has no counterpart."""
 
     old: DiffLine | None
     new: DiffLine | None
@@ -36,7 +36,7 @@ class SplitLine:
 
 
 def diff_lines(old: str, new: str, *, ignore_space: bool = False) -> list[DiffLine]:
-    """Return the text diff, cut when it is very long; empty when the texts are equal."""
+    """Return the rows of the text diff, truncated to `MOST_ROWS`; empty for equal texts."""
     rows = text_diff(old, new, ignore_space=ignore_space)
     return _cut([_line(row) for row in rows[: MOST_ROWS + 1]], len(rows))
 
@@ -44,7 +44,7 @@ def diff_lines(old: str, new: str, *, ignore_space: bool = False) -> list[DiffLi
 def split_page(
     old: str, new: str, start: int, *, ignore_space: bool = False
 ) -> tuple[list[SplitLine], int]:
-    """Return the rows of the text diff side by side, as `diff_page` does."""
+    """Return one page of side-by-side rows and the total number of rows, like `diff_page`."""
     rows = side_by_side(text_diff(old, new, ignore_space=ignore_space))
     start = start if start < len(rows) else 0
     found = []
@@ -60,9 +60,9 @@ def diff_page(
     old: str, new: str, start: int, *, ignore_space: bool = False
 ) -> tuple[list[DiffLine], int]:
     """
-    Return the rows of the text diff from *start* on, one page of them, and how many there are.
+    Return the page of text diff rows that begins at *start*, and the total number of rows.
 
-    The first page where there are not so many.
+    If *start* is beyond the last row, the first page is returned.
     """
     rows = text_diff(old, new, ignore_space=ignore_space)
     start = start if start < len(rows) else 0

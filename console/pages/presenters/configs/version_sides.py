@@ -1,4 +1,4 @@
-"""Config versions as sides of a difference."""
+"""Sides of a difference for config versions."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from console.configs.models import ConfigVersion
 from console.pages.presenters.configs.differences import Side
 from console.policies.queries import NO_POLICY, policy_of
 
-#: What the first version is compared with.
+#: The empty side that the first version is compared with.
 NOTHING = Side(title="nothing", text="", policy=NO_POLICY)
 
 
 def version_side(version: ConfigVersion) -> Side:
-    """Return *version* with a link to its lines."""
+    """Return the side of *version*, with a link to its lines."""
     return Side(
         title=f"version {version.number}",
         text=version.text,

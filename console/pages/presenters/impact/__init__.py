@@ -1,1 +1,1 @@
-"""Impact: what a config would do to live and recorded work."""
+"""Presenters of impact: the effect of a config on live and recorded workloads."""

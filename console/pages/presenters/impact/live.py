@@ -1,4 +1,4 @@
-"""The impact of a text on what runs and waits now, in words: who is affected, and how."""
+"""The impact of a config on running and pending workloads: groups by outcome, and overuse."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.engine.wording.words import listed, quantity
 from console.pages.presenters.impact.uncertain import plural_count
 from console.pages.presenters.lists.list_pages import ListPages, pages_of
 
-#: Outcomes with their meaning; those with losses come first.
+#: Outcome -> (title, explanation); outcomes with losses come first.
 _GROUPS = {
     LiveOutcome.STOPPED: ("Running workloads that would stop", "They must stop at once."),
     LiveOutcome.REJECTED: (
@@ -58,17 +58,17 @@ _LOSSES: dict[str, str] = {
 }
 
 
-#: The list of places that would be over quota, in addresses.
+#: Name in addresses of the list of queues that would be over quota.
 _OVER = "over"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AffectedLine:
-    """One workload, and what would happen to it."""
+    """One affected workload."""
 
     id: str
     name: str
-    #: Where it is, and where it would be when that differs.
+    #: Its queue, and its new queue if that is another one.
     queue: str
     to: str
     why: str
@@ -79,7 +79,7 @@ class AffectedLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupView:
-    """Workloads to which the same would happen."""
+    """Workloads with the same outcome."""
 
     code: str
     title: str
@@ -90,20 +90,20 @@ class GroupView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverLine:
-    """A place where a queue would hold more than it owns."""
+    """A flavor-resource of which a queue would use more than its nominal quota."""
 
     queue: str
     place: str
     used: str
     before: str
     after: str
-    #: By how much it holds more than it would own.
+    #: Used amount minus the new nominal quota.
     over: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveView:
-    """What the page shows of live work."""
+    """Data of the page about live workloads."""
 
     corpus: str
     groups: Sequence[GroupView]
@@ -113,9 +113,9 @@ class LiveView:
 
 def live_view(result: Mapping[str, Any], path: str, query: QueryDict) -> LiveView:
     """
-    Return the view of a stored answer at *path*.
+    Return the view of a stored impact *result* at *path*.
 
-    *query* may name one list to ``open``, and the number of its entries to ``after``.
+    In *query*, ``open`` is the name of one list, and ``after`` the number of its entries to skip.
     """
     live = result["live"]
     found = {each["outcome"]: each for each in live["outcomes"]}

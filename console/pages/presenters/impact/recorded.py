@@ -1,4 +1,4 @@
-"""The impact of a text on recorded history: tiles by outcome, and the shapes behind them."""
+"""The impact of a config on recorded workloads: tiles by outcome, and a table of shapes."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from console.pages.presenters.impact.uncertain import (
 )
 from console.pages.presenters.lists.addresses import Pager, with_query
 
-#: Shapes on one page of the table.
+#: Shapes per page of the table.
 PAGE_SIZE = 50
 
-#: What the tiles are called, in their order, and what each says below its number.
+#: Outcome -> (title, text below the number), in the order of the tiles.
 _TILES = {
     HistoryOutcome.UNCHANGED: ("Unchanged", "the same queue and priority"),
     HistoryOutcome.MOVED: ("Routed elsewhere", "another queue or priority"),
@@ -56,7 +56,7 @@ _FITS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tile:
-    """One outcome with its numbers, and the address that shows its shapes."""
+    """One outcome with its numbers, and the URL that shows its shapes."""
 
     code: str
     title: str
@@ -69,25 +69,25 @@ class Tile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """One thing before and after; *is_same* says that only one has to be shown."""
+    """The text of a value before and after the change."""
 
     before: str
     after: str
 
     @property
     def is_same(self) -> bool:
-        """Whether nothing changes."""
+        """Whether both texts are equal, so that only one is shown."""
         return self.before == self.after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeRow:
-    """One shape of the table."""
+    """One row of the table of shapes."""
 
     labels: Sequence[tuple[str, str]]
     asks: str
     runs: int
-    #: What they asked for together of the resource that the table is sorted by, if it is by one.
+    #: Total request of the sort resource by all workloads of the shape; empty without one.
     asked: str
     last_seen: str
     title: str
@@ -96,21 +96,21 @@ class ShapeRow:
     fit: Pair
     rule_before: RuleRef | None
     rule_after: RuleRef | None
-    #: The missing facts of an unknown outcome.
+    #: The missing facts that make the outcome unknown.
     doubts: str
-    #: Where both configs tell rule by rule what becomes of it; empty: nowhere.
+    #: The rule tester with this shape and both configs; empty if it cannot be tested.
     test_url: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryView:
-    """What the page shows of history."""
+    """Data of the page about recorded workloads."""
 
     corpus: str
     is_complete: bool
     is_empty: bool
     tiles: Sequence[Tile]
-    #: What the table shows and in which order, in words, and a note when it does not show all.
+    #: Title and sort order of the table, and a note if the table is incomplete.
     title: str
     order: str
     note: str
@@ -124,10 +124,10 @@ def history_view(
     result: Mapping[str, Any], path: str, query: QueryDict, tester: ShapeTester | None
 ) -> HistoryView:
     """
-    Return the view of a stored answer at *path*; *tester* tests single shapes, if one can.
+    Return the view of a stored impact *result* at *path*; *tester* builds links for single shapes.
 
-    *query* may name an outcome to ``show``, else all that changes is shown; the resource to
-    ``sort`` by, else runs count; and the number of shapes to ``skip``.
+    In *query*, ``show`` is an outcome (default: all changes), ``sort`` is a resource (default: the
+    number of workloads), and ``skip`` is the number of shapes to skip.
     """
     history, rules = result["history"], result["rules"]
     chosen = query.get("show", "")

@@ -14,7 +14,7 @@ from console.pages.presenters.lists.addresses import with_query
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sort:
-    """Something to sort shapes by, and the address that does."""
+    """One sort order of shapes, and its URL."""
 
     title: str
     url: str
@@ -22,25 +22,25 @@ class Sort:
 
 
 def chosen_resource(history: Mapping[str, Any], query: QueryDict) -> str:
-    """Return the resource that *query* sorts by; empty: by workloads."""
+    """Return the resource that *query* sorts by; empty: by number of workloads."""
     asked = query.get("sort", "")
     return asked if asked in history["resources"] else ""
 
 
 def asked_for(row: Mapping[str, Any], resource: str) -> int:
-    """Return what all workloads of a stored shape asked for together, in thousandths."""
+    """Return the total request of all workloads of a stored shape, in thousandths."""
     return int(row["requests"].get(resource, 0)) * int(row["runs"])
 
 
 def order_words(resource: str) -> str:
-    """Return which shapes come first."""
+    """Return the text of the sort order."""
     return f"most {resource} requested" if resource else "most workloads"
 
 
 def sorts_of(
     history: Mapping[str, Any], chosen: str, path: str, query: QueryDict
 ) -> tuple[Sort, ...]:
-    """Return what the shapes of a stored answer at *path* can be sorted by."""
+    """Return the sort orders of the shapes of a stored impact at *path*."""
     return tuple(
         Sort(
             title=resource or "workloads",
@@ -52,7 +52,7 @@ def sorts_of(
 
 
 def cut_note(kept: int, shapes: int, history: Mapping[str, Any]) -> str:
-    """Return what is said of a list that holds *kept* of *shapes*; nothing when that is all."""
+    """Return the note of a list with *kept* of *shapes*; empty if the list is complete."""
     if kept >= shapes:
         return ""
     resources = listed(history["resources"])

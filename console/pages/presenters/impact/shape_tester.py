@@ -1,4 +1,4 @@
-"""From a recorded shape to the rule tester: the same workload on both configs of an answer."""
+"""Links from recorded shapes to the rule tester, with both configs of an impact."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from console.pages.tester_query import Asked, written
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeTester:
-    """The page that tests, and the configs that an answer compares as that page names them."""
+    """The path of the rule tester, and the names of the two configs to compare there."""
 
     path: str
     config: str
-    #: Empty: there was no config before.
+    #: Empty if there was no config before.
     beside: str
 
     def url(self, row: Mapping[str, Any]) -> str:
-        """Return the address at which a stored shape is tested."""
+        """Return the URL of the rule tester for a stored shape."""
         priority = row["requested_priority"]
         asked = Asked(
             config=self.config,

@@ -1,4 +1,4 @@
-"""Unknown outcomes: the missing fact, and the rules that reference it."""
+"""Rows of unknown outcomes: the missing fact, and the rules and flavors that reference it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from console.engine.wording.words import listed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleRef:
-    """A rule as a person counts it, and its lines."""
+    """A rule with its number, counted from 1, and its lines."""
 
     number: int
     origin: Origin | None
@@ -21,7 +21,7 @@ class RuleRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubtLine:
-    """A fact that is missing, and who asks for it."""
+    """A missing fact, and the rules and flavors that reference it."""
 
     text: str
     rules: Sequence[RuleRef]
@@ -40,7 +40,7 @@ def plural_count(number: int, noun: str) -> str:
 
 
 def rule_ref(index: int | None, lines: Mapping[str, Sequence[int]]) -> RuleRef | None:
-    """Return the rule of an index, if any; *lines* has its lines where they are known."""
+    """Return the rule at *index*, or None; *lines* maps indexes to known lines."""
     if index is None:
         return None
     span = lines.get(str(index))
@@ -49,14 +49,14 @@ def rule_ref(index: int | None, lines: Mapping[str, Sequence[int]]) -> RuleRef |
 
 
 def missing_words(doubt: Mapping[str, str]) -> str:
-    """Return what is missing, in words."""
+    """Return the text of the missing fact."""
     if doubt["kind"] == DoubtKind.NAMESPACE:
         return "the namespace"
     return f"the label {doubt['key']}"
 
 
 def doubt_line(doubt: Mapping[str, Any], lines: Mapping[str, Sequence[int]]) -> DoubtLine:
-    """Return a stored doubt in words; *lines* has those of the rules."""
+    """Return the row of a stored doubt; *lines* maps indexes of rules to their lines."""
     shapes = plural_count(doubt["shapes"], "shape")
     return DoubtLine(
         text=f"No recorded workload has {missing_words(doubt)}.",

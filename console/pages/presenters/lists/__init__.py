@@ -1,1 +1,1 @@
-"""Lists: addresses of their pages, filters and tallies."""
+"""Presenters of lists: URLs of pages, filters and tallies."""

@@ -1,4 +1,4 @@
-"""Lists: the addresses of their pages."""
+"""URLs of lists: query parameters, and links to the first and the next page."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from django.http import QueryDict
 
 from console.workloads.queries import Page
 
-#: Rows of one page.
+#: Rows per page.
 PAGE_SIZE = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pager:
-    """Where the start and the next page of a list are; empty when there is none."""
+    """URLs of the first and the next page of a list; empty if there is none."""
 
     first_url: str = ""
     next_url: str = ""
@@ -23,7 +23,7 @@ class Pager:
 
 
 def pager_of(path: str, query: QueryDict, page: Page[Any], name: str = "cursor") -> Pager:
-    """Return the pager of a *page* shown at *path* by *query*; *name* is its cursor's parameter."""
+    """Return the pager of *page* at *path* with *query*; *name* is the cursor's parameter."""
     note = ""
     if page.next and not page.results:
         note = "No match in the rows searched so far; the next page continues the search."
@@ -35,7 +35,7 @@ def pager_of(path: str, query: QueryDict, page: Page[Any], name: str = "cursor")
 
 
 def with_query(path: str, given: QueryDict, **changes: str | None) -> str:
-    """Return the address of a page with some query parameters changed; None removes one."""
+    """Return *path* with the query *given* and *changes* to it; None removes a parameter."""
     query = given.copy()
     query.pop("v", None)
     for name, value in changes.items():

@@ -1,4 +1,4 @@
-"""Filters as pages show them: the canonical address, fields, removable chips, state segments."""
+"""Filters of lists: canonical query, removable chips and state segments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.pages.templatetags.ui import REASON_CLASS_TITLES, STATE_TITLES, eve
 
 _LABEL = "label."
 
-#: What a parameter is called where its own name says little.
+#: Parameter -> title on its chip; other parameters are titled by their name.
 _NAMES = {
     "q": "name or id",
     "reason_class": "reason class",
@@ -25,13 +25,13 @@ _NAMES = {
 }
 
 
-#: What stands behind a time that is not of UTC.
+#: The UTC offset at the end of a time.
 _OFFSET = re.compile(r"(?<=:\d\d)(?:\.\d+)?([+-]\d\d:?\d\d)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chip:
-    """One filter in force, and the address without it."""
+    """One active filter, and the URL without it."""
 
     name: str
     value: str
@@ -40,7 +40,7 @@ class Chip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
-    """One state to choose, with how many workloads are in it."""
+    """One state in the filter, with its number of workloads."""
 
     state: str
     title: str
@@ -51,11 +51,11 @@ class Segment:
 
 def canonical_query(query: QueryDict, repeatable: Collection[str] = ()) -> QueryDict:
     """
-    Return *query* as it should stand in the address.
+    Return *query* in canonical form.
 
-    Of a filter that comes several times the last one counts, unless it is *repeatable*.
-    Fields left empty are dropped, and the form's ``label=team=ml`` becomes
-    ``label.team=ml``: several labels can be asked for, one name for each.
+    Of a repeated filter, the last value is used, unless the filter is *repeatable*. Empty fields
+    are dropped. The form's ``label=team=ml`` becomes ``label.team=ml``, so that several labels
+    can be filtered, each with its own parameter.
     """
     found = QueryDict(mutable=True)
     for name, given in query.lists():
@@ -72,7 +72,7 @@ def canonical_query(query: QueryDict, repeatable: Collection[str] = ()) -> Query
 
 
 def chips_of(path: str, query: QueryDict, names: Iterable[str]) -> tuple[Chip, ...]:
-    """Return a chip for each value of *query* that *names* lists, and for each label."""
+    """Return a chip for each value of the parameters *names* in *query*, and for each label."""
     known = set(names)
     return tuple(
         Chip(
@@ -87,7 +87,7 @@ def chips_of(path: str, query: QueryDict, names: Iterable[str]) -> tuple[Chip, .
 
 
 def without(path: str, query: QueryDict, name: str, value: str) -> str:
-    """Return the address of the first page without one *value* of the filter *name*."""
+    """Return the URL of the first page without one *value* of the filter *name*."""
     rest = query.copy()
     rest.setlist(name, [each for each in query.getlist(name) if each != value])
     return with_query(path, rest, cursor=None)
@@ -96,7 +96,7 @@ def without(path: str, query: QueryDict, name: str, value: str) -> str:
 def segments_of(
     path: str, query: QueryDict, counts: Mapping[str, int], chosen: str
 ) -> tuple[Segment, ...]:
-    """Return the states to choose from, all of them first."""
+    """Return the segments of the state filter; the first one stands for all states."""
     states = {"": "All"} | STATE_TITLES
     return tuple(
         Segment(
@@ -112,7 +112,7 @@ def segments_of(
 
 def _moment_words(value: str) -> str:
     """
-    Write a moment of an address to the second with its zone; without one it is of UTC.
+    Return the text of a time in an address, to the second and with its zone (default UTC).
 
     >>> _moment_words("2026-01-31T12:00:00.250Z"), _moment_words("2026-01-31T12:00")
     ('2026-01-31 12:00:00 UTC', '2026-01-31 12:00 UTC')

@@ -1,4 +1,4 @@
-"""Pages of one list among several of a page: the address names the list and where it goes on."""
+"""Pagination of several lists on one page: the address names the open list and its position."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from django.http import QueryDict
 
 from console.pages.presenters.lists.addresses import with_query
 
-#: Entries that a list shows at a time.
+#: Entries per page of a list.
 PAGE_SIZE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListPages:
-    """What part of a list is shown, and the addresses of the others."""
+    """The shown part of a list, and the URLs of its first and next part."""
 
-    #: Shown are the entries from *first* on, counted from 0, up to *end*.
+    #: The entries from *first*, counted from 0, up to and without *end* are shown.
     first: int
     end: int
-    #: How many entries there are, and how many of them are kept and can be shown.
+    #: Number of all entries, and number of stored entries, which can be shown.
     count: int
     kept: int
-    #: Whether the address asks for this list.
+    #: Whether the address names this list.
     is_open: bool
     first_url: str = ""
     next_url: str = ""
 
     @property
     def is_whole(self) -> bool:
-        """Whether everything is shown."""
+        """Whether all entries are shown."""
         return self.first == 0 and self.end == self.count
 
 
 def pages_of(name: str, kept: int, count: int, path: str, query: QueryDict) -> ListPages:
     """
-    Return the part of the list *name* that *query* asks for at *path*: its first one by default.
+    Return the part of the list *name* that *query* selects at *path*; by default the first one.
 
-    *kept* entries of *count* can be shown.
+    *kept* entries of *count* are stored and can be shown.
     """
     is_open = query.get("open") == name
     text = query.get("after", "") if is_open else ""

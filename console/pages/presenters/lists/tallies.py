@@ -1,4 +1,4 @@
-"""How many of a list's rows are of each kind: bars that narrow the list to theirs."""
+"""Tallies: counts of a list's rows by kind, as bars that filter the list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.pages.presenters.lists.filters import without
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """One kind: how many, how long its bar is in percent, and where a click leads."""
+    """One kind: count, width of its bar in percent, and the URL that toggles its filter."""
 
     value: str
     title: str
@@ -32,7 +32,7 @@ def tallies_of(
     counts: Mapping[str, int],
     title_of: Callable[[str], str],
 ) -> tuple[Tally, ...]:
-    """Return a tally for each of *counts*, the most first, which chooses it for filter *name*."""
+    """Return a tally for each of *counts*, largest first; its URL toggles the filter *name*."""
     most = max(counts.values(), default=1)
     chosen = query.getlist(name)
     return tuple(
@@ -51,16 +51,16 @@ def tallies_of(
 
 
 def permalink(path: str, query: QueryDict) -> str:
-    """Return the address of what the list shows now: nothing that comes later is in it."""
+    """Return the URL of the list as it is now, without rows that are added later."""
     if query.get("until"):
         return with_query(path, query, cursor=None)
-    # The second that is not over yet belongs to it.
+    # The current second is included.
     until = (timezone.now() + timedelta(seconds=1)).replace(microsecond=0)
     return with_query(path, query, until=f"{until:%Y-%m-%dT%H:%M:%SZ}", cursor=None)
 
 
 def kept_since(days: int) -> datetime | None:
-    """Return the moment before which nothing is kept; None when everything is."""
+    """Return the start of the retention of *days*; None if all rows are retained."""
     return timezone.now() - timedelta(days=days) if days else None
 
 

@@ -1,1 +1,1 @@
-"""The overview: what needs attention, the numbers and the top consumers."""
+"""Presenters of the overview: attention items, numbers, charts and top consumers."""

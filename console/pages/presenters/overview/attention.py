@@ -1,4 +1,4 @@
-"""Needs attention as pages say it: a sentence, since when, and the one place to go for it."""
+"""Rows of "Needs attention": a sentence, the start time and a link for each item."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from console.engine.wording.words import plural
 from console.overview.items import MOST_SUBJECTS, Item, Kind, Subject
 from console.pages.presenters.overview.attention_sentences import advice_of, sentence_of
 
-#: The icon of each kind.
+#: Kind of item -> icon.
 _ICONS: Final = {
     Kind.WORKER_LATE: "error",
     Kind.REVERT_FAILED: "error",
@@ -36,7 +36,7 @@ _ICONS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectRow:
-    """One thing that an item is about."""
+    """One subject of an item, such as a queue."""
 
     text: str
     href: str
@@ -47,9 +47,9 @@ class SubjectRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttentionRow:
-    """One item, finished."""
+    """One attention item."""
 
-    #: Id on a page.
+    #: HTML id.
     key: str
     icon: str
     level: str
@@ -58,16 +58,16 @@ class AttentionRow:
     until: datetime | None
     href: str
     action: str
-    #: Whether that is elsewhere than on the page of all items.
+    #: Whether the link goes to another page than the page of all items.
     leads_on: bool
     advice: str
     subjects: tuple[SubjectRow, ...]
-    #: That not all subjects are named; empty when they are.
+    #: Note that not all subjects are listed; empty if they are.
     more: str
 
 
 def attention_rows(org: str, items: Iterable[Item]) -> tuple[AttentionRow, ...]:
-    """Return *items* of the organization with the slug *org* in words."""
+    """Return the rows of *items* of the organization with the slug *org*."""
     return tuple(_row(org, item) for item in items)
 
 
@@ -94,7 +94,7 @@ def _row(org: str, item: Item) -> AttentionRow:
 
 def _more(item: Item) -> str:
     if item.kind in (Kind.REJECTED, Kind.CANNOT_RUN):
-        # Of workloads the queues are named, those with most of them first.
+        # The subjects are queues, those with the most workloads first.
         are_all = len(item.subjects) < MOST_SUBJECTS
         return "" if are_all else f"Only the first {MOST_SUBJECTS} queues are listed."
     left_out = item.count - len(item.subjects)
@@ -102,12 +102,12 @@ def _more(item: Item) -> str:
 
 
 def _way(org: str, item: Item, subjects: Sequence[SubjectRow], key: str) -> tuple[str, str]:
-    """Return the address and the name of the one thing to do."""
+    """Return the URL and the title of the item's action."""
     if item.kind in (Kind.REJECTED, Kind.CANNOT_RUN):
         state = "rejected" if item.kind is Kind.REJECTED else "pending"
         query = {"state": state, "reason": item.reason}
         if item.kind is Kind.REJECTED and item.since is not None:
-            # Since the oldest that is counted, which came in a moment before it was rejected.
+            # From the oldest counted rejection, minus the time between submission and rejection.
             query["since"] = f"{item.since - _MOMENT:%Y-%m-%dT%H:%M:%SZ}"
         return f"{reverse('pages:workloads', args=[org])}?{urlencode(query)}", _view(
             item, "workload"
@@ -124,7 +124,7 @@ def _way(org: str, item: Item, subjects: Sequence[SubjectRow], key: str) -> tupl
 
 def _view(item: Item, noun: str) -> str:
     """
-    Return the name of a link to the things that *item* counts.
+    Return the title of a link to the objects that *item* counts.
 
     >>> _view(Item(kind=Kind.REJECTED, count=2), "workload")
     'View 2 workloads'
@@ -132,17 +132,17 @@ def _view(item: Item, noun: str) -> str:
     return f"View {plural(item.count, noun)}" if item.is_exact else f"View {noun}s"
 
 
-#: How long a workload normally waits to be looked at for the first time, at most.
+#: Normal maximum time from the submission of a workload to its first decision.
 _MOMENT: Final = timedelta(minutes=1)
 
-#: Where there is one place for all subjects of a kind, and what is done there.
+#: Kinds with one page for all subjects -> (URL name, link title).
 _PLACES: Final = {
     Kind.REVERT_FAILED: ("pages:config", "Resolve"),
     Kind.VERSION_UNCONFIRMED: ("pages:config", "Confirm or roll back"),
     Kind.EXPECTATIONS_BROKEN: ("pages:expectations", "View expectations"),
     Kind.TOKEN_EXPIRES: ("pages:api-tokens", "Rotate"),
 }
-#: What the subjects of a kind are, where there may be several.
+#: Kinds with several possible subjects -> noun of a subject.
 _NOUNS: Final = {
     Kind.QUEUE_STARVED: "queue",
     Kind.QUEUE_AT_CEILING: "queue",
@@ -177,7 +177,7 @@ def _subject(org: str, item: Item, subject: Subject) -> SubjectRow:
 
 
 def _about(org: str, kind: Kind, subject: Subject) -> tuple[str, str]:
-    """Return what a subject is called, and where it is."""
+    """Return the title and the URL of a subject."""
     if kind in (Kind.REVERT_FAILED, Kind.VERSION_UNCONFIRMED):
         return subject.name, reverse("pages:config-version", args=[org, subject.number])
     if kind in (Kind.DRAFT_BEHIND, Kind.DRAFT_WAITING):

@@ -22,12 +22,12 @@ _WORKER_ADVICE: Final = {
 
 
 def sentence_of(item: Item) -> str:
-    """Return what is the matter, without an end."""
+    """Return the sentence about *item*, without a full stop."""
     return sentence_case(_SENTENCES[item.kind](item))
 
 
 def advice_of(item: Item) -> str:
-    """Return what to do where no page does it; empty elsewhere."""
+    """Return advice for problems that no page can solve; empty for others."""
     return _WORKER_ADVICE[item.reason] if item.kind is Kind.WORKER_LATE else ""
 
 
@@ -136,7 +136,7 @@ def _counted(item: Item) -> str:
 
 
 def _named(item: Item, noun: str) -> str:
-    """Return how many there are, and the first names of them."""
+    """Return the count and the first names of the subjects."""
     names = [each.name for each in item.subjects[:3]]
     more = ", …" if item.count > len(names) else ""
     return f"{plural(item.count, noun)} ({', '.join(names)}{more})"

@@ -1,4 +1,4 @@
-"""Who consumes most, as pages show it."""
+"""Lists of the top consumers: workloads, projects and users."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from console.pages.presenters.charts.labels import about
 from console.pages.presenters.lists.addresses import with_query
 from console.pages.presenters.usage.usage_page import Choice
 
-#: Rows of each list.
+#: Rows per list.
 _SHOWN = 5
 
 
@@ -22,10 +22,10 @@ _SHOWN = 5
 class ConsumerRow:
     """A workload, project or user."""
 
-    #: Id among its kind, stable however the list is sorted.
+    #: Id within the list, independent of the sort order.
     key: str
     name: str
-    #: Empty where there is nothing to look at.
+    #: The workload, or the filtered list of workloads; empty for consumers without a name.
     href: str
     queue: str
     workloads: int
@@ -36,11 +36,11 @@ class ConsumerRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerList:
-    """The first of one kind."""
+    """The top consumers of one kind."""
 
     key: str
     title: str
-    #: Whether a row may stand for several workloads.
+    #: Whether a row sums several workloads.
     is_sum: bool
     rows: tuple[ConsumerRow, ...]
 
@@ -70,7 +70,7 @@ def consumer_lists(org: str, consumers: Consumers) -> tuple[ConsumerList, ...]:
 
 
 def resource_choices(path: str, query: QueryDict, consumers: Consumers) -> tuple[Choice, ...]:
-    """Return the resources to choose from."""
+    """Return the choices of the resource."""
     return tuple(
         Choice(
             title=name,

@@ -1,4 +1,4 @@
-"""The overview's numbers and charts as its page shows them."""
+"""Tiles, quota bars and charts of the overview."""
 
 from __future__ import annotations
 
@@ -28,51 +28,51 @@ from console.series.waits import WaitQuantiles
 from console.workloads.happenings import What
 from console.workloads.models import State
 
-#: Bars that are shown at once, and with one more click.
+#: Number of bars that are always shown, and maximum number when expanded.
 FIRST_BARS = 6
 MOST_BARS = 60
 
-#: Points that a chart draws at most.
+#: Maximum number of points of a chart.
 _MOST_POINTS = 240
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tile:
-    """One number with its course and how it was a week ago."""
+    """One number with its sparkline and its change from a week ago."""
 
     state: str
     title: str
     number: int
     change: str
     spark: Sparkline
-    #: Since when those were submitted that it counts; empty: it counts what is there now.
+    #: Earliest submission of the counted workloads; empty: current workloads are counted.
     since: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bars:
-    """All quota of an organization, the tightest first."""
+    """All quota bars of an organization, highest pressure first."""
 
     first: tuple[Bar, ...]
     more: tuple[Bar, ...]
-    #: Bars beyond these.
+    #: Number of bars that are not included.
     left_out: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charts:
-    """What ran, waited and how long, on one time with the versions that were applied."""
+    """Charts of workloads and waits on one time axis, with marks of applied versions."""
 
     frame: Frame
     panels: tuple[Shown, ...]
     marks: Marks
-    #: How many points there are, and how wide one is in percent.
+    #: Number of points, and width of one point in percent.
     count: int
     stride: str
 
 
 def tiles_of(numbers: Numbers, running: Sparks, pending: Sparks) -> tuple[Tile, ...]:
-    """Return the three numbers that are asked for first."""
+    """Return the tiles: running, pending and rejected."""
     starts = sorted(numbers.hours)
     hours = tuple(numbers.hours[start].counts[What.REJECTED.value] for start in starts)
     rejected = Sparks(
@@ -108,7 +108,7 @@ def tiles_of(numbers: Numbers, running: Sparks, pending: Sparks) -> tuple[Tile, 
 
 def change_words(number: Number) -> str:
     """
-    Return how a number differs from what it was a week ago.
+    Return the text of the difference between a number and its value a week ago.
 
     >>> change_words(Number(now=5, week_ago=None)), change_words(Number(now=5, week_ago=5.2))
     ('no data from a week ago', 'same as a week ago')
@@ -125,7 +125,7 @@ def change_words(number: Number) -> str:
 
 
 def bars_of(usages: Iterable[CapacityNode]) -> Bars:
-    """Return the bars of *usages*, the tightest first."""
+    """Return the bars of *usages*, highest pressure first."""
     tightest = sorted(usages, key=lambda usage: -usage.pressure)
     bars = [bar_of(usage) for usage in tightest[:MOST_BARS]]
     return Bars(
@@ -145,13 +145,13 @@ def charts_of(
     table: str = "",
 ) -> Charts:
     """
-    Return the charts of *series*; of *versions*, newest first, those of its time are marked.
+    Return the charts of *series*, with marks of those *versions*, newest first, in its time range.
 
-    Where counting has *begun* within the time, they begin with that step.
+    If sampling has *begun* within the time range, the charts start with that step.
     """
     first = FLOOR[series.step](begun) if begun else series.since
     since = max(series.since, min(first, now - LENGTH[series.step]))
-    # An hour of minutes is short enough to be shown whole.
+    # One hour in steps of minutes is short enough to be shown completely.
     since = series.since if series.step is Step.MINUTE else since
     frame = frame_of(since, now, series.gaps, begun)
     points = [
@@ -180,7 +180,7 @@ def charts_of(
 
 def wait_words(waits: WaitQuantiles) -> str:
     """
-    Return how long admissions of the last day were waited for.
+    Return the text of the wait quantiles of the last day's admissions.
 
     >>> wait_words(WaitQuantiles(p50=None, p95=None, n=0))
     'no first admissions'

@@ -1,1 +1,1 @@
-"""Members, tokens and sessions."""
+"""Presenters of members, tokens and sessions."""

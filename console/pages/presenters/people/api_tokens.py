@@ -1,4 +1,4 @@
-"""API tokens as their list shows them: what works, what deserves a look, and what it is called."""
+"""Rows of the list of API tokens: validity and warnings; choices of lifetime and overlap."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from django.utils import timezone
 from console.orgs.models import ApiToken
 from console.orgs.tokens import is_unused, is_working
 
-#: A token that ends this soon is said to.
+#: Time before the expiry during which a row has a warning.
 _SOON = timedelta(days=7)
 
-#: Days of life that the form offers; empty: it never ends.
+#: Lifetimes in the form: (days, label); empty: no expiry.
 LIFETIMES = (
     ("7", "7 days"),
     ("30", "30 days"),
@@ -26,14 +26,14 @@ LIFETIMES = (
 )
 USUAL_LIFETIME = "90"
 
-#: Hours that the old secret goes on working after a rotation.
+#: Choices of how long the old secret stays valid after a rotation: (hours, label).
 OVERLAPS = (("0", "0 hours (revoke now)"), ("1", "1 hour"), ("24", "1 day"), ("168", "7 days"))
 USUAL_OVERLAP = "24"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenRow:
-    """One token, with its page and its warnings."""
+    """One token, with the URL of its page and its warnings."""
 
     token: ApiToken
     url: str
@@ -47,7 +47,7 @@ def token_rows(org: str, tokens: Iterable[ApiToken]) -> list[TokenRow]:
 
 
 def token_row(org: str, token: ApiToken) -> TokenRow:
-    """Return one row."""
+    """Return the row of *token*."""
     return TokenRow(
         token=token,
         url=reverse("pages:api-token", args=[org, token.pk]),

@@ -1,8 +1,8 @@
-"""Browsers as people call them, from what they call themselves."""
+"""Short names of browsers from their User-Agent header."""
 
 from __future__ import annotations
 
-#: What a browser's own name for itself holds; those that pass for another one come first.
+#: (Mark in the header, name); browsers that also contain the mark of another one come first.
 _BROWSERS = (
     ("Edg/", "Edge"),
     ("OPR/", "Opera"),
@@ -22,7 +22,7 @@ _SYSTEMS = (
 
 def browser_name(agent: str) -> str:
     """
-    Return a short name for a browser, or what it says when that is not known.
+    Return the short name of the browser with the header *agent*, or *agent* if unknown.
 
     >>> browser_name("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
     'Firefox on Linux'

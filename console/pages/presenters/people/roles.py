@@ -1,4 +1,4 @@
-"""Roles in words: permissions of each role, and the differences between two roles."""
+"""Choices of roles: permissions of each role, and the differences from the current role."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.orgs.permissions import GRANTS, Permission
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleChoice:
-    """One role to choose; *gains* and *loses* compare it with the present one, if there is one."""
+    """One role; *gains* and *loses* are the differences from the current role, if there is one."""
 
     role: str
     may: tuple[str, ...]
@@ -21,7 +21,7 @@ class RoleChoice:
 
 
 def role_choices(chosen: str, present: str | None = None) -> list[RoleChoice]:
-    """Return every role, the least mighty first; *present* is what the person has now."""
+    """Return all roles, fewest permissions first; *present* is the current role of the member."""
     had = GRANTS[present] if present else frozenset()
     return [
         RoleChoice(

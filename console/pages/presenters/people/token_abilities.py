@@ -1,4 +1,4 @@
-"""What a token may do, action by action, and why: the answer to "may this one apply configs?"."""
+"""Table of actions that a token may do, each with the reason."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.orgs.models import ApiToken, Role
 from console.orgs.permissions import GRANTS, Permission
 from console.orgs.tokens import is_working
 
-#: The address with which each permission is used most.
+#: Permission -> its most frequent request of the API.
 _REQUESTS: Final[Mapping[Permission, str]] = {
     Permission.READ: "GET queues",
     Permission.SUBMIT: "POST workloads",
@@ -24,7 +24,7 @@ _REQUESTS: Final[Mapping[Permission, str]] = {
 }
 
 
-#: What a permission means to a token where its words say more than that.
+#: Permissions that allow less to a token than their description says -> action of a token.
 _ACTIONS: Final[Mapping[Permission, str]] = {
     Permission.DRAFT: "compute the impact of a config; drafts are for members only",
 }
@@ -32,7 +32,7 @@ _ACTIONS: Final[Mapping[Permission, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ability:
-    """One action, whether a token may do it, and why in one sentence."""
+    """One action, whether a token may do it, and the reason as a sentence."""
 
     action: str
     request: str
@@ -41,7 +41,7 @@ class Ability:
 
 
 def abilities_of(token: ApiToken) -> list[Ability]:
-    """Return every action with the answer that a request with *token* would get now."""
+    """Return every action with the result that a request with *token* would get now."""
     return [_ability(token, permission) for permission in Permission]
 
 

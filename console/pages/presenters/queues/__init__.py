@@ -1,1 +1,1 @@
-"""Queues: the list and the page of one queue."""
+"""Presenters of the list of queues and the page of a queue."""

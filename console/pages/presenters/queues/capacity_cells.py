@@ -1,4 +1,4 @@
-"""The table of a queue's capacity: the columns that its discipline has, and their cells."""
+"""Capacity table of a queue: the columns of its discipline, and their cells."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from console.engine.wording.words import quantity
 from console.pages.presenters.quota_bars.quota_bar import up_to
 from console.workloads.queries import QueueView
 
-#: What every capacity node says of itself; any other key of a column names an extra.
+#: Column keys that are fields of every capacity node; any other key is an extra amount.
 _FIELDS = frozenset({"guaranteed", "limit", "used", "entitled", "available"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapacityCell:
-    """One cell: its text, and what stands below it in small letters."""
+    """One cell: its text, and a note in small print below it."""
 
-    #: The title of its column, for narrow screens.
+    #: Title of the column, for narrow screens.
     label: str
     text: str
     rest: str = ""
 
 
 def columns_of(view: QueueView, policy: Policy) -> tuple[Column, ...]:
-    """Return the columns that the discipline of *policy* has for the queue of *view*."""
+    """Return the columns of the discipline of *policy* for the queue of *view*."""
     columns = load_discipline(policy.discipline).columns()
     return tuple(each for each in columns if view.cohort or not each.needs_parent)
 
 
 def cells_of(node: CapacityNode, columns: Iterable[Column]) -> tuple[CapacityCell, ...]:
-    """Return what *node* shows in each of *columns*."""
+    """Return the cells of *node* in *columns*."""
     return tuple(_cell(node, column) for column in columns)
 
 
@@ -63,7 +63,7 @@ def _amount(node: CapacityNode, column: Column) -> Amount:
 
 
 def _borrowed_or_lent(node: CapacityNode) -> str:
-    """Return what a queue uses of others, or what others use of it; it never does both."""
+    """Return the text of borrowed or lent quota; a queue never does both at the same time."""
     if node.borrowed:
         return f"{quantity(node.borrowed, node.resource)} borrowed"
     if node.lent:

@@ -1,4 +1,4 @@
-"""Queues as pages show them."""
+"""Row of a queue: state, quota bars, routing rules and local queues."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from console.workloads.queries import QueueView
 from console.workloads.queries.over_quota import OverQuotaSince
 from console.workloads.queries.trust import CURRENT, Freshness
 
-#: What queues do with new work, in a word.
+#: State of a queue -> title.
 STATE_TITLES = {
     "accepting": "Accepting",
     "held": "Held",
@@ -31,26 +31,26 @@ STATE_TITLES = {
 
 @dataclass(frozen=True, kw_only=True)
 class QueueRow:
-    """One queue with its bars, each drawn when it is asked for: lists show the tightest alone."""
+    """One queue with its bars, which are computed on access: lists show only the tightest bar."""
 
     view: QueueView
     state: str
     state_title: str
-    #: Id of the row, stable however the list is sorted.
+    #: Id of the row, independent of the sort order.
     key: str
-    #: How old the numbers are.
+    #: Age of the numbers.
     fresh: Freshness
     over_quota_since: OverQuotaSince
     peaks: Mapping[FlavorResource, int]
 
     @cached_property
     def bars(self) -> tuple[Bar, ...]:
-        """Its bars in the order of its quota."""
+        """The bars in the order of the quota."""
         return tuple(map(self._bar, self.view.usages))
 
     @cached_property
     def tightest(self) -> Bar | None:
-        """The bar under the greatest pressure, the first where nothing is known of any."""
+        """The bar with the highest pressure, or the first bar if the numbers are unknown."""
         usages = self.view.usages
         if not usages:
             return None
@@ -60,7 +60,7 @@ class QueueRow:
 
     @property
     def more_bars(self) -> int:
-        """How many bars there are beyond the tightest."""
+        """The number of bars besides the tightest one."""
         return max(0, len(self.view.usages) - 1)
 
     def _bar(self, usage: CapacityNode) -> Bar:
@@ -75,9 +75,9 @@ class QueueRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleRow:
-    """One routing rule that leads to a queue."""
+    """One rule that routes workloads to the queue."""
 
-    #: Counted from 1, as people do.
+    #: Counted from 1.
     number: int
     conditions: str
     origin: Origin | None
@@ -85,11 +85,11 @@ class RuleRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalQueueRow:
-    """One local queue that leads to a queue."""
+    """One local queue that routes workloads to the queue."""
 
     namespace: str
     name: str
-    #: Whether its config stops it.
+    #: Whether the config stops the local queue.
     is_stopped: bool
     origin: Origin | None
 
@@ -102,10 +102,10 @@ def queue_row(
     peaks: Mapping[FlavorResource, int] = MappingProxyType({}),
 ) -> QueueRow:
     """
-    Return *view* with everything a page prints of it.
+    Return the row of *view*.
 
-    *fresh*: how old the numbers are. *rises* and *peaks*: since when it uses more than it owns,
-    and the most it used in seven days, for drawings that say so.
+    *fresh* is the age of the numbers. *over_quota_since* and *peaks* are used by bars that show
+    them: the start of use above nominal quota, and the maximum use in seven days.
     """
     state, title = _state(view)
     return QueueRow(
@@ -120,7 +120,7 @@ def queue_row(
 
 
 def rule_rows(view: QueueView, policy: Policy) -> tuple[RuleRow, ...]:
-    """Return the rules that lead to a queue."""
+    """Return the rules that route to the queue of *view*."""
     rules = rules_of(policy)
     return tuple(
         RuleRow(
@@ -133,7 +133,7 @@ def rule_rows(view: QueueView, policy: Policy) -> tuple[RuleRow, ...]:
 
 
 def local_queue_rows(name: str, policy: Policy) -> tuple[LocalQueueRow, ...] | None:
-    """Return the local queues that lead to a queue; None where rules do."""
+    """Return the local queues that route to the queue *name*; None if the config uses rules."""
     routing = local_routing_of(policy)
     if routing is None:
         return None
@@ -151,7 +151,7 @@ def local_queue_rows(name: str, policy: Policy) -> tuple[LocalQueueRow, ...] | N
 
 def describe_selector(selector: Selector) -> str:
     """
-    Return a selector in one line.
+    Return the text of a selector in one line.
 
     >>> describe_selector(Selector())
     'every workload'

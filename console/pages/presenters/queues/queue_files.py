@@ -1,4 +1,4 @@
-"""The list of queues as a file: a row for each, with numbers where a page has words."""
+"""Rows of the exported list of queues, with numbers instead of text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from console.time_formats import to_iso
 from console.workloads.queries import QueueView
 from console.workloads.queries.pressure import utilization_of
 
-#: The columns of a file; NDJSON has every flavor and resource in *usage* too.
+#: Columns of a file; NDJSON also has all flavor-resources in *usage*.
 COLUMNS: Final = (
     *(
         "queue",
@@ -46,7 +46,7 @@ COLUMNS: Final = (
 def file_rows(
     views: Iterable[QueueView], waits: Mapping[str, WaitQuantiles]
 ) -> Iterator[dict[str, Any]]:
-    """Return *views* as rows of a file; *waits* has those of each. Null stands for no limit."""
+    """Yield the rows of *views*; *waits* maps queues to wait quantiles. Null means no limit."""
     for view in views:
         wait, pressure = waits[view.name], view.pressure
         top, count = next(iter(view.reasons.items()), ("", 0))
