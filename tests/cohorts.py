@@ -73,7 +73,7 @@ LAB = quota_policy(
 )
 
 
-def put_in_force(org: Organization, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
+def activate_policy(org: Organization, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the active version of *org* compile to *policy*."""
     given = {"dialect": policy.dialect, "text": "", "author": "somebody"}
     ConfigVersion.objects.get_or_create(org=org, number=1, defaults=given)
@@ -115,7 +115,7 @@ def wait(
 
 def fill(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
     """Activate the lab policy: research borrows, batch is short of the quota that it lends."""
-    put_in_force(org, LAB, monkeypatch)
+    activate_policy(org, LAB, monkeypatch)
     use(org, "research", "spot", 15000, running=3)
     use(org, "batch", "spot", 2000)
     use(org, "alone", "spot", 3000)
@@ -136,6 +136,6 @@ def fill_three(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
             for name in names
         },
     )
-    put_in_force(org, policy, monkeypatch)
+    activate_policy(org, policy, monkeypatch)
     use(org, "q-busy", "f", 4000)
     wait(org, "q-Waiting", "waiting_for_quota", 3, 1000)

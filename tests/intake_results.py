@@ -28,7 +28,7 @@ _READERS: Final = (
 _UNDECIDED: Final = Q(state=State.PENDING, pending_class=None)
 
 
-def carry_out() -> list[Workload]:
+def apply_all_intake() -> list[Workload]:
     """
     Run the engine of each organization with intake, and return some of its workloads.
 

@@ -68,7 +68,7 @@ spec: {clusterQueue: rest}
 """
 
 
-def let_one_yield(
+def preempt_and_yield(
     owner: Actor,
     settle: Callable[[Organization], int],
     before_settling: Callable[[], None] = lambda: None,

@@ -42,7 +42,7 @@ def submit(actor: Actor, settle: Settle, name: str, gpu: int, **fields: Any) -> 
     return row
 
 
-def stop_for_another(
+def preempt_for(
     owner: Actor, victim: Actor, beneficiary: Actor, settle: Settle
 ) -> tuple[Workload, Workload, Decision]:
     """Preempt a workload of *victim* for one of *beneficiary*; return the decision."""

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from console.orgs.permissions import Actor
 from console.workloads.models import Intake, State, Workload
 from tests.api.conftest import Api
-from tests.intake_results import carry_out, read_back
+from tests.intake_results import apply_all_intake, read_back
 
 #: Number of examples; each is a day of an organization, that is, a sequence of requests.
 DRAWN: Final = 2 * int(os.environ.get("REQUESTS", "6"))
@@ -129,7 +129,7 @@ def send(api: Callable[[Actor], Api], owner: Actor, client_for: Callable[[Actor]
     def sent(path: str, body: dict[str, Any]) -> int:
         status = client.post(path, body).status
         assert Intake.objects.exists() == (status < 400)
-        read_back(carry_out(), client.client, browser)
+        read_back(apply_all_intake(), client.client, browser)
         return status
 
     assert sent("config/versions", {"text": CONFIG, "expected_version": 0}) == 201

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from console.reading import exact_json, fields
 from console.workloads.models import Intake, Workload
-from tests.intake_results import carry_out
+from tests.intake_results import apply_all_intake
 
 
 def errors_of(answer) -> list[tuple[str, str]]:
@@ -367,7 +367,7 @@ PATHS = [
 @given(path=st.sampled_from(PATHS), body=values)
 def test_no_value_makes_it_fail(client, path, body):
     assert client.post(path, json.dumps(body)).status < 500
-    carry_out()
+    apply_all_intake()
 
 
 @settings(
@@ -380,7 +380,7 @@ def test_no_workload_makes_it_fail(client, workloads):
     assert answer.status in (202, 400)
     added = len(workloads) if answer.status == 202 else 0
     assert Workload.objects.count() == before + added
-    carry_out()
+    apply_all_intake()
 
 
 @settings(

@@ -23,7 +23,7 @@ from console.engine.model.policy import Policy
 from console.orgs.models import Organization
 from console.workloads.models import OverQuota
 from tests.api.documents import CAP
-from tests.cohorts import LAB, fill, fill_three, put_in_force, quotas, use, wait
+from tests.cohorts import LAB, activate_policy, fill, fill_three, quotas, use, wait
 
 NAMES = ["team-a:v2", "a/b", "with space", "größe", "100%", "?x=1", "..", "🚀", "a//b"]
 
@@ -237,7 +237,7 @@ def test_a_loan_says_since_when_its_borrower_is_above_what_it_owns(client, lab, 
 def test_with_fair_sharing_everybody_has_a_share(client, lab, org, monkeypatch):
     queues = LAB.queues | {"batch": replace(LAB.queues["batch"], fair_weight=WEIGHT_ONE // 2)}
     fair = QuotaSettings(fair_sharing=(FairStrategy.FINAL_SHARE, FairStrategy.INITIAL_SHARE))
-    put_in_force(org, with_spec(LAB, queues=queues, settings=fair), monkeypatch)
+    activate_policy(org, with_spec(LAB, queues=queues, settings=fair), monkeypatch)
     body = client.get("cohorts/all").body
     assert body["fair_sharing"] == [
         "less_than_or_equal_to_final_share",
@@ -309,7 +309,7 @@ def test_a_name_may_hold_anything(client, org, monkeypatch, name):
         cohorts={name: Cohort(name=name)},
         queues={"q": QueueSpec(name="q", parent=name, groups=quotas(("f", 1000)))},
     )
-    put_in_force(org, policy, monkeypatch)
+    activate_policy(org, policy, monkeypatch)
     assert client.get(f"cohorts/{quote(name, safe='/')}").body["name"] == name
     assert client.get("queues/q").body["cohort"] == name
 
@@ -326,7 +326,7 @@ def test_a_queue_and_a_cohort_may_have_one_name(client, org, monkeypatch):
             "other": QueueSpec(name="other", parent="other", groups=quotas(("f", 1000))),
         },
     )
-    put_in_force(org, policy, monkeypatch)
+    activate_policy(org, policy, monkeypatch)
     use(org, "same", "f", 3000)
     assert [
         (loan["lender"], loan["amount"]) for loan in client.get("cohorts/same").body["loans"]
@@ -355,7 +355,7 @@ def wide(queues: int) -> Policy:
 def test_queries_do_not_grow_with_queues(client, org, monkeypatch, path):
     found = []
     for size in (2, 40):
-        put_in_force(org, wide(size), monkeypatch)
+        activate_policy(org, wide(size), monkeypatch)
         for number in range(size // 2, size):
             use(org, f"q{number}", "f0", 1000 * number)
             wait(org, f"q{number}", "waiting_for_quota", 2, 5000, {"f0/gpu": 1000})

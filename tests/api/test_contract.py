@@ -30,7 +30,7 @@ from console.orgs.permissions import Actor
 from console.orgs.services.issue_token import create_token
 from tests.api.conftest import check_shape
 from tests.conftest import member
-from tests.intake_results import carry_out, read_back
+from tests.intake_results import apply_all_intake, read_back
 from tests.permissions.example_orgs import furnish
 
 #: Number of requests for each operation.
@@ -71,7 +71,7 @@ def names(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
     with django_db_blocker.unblock(), transaction.atomic():
         found = furnish("orchard", 3)
         owner = member(Organization.objects.get(slug=found["org"]), Role.OWNER)
-        carry_out()
+        apply_all_intake()
         yield {**found, "owner": owner}
         transaction.set_rollback(True)
 
@@ -112,7 +112,7 @@ def test_any_request_is_answered_as_described_and_carried_out(
         # The changes of each request are rolled back before the next one.
         with transaction.atomic():
             response = client.generic(case.method, path, body, content_type="application/json")
-            read_back(carry_out(), client, browser)
+            read_back(apply_all_intake(), client, browser)
             transaction.set_rollback(True)
         assert response.status_code < 500
         kind = response.headers["Content-Type"]

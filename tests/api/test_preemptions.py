@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from console.workloads.services.end_workloads import release_workloads
-from tests.preemption_pair import stop_for_another
+from tests.preemption_pair import preempt_for
 
 
 def test_both_sides_read_the_same_receipt(api, owner, operator, settle):
-    old, new, told = stop_for_another(owner, operator, operator, settle)
+    old, new, told = preempt_for(owner, operator, operator, settle)
     release_workloads(owner, [old.uid])
     settle(owner.org)
     client = api(owner)
@@ -44,7 +44,7 @@ def test_both_sides_read_the_same_receipt(api, owner, operator, settle):
 
 
 def test_who_submitted_neither_reads_no_names(api, owner, operator, submitter, settle):
-    old, new, told = stop_for_another(owner, operator, operator, settle)
+    old, new, told = preempt_for(owner, operator, operator, settle)
     client = api(submitter)
     body = client.get(f"workloads/{old.uid}/preemptions/{told.pk}").body
     assert body["beneficiary"]["id"] is None

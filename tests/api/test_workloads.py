@@ -21,9 +21,9 @@ from console.workloads.models import (
     Workload,
 )
 from tests.api.documents import CAP, OPEN
-from tests.preemption_circle import let_one_yield
+from tests.preemption_circle import preempt_and_yield
 from tests.preemption_pair import CONFIG as PREEMPTING
-from tests.preemption_pair import Settle, stop_for_another
+from tests.preemption_pair import Settle, preempt_for
 
 
 @pytest.fixture
@@ -405,7 +405,7 @@ def test_an_ending_takes_no_fields(client):
 
 
 def test_who_stops_and_who_yields_name_the_other_one(api, owner, settle):
-    yielding, stopping, first = let_one_yield(owner, settle)
+    yielding, stopping, first = preempt_and_yield(owner, settle)
     client = api(owner)
     found = {
         uid: (row["state"], row["reason"]["code"], row["preemptor"])
@@ -469,7 +469,7 @@ def test_an_explanation_is_text_to_paste_with_the_names_that_its_reader_may_know
     submitter: Actor,
     settle: Settle,
 ) -> None:
-    old, _, _ = stop_for_another(owner, submitter, operator, settle)
+    old, _, _ = preempt_for(owner, submitter, operator, settle)
     path = f"/api/v1/orgs/here/workloads/{old.uid}/explanation"
     answers = {
         each.role: api_for(each).get(f"{path}?as=markdown") for each in (operator, submitter)

@@ -27,7 +27,7 @@ from console.engine.routing.rule_routing import route_by
 from console.engine.routing.rules import Rule
 from console.engine.state import State
 from tests.benchmarks.measured import Measured
-from tests.benchmarks.waiting import Waiting, asks_no_more, place
+from tests.benchmarks.waiting import Waiting, fits_wherever, place
 
 FEW, MANY = 1_000, 1_000_000
 
@@ -108,7 +108,7 @@ def _finish(world: Waiting, ends: list[str]) -> tuple[float, int, list[Decision]
 def _check_order(world: Waiting, decisions: list[Decision]) -> None:
     """Check that no pending workload fits or should have preceded an admitted one."""
     waiting = world.waiting()
-    world.check_that_nobody_waits_who_fits(waiting)
+    world.check_that_none_fits(waiting)
     stopped = {each.workload for each in decisions if each.outcome is Outcome.PREEMPTED}
     for decision in decisions:
         running = world.state.running.get(decision.workload)
@@ -117,7 +117,7 @@ def _check_order(world: Waiting, decisions: list[Decision]) -> None:
         for other in waiting[decision.queue or ""]:
             if place(other) > place(running.workload):
                 break
-            overtaken = other.id not in stopped and asks_no_more(other, running.workload)
+            overtaken = other.id not in stopped and fits_wherever(other, running.workload)
             assert not overtaken, f"{decision.workload} was admitted, {other.id} waits"
 
 

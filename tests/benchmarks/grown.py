@@ -74,7 +74,7 @@ def run() -> Iterator[Measured]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Results:
     """Results of one product: workloads a second, and milliseconds by page."""
 
     rate: float
@@ -107,7 +107,7 @@ def _both(place: str, home: Path, settings: dict[str, str]) -> Iterator[Measured
     )
     with _product(home, settings) as product:
         old, _ = _measure(product.api(), product, person, past)
-    yield from _told(place, young, old)
+    yield from _compared(place, young, old)
     with _product(home, {**settings, **forgetting.SETTINGS}) as product:
         name = f"{place}, while the past is forgotten"
         yield from forgetting.run(name, product.api(), Reader(product, person), _MAIN)
@@ -126,7 +126,7 @@ def _owner(product: Product) -> tuple[str, str]:
 
 def _measure(
     api: Api, product: Product, person: tuple[str, str], past: dict[str, int]
-) -> tuple[_Found, tuple[list[str], list[str]]]:
+) -> tuple[_Results, tuple[list[str], list[str]]]:
     """Create running and pending workloads, measure, and return results and the ids of both."""
     numbers = [
         queue
@@ -162,7 +162,7 @@ def _measure(
     reader = Reader(product, person)
     paths = _pages(api, reader) if past else _MAIN
     pages = {path: reader.measured(path, f"/o/main{path}", MOST_MS).value for path in paths}
-    return _Found(ROUNDS * COUNT / took, pages), (runs, waits)
+    return _Results(ROUNDS * COUNT / took, pages), (runs, waits)
 
 
 def _newest_decision(api: Api) -> int:
@@ -223,7 +223,7 @@ def _pages(api: Api, reader: Reader) -> Iterator[str]:
     yield f"/workloads/{one['id']}"
 
 
-def _told(place: str, young: _Found, old: _Found) -> Iterator[Measured]:
+def _compared(place: str, young: _Results, old: _Results) -> Iterator[Measured]:
     name = f"{place}: submit, admit and finish"
     yield Measured(name=f"{name}, no past", value=young.rate, unit="per s")
     yield Measured(

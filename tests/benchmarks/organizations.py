@@ -157,7 +157,7 @@ def _measure(product: Product, orgs: list[tuple[str, str]], backlog: int) -> _Wa
         thread.start()
     time.sleep(WARM)
     if backlog:
-        _hand_in(product.port, *orgs[0], backlog)
+        _submit(product.port, *orgs[0], backlog)
     time.sleep(max(0.0, begun + SECONDS - time.time()))
     ended = time.time()
     over.set()
@@ -188,7 +188,7 @@ def _send(port: int, orgs: list[tuple[str, str]], first: int, over: threading.Ev
     api.close()
 
 
-def _hand_in(port: int, slug: str, token: str, count: int) -> None:
+def _submit(port: int, slug: str, token: str, count: int) -> None:
     api = Api(port, slug, token)
     for first in range(0, count, BULK):
         names = (f"bulk-{number}" for number in range(first, min(first + BULK, count)))
@@ -203,7 +203,7 @@ def _rate(workers: int) -> tuple[str, float]:
         orgs = made(product, SCALED)
         begun = time.monotonic()
         for slug, token in orgs:
-            _hand_in(product.port, slug, token, EACH)
+            _submit(product.port, slug, token, EACH)
         until_idle(product)
         took = time.monotonic() - begun
         decided = len(asked(product, "waits()"))

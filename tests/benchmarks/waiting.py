@@ -100,7 +100,7 @@ class Waiting:
             owned = NOMINAL[resource] * size
             assert sum(amounts) <= owned, (cohort, flavor, resource, sum(amounts), owned)
 
-    def check_that_nobody_waits_who_fits(self, waiting: dict[str, list[Workload]]) -> None:
+    def check_that_none_fits(self, waiting: dict[str, list[Workload]]) -> None:
         """Check that none of *waiting* fits into the free quota."""
         for queue, workloads in waiting.items():
             node = self.state.ledger.queue(queue)
@@ -142,7 +142,7 @@ def place(workload: Workload) -> tuple[int, int]:
     return -workload.priority, workload.sequence
 
 
-def asks_no_more(one: Workload, other: Workload) -> bool:
+def fits_wherever(one: Workload, other: Workload) -> bool:
     """Return whether *one* fits wherever *other* fits."""
     asked = other.total()
     return all(amount <= asked[resource] for resource, amount in one.total().items())

@@ -32,7 +32,7 @@ def run() -> Iterator[Measured]:
                     ("pages", page_addresses(served.world)),
                     ("API", api_addresses(served.world)),
                 ):
-                    yield from _told(f"{name}: {kind}", _measured(reader, addresses))
+                    yield from _summary(f"{name}: {kind}", _measured(reader, addresses))
 
 
 def _measured(reader: Reader, addresses: list[Address]) -> list[Measured]:
@@ -50,7 +50,7 @@ def _measured(reader: Reader, addresses: list[Address]) -> list[Measured]:
 _UNREADABLE = frozenset({"join", "orgs/{org}/config"})
 
 
-def _told(what: str, measured: list[Measured]) -> Iterator[Measured]:
+def _summary(what: str, measured: list[Measured]) -> Iterator[Measured]:
     yield from (each for each in measured if not each.ok)
     usual = [each for each in measured if each.at_most == MOST_MS]
     slowest = max(usual, key=lambda each: each.value)

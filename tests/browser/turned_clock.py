@@ -21,7 +21,7 @@ class Clock:
 
 
 @contextmanager
-def turned(now: datetime) -> Iterator[Clock]:
+def clock_at(now: datetime) -> Iterator[Clock]:
     """Set the clock, also for the defaults of fields that refer to `timezone.now` itself."""
     clock, asked = Clock(now), timezone.now
     fields = [

@@ -39,7 +39,7 @@ def play(now: datetime) -> None:
     from console.orgs.services.create_org import create_org
     from console.orgs.services.create_user import create_user
     from console.supervisor import demo
-    from tests.browser.turned_clock import turned
+    from tests.browser.turned_clock import clock_at
     from tests.browser.yesterdays_people import (
         add_passwords,
         add_people,
@@ -48,7 +48,7 @@ def play(now: datetime) -> None:
 
     owner = create_user(OWNER, PASSWORD)
     demo.create(owner)
-    with turned(now - _DAY) as clock:
+    with clock_at(now - _DAY) as clock:
         org = create_org(SLUG, "Research lab", owner)
         actor = Actor.from_user(org, owner, Role.OWNER)
         add_people(actor)

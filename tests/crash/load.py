@@ -105,7 +105,7 @@ class Load:
             answer = self._prober.post("/config/versions", version)
             assert answer.status == 201, answer
         else:
-            self._look_around()
+            self._read_workloads()
 
     @property
     def refusals(self) -> set[tuple[int, str]]:
@@ -144,13 +144,13 @@ class Load:
     def probe(self) -> float:
         """Submit a workload that fits, and return the seconds until it was admitted."""
         begun = time.monotonic()
-        (uid,) = self._hand_in(self._prober, ["probe"])
+        (uid,) = self.submit_for_teams(self._prober, ["probe"])
         while self._prober.get(f"/workloads/{uid}")["state"] == "pending":
             assert time.monotonic() < begun + PATIENCE, f"not decided within {PATIENCE} s"
             time.sleep(0.05)
         return time.monotonic() - begun
 
-    def _look_around(self) -> None:
+    def _read_workloads(self) -> None:
         """Read all workloads of the organization, as an executor without stored state does."""
         path: str | None = "/workloads?limit=1000"
         while path is not None:
@@ -176,10 +176,11 @@ class Load:
             # All workloads have to be finished in the end, so beyond a backlog of ten seconds few
             # are added.
             count = 1 if open_ones >= 10 * RATE else RATE // REQUESTS
-            self._hand_in(self._submitter, random.choices(teams, k=count))
+            self.submit_for_teams(self._submitter, random.choices(teams, k=count))
             sent += 1
 
-    def _hand_in(self, caller: Caller, teams: Iterable[str]) -> list[str]:
+    def submit_for_teams(self, caller: Caller, teams: Iterable[str]) -> list[str]:
+        """Submit a workload for each of *teams* and return the ids."""
         teams = list(teams)
         workloads = [
             {

@@ -38,12 +38,15 @@ def running_on(
         with running(home, **settings) as product:
             yield product
         return
-    with serving_here(disk=disk) as url, running(home, DATABASE_URL=url, **settings) as product:
+    with (
+        serving_postgresql(disk=disk) as url,
+        running(home, DATABASE_URL=url, **settings) as product,
+    ):
         yield product
 
 
 @contextmanager
-def serving_here(*, disk: Path | None = None, over_tcp: bool = False) -> Iterator[str]:
+def serving_postgresql(*, disk: Path | None = None, over_tcp: bool = False) -> Iterator[str]:
     """Yield the URL of a PostgreSQL server; skip the test on a machine without PostgreSQL."""
     binaries = find_binaries()
     if binaries is None:

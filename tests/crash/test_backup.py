@@ -14,9 +14,9 @@ from pathlib import Path
 import psycopg
 
 from console.home import Home
+from tests.crash.invariants import check_outcomes, check_rows
 from tests.crash.load import PATIENCE, Load
-from tests.crash.products import serving_here
-from tests.crash.truth import hold_outcomes, hold_rows
+from tests.crash.products import serving_postgresql
 from tests.postgres import find_binaries, serving
 from tests.product import Api, Product, manage, running
 
@@ -105,7 +105,7 @@ def _filled_partitions(url: str) -> dict[str, list[str]]:
 @contextmanager
 def _running_partitioned(home: Path) -> Iterator[Product]:
     """Start a product whose decisions and events are about to reach their second partition."""
-    with serving_here() as url:
+    with serving_postgresql() as url:
         settings = {"DATABASE_URL": url, "PARTITION_ROWS": str(EDGE)}
         manage(home, "migrate", "--verbosity", "0", **settings)
         manage(home, "partition", **settings)
@@ -163,7 +163,7 @@ def _hold_backup(product: Product, org: str, database: str, folder: Path) -> Non
         with later.running():
             time.sleep(LOADED)
         later.drain()
-        hold_outcomes(later)
-        hold_rows(again, org)
+        check_outcomes(later)
+        check_rows(again, org)
         members = again.api(org).get("/members")["results"]
     assert [each["role"] for each in members] == ["owner"], json.dumps(members)

@@ -11,8 +11,8 @@ import pytest
 
 from console.home import Home
 from console.supervisor import broker
-from tests.crash.holding import held
 from tests.crash.products import databases, running_on
+from tests.crash.under_load import checked_load
 
 #: Seconds without a broker; `make soak` sets a minute.
 GONE = float(os.environ.get("CRASH_GONE", "15"))
@@ -27,7 +27,7 @@ def test_a_broker_that_is_away_for_a_while(database: str, tmp_path: Path) -> Non
     try:
         with (
             running_on(database, tmp_path / "home", REDIS_URL=url) as product,
-            held(product) as load,
+            checked_load(product) as load,
         ):
             server.kill()
             server.wait()

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from console.celery import CHECK_UPS, IMPACT, WEBHOOKS
-from tests.crash.holding import A_WHILE, RECOVERY, held
 from tests.crash.load import PATIENCE
 from tests.crash.products import databases
+from tests.crash.under_load import A_WHILE, RECOVERY, checked_load
 from tests.product import ROOT, Product
 
 #: Celery as `python -m celery` runs it. libfaketime leaves the monotonic clock alone and then
@@ -35,7 +35,7 @@ main()
 @pytest.mark.parametrize("product", databases("postgresql"), ids="shared-{}".format, indirect=True)
 def test_a_worker_whose_clock_is_set(product: Product, org: str, tmp_path: Path) -> None:
     preloaded = _fake_clock()
-    with held(product, org) as load:
+    with checked_load(product, org) as load:
         for hours in (1, -1):
             with _worker(product, preloaded, tmp_path) as worker:
                 worker.decides()

@@ -54,7 +54,7 @@ def file(tmp_path: Path, db: None) -> Iterator[Path]:
     path = tmp_path / "sluice.sqlite3"
     usual = connections["default"]
     if usual.vendor != "sqlite":
-        pytest.skip("what is held here happens on SQLite alone")
+        pytest.skip("the tested behavior is specific to SQLite")
     usual.ensure_connection()
     copy = sqlite3.connect(path)
     copy.executescript("\n".join(usual.connection.iterdump()))

@@ -21,10 +21,10 @@ from redis import Redis
 from console.celery import SHARDS
 from console.home import Home
 from console.workloads.lease import DURATION
-from tests.crash.holding import RECOVERY
+from tests.crash.invariants import check_feed, check_outcomes, check_rows
 from tests.crash.load import Load
 from tests.crash.products import databases
-from tests.crash.truth import hold_feed, hold_outcomes, hold_rows
+from tests.crash.under_load import RECOVERY
 from tests.postgres import find_binaries, restart
 from tests.product import ROOT, WORKERS, Product
 
@@ -63,7 +63,7 @@ def _environment(product: Product) -> dict[str, str]:
     return {**product.environment, "DJANGO_SETTINGS_MODULE": "console.settings"}
 
 
-def _found(product: Product, word: str) -> list[int]:
+def _processes(product: Product, word: str) -> list[int]:
     """Return the processes whose command line contains *word*; fail if there is none."""
     found = product.children(word)
     assert found, f"there is no {word}:\n{product.output()[-5000:]}"
@@ -78,12 +78,12 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
 
 def kill_broker(product: Product, org: str) -> None:
     """Kill the broker; the supervisor starts another."""
-    _signal(_found(product, "unixsocket"), signal.SIGKILL)
+    _signal(_processes(product, "unixsocket"), signal.SIGKILL)
 
 
 def silence_broker(product: Product, org: str) -> None:
     """Suspend the broker for a while."""
-    found = _found(product, "unixsocket")
+    found = _processes(product, "unixsocket")
     _signal(found, signal.SIGSTOP)
     time.sleep(SILENCE)
     _signal(found, signal.SIGCONT)
@@ -91,15 +91,15 @@ def silence_broker(product: Product, org: str) -> None:
 
 def lose_messages(product: Product, org: str) -> None:
     """Delete everything in the broker, with a message under way and the waiting organizations."""
-    workers = _found(product, WORKERS)
+    workers = _processes(product, WORKERS)
     deadline = time.monotonic() + 60
     with Redis(unix_socket_path=str(Home(product.home).broker_socket)) as broker:
-        while not _forgotten(broker, workers):
+        while not _flush_broker(broker, workers):
             assert time.monotonic() < deadline, "nobody was nudged"
             time.sleep(0.3)
 
 
-def _forgotten(broker: Redis, workers: Iterable[int]) -> bool:
+def _flush_broker(broker: Redis, workers: Iterable[int]) -> bool:
     """
     Suspend *workers*, and flush *broker* once a shard has an organization that waits.
 
@@ -150,7 +150,7 @@ def run_two_beats(product: Product, org: str) -> None:
 
 def stop_worker(product: Product, org: str, name: str) -> None:
     """Suspend a worker beyond its lease, while others are asked to do its work."""
-    found = _found(product, f"{name}@")
+    found = _processes(product, f"{name}@")
     _signal(found, signal.SIGSTOP)
     try:
         double_messages(product, org)
@@ -199,10 +199,10 @@ def test_nothing_is_lost_and_nothing_is_done_twice(product: Product, org: str) -
             disturb(product, org)
             recoveries[disturb.__name__] = round(load.probe(), 1)
     print(f"{len(load.accepted)} accepted, seconds until recovery: {recoveries}")
-    hold_rows(product, org)
+    check_rows(product, org)
     load.drain()
-    hold_rows(product, org)
-    hold_feed(product.api(org), load)
-    hold_outcomes(load)
+    check_rows(product, org)
+    check_feed(product.api(org), load)
+    check_outcomes(load)
     assert any(outcome == "preempted" for _, _, outcome in load.feed)
     assert max(recoveries.values()) < RECOVERY

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.holding import A_WHILE, held
 from tests.crash.load import Load
 from tests.crash.products import databases, running_on
+from tests.crash.under_load import A_WHILE, checked_load
 
 #: Status and code of an answer when the disk is full.
 _UNAVAILABLE = (503, "database_unavailable")
@@ -27,9 +27,9 @@ def test_a_full_disk(database: str, tmp_path: Path) -> None:
     with _disk() as disk:
         with (
             running_on(database, disk / "home") as product,
-            held(product) as load,
+            checked_load(product) as load,
             # The rows of PostgreSQL are elsewhere.
-            _filled(disk, load, refuses=database == "sqlite"),
+            _disk_filled(disk, load, refuses=database == "sqlite"),
         ):
             said = product.checks()["database"]
         assert said == ("ok" if database != "sqlite" else "its disk is full: 0 MiB are left")
@@ -41,15 +41,15 @@ def test_a_full_disk_of_the_server(tmp_path: Path) -> None:
     with _disk() as disk:
         with (
             running_on("postgresql", tmp_path / "home", disk=disk) as product,
-            held(product) as load,
-            _filled(disk, load, refuses=True),
+            checked_load(product) as load,
+            _disk_filled(disk, load, refuses=True),
         ):
             assert product.checks()["database"] == "ok"
         assert load.refusals == {_UNAVAILABLE}
 
 
 @contextmanager
-def _filled(disk: Path, load: Load, *, refuses: bool) -> Iterator[None]:
+def _disk_filled(disk: Path, load: Load, *, refuses: bool) -> Iterator[None]:
     """Fill *disk* for a while, until a request is refused because of it."""
     assert load.refusals == set()
     ballast = disk / "ballast"

@@ -11,9 +11,9 @@ import random
 import signal
 import time
 
-from tests.crash.holding import RECOVERY
+from tests.crash.invariants import check_feed, check_outcomes, check_rows
 from tests.crash.load import Load
-from tests.crash.truth import hold_feed, hold_outcomes, hold_rows
+from tests.crash.under_load import RECOVERY
 from tests.product import WORKERS, Product
 
 KILLS = int(os.environ.get("CRASH_KILLS", "10"))
@@ -61,10 +61,10 @@ def test_nothing_is_lost_and_nothing_is_done_twice(product: Product, org: str) -
         f"slowest recovery {slowest:.1f} s"
     )
     # Workloads are pending, running and preempting: the rows must be consistent now, too.
-    hold_rows(product, org)
+    check_rows(product, org)
     load.drain()
-    hold_rows(product, org)
-    hold_feed(product.api(org), load)
-    hold_outcomes(load)
+    check_rows(product, org)
+    check_feed(product.api(org), load)
+    check_outcomes(load)
     assert any(outcome == "preempted" for _, _, outcome in load.feed)
     assert slowest < RECOVERY

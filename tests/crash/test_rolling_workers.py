@@ -21,9 +21,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.holding import RECOVERY, held
 from tests.crash.load import PATIENCE
 from tests.crash.products import databases
+from tests.crash.under_load import RECOVERY, checked_load
 from tests.product import ROOT, Product, catches
 
 UNIT = (ROOT / "deploy" / "systemd" / "sluice-worker@.service").read_text()
@@ -84,7 +84,7 @@ def test_no_lease_runs_out_while_workers_restart(product: Product, org: str) -> 
     ended: dict[str, list[int]] = {}
     recoveries: dict[str, float] = {}
     with ExitStack() as started:
-        with held(product, org) as load:
+        with checked_load(product, org) as load:
             for name, word in SUPERVISED.items():
                 ended[name] = _restart_supervised(product, name, word)
                 recoveries[name] = round(load.probe(), 1)
@@ -95,7 +95,7 @@ def test_no_lease_runs_out_while_workers_restart(product: Product, org: str) -> 
                 ended[name] = [worker.stop()]
                 recoveries[name] = round(load.probe(), 1)
                 started.callback(Worker(product, name).stop)
-        taken_over = _taken_over(product.port, org)
+        taken_over = _lease_takeovers(product.port, org)
     print(f"seconds until recovery: {recoveries}")
     assert ended == {name: [0] for name in (*SUPERVISED, *INSTANCES)}
     assert taken_over == 0
@@ -122,7 +122,7 @@ def _restart_supervised(product: Product, name: str, word: str) -> list[int]:
     return statuses()
 
 
-def _taken_over(port: int, org: str) -> int:
+def _lease_takeovers(port: int, org: str) -> int:
     """Return how often the lease of *org* was taken from a process that had not returned it."""
     connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     connection.request("GET", "/metrics")

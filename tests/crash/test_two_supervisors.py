@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from console.home import Home
-from tests.crash.holding import A_WHILE, held
 from tests.crash.products import databases
+from tests.crash.under_load import A_WHILE, checked_load
 from tests.product import ROOT, Product, running
 
 
 @pytest.mark.parametrize("product", databases("postgresql"), ids="shared-{}".format, indirect=True)
 def test_two_supervisors_of_one_database(product: Product, org: str, tmp_path: Path) -> None:
-    with held(product, org):
+    with checked_load(product, org):
         url = product.environment.get("DATABASE_URL") or f"sqlite:///{Home(product.home).database}"
         keys = {"SECRET_KEY": Home(product.home).secret_key.read_text().strip()}
         with running(tmp_path / "another", DATABASE_URL=url, **keys) as other:

@@ -1,8 +1,8 @@
 """
-Texts that nobody should send, to every address that takes one: each is answered, within bounds.
+Hostile texts to every address that accepts one: each answer is valid and bounded.
 
-What is accepted of them is carried out, and a config gets workloads that ask for what it gives.
-FUZZED=500 sends so many to each address, others than those of every run.
+The engine handles the accepted ones, and each new config gets workloads that request its quota.
+FUZZED=500 sends that many to each address, with a random seed.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from tests.conftest import member, with_token
 from tests.hostile.endpoints import PAGES_OF_DRAFTS, TAKERS, VALUE_TAKERS, Taker
 from tests.hostile.texts import BOMBS, bad_texts
 from tests.hostile.workloads import askers
-from tests.intake_results import carry_out, read_back
+from tests.intake_results import apply_all_intake, read_back
 from tests.pages.page import complaints, read_page
 from tests.permissions.callers import settle_down
 from tests.permissions.example_orgs import CONFIG, furnish
 from tests.permissions.sending import undone
 from tests.permissions.table import CLIENT, PAGES, Line
 
-#: Texts that each address is sent.
+#: Number of texts per address.
 SENT: Final = int(os.environ.get("FUZZED", "60"))
 
-#: Bytes that an answer may have, besides what it repeats of the text.
+#: Maximum bytes of an answer without repetitions of the text.
 MOST: Final = 2_000_000
-#: How often an answer may repeat the text: in a field, in its lines, and marked.
+#: Maximum repetitions of the text in an answer: in a field, in lines, and highlighted.
 REPEATED: Final = 12
 
 DRAWN = settings(
@@ -68,9 +68,9 @@ Send = Callable[[Taker, str, str], Any]
 @pytest.fixture(scope="module")
 def names(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, Any]]:
     """
-    Furnish an organization, and return its things by name; everything is undone at the end.
+    Furnish an organization and return its objects by name; rolled back at the end.
 
-    Of its drafts one is late: it changes what the active version changed since.
+    The base of one draft is outdated: the draft conflicts with changes of the active version.
     """
     with django_db_blocker.unblock(), transaction.atomic():
         found: dict[str, Any] = furnish("orchard", 3)
@@ -86,7 +86,7 @@ def names(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
         changed = text.replace("default: 50", "default: 60")
         apply_config(boss, "native", changed, "", 3, revert_after=timedelta(hours=1))
         found["version"] = 4
-        carry_out()
+        apply_all_intake()
         settle_down(timezone.now())
         yield found
         transaction.set_rollback(True)
@@ -94,7 +94,7 @@ def names(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
 
 @pytest.fixture
 def clients(names: dict[str, Any], db: None) -> dict[bool, Client]:
-    """Return what pages are asked with (True), and what the API is asked with, as the owner."""
+    """Return the owner's clients for pages (True) and for the API (False)."""
     boss: Actor = names["boss"]
     browser = Client()
     assert boss.user is not None
@@ -106,7 +106,7 @@ def clients(names: dict[str, Any], db: None) -> dict[bool, Client]:
 
 @pytest.fixture
 def send(names: dict[str, Any], clients: dict[bool, Client]) -> Send:
-    """Return what sends a text to an address and holds the answer to what all answers are."""
+    """Return a function that sends a text to an address and checks the answer."""
 
     def sent(taker: Taker, language: str, text: str) -> Any:
         with undone(), writes() as written:
@@ -125,18 +125,18 @@ def send(names: dict[str, Any], clients: dict[bool, Client]) -> Send:
 
 
 def check_work(boss: Actor, clients: dict[bool, Client]) -> None:
-    """Have what was accepted carried out, and workloads that ask for what a new config gives."""
-    read_back(carry_out(), clients[False], clients[True])
+    """Run the engine on accepted requests, and on workloads that request a new config's quota."""
+    read_back(apply_all_intake(), clients[False], clients[True])
     changed = ConfigVersion.objects.filter(org=boss.org, number=5).first()
     asked = askers(policy_of(changed)) if changed is not None else []
     if asked:
         submit_workloads(boss, asked)
-        read_back(carry_out(), clients[False], clients[True])
+        read_back(apply_all_intake(), clients[False], clients[True])
 
 
 @contextmanager
 def writes() -> Iterator[list[str]]:
-    """Note every statement within that writes a row."""
+    """Collect the statements of the block that write rows."""
     written: list[str] = []
 
     def watch(execute: Callable[..., Any], sql: str, params: Any, many: Any, context: Any) -> Any:
@@ -150,19 +150,19 @@ def writes() -> Iterator[list[str]]:
 
 
 def check_answer(taker: Taker, response: Any, content: bytes, text: str) -> None:
-    """Hold an answer to bounds, and what is wrong with the text to places in it."""
+    """Check size and markup of an answer, and that the positions of findings are in the text."""
     assert response.status_code < 500
     assert len(content) < MOST + REPEATED * len(text)
     assert b"<script>alert" not in content or not _is_shown(response)
     kind = response.headers["Content-Type"]
     if _is_shown(response):
         page = read_page(response)
-        # Some answer with a part of a page.
+        # Some addresses answer with a fragment of a page.
         if page.all("html"):
             assert complaints(page) == []
     elif kind.endswith("json"):
         body = json.loads(content)
-        # The client's protocol has all of a problem below one name.
+        # The client's protocol nests problems in one field.
         said = body["error"] if isinstance(body.get("error"), dict) else body
         for finding in (*said.get("diagnostics", ()), *said.get("lints", ())):
             assert "\n" not in finding["message"] + finding["hint"]
@@ -175,16 +175,16 @@ def check_answer(taker: Taker, response: Any, content: bytes, text: str) -> None
 
 
 def _is_shown(response: Any) -> bool:
-    """Say whether a browser would show an answer as a page."""
+    """Return whether a browser would display an answer as a page."""
     return bool(response.headers["Content-Type"].startswith("text/html"))
 
 
 def check_place(place: dict[str, int], text: str) -> None:
-    """Fail unless a place is in the text."""
+    """Fail unless a position is in the text."""
     lines = lines_of(text)
     start, end = (place["line"], place["column"]), (place["end_line"], place["end_column"])
     assert (1, 1) <= start <= end
-    # An empty text has a beginning; a place may be behind the last sign of a line.
+    # An empty text has one position; a position may follow the last character of a line.
     assert end[0] <= len(lines) + 1
     for line, column in (start, end):
         assert column <= len(lines[line - 1] if line <= len(lines) else "") + 1
@@ -250,7 +250,7 @@ def test_pages_about_a_draft_whatever_stands_in_it(
         look("native", BOMBS[title])
 
 
-#: Bombs that a page shows within a moment.
+#: Text bombs that a page renders quickly.
 SMALL_BOMBS: Final = (
     *("aliases of aliases", "merges of merges", "deep dashes", "deep blocks", "tabs", "quotes"),
     *("a key of many lines", "lines that end strangely", "objects of Python", "escaped NUL"),
@@ -304,7 +304,7 @@ def _fields(operation: Any) -> set[str]:
     return set(document()["components"]["schemas"].get(name, {}).get("properties", ()))
 
 
-#: Where a text might stand in a form, in an address or in JSON.
+#: Names of fields of forms, addresses and JSON that may contain a text.
 _ANYWHERE: Final = ("text", "text-0", "json", "pod_sets", "paste", "sets", "requests", "file")
 
 
@@ -327,13 +327,13 @@ def _send_mark(client: Client, line: Line, names: dict[str, Any], mark: str) -> 
     elif "expectations" in path:
         fields["do"] = "save"
     if "new" in path:
-        # It is read instead of the fields, and it is JSON.
+        # The field `json` is read instead of the others, and the mark is not JSON.
         del fields["json"]
     client.post(address, {**fields, "file": SimpleUploadedFile("a", mark.encode())})
 
 
 def route_of(path: str) -> str:
-    """Return the route that leads to what *path* names."""
+    """Return the route of *path*."""
     words = path.partition("?")[0].split("/")
     route: str = resolve("/".join("7" if word.startswith("$") else word for word in words)).route
     return route

@@ -82,7 +82,7 @@ class Site:
             timeout=30,
         )
 
-    def said(self, browser: requests.Session, path: str = "/login") -> str:
+    def notice(self, browser: requests.Session, path: str = "/login") -> str:
         """Return the notice of a page."""
         page = self.get(browser, path).text
         (notice,) = re.findall(r'role="status"><span>(.*?)</span>', page)
@@ -170,7 +170,7 @@ def test_another_identity_with_the_same_address_is_refused(site: Site) -> None:
     site.provider.person["sub"] = "2"
     browser = site.browser()
     assert site.sign_in(browser) == "/login"
-    assert f"The account of {OWNER} belongs to another identity" in site.said(browser)
+    assert f"The account of {OWNER} belongs to another identity" in site.notice(browser)
     assert site.get(browser, "/o/").headers["Location"].startswith("/login")
 
 
@@ -194,7 +194,7 @@ def test_whoever_may_not_come_in_is_told_why(site: Site, claims: dict, sentence:
     site.provider.person = {"sub": "stranger", **claims}
     browser = site.browser()
     assert site.sign_in(browser) == "/login"
-    assert site.said(browser) == sentence
+    assert site.notice(browser) == sentence
     assert site.get(browser, "/o/").headers["Location"].startswith("/login")
     found = site.shell(
         "print(User.objects.filter(email__startswith='nobody').count(), "
@@ -210,7 +210,7 @@ def test_the_user_info_is_asked_when_the_token_has_no_address(site: Site) -> Non
     site.provider.userinfo["sub"] = "2"
     browser = site.browser()
     assert site.sign_in(browser) == "/login"
-    assert FAILED in site.said(browser)
+    assert FAILED in site.notice(browser)
 
 
 OTHER_KEY = rsa.generate_private_key(65537, 2048)
@@ -233,7 +233,7 @@ def test_a_token_with_forged_claims_is_refused(site: Site, forgery: str) -> None
     site.provider.forge = FORGERIES[forgery]
     browser = site.browser()
     assert site.sign_in(browser) == "/login"
-    assert FAILED in site.said(browser)
+    assert FAILED in site.notice(browser)
     assert site.get(browser, "/o/").headers["Location"].startswith("/login")
 
 
@@ -251,7 +251,7 @@ def test_a_token_that_is_not_signed_by_the_provider_is_refused(site: Site, signa
     site.provider.sign = lambda claims: site.provider.signed(claims, **SIGNATURES[signature])
     browser = site.browser()
     assert site.sign_in(browser) == "/login"
-    assert FAILED in site.said(browser)
+    assert FAILED in site.notice(browser)
 
 
 @pytest.mark.parametrize("token", [None, "", "x.y.z", 7])
@@ -259,7 +259,7 @@ def test_something_that_is_no_token_is_refused(site: Site, token: object) -> Non
     site.provider.sign = lambda _: token  # type: ignore[return-value, assignment]
     browser = site.browser()
     assert site.sign_in(browser) == "/login"
-    assert FAILED in site.said(browser)
+    assert FAILED in site.notice(browser)
 
 
 def test_an_answer_belongs_to_the_browser_that_asked(site: Site) -> None:
@@ -267,7 +267,7 @@ def test_an_answer_belongs_to_the_browser_that_asked(site: Site) -> None:
     other = site.browser()
     site.to_provider(other)
     assert site.get(other, asked).headers["Location"] == "/login"
-    assert FAILED in site.said(other)
+    assert FAILED in site.notice(other)
     for query in ("", "?code=x", "?state=x&code=y", "?error=access_denied&state=x"):
         answer = site.get(other, f"/login/oidc/callback{query}")
         assert (answer.status_code, answer.headers["Location"]) == (302, "/login")
@@ -309,7 +309,7 @@ def test_a_provider_that_is_broken_is_told_as_such(site: Site, discovery: dict) 
     answer = site.get(browser, "/login/oidc")
     if answer.headers["Location"] != "/login":
         assert site.sign_in(browser) == "/login"
-    said = site.said(browser)
+    said = site.notice(browser)
     assert FAILED in said
     request_id = said.rpartition("request id ")[2].rstrip(".")
     assert len(request_id) == 32
@@ -348,7 +348,7 @@ def test_a_password_from_before_the_address_was_proved_ends(site: Site) -> None:
     site.provider.person = {"sub": "early", "email": email, **VERIFIED}
     browser = site.browser()
     assert site.sign_in(browser) == "/o/"
-    assert "The password of this account is no longer valid" in site.said(browser, "/o/?all")
+    assert "The password of this account is no longer valid" in site.notice(browser, "/o/?all")
     assert site.get(browser, "/sessions").status_code == 200
     assert site.get(stranger, "/sessions").headers["Location"].startswith("/login")
     assert site.send(stranger, "/login", email=email, password=password).status_code == 422

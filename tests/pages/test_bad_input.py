@@ -19,7 +19,7 @@ from console.configs.models import Draft
 from console.orgs.models import User
 from console.orgs.permissions import Actor
 from console.pages import urls
-from tests.intake_results import carry_out
+from tests.intake_results import apply_all_intake
 from tests.module_fixtures import module_org
 from tests.pages.conftest import CONFIG, World
 from tests.pages.module_fixtures import module_world
@@ -125,13 +125,13 @@ def test_wild_forms(value: str, world: World, number: int, browser: Client) -> N
     for url, do in forms(browser, addresses(world, number)):
         form = {"do": do, **dict.fromkeys(NAMES, value)}
         assert browser.post(url, form).status_code < 500, (url, form)
-        carry_out()
+        apply_all_intake()
 
 
 def test_empty_forms(world: World, number: int, browser: Client) -> None:
     for url, do in forms(browser, addresses(world, number)):
         assert browser.post(url, {"do": do}).status_code < 500, (url, do)
-        carry_out()
+        apply_all_intake()
 
 
 @pytest.mark.parametrize("at", [0, HUGE])
@@ -140,7 +140,7 @@ def test_numbers_that_nothing_has(at: int, world: World, browser: Client) -> Non
         assert browser.get(url).status_code < 500, url
     for url, do in forms(browser, addresses(world, at)):
         assert browser.post(url, {"do": do, "text": "{}"}).status_code < 500, (url, do)
-        carry_out()
+        apply_all_intake()
 
 
 GOOD: dict[str, Any] = {
@@ -165,7 +165,7 @@ def test_wild_bodies(world: World, number: int, browser: Client) -> None:
     for url, body in product(calls, BODIES):
         status = browser.post(url, body, "application/json").status_code
         assert status < 500, (url, body[:200])
-        carry_out()
+        apply_all_intake()
 
 
 def test_an_outsider_finds_nothing_behind_any_address_or_form(

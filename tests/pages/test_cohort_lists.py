@@ -19,7 +19,7 @@ from console.engine.model.amounts import UNLIMITED
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import Engine, Intake, OverQuota
-from tests.cohorts import fill, fill_three, put_in_force, quotas, use
+from tests.cohorts import activate_policy, fill, fill_three, quotas, use
 from tests.pages.page import Element, complaints, read_page
 
 
@@ -219,7 +219,7 @@ def test_a_name_that_looks_like_a_formula_is_none_in_a_file(
         cohorts={"=1+1": Cohort(name="=1+1")},
         queues={"@q": QueueSpec(name="@q", parent="=1+1", groups=quotas(("f", UNLIMITED)))},
     )
-    put_in_force(org, policy, monkeypatch)
+    activate_policy(org, policy, monkeypatch)
     (row,) = csv.DictReader(io.StringIO(file(browser, "cohorts?as=csv")))
     assert (row["cohort"], row["nominal"]) == ("'=1+1", "unlimited")
 
@@ -251,7 +251,7 @@ def test_quota_that_was_taken_away_says_under_which_config(
         cohorts={"few": Cohort(name="few")},
         queues={"one": QueueSpec(name="one", parent="few", groups=quotas(("f", 2000)))},
     )
-    put_in_force(org, policy, monkeypatch)
+    activate_policy(org, policy, monkeypatch)
     use(org, "one", "f", 5000)
     OverQuota.objects.create(
         org=org,

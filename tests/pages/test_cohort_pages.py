@@ -30,7 +30,7 @@ from console.orgs.models import Organization, Role, User
 from console.orgs.permissions import Actor
 from console.pages.presenters.quota.lending import rules_rows
 from console.workloads.queries.cohorts import cohort_view
-from tests.cohorts import LAB, fill, put_in_force, quotas, use, wait
+from tests.cohorts import LAB, activate_policy, fill, quotas, use, wait
 from tests.pages.page import Element, complaints, read_page
 
 
@@ -105,7 +105,7 @@ def test_without_cohorts_the_page_says_what_one_is(
 ) -> None:
     browser = client_for({"owner": owner, "viewer": viewer}[role])
     assert get(browser, "cohorts").id("main").all("h2")[0].text == "No config yet"
-    put_in_force(owner.org, quota_policy("native"), monkeypatch)
+    activate_policy(owner.org, quota_policy("native"), monkeypatch)
     region = get(browser, "cohorts").id("cohorts-region")
     assert region.all("h2")[0].text == "No cohorts in the active config"
     assert "share unused quota" in region.text
@@ -200,7 +200,7 @@ def test_with_fair_sharing_the_matrix_has_shares(
 ) -> None:
     unweighted = {"research": replace(LAB.queues["research"], fair_weight=0)}
     fair = QuotaSettings(fair_sharing=(FairStrategy.FINAL_SHARE,))
-    put_in_force(org, with_spec(LAB, queues=LAB.queues | unweighted, settings=fair), monkeypatch)
+    activate_policy(org, with_spec(LAB, queues=LAB.queues | unweighted, settings=fair), monkeypatch)
     page = get(browser, "cohorts/all")
     assert page.id("matrix-region").all("thead")[0].all("th")[-1].text == "Weighted share"
     assert [(row[0], row[-1]) for row in seen(page)] == [
@@ -246,7 +246,7 @@ def test_a_cohort_of_none_or_one_says_so(
         cohorts={"few": Cohort(name="few")},
         queues={n: QueueSpec(name=n, parent="few", groups=quotas(("f", 1000))) for n in queues},
     )
-    put_in_force(org, policy, monkeypatch)
+    activate_policy(org, policy, monkeypatch)
     assert notices(get(browser, "cohorts/few")) == [notice]
 
 
@@ -392,7 +392,7 @@ def crowd(queues: int = 100, flavors: int = 10) -> Policy:
 def test_a_large_cohort_comes_in_parts(
     org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put_in_force(org, crowd(), monkeypatch)
+    activate_policy(org, crowd(), monkeypatch)
     for number in range(100):
         use(org, f"q{number}", "f9", 20000 if number % 2 else 0)
     page = get(browser, "cohorts/wide")
@@ -424,7 +424,7 @@ def test_a_large_cohort_comes_in_parts(
 def test_loans_of_one_kind_are_one_line(
     org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put_in_force(org, crowd(), monkeypatch)
+    activate_policy(org, crowd(), monkeypatch)
     use(org, "q0", "f9", 12_000)
     use(org, "q3", "f9", 500_000)
     never = "Never: waits until borrowers end"
@@ -453,7 +453,7 @@ def test_queries_do_not_grow_with_queues(
     found = []
     # Both configs have queues that borrow while others wait, which a page has to inspect.
     for size in (24, 60):
-        put_in_force(org, crowd(size), monkeypatch)
+        activate_policy(org, crowd(size), monkeypatch)
         for number in range(size // 2, size):
             use(org, f"q{number}", "f0", 1000 * number)
             wait(org, f"q{number}", "waiting_for_quota", 2, 5000, {"f0/gpu": 1000})
@@ -506,7 +506,7 @@ def test_any_name_of_a_cohort_has_a_page(
         cohorts={name: Cohort(name=name)},
         queues={"q": QueueSpec(name="q", parent=name, groups=quotas(("f", UNLIMITED)))},
     )
-    put_in_force(org, policy, monkeypatch)
+    activate_policy(org, policy, monkeypatch)
     listed = get(browser, "cohorts").all("tbody")[0].all("a")[0]
     assert listed.attrs["href"] == reverse("pages:cohort", args=["here", name])
     page = read_page(browser.get(listed.attrs["href"]))
@@ -552,7 +552,7 @@ def test_rules_in_words(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     queues = LAB.queues | {"archive": replace(LAB.queues["archive"], preemption=rules)}
-    put_in_force(org, with_spec(LAB, queues=queues, settings=settings), monkeypatch)
+    activate_policy(org, with_spec(LAB, queues=queues, settings=settings), monkeypatch)
     view = cohort_view(org, "all")
     archive = rules_rows(view.members, view.members, view.policy)[0]
     assert (archive.reclaims, archive.borrows_by_force) == words

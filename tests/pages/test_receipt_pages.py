@@ -13,7 +13,7 @@ from console.workloads.markdown import escaped
 from console.workloads.models import Decision, Workload
 from console.workloads.services.end_workloads import release_workloads
 from tests.pages.page import Element, complaints, read_page
-from tests.preemption_pair import CONFIG, Settle, stop_for_another, submit
+from tests.preemption_pair import CONFIG, Settle, preempt_for, submit
 
 LIST = "/o/here/workloads"
 HIDDEN = "another workload of queue research"
@@ -26,7 +26,7 @@ def stop(
     owner: Actor, submitter: Actor, operator: Actor, settle: Settle
 ) -> tuple[Workload, Workload, Decision]:
     """Preempt a submitter's workload for an operator's workload."""
-    return stop_for_another(owner, submitter, operator, settle)
+    return preempt_for(owner, submitter, operator, settle)
 
 
 def facts(page: Element) -> dict[str, str]:

@@ -14,7 +14,7 @@ from console.orgs.permissions import Actor
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
 from tests.pages.page import Element, complaints, read_page
-from tests.preemption_circle import let_one_yield
+from tests.preemption_circle import preempt_and_yield
 
 Settle = Callable[[Organization], int]
 
@@ -160,7 +160,7 @@ def test_a_queue_that_is_drained_shows_who_has_to_stop(
 def test_who_stops_and_who_yields_are_told_for_whom(
     browser: Client, owner: Actor, settle: Settle
 ) -> None:
-    yielding, stopping, first = let_one_yield(owner, settle)
+    yielding, stopping, first = preempt_and_yield(owner, settle)
     link = f"{LIST}/{first}"
     page = read_page(browser.get(LIST))
     assert complaints(page) == []

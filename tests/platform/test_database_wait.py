@@ -14,7 +14,7 @@ from django.db import OperationalError
 
 from console.migrating import database_wait
 from console.orgs.management.commands import migrate
-from tests.crash.products import serving_here
+from tests.crash.products import serving_postgresql
 from tests.product import ROOT
 
 PATIENCE = 60
@@ -60,7 +60,7 @@ def test_unless_asked_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_migrates_once_the_server_is_there(tmp_path: Path) -> None:
-    with serving_here() as url:
+    with serving_postgresql() as url:
         # The socket folder does not exist yet.
         folder = tmp_path / "sockets"
         environment = {

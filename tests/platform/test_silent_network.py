@@ -12,9 +12,9 @@ import pytest
 
 from console.home import Home
 from console.supervisor import broker
-from tests.crash.holding import RECOVERY
 from tests.crash.load import Load
-from tests.crash.products import serving_here
+from tests.crash.products import serving_postgresql
+from tests.crash.under_load import RECOVERY
 from tests.network import own_network, silent
 from tests.product import running
 
@@ -40,7 +40,7 @@ def network() -> Iterator[None]:
 
 def test_a_database_that_is_gone_without_a_word(tmp_path: Path) -> None:
     with (
-        serving_here(over_tcp=True) as url,
+        serving_postgresql(over_tcp=True) as url,
         running(tmp_path / "home", DATABASE_URL=url) as product,
     ):
         load = Load(product)

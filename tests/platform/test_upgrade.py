@@ -17,9 +17,9 @@ import psycopg
 
 from console.supervisor import commands
 from console.supervisor.readiness import answer
+from tests.crash.invariants import check_outcomes, check_rows
 from tests.crash.load import Caller, Load
 from tests.crash.products import running_on
-from tests.crash.truth import hold_outcomes, hold_rows
 from tests.prepared import fill
 from tests.product import PATIENCE, ROOT, Api, running
 
@@ -149,7 +149,7 @@ def until(happened: Callable[[], bool], *looked_at: Process) -> None:
         time.sleep(0.05)
 
 
-def goes_on(load: Load) -> None:
+def wait_for_progress(load: Load) -> None:
     """Wait until at least 60 more workloads were accepted and 60 more decisions were read."""
     accepted, told = len(load.accepted), len(load.feed)
     until(lambda: len(load.accepted) > accepted + 60 and len(load.feed) > told + 60)
@@ -177,7 +177,7 @@ def test_the_next_version_migrates_and_joins_under_load(tmp_path: Path) -> None:
         later = next_version(tmp_path / "next", product.environment)
         load = Load(product)
         with load.running():
-            goes_on(load)
+            wait_for_progress(load)
             with psycopg.connect(product.environment["DATABASE_URL"]) as reader:
                 # As a long report would: its transaction blocks changes of the table.
                 reader.execute("SELECT count(*) FROM workloads_workload")
@@ -189,14 +189,14 @@ def test_the_next_version_migrates_and_joins_under_load(tmp_path: Path) -> None:
                     ),
                     *both,
                 )
-                goes_on(load)
+                wait_for_progress(load)
             assert [each.status() for each in both] == [0, 0], [each.lines for each in both]
             applied = [line for each in both for line in each.lines if line.endswith("... OK\n")]
             assert applied == [
                 "  Applying workloads.9001_take_remarks... OK\n",
                 "  Applying workloads.9002_find_by_remark... OK\n",
             ]
-            goes_on(load)
+            wait_for_progress(load)
             assert readiness(product.port) == (
                 200,
                 {"status": "ok", "checks": OK, "notes": [NEWER]},
@@ -205,15 +205,15 @@ def test_the_next_version_migrates_and_joins_under_load(tmp_path: Path) -> None:
                 until(lambda: worker.has_said("batch decided"), worker)
                 token = product.manage("create_token", "--org", "main", "--role", "operator")
                 api = Api(port, "main", token)
-                [uid] = load._hand_in(Caller(api), ["probe"])
+                [uid] = load.submit_for_teams(Caller(api), ["probe"])
                 until(lambda: api.get(f"/workloads/{uid}")["state"] == "finished", worker)
                 api.close()
                 assert readiness(port) == (200, {"status": "ok", "checks": OK})
-                goes_on(load)
+                wait_for_progress(load)
                 assert failures([*web.lines, *worker.lines]) == []
         load.drain()
-        hold_outcomes(load)
-        hold_rows(product)
+        check_outcomes(load)
+        check_rows(product)
         assert load.refusals == set()
         assert failures(product.lines) == []
         with psycopg.connect(product.environment["DATABASE_URL"]) as reader:
@@ -237,7 +237,7 @@ def test_the_version_before_is_started_again_on_the_migrated_database(tmp_path: 
         assert f"{NEWER}\n" in product.lines
         assert readiness(product.port) == (200, {"status": "ok", "checks": OK, "notes": [NEWER]})
         load = Load(product)
-        [uid] = load._hand_in(Caller(product.api()), ["probe"])
+        [uid] = load.submit_for_teams(Caller(product.api()), ["probe"])
         load.drain()
-        hold_rows(product)
+        check_rows(product)
         assert load.finished == {uid}

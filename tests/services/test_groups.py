@@ -13,13 +13,13 @@ from console.workloads.models import LabelSet, State, Workload
 from console.workloads.one_reason import explain_reason
 from console.workloads.queries import WorkloadFilter, groups
 from console.workloads.queries.groups import Group, Total, count_workloads, group_workloads
-from tests.preemption_pair import Settle, stop_for_another, submit
+from tests.preemption_pair import Settle, preempt_for, submit
 
 
 @pytest.fixture
 def filled(owner: Actor, operator: Actor, settle: Settle) -> Organization:
     """Fill a queue: one stops, one waits for it, two wait for quota, and one was rejected."""
-    stop_for_another(owner, operator, operator, settle)
+    preempt_for(owner, operator, operator, settle)
     submit(operator, settle, "wide", 7, priority=5, user="ann", project="nlp")
     submit(operator, settle, "wide-too", 7, priority=5, user="bob", project="nlp")
     submit(operator, settle, "lost", 1, tags={"team": "none"})

@@ -16,7 +16,7 @@ from console.workloads.services.load_state import load_state
 from console.workloads.services.run_engine import forget_states
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
-from tests.preemption_circle import let_one_yield
+from tests.preemption_circle import preempt_and_yield
 
 Settle = Callable[[Organization], int]
 
@@ -148,7 +148,7 @@ def test_one_that_yields_is_told_to_whom(
     org: Organization, owner: Actor, settle: Settle, *, cold: bool
 ) -> None:
     drop = forget_states if cold else lambda: None
-    yielding, stopping, first = let_one_yield(owner, settle, drop)
+    yielding, stopping, first = preempt_and_yield(owner, settle, drop)
     states = Workload.objects.values_list("uid", "state", "reason", "preemptor")
     assert set(states) == {
         (yielding, State.PENDING, "behind_others", first),

@@ -31,7 +31,7 @@ from console.workloads.queries import queue_list
 from console.workloads.services.end_workloads import finish_workloads
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
-from tests.cohorts import fill, put_in_force, quotas, use
+from tests.cohorts import activate_policy, fill, quotas, use
 
 Settle = Callable[[Organization], int]
 
@@ -115,7 +115,7 @@ def test_all_quota_together(org: Organization, monkeypatch: pytest.MonkeyPatch) 
 
 def test_quota_without_end(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
     queues = {"one": QueueSpec(name="one", groups=quotas(("f", UNLIMITED)))}
-    put_in_force(org, quota_policy("native", queues=queues), monkeypatch)
+    activate_policy(org, quota_policy("native", queues=queues), monkeypatch)
     (found,) = usage_of_all(active_policy(org), queue_list(org))
     assert (found.guaranteed, found.available, found.over) == (UNLIMITED, UNLIMITED, 0)
 

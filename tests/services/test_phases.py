@@ -8,13 +8,13 @@ from console.orgs.permissions import Actor
 from console.workloads.queries import phases
 from console.workloads.queries.phases import life_of
 from console.workloads.services.end_workloads import finish_workloads, release_workloads
-from tests.preemption_pair import Settle, stop_for_another
+from tests.preemption_pair import Settle, preempt_for
 
 
 def test_each_phase_ends_where_the_next_begins(
     owner: Actor, operator: Actor, settle: Settle
 ) -> None:
-    old, new, _ = stop_for_another(owner, operator, operator, settle)
+    old, new, _ = preempt_for(owner, operator, operator, settle)
     life = life_of(old)
     assert [(each.kind, each.reason) for each in life.phases] == [
         ("waiting", "not_evaluated"),
@@ -39,7 +39,7 @@ def test_each_phase_ends_where_the_next_begins(
 def test_only_the_newest_phases_of_a_long_life_are_read(
     owner: Actor, operator: Actor, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old, _, _ = stop_for_another(owner, operator, operator, settle)
+    old, _, _ = preempt_for(owner, operator, operator, settle)
     monkeypatch.setattr(phases, "MOST_MARKS", 1)
     life = life_of(old)
     assert (len(life.phases), life.phases[0].kind, life.is_cut) == (1, "stopping", True)

@@ -12,7 +12,7 @@ from console.workloads.explanations import explain_workload
 from console.workloads.queries import get_workload
 from console.workloads.receipts import Receipt, get_receipt, preemptions_of
 from console.workloads.services.end_workloads import release_workloads
-from tests.preemption_pair import Settle, stop_for_another, submit
+from tests.preemption_pair import Settle, preempt_for, submit
 
 HIDDEN = "another workload of queue research"
 
@@ -32,7 +32,7 @@ def names(receipt: Receipt) -> tuple[str | None, str, str | None, str]:
 def test_a_receipt_tells_what_was_stopped_for_whom_and_by_what_right(
     owner: Actor, submitter: Actor, operator: Actor, settle: Settle
 ) -> None:
-    old, new, told = stop_for_another(owner, submitter, operator, settle)
+    old, new, told = preempt_for(owner, submitter, operator, settle)
     receipt = get_receipt(owner, old, told.pk)
     assert names(receipt) == (old.uid, "batch", new.uid, "urgent")
     assert receipt.explained.explanation.headline == (
@@ -54,7 +54,7 @@ def test_a_receipt_tells_what_was_stopped_for_whom_and_by_what_right(
 def test_once_it_has_stopped_the_receipt_says_when(
     owner: Actor, submitter: Actor, operator: Actor, settle: Settle
 ) -> None:
-    old, _, told = stop_for_another(owner, submitter, operator, settle)
+    old, _, told = preempt_for(owner, submitter, operator, settle)
     release_workloads(owner, [old.uid])
     settle(owner.org)
     receipt = get_receipt(owner, old, told.pk)
@@ -67,7 +67,7 @@ def test_once_it_has_stopped_the_receipt_says_when(
 def test_each_side_sees_its_own_name_and_the_queue_of_the_other(
     owner: Actor, submitter: Actor, operator: Actor, viewer: Actor, settle: Settle
 ) -> None:
-    old, new, told = stop_for_another(owner, submitter, operator, settle)
+    old, new, told = preempt_for(owner, submitter, operator, settle)
     assert names(get_receipt(submitter, old, told.pk)) == (old.uid, "batch", None, HIDDEN)
     # Theirs, wherever they look from.
     assert names(get_receipt(submitter, new, told.pk)) == (old.uid, "batch", new.uid, "urgent")
@@ -80,7 +80,7 @@ def test_each_side_sees_its_own_name_and_the_queue_of_the_other(
 def test_an_explanation_does_not_tell_the_names_that_a_receipt_hides(
     owner: Actor, submitter: Actor, operator: Actor, settle: Settle
 ) -> None:
-    old, new, _ = stop_for_another(owner, submitter, operator, settle)
+    old, new, _ = preempt_for(owner, submitter, operator, settle)
     told = for_reader(submitter, explain_workload(owner.org, old))
     assert told.explanation.headline == (
         f"Preempted: {HIDDEN} with priority 90 needs its quota; research may preempt its own "
@@ -100,7 +100,7 @@ def test_an_explanation_does_not_tell_the_names_that_a_receipt_hides(
 def test_what_would_help_does_not_tell_whose_end_it_would_be(
     owner: Actor, submitter: Actor, operator: Actor, settle: Settle
 ) -> None:
-    stop_for_another(owner, operator, operator, settle)
+    preempt_for(owner, operator, operator, settle)
     late = submit(submitter, settle, "late", 3, priority=20)
     found = what_would_help(owner, late)
     assert "batch has stopped" in repr(found.changes)
@@ -112,7 +112,7 @@ def test_what_would_help_does_not_tell_whose_end_it_would_be(
 def test_preemptions_are_listed_from_both_sides_page_by_page(
     owner: Actor, submitter: Actor, operator: Actor, settle: Settle
 ) -> None:
-    old, new, told = stop_for_another(owner, submitter, operator, settle)
+    old, new, told = preempt_for(owner, submitter, operator, settle)
     (short,) = preemptions_of(owner, old, 10).results
     assert (short.number, short.is_victim) == (told.pk, True)
     (short,) = preemptions_of(owner, new, 10).results

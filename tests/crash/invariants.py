@@ -28,7 +28,7 @@ main(sys.argv[1], float(sys.argv[2]))
 """
 
 
-def hold_rows(product: Product, org: str = "main") -> None:
+def check_rows(product: Product, org: str = "main") -> None:
     """Wait until no worker has work left for *org*, and check that its rows are consistent."""
     done = subprocess.run(
         [sys.executable, "-c", _ROWS, org, str(PATIENCE)],
@@ -43,7 +43,7 @@ def hold_rows(product: Product, org: str = "main") -> None:
     assert json.loads(done.stdout.splitlines()[-1]) == []
 
 
-def hold_feed(api: Api, load: Load) -> None:
+def check_feed(api: Api, load: Load) -> None:
     """Check that the executor, during crashes, read exactly the feed that the API serves now."""
     feed: list[tuple[int, str, str]] = []
     after = 0
@@ -54,7 +54,7 @@ def hold_feed(api: Api, load: Load) -> None:
     assert all(one[0] < next_one[0] for one, next_one in pairwise(feed))
 
 
-def hold_outcomes(load: Load) -> None:
+def check_outcomes(load: Load) -> None:
     """Check, once all is executed, that each accepted workload has a valid series of outcomes."""
     told: dict[str, list[str]] = {}
     for _, uid, outcome in load.feed:

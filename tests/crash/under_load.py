@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tests.crash.invariants import check_feed, check_outcomes, check_rows
 from tests.crash.load import Load
-from tests.crash.truth import hold_feed, hold_outcomes, hold_rows
 from tests.product import Product
 
 #: Seconds within which a workload submitted after a crash is decided. Crashing several products at
@@ -20,7 +20,7 @@ A_WHILE = 8
 
 
 @contextmanager
-def held(product: Product, org: str = "main") -> Iterator[Load]:
+def checked_load(product: Product, org: str = "main") -> Iterator[Load]:
     """Run a load in *org* during the context, then check rows, feed, outcomes and recovery time."""
     load = Load(product, org)
     with load.running():
@@ -29,9 +29,9 @@ def held(product: Product, org: str = "main") -> Iterator[Load]:
         recovery = load.probe()
         time.sleep(1)
     print(f"{len(load.accepted)} accepted, {recovery:.1f} s until recovery")
-    hold_rows(product, org)
+    check_rows(product, org)
     load.drain()
-    hold_rows(product, org)
-    hold_feed(product.api(org), load)
-    hold_outcomes(load)
+    check_rows(product, org)
+    check_feed(product.api(org), load)
+    check_outcomes(load)
     assert recovery < RECOVERY
