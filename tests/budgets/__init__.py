@@ -1,1 +1,1 @@
-"""What it may cost to open a page or to read a path, held against three worlds."""
+"""Query budgets of pages and API paths, checked in three worlds."""

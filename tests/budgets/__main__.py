@@ -1,8 +1,8 @@
 """
-Write the budgets anew from what the worlds take now: `python -m tests.budgets`.
+Rewrite the budgets from the present queries in the worlds: `python -m tests.budgets`.
 
-It prints what grew and what shrank. The test holds the files, so look at their diff before it is
-committed: a budget that grew is a page that asks more.
+It prints increases and decreases. The test checks against the files, so review their diff before
+committing: a larger budget means that a page sends more queries.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ os.environ["TEST_DATABASE_URL"] = ""
 
 
 def main() -> None:
-    """Open everything in all worlds, and write the most that each address took."""
+    """Open every address in all worlds and write the maximum number of queries of each."""
     django.setup()
     from django.test.utils import setup_test_environment
 
@@ -33,7 +33,7 @@ def main() -> None:
     from tests.worlds.world import World
 
     setup_test_environment()
-    # No broker is there to say that a worker lives, as in tests.
+    # As in tests, there is no broker to report a live worker.
     heartbeat._cached = [(time.monotonic() + 3600, heartbeat.Pulse.BEATING)]
     with tempfile.TemporaryDirectory() as folder:
         for name, told, addresses, client in (

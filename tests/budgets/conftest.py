@@ -1,4 +1,4 @@
-"""The three worlds, each in a file of its own, to be opened one after another."""
+"""Fixtures: the three worlds, each in its own database file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.worlds.world import World
 
 
 class Worlds:
-    """Each world and a copy of its database, which tests may write to."""
+    """The worlds, each with a copy of its database that tests may write to."""
 
     def __init__(self, kept: Path, own: Path, blocker: Any) -> None:
         self._blocker = blocker
@@ -29,7 +29,7 @@ class Worlds:
 
     @contextmanager
     def entered(self, name: str) -> Iterator[World]:
-        """Have the database be that of world *name*."""
+        """Switch the database to that of world *name*."""
         path, world = self._copies[name]
         with self._blocker.unblock(), connected(path):
             yield world
@@ -37,6 +37,6 @@ class Worlds:
 
 @pytest.fixture(scope="session")
 def worlds(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> Worlds:
-    """The worlds, built once for all who share this run."""
+    """Return the worlds, built once per test run for all processes."""
     kept = shared_worlds_folder(tmp_path_factory)
     return Worlds(kept, tmp_path_factory.mktemp("worlds"), django_db_blocker)

@@ -1,4 +1,4 @@
-"""The budgets: for each pattern of an address, the most queries that opening it may take."""
+"""Reader and writer of the budget files: maximum number of queries per address pattern."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 
 FOLDER: Final = Path(__file__).parent
 
-#: Name of a file -> its first lines.
+#: Name of a file -> its header lines.
 HEADS: Final[Mapping[str, str]] = {
     "pages.toml": "# The most queries that each page may take, whatever the organization holds.\n",
     "paths.toml": "# The most queries that each path of the API may take, whatever there is.\n",
@@ -18,11 +18,11 @@ HEADS: Final[Mapping[str, str]] = {
 
 
 def read_budgets(name: str) -> dict[str, int]:
-    """Return pattern -> queries from one of the files."""
+    """Return the budgets of a file by pattern."""
     return tomllib.loads((FOLDER / name).read_text())
 
 
 def write_budgets(name: str, budgets: Mapping[str, int]) -> None:
-    """Write one of the files anew, in the order of *budgets*."""
+    """Rewrite a file in the order of *budgets*."""
     lines = (f"{json.dumps(pattern)} = {count}\n" for pattern, count in budgets.items())
     (FOLDER / name).write_text(HEADS[name] + "".join(lines))

@@ -1,4 +1,4 @@
-"""Opening an address of a world, and what the database was asked for it."""
+"""Opening an address of a world and recording its SQL statements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from tests.worlds.addresses import Address
 
-#: How it is noted, once in a while, that somebody was there: not by what the page shows.
+#: Statements that occasionally write when a user was last seen; the page does not need them.
 _SEEN: Final = tuple(
     f'UPDATE "orgs_{table}"' for table in ("browsersession", "membership", "apitoken")
 )
@@ -22,7 +22,7 @@ _SEEN: Final = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What an address answered, and the statements that it took."""
+    """The answer of an address and its SQL statements."""
 
     address: Address
     status: int
@@ -32,10 +32,10 @@ class Opened:
 
 def open_twice(client: Client, address: Address) -> Opened:
     """
-    Open an address as somebody who was there a moment ago, and return the second answer.
+    Open an address twice as a recently seen user and return the second answer.
 
-    The first time is for what a process reads once, such as the policy of a version, or once
-    in a minute: it is the same minute both times.
+    The first time fills caches of the process, such as the policy of a version, and caches that
+    last a minute: both times are in the same minute.
     """
     with mock.patch.object(timezone, "now", return_value=timezone.now()):
         _read(client.get(address.url))

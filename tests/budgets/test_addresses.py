@@ -1,4 +1,4 @@
-"""Every route has an address that is opened, or is only ever sent to."""
+"""Completeness of the budgets: every route has an opened address or accepts only writes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_every_route_is_opened_or_only_sent_to(
 
 
 def test_no_other_part_of_the_product_has_pages() -> None:
-    """What is opened by nobody here: health checks, and the client's protocol in its own tests."""
+    """Routes without budgets are health checks and the client's protocol, which has own tests."""
     parts = {_where(each) for each in get_resolver().url_patterns}
     client = {"^/*api/v2/", "^/*ext/v0/", "^/*(?:api/v2|ext/v0)$"}
     assert parts == {"healthz", "readyz", "metrics", "api/v1/", "", *client}

@@ -1,8 +1,8 @@
 """
-No page and no path takes more queries than its budget, in the empty world as in the large one.
+Pages and API paths stay within their query budgets in every world, from empty to large.
 
-One figure holds for all of them, so what an address asks does not grow with what there is.
-`python -m tests.budgets` writes the budgets anew; whoever raises one sees it in the diff.
+One budget holds for all worlds, so the number of queries does not grow with the data.
+`python -m tests.budgets` rewrites the budgets, and its diff shows every increase.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from tests.budgets.opening import Opened, open_twice
 from tests.worlds import OPENED
 from tests.worlds.addresses import api_addresses, page_addresses
 
-#: What finds few among many looks through windows of rows, each found and read by a query.
+#: Searches with few matches scan windows of rows, with queries per window.
 MOST_MORE = 2 * len(WINDOWS)
 
-#: A link to nothing, which says so.
+#: A link to a missing object, which answers an error.
 REFUSED = {"join": 404}
 
 
 def over(found: list[Opened], budgets: dict[str, int]) -> list[str]:
-    """Return what is wrong with the budgets of what was opened, a line each."""
+    """Return the budget violations of the opened addresses, a line each."""
     return [
         f"{len(each.statements)} queries, {budgets[each.address.pattern]} allowed: "
         f"{each.address.url}: {Counter(map(_shape, each.statements)).most_common(3)}"
@@ -38,7 +38,7 @@ def over(found: list[Opened], budgets: dict[str, int]) -> list[str]:
 
 
 def _shape(statement: str) -> str:
-    """Return a statement's beginning, in which there are no values yet."""
+    """Return the beginning of a statement, which contains no values."""
     return statement.partition(" WHERE ")[0][-60:]
 
 
@@ -47,7 +47,7 @@ Find = Callable[[str, str], list[Opened]]
 
 @pytest.fixture(scope="module")
 def opened(worlds: Worlds) -> Find:
-    """Return what every address of a kind answers in a world, asked once for all tests."""
+    """Return a function that opens all addresses of a kind in a world, once for all tests."""
 
     @cache
     def find(kind: str, name: str) -> list[Opened]:
@@ -69,17 +69,17 @@ def test_pages_keep_to_their_budgets(opened: Find, name: str) -> None:
 @pytest.mark.parametrize("name", OPENED)
 def test_paths_of_the_api_keep_to_their_budgets(opened: Find, name: str) -> None:
     found = opened("paths", name)
-    # Before the first version there is none to be read.
+    # Before the first version there is none to read.
     assert refused(found) == ({"orgs/{org}/config": 404} if name == "empty" else {})
     assert over(found, read_budgets("paths.toml")) == []
 
 
 @pytest.mark.parametrize("kind", ["pages", "paths"])
 def test_what_is_asked_does_not_grow_with_what_there_is(opened: Find, kind: str) -> None:
-    """Three hundred queues and 100,000 workloads take what a dozen and some hundred take."""
+    """300 queues and 100,000 workloads need as many queries as a dozen and some hundred."""
     few = {each.address.pattern: len(each.statements) for each in opened(kind, "demo")}
     many = {each.address.pattern: len(each.statements) for each in opened(kind, "large")}
-    # The demo has no cohort, and rejects nothing.
+    # The demo has no cohort and no rejected workload.
     assert few.keys() <= many.keys()
     grown = {pattern: (few[pattern], many[pattern]) for pattern in few}
     assert {
@@ -88,5 +88,5 @@ def test_what_is_asked_does_not_grow_with_what_there_is(opened: Find, kind: str)
 
 
 def refused(found: list[Opened]) -> dict[str, int]:
-    """Return the status of the addresses that answered with an error, by their patterns."""
+    """Return the statuses of error answers by pattern."""
     return {each.address.pattern: each.status for each in found if each.status >= 400}

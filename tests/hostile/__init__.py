@@ -1,1 +1,1 @@
-"""What somebody with an account or a token might send to break something."""
+"""Malicious input that an authenticated user or API client might send."""

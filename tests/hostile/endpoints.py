@@ -13,32 +13,32 @@ import yaml
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-#: Characters of a text in an address: each may be nine there.
+#: Maximum characters of a text in an address, where each may take nine.
 LONGEST_IN_ADDRESS: Final = 800
 
-#: What an address is told of a text: its language, the text, and names of things.
+#: Builds the parameters for an address from the language, the text and the names of objects.
 Fields = Callable[[str, str, Mapping[str, Any]], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taker:
-    """One address, what is sent to it, and in which form."""
+    """An address that accepts a text, with the builder and encoding of its request."""
 
     path: str
     fields: Fields
     form: str = "json"
-    #: Whether it may store anything; the others only look.
+    #: Whether the request may write to the database.
     stores: bool = False
-    #: Whether the places in its answer are those of the text; the client's are of a document.
+    #: Whether positions in the answer refer to the text rather than to the client's JSON document.
     is_placed: bool = True
 
     @property
     def is_page(self) -> bool:
-        """Say whether a browser asks rather than a token."""
+        """Whether the address is a page, requested with a session rather than a token."""
         return self.path.startswith("/o/")
 
     def address(self, names: Mapping[str, Any]) -> str:
-        """Return the address with *names* in their places."""
+        """Return the address with the placeholders replaced by *names*."""
         return Template(self.path).substitute(names)
 
     def send(self, client: Client, language: str, text: str, names: Mapping[str, Any]) -> Any:
@@ -49,7 +49,7 @@ class Taker:
                 body = json.dumps(fields, default=str, skipkeys=True)
                 return client.post(address, body, content_type="application/json")
             case "query":
-                # The web server takes no longer one.
+                # The web server accepts no longer address.
                 short = {name: str(value)[:LONGEST_IN_ADDRESS] for name, value in fields.items()}
                 return client.get(f"{address}?{_encoded(short)}")
             case "file":
@@ -64,13 +64,13 @@ def _encoded(fields: Mapping[str, Any]) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    """Return *text* as a program may send it that does not care what UTF-8 allows."""
+    """Return the bytes of *text*, including surrogates, which UTF-8 does not allow."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def document_of(text: str) -> Any:
-    """Return what *text* says as a value of JSON, or the text itself where it says none."""
-    # Written out, aliases of aliases are larger than any memory.
+    """Return the value of *text* as YAML, or an object around the text if parsing is impossible."""
+    # Expanded, nested aliases exceed any memory.
     if "&" in text or len(text) > 200_000:
         return {"resource_queues": text}
     try:
@@ -92,7 +92,7 @@ def _value(field: str, /, **more: Any) -> Fields:
 
 
 def _with(*numbers: str, **more: Any) -> Fields:
-    """Return what is sent besides the text: numbers of things, and what is always the same."""
+    """Return a builder of the text with ids of objects (*numbers*) and constant fields (*more*)."""
     things = {
         "base": "version",
         "expected_version": "version",
@@ -112,7 +112,7 @@ _CLIENT: Final = "/api/v2/scheduler/config"
 _PAGES: Final = "/o/$org/config"
 _TOOLS: Final = "/o/$org/tools"
 
-#: Whatever takes a config text.
+#: Every address that accepts a config text.
 TAKERS: Final = {
     "check": Taker(path=f"{_API}/check", fields=_plain()),
     "apply": Taker(path=f"{_API}/versions", fields=_with("expected_version"), stores=True),
@@ -164,7 +164,7 @@ TAKERS: Final = {
     ),
 }
 
-#: Whatever takes a value that may be written in YAML.
+#: Every address that accepts a value in YAML.
 VALUE_TAKERS: Final = {
     "pod sets": Taker(
         path="/o/$org/workloads/new",
@@ -189,7 +189,7 @@ VALUE_TAKERS: Final = {
     ),
 }
 
-#: Pages about a draft, whatever stands in it.
+#: Pages about a draft with arbitrary text.
 PAGES_OF_DRAFTS: Final = (
     *("/o/$org/config/drafts", "/o/$org/config/drafts/$draft", "/o/$org/config/drafts/$draft/text"),
     *("/o/$org/config/review?draft=$draft", "/o/$org/config/impact?draft=$draft"),

@@ -17,10 +17,10 @@ from tests.dialects.mutations import mutant
 
 _TESTS: Final = Path(__file__).parent.parent
 
-#: A longer text says little more, slowly.
+#: Maximum length of texts; longer ones find little more and are slow.
 _LONG: Final = 6_000
 
-#: Languages that are read elsewhere; here, too, as soon as somebody adds them.
+#: Config languages of other schedulers, which are tested as dialects once they exist here.
 FOREIGN: Final = {
     "kai": """\
 apiVersion: scheduling.run.ai/v2
@@ -62,7 +62,7 @@ spec:
 
 LANGUAGES: Final = tuple(sorted({*dialects(), *FOREIGN}))
 
-#: Signs that mean something to YAML, to a page, to a database or to a terminal.
+#: Characters and tokens with a special meaning in YAML, HTML, databases or terminals.
 SCRAPS: Final = (
     *"{}[]:-,#&*!|>'\"%@`?\t\r\n \0\x07\x0b\x0c\x1b\x7f\x85\u061c\u2028\u2029\u202e\ufeff\ud800😀",
     *("---\n", "...\n", "<<: *a", "&a ", "*a", "? ", "- - - ", "\r\n", "\n\t", "!!str ", "|9\n"),
@@ -80,7 +80,7 @@ def _nested(depth: int) -> Any:
     return value
 
 
-#: What stands where something else belongs.
+#: Values that replace others of a different type.
 VALUES: Final = (
     *(None, True, False, 0, -1, 0.1, 2**31, 2**63, 10**400, 1e308, float("inf"), float("nan")),
     *("", " ", "\0", "\ud800", "a\nb", "a\x85b", "a\u2028b", "\u202eb", "=1+1", "0x10", "1_000"),
@@ -92,7 +92,7 @@ VALUES: Final = (
 
 @cache
 def good_texts(language: str) -> tuple[str, ...]:
-    """Return texts of *language* without errors."""
+    """Return valid texts of *language*."""
     dialect = dialects().get(language)
     texts = [*dialect.samples().values()] if dialect else [FOREIGN[language]]
     texts += _of_vectors(language)
@@ -110,14 +110,14 @@ def _of_vectors(language: str) -> Iterator[str]:
 
 @st.composite
 def bad_texts(draw: st.DrawFn) -> tuple[str, str]:
-    """A language, and a text of it in which something went wrong."""
+    """Draw a language and a damaged text of it."""
     language = draw(st.sampled_from(LANGUAGES))
     way = draw(st.sampled_from((_lines, _scraps, _values, _values)))
     return language, way(draw, language)
 
 
 def _lines(draw: st.DrawFn, language: str) -> str:
-    """Lines and words that were moved, repeated, cut off or misspelled."""
+    """Draw a text with lines or words moved, repeated, cut off or misspelled."""
     dialect = dialects().get(language)
     if dialect is None:
         return _scraps(draw, language)
@@ -125,7 +125,7 @@ def _lines(draw: st.DrawFn, language: str) -> str:
 
 
 def _scraps(draw: st.DrawFn, language: str) -> str:
-    """Signs that mean something, anywhere."""
+    """Draw a text with special tokens at random places."""
     text = draw(st.sampled_from(good_texts(language)))
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, len(text)))
@@ -135,14 +135,14 @@ def _scraps(draw: st.DrawFn, language: str) -> str:
 
 
 def _values(draw: st.DrawFn, language: str) -> str:
-    """Values and keys that are of another kind, too many, too long or too deep."""
+    """Draw a text with keys or values of another type, too many, too long or too deep."""
     documents = list(yaml.safe_load_all(draw(st.sampled_from(good_texts(language)))))
     for _ in range(draw(st.integers(1, 3))):
         places = list(_places(documents))
         holder, key = draw(st.sampled_from(places))
         value = deepcopy(draw(st.sampled_from(VALUES)))
         if isinstance(holder, dict) and draw(st.booleans()):
-            # The key goes wrong, and its value stays.
+            # Replace the key and keep its value.
             new = value if isinstance(value, str | int | float | None) else str(value)
             holder[new] = holder.pop(key)
         else:
@@ -173,7 +173,7 @@ def _as_json(documents: list[Any]) -> str:
 _WRITERS: Final[tuple[Callable[[list[Any]], str], ...]] = (_as_blocks, _in_brackets, _as_json)
 
 
-#: Texts that are small and mean much, or large and mean nothing.
+#: Small texts with a huge meaning, and large texts without one.
 BOMBS: Final = {
     "aliases of aliases": "- &a0 [x, x, x, x, x, x, x, x, x, x]\n"
     + "".join(f"- &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 20)),

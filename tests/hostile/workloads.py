@@ -17,12 +17,12 @@ from console.errors import BadRequest
 from console.reading import LARGEST_INTEGER
 from console.workloads.submissions import RESERVED, Submission, read_submissions
 
-#: Ways into a config that are taken; there may be thousands.
+#: Maximum number of entrances of a config; there may be thousands.
 _MOST: Final = 4
 
 
 def askers(policy: Policy) -> list[Submission]:
-    """Return what the API would take of them: names that no workload may have are left out."""
+    """Return workloads that request the quota of *policy*, without those that the API refuses."""
     found = []
     for local_queue, (queue, labels, namespace) in enumerate(_entrances(policy)):
         if local_queue == _MOST:
@@ -38,7 +38,7 @@ def askers(policy: Policy) -> list[Submission]:
 
 
 def _entrances(policy: Policy) -> Iterator[tuple[str, dict[str, str], str]]:
-    """Yield a queue, and the labels and the namespace of who is led there."""
+    """Yield each reachable queue with the labels and namespace that route to it."""
     routing = local_routing_of(policy)
     if routing is not None:
         for local_queue in routing.local_queues.values():
@@ -53,7 +53,7 @@ def _entrances(policy: Policy) -> Iterator[tuple[str, dict[str, str], str]]:
 
 
 def _labels(selector: Selector) -> dict[str, str]:
-    """Return the labels that *selector* wants to be there."""
+    """Return labels that *selector* requires."""
     wanted = (Operator.IN, Operator.EXISTS)
     return {
         each.key: min(each.values, default="any")

@@ -48,7 +48,8 @@ scheduling_rules:
 
 
 def furnish(slug: str, versions: int) -> dict[str, object]:
-    """Create the organization *slug* with *versions* config versions; return its objects by name.
+    """
+    Create the organization *slug* with *versions* config versions; return its objects by name.
 
     Different numbers of versions make version numbers that exist in only one organization.
     """

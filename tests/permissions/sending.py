@@ -71,7 +71,7 @@ def _ask(
 def ask_in_vain(
     caller: Caller, line: Line, names: Mapping[str, object], *, method: str = "", csrf: bool = True
 ) -> Answer:
-    """Send the request of *line* as *caller*, which has to be refused, and keep its changes."""
+    """Send the request of *line* as *caller*, who is refused: there is nothing to roll back."""
     return _ask(caller, line, names, method or line.method, csrf=csrf)
 
 

@@ -53,7 +53,8 @@ def test_what_the_public_client_asks(line: Line, stage: Stage) -> None:
 def check(
     line: Line, stage: Stage, callers: list[Caller], expected: Callable[[Line, Caller], int]
 ) -> dict[str, Answer]:
-    """Check the answer to each of *callers* against *expected*, and return the answers by name.
+    """
+    Check the answer to each of *callers* against *expected*, and return the answers by name.
 
     Refused requests change nothing. HEAD is answered like GET.
     """

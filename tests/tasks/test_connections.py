@@ -18,7 +18,7 @@ pytestmark = [
 
 
 def backend() -> int:
-    """Return who serves the connection."""
+    """Return the process id of the server's backend for the connection."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         (pid,) = cursor.fetchone()
@@ -26,7 +26,7 @@ def backend() -> int:
 
 
 def end(pid: int) -> None:
-    """Have the server close a connection, as it does when it restarts."""
+    """Terminate a connection on the server, as a restart does."""
     other = connections.create_connection("default")
     try:
         with other.cursor() as cursor:
@@ -37,7 +37,7 @@ def end(pid: int) -> None:
 
 
 def test_one_that_is_fine_is_kept() -> None:
-    # A new one: that of the tests before may be as old as one gets.
+    # Open a new connection: that of earlier tests may have reached the maximum age.
     connection.close()
     pid = backend()
     drop_closed()
@@ -64,7 +64,7 @@ def test_one_in_a_transaction_is_left_to_whoever_began_it(monkeypatch: pytest.Mo
 
 
 def test_one_whose_statement_was_cut_off_is_opened_anew() -> None:
-    """As by a task's time limit, which is no error of the database."""
+    """A task's time limit does this; it is not a database error."""
 
     class CutOffError(Exception):
         pass
@@ -84,5 +84,5 @@ def test_one_whose_statement_was_cut_off_is_opened_anew() -> None:
     renew_connections()
     assert connection.connection is None
     assert backend() != pid
-    # It still sleeps.
+    # The server still executes the sleep.
     end(pid)

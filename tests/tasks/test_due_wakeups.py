@@ -1,4 +1,4 @@
-"""A decision that only time brings: the engine's row says when, and the sweep sends a wakeup."""
+"""Wakeups: the engine stores the time of a discipline's next decision, and the sweep wakes it."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ OPENS = milliseconds(MORNING)
 
 
 class ByDay(QuotaDiscipline):
-    """Quota, that admits from `MORNING` on."""
+    """A quota discipline that admits only from `MORNING` on."""
 
     def advance(self, state: State, before: int) -> None:
-        """Stir all queues in the morning."""
+        """Make all queues eligible in the morning."""
         if before < OPENS <= state.now:
             for each in state.queues.values():
                 state.schedule_requeue(each)
 
     def next_wakeup(self, state: State) -> int | None:
-        """Return the morning while a workload waits for it."""
+        """Return the morning while a workload is pending before it."""
         return OPENS if state.pending and state.now < OPENS else None
 
     def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
-        """Decide as quota does by day."""
+        """Decide like quota by day."""
         if state.now < OPENS:
             return Progress.NOTHING
         return super().cycle(state, tree, skipping=skipping)
@@ -68,7 +68,7 @@ class ByDay(QuotaDiscipline):
 
 
 class Clock:
-    """The clock of this process, which a test sets."""
+    """A process clock that a test sets."""
 
     def __init__(self) -> None:
         self.now = NIGHT
@@ -137,7 +137,7 @@ def test_a_state_of_rows_has_the_time_of_the_state_that_ran(
     apply_config(owner, "native", CONFIG, "first", 0)
     assert load_state(org, 0).now == 0
     settle(org)
-    # Quota needs no wakeup.
+    # The quota discipline needs no wakeup.
     assert times(org) == (milliseconds(NIGHT), None)
     clock.now = MORNING
     assert load_state(org, 1).now == milliseconds(NIGHT)

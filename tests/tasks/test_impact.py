@@ -1,4 +1,4 @@
-"""Impact questions over rows: asked once, answered by a worker, cancelled, lost and found again."""
+"""Impact runs over rows: sharing, execution by a worker, cancellation and recovery."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Settle = Callable[[Organization], int]
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 
-#: A language in which a queue of the same name may own another quota.
+#: Kueue, where a queue may change its quota without a new name.
 LANGUAGE = "kueue"
 CONFIG = """
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -74,7 +74,7 @@ def _cold() -> Iterator[None]:
 
 @pytest.fixture
 def filled(org: Organization, owner: Actor, settle: Settle) -> Organization:
-    """Two run, three wait, and one names a queue that there is not."""
+    """Submit two running and three pending workloads, and one for a queue that does not exist."""
     apply_config(owner, LANGUAGE, config(), "first", 0)
     settle(org)
     submit(owner, "a", "b", "c", "d", "e")
@@ -85,7 +85,7 @@ def filled(org: Organization, owner: Actor, settle: Settle) -> Organization:
 
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Make every question one for a worker; return those that were sent to one."""
+    """Make every run one for a worker; return the ids of runs sent to a worker."""
     sent: list[int] = []
     monkeypatch.setattr(find_module, "SMALL_LIVE", -1)
     monkeypatch.setattr(current_app, "send_task", lambda *_, args, **__: sent.extend(args))
@@ -183,7 +183,7 @@ def test_what_nobody_has_looked_at_yet_is_looked_at_first(
     submit(owner, "new")
     finish_workloads(owner, [Workload.objects.get(name="a").uid])
     run = find_impact(owner, LANGUAGE, config(gpu=20))
-    # That a has finished is still to be told to the engine.
+    # The engine has not yet taken in that a finished.
     assert live(run) == {"starts": ["c", "d", "e", "new"]}
 
 
@@ -213,7 +213,7 @@ def test_an_organization_without_anything_has_an_answer_too(
     assert (run.state, run.base, live(run), history(run)) == ("done", 0, {}, {})
 
 
-# Asked once
+# Shared runs
 
 
 def test_the_same_question_is_asked_once_while_its_answer_is_fresh(
@@ -286,7 +286,7 @@ def test_a_worker_answers_what_was_sent_to_it(
     find_task(run.pk)
     run.refresh_from_db()
     assert (run.state, live(run)) == ("done", {"starts": ["c"]})
-    # A message that comes twice finds nothing to do.
+    # A duplicate message has no effect.
     ended = run.ended_at
     find_task(run.pk)
     run.refresh_from_db()
@@ -361,7 +361,7 @@ def test_an_error_is_told_and_raised(
     )
 
 
-# Lost
+# Lost runs
 
 
 def test_a_run_whose_worker_is_gone_is_given_up(
@@ -473,5 +473,5 @@ def test_of_what_has_ended_the_newest_are_kept(
     )
     assert sweep_impacts.forget_impacts() == 4
     assert sweep_impacts.forget_impacts() == 0
-    # What has not ended is nobody's to forget.
+    # Unfinished runs are never deleted.
     assert set(ImpactRun.objects.all()) == {runs[0], *runs[-2:], elsewhere}

@@ -1,4 +1,4 @@
-"""Statements that are sent in a row do what they do one by one, and fail as these do."""
+"""Pipelined statements: same effects and errors as statements sent one by one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write(org: Organization, *digests: str) -> None:
 
 
 def write_together(org: Organization, *digests: str, then: Callable[[], object] = str) -> None:
-    """Write some in a row, do something, and write one more."""
+    """Write rows in a pipeline, call *then*, and write one more row."""
     with transaction.atomic(), statements.pipeline():
         write(org, *digests)
         then()
@@ -43,7 +43,7 @@ def test_all_are_carried_out_in_their_order(org: Organization) -> None:
         assert digests_of(org) == ["a", "b"]
         write(org, "c")
         for number in range(30):
-            # Often enough to be prepared on the way.
+            # Often enough for the statement to become prepared.
             statements.run(
                 "UPDATE workloads_labelset SET digest = %s WHERE digest = %s",
                 [f"c{number}", f"c{number - 1}" if number else "c"],
@@ -56,7 +56,7 @@ def test_one_that_fails_takes_back_all_of_its_transaction(org: Organization) -> 
     with pytest.raises(IntegrityError, match=r"one_row_per_labels|UNIQUE constraint"):
         write_together(org, "second", "first", "third")
     assert digests_of(org) == ["first"]
-    # What comes next finds the connection as it was.
+    # The connection remains usable.
     write_together(org, "fourth")
     assert digests_of(org) == ["first", "fourth", "last"]
 
@@ -72,12 +72,12 @@ def test_what_is_raised_inside_comes_out_as_it_is(org: Organization) -> None:
 
 @pytest.fixture
 def lost(transactional_db: None) -> Iterator[None]:
-    """A connection that a test may lose; only PostgreSQL has one."""
+    """Return a PostgreSQL connection that a test may lose."""
     if connection.vendor != "postgresql":
         pytest.skip("SQLite has no connection to lose")
     yield
     connection.close()
-    # What the server still does for one that was given up would keep the tables from the next test.
+    # The abandoned connection's statement on the server would lock tables of the next test.
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
