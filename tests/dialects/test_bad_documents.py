@@ -26,7 +26,7 @@ def count(reading: Reading, code: str) -> int:
 
 
 @EVERY
-def test_document_has_the_findings_it_announces(dialect: Dialect, path: Path):
+def test_marked_document_has_the_expected_findings(dialect: Dialect, path: Path):
     text = path.read_text("utf-8")
     expected = expected_findings(text)
     assert expected
@@ -48,7 +48,7 @@ def test_line_ends_and_a_byte_order_mark_do_not_move_findings(dialect: Dialect, 
 
 
 @EVERY
-def test_a_fix_leaves_one_finding_of_its_kind_less(dialect: Dialect, path: Path):
+def test_fix_removes_its_finding(dialect: Dialect, path: Path):
     text = path.read_text("utf-8")
     reading = dialect.read(text, {})
     for diagnostic in reading.diagnostics:

@@ -67,14 +67,14 @@ def test_errors_are_shown_with_their_line_and_a_caret(config: Path):
     )
 
 
-def test_a_tab_does_not_move_the_caret(config: Path):
+def test_caret_position_with_tabs(config: Path):
     config.write_text(BAD)
     output, status = run(config)
     assert status == 1
     assert output.splitlines()[1:3] == ["   - resource_queue: q", "  ^"]
 
 
-def test_no_finding_commands_the_terminal(config: Path):
+def test_control_characters_are_escaped_in_output(config: Path):
     config.write_bytes('a\u202eb: "\x1b[2J"\n'.encode())
     printed, status = run(config)
     assert printed == (
@@ -96,7 +96,7 @@ def test_warnings_alone_pass(config: Path):
     assert output.endswith(f"{config}: no errors, 1 warning\n")
 
 
-def test_without_a_dialect_a_file_is_read_as_what_it_looks_like(config: Path):
+def test_dialect_of_a_file_is_detected(config: Path):
     config.write_text("apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: { name: a }\n")
     output, status = run(config)
     assert status == 0
@@ -112,7 +112,7 @@ def test_a_sound_config_passes(config: Path):
 
 
 @pytest.mark.parametrize("text", [BAD, WARNED, "{}", "a: 'b"])
-def test_json_is_what_the_api_answers(config: Path, text: str):
+def test_json_output_equals_the_api_response(config: Path, text: str):
     config.write_text(text)
     output, status = run(config, "--format", "json", "--dialect", "native")
     answer = json.loads(output)
@@ -123,7 +123,7 @@ def test_json_is_what_the_api_answers(config: Path, text: str):
     assert (status == 0) == answer["ok"] == (answer["diagnostics"] == [])
 
 
-def test_json_and_sarif_lead_to_the_page_of_codes_when_it_is_named(config: Path):
+def test_json_and_sarif_link_the_page_of_codes(config: Path):
     config.write_text(WARNED)
     page = "https://sluice.example/o/research/config/codes"
     output, _ = run(config, "--format", "json")
@@ -139,19 +139,19 @@ def test_json_and_sarif_lead_to_the_page_of_codes_when_it_is_named(config: Path)
 
 
 @pytest.mark.parametrize("url", ["config/codes", "javascript:alert(1)", "https://", "http://a b"])
-def test_a_page_of_codes_that_is_no_address_is_refused(config: Path, url: str):
+def test_invalid_url_of_the_page_of_codes_is_rejected(config: Path, url: str):
     config.write_text(WARNED)
     with pytest.raises(CommandError, match="is not a URL that begins with http"):
         run(config, "--codes-url", url)
 
 
-def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path):
+def test_unreadable_file_is_reported_in_one_sentence(tmp_path: Path):
     with pytest.raises(CommandError, match=r"nowhere\.yaml cannot be read: No such file") as error:
         run(tmp_path / "nowhere.yaml")
     assert error.value.returncode == 2
 
 
-def test_standard_input_and_bytes_that_are_no_text_need_no_database():
+def test_standard_input_and_binary_input_need_no_database():
     done = subprocess.run(
         [sys.executable, "manage.py", "check_config", "-"],
         input=b"a: \xff\n",
@@ -164,7 +164,7 @@ def test_standard_input_and_bytes_that_are_no_text_need_no_database():
     assert done.stdout.decode().startswith("<stdin>:1:4: error YML002 The byte 0xff is not UTF-8.")
 
 
-def test_long_lines_are_cut_around_the_mark(config: Path):
+def test_long_lines_are_truncated_around_the_caret(config: Path):
     config.write_text("resource_flavors: [" + "{ name: a }, " * 200 + "]")
     output, _ = run(config)
     assert max(len(line) for line in output.splitlines()[1:3]) <= 122
@@ -217,7 +217,7 @@ def test_several_files_are_several_configs(tmp_path: Path):
     )
 
 
-def test_strict_lets_warnings_fail(config: Path):
+def test_strict_fails_on_warnings(config: Path):
     config.write_text(WARNED)
     assert run(config)[1] == 0
     assert run(config, "--strict")[1] == 1
@@ -231,7 +231,7 @@ def test_standard_input_is_read_once():
     assert error.value.returncode == 2
 
 
-def test_expectations_that_hold_are_silent(config: Path, tmp_path: Path):
+def test_met_expectations_have_no_output(config: Path, tmp_path: Path):
     config.write_text(SOUND)
     expected = tmp_path / "expected.yaml"
     expected.write_text(EXPECTED)
@@ -242,9 +242,7 @@ def test_expectations_that_hold_are_silent(config: Path, tmp_path: Path):
     )
 
 
-def test_a_broken_expectation_is_shown_in_its_file_with_the_line_of_the_config(
-    config: Path, tmp_path: Path
-):
+def test_failed_expectation_is_shown_with_the_line_of_the_config(config: Path, tmp_path: Path):
     config.write_text(SOUND.replace("default: 50", "default: 60").replace("[ml]", "[ml, web]"))
     expected = tmp_path / "expected.yaml"
     expected.write_text(EXPECTED)
@@ -269,7 +267,7 @@ def test_a_broken_expectation_is_shown_in_its_file_with_the_line_of_the_config(
     )
 
 
-def test_expectations_are_not_judged_by_a_config_with_errors(config: Path, tmp_path: Path):
+def test_expectations_are_not_checked_if_the_config_has_errors(config: Path, tmp_path: Path):
     config.write_text("resource_queues: 3\n")
     expected = tmp_path / "expected.yaml"
     expected.write_text(EXPECTED)
@@ -303,7 +301,7 @@ def test_expectations_are_not_judged_by_a_config_with_errors(config: Path, tmp_p
         ("", [("EXP002", 1, "")]),
     ],
 )
-def test_an_expectation_file_that_cannot_be_read_says_where(
+def test_invalid_expectation_file_has_findings_with_positions(
     tmp_path: Path, text: str, found: list[tuple[str, int, str]]
 ):
     file = read_expectation_file(text.encode())
@@ -311,7 +309,7 @@ def test_an_expectation_file_that_cannot_be_read_says_where(
     assert sorted((d.code, d.span.line, d.path) for d in file.findings) == sorted(found)
 
 
-def test_any_bytes_are_an_expectation_file():
+def test_malformed_expectation_file_has_no_expectations():
     for raw in (b"\xff", b"\x00", b"- - - [", b"{" * 200, b"a: &a [*a]"):
         assert read_expectation_file(raw).expectations == ()
 

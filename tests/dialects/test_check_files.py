@@ -47,7 +47,7 @@ def write(folder: Path, **texts: str) -> list[Path]:
     return paths
 
 
-def test_what_stands_in_one_file_may_be_named_in_another(tmp_path: Path):
+def test_files_may_refer_to_objects_of_each_other(tmp_path: Path):
     flavor, queue = write(tmp_path, flavor=FLAVOR, queue=QUEUE)
     assert run(queue)[1] == 1
     assert run(flavor, queue) == (
@@ -114,7 +114,7 @@ def test_sarif_has_each_finding_at_its_file(tmp_path: Path):
     assert places == [("DOC003", 0, 5, "spec"), ("KUE040", 1, 15, "[1].status")]
 
 
-def test_a_file_that_is_not_yaml_is_all_that_is_told(tmp_path: Path):
+def test_files_that_are_not_yaml_suppress_other_findings(tmp_path: Path):
     flavor, queue, other = write(tmp_path, flavor="a: [\n", queue=QUEUE, other="b: 'c\n")
     output, status = run(flavor, queue, other, "--dialect", "kueue", "--format", "json")
     assert status == 1
@@ -124,7 +124,7 @@ def test_a_file_that_is_not_yaml_is_all_that_is_told(tmp_path: Path):
     ] == [(False, [("YML001", 2)]), (True, []), (False, [("YML001", 2)])]
 
 
-def test_files_of_two_languages_are_configs_of_their_own_in_their_order(tmp_path: Path):
+def test_files_of_two_dialects_are_separate_configs(tmp_path: Path):
     queue, native, flavor = write(
         tmp_path, queue=QUEUE, native="resource_queues: []", flavor=FLAVOR
     )
@@ -137,7 +137,7 @@ def test_files_of_two_languages_are_configs_of_their_own_in_their_order(tmp_path
     ]
 
 
-def test_an_expectation_leads_to_the_file_that_breaks_it(tmp_path: Path):
+def test_failed_expectation_links_the_file_of_the_cause(tmp_path: Path):
     flavor, queue, expected = write(
         tmp_path,
         flavor=FLAVOR,
@@ -165,7 +165,7 @@ def told(findings: tuple[Diagnostic, ...]) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
 @pytest.mark.parametrize("size", [1, 2, 5])
-def test_files_of_a_stream_say_together_what_the_stream_says(path: Path, size: int):
+def test_split_stream_has_the_findings_of_the_stream(path: Path, size: int):
     text = path.read_text("utf-8")
     documents = text.split("\n---\n")
     texts = ["\n---\n".join(documents[n : n + size]) for n in range(0, len(documents), size)]

@@ -35,7 +35,7 @@ def readings() -> Iterator[Reading]:
     yield native.read(TEXT.replace("nominal_quota: 8", "nominal_quota: 9"), PAST)
 
 
-def test_codes_are_declared_once_and_told_in_full():
+def test_codes_are_declared_once_with_title_and_advice():
     codes = [code.code for code in every_code()]
     assert sorted(set(codes)) == sorted(codes)
     for code in every_code():
@@ -53,7 +53,7 @@ def test_the_codes_of_a_dialect_share_a_prefix_of_their_own():
     assert len(set().union(*prefixes)) == len(prefixes)
 
 
-def test_every_declared_code_is_given_out_and_no_other():
+def test_readings_produce_exactly_the_declared_codes():
     severities = {d.code: d.severity for reading in readings() for d in reading.diagnostics}
     severities |= {d.code: d.severity for each in marked_documents() for d in each.check().lints}
     assert {code.code: code.severity for code in every_code()} == severities

@@ -21,12 +21,12 @@ def run(*arguments: str) -> str:
     return out.getvalue()
 
 
-def test_the_usual_language_is_printed():
+def test_schema_of_the_default_dialect_is_printed():
     assert json.loads(run()) == default_dialect().schema()
 
 
 @pytest.mark.parametrize("name", sorted(dialects()))
-def test_a_schema_is_sound_and_takes_the_samples_of_its_language(name: str):
+def test_schema_is_valid_and_accepts_the_samples(name: str):
     schema = json.loads(run("--dialect", name))
     Draft202012Validator.check_schema(schema)
     for text in dialects()[name].samples().values():
@@ -42,7 +42,7 @@ def test_every_language_has_a_file(tmp_path: Path):
         assert json.loads(path.read_text("utf-8")) == dialect.schema()
 
 
-def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path):
+def test_unwritable_folder_is_reported_in_one_sentence(tmp_path: Path):
     (tmp_path / "file").write_text("")
     with pytest.raises(CommandError, match=r"file.* cannot be written: ") as error:
         run("--into", str(tmp_path / "file"))

@@ -126,18 +126,18 @@ def test_samples_compile_without_errors_and_warnings(dialect: Dialect):
 
 
 @EVERY
-def test_a_sample_looks_like_its_language_and_no_other(dialect: Dialect):
+def test_dialect_of_a_sample_is_detected(dialect: Dialect):
     for text in dialect.samples().values():
         assert likely_dialect(text) is dialect
 
 
 @pytest.mark.parametrize("text", ["", "a: 1", "text", "resource_queues:\napiVersion: v1\n"])
-def test_a_text_may_look_like_no_language_or_like_several(text: str):
+def test_ambiguous_text_has_no_detected_dialect(text: str):
     assert likely_dialect(text) is None
 
 
 @EVERY
-def test_a_sample_fits_what_it_has_fixed_itself(dialect: Dialect):
+def test_sample_agrees_with_its_own_queue_specs(dialect: Dialect):
     for text in dialect.samples().values():
         specs = json.loads(json.dumps(dialect.read(text, {}).queue_specs))
         past = {name: PastSpec(version=1, spec=spec) for name, spec in specs.items()}
@@ -152,7 +152,7 @@ def test_every_prefix_of_a_sample_yields_a_reading(dialect: Dialect):
 
 
 @EVERY
-def test_origins_lie_in_the_text_and_show_what_they_are_about(dialect: Dialect):
+def test_origins_are_spans_that_contain_the_name(dialect: Dialect):
     for text in dialect.samples().values():
         positions = Positions(text)
         policy = dialect.read(text, {}).policy

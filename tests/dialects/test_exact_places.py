@@ -26,12 +26,12 @@ ELSEWHERE = [
 
 
 @pytest.mark.parametrize(("text", "place"), ELSEWHERE, ids=[place[2] for _, place in ELSEWHERE])
-def test_a_finding_has_its_place(text: str, place: tuple[int, int, str]):
+def test_finding_has_an_exact_position(text: str, place: tuple[int, int, str]):
     found = actual_findings(dialects()["native"].read(text, PAST))
     assert [each for each in found if each[2] == place[2]] == [place]
 
 
-def test_every_code_has_an_example_of_its_place():
+def test_every_code_has_a_test_of_its_position():
     placed = {place[2] for *_, place in (*SYNTAX, *ELSEWHERE)}
     for path in FOLDER.rglob("*.yaml"):
         placed |= {code for _, _, code in expected_findings(path.read_text("utf-8"))}

@@ -189,11 +189,11 @@ def said(old: str, new: str) -> list[str]:
         ),
     ],
 )
-def test_what_differs_is_told(new: str, words: list[str]) -> None:
+def test_differences_have_sentences(new: str, words: list[str]) -> None:
     assert said(TEXT, new) == words
 
 
-def test_true_is_not_one() -> None:
+def test_true_differs_from_one() -> None:
     old, new = (
         PolicyObjects(
             KINDS,
@@ -212,7 +212,7 @@ def test_true_is_not_one() -> None:
     assert not [*Comparison(new, new).changes()]
 
 
-def test_a_rename_is_a_value_as_well() -> None:
+def test_renamed_object_may_change_values_too() -> None:
     renamed = rename(TEXT, {"big_widget": {"cog": "gear"}}).replace("size: 3", "size: 4")
     old, new = read(TEXT), read(renamed)
     changes = tuple(Comparison(old, new).changes())
@@ -252,9 +252,7 @@ def test_the_effective_text_has_every_default() -> None:
         (("boxes:", "  - name: pin\n    size: 1\nboxes:"), ("holds: cog", "holds: nut")),
     ],
 )
-def test_changes_of_two_are_both_in_what_is_merged(
-    theirs: tuple[str, str], yours: tuple[str, str]
-) -> None:
+def test_merge_contains_both_changes(theirs: tuple[str, str], yours: tuple[str, str]) -> None:
     for one, other in ((theirs, yours), (yours, theirs)):
         merged = merge(TEXT.replace(*one), TEXT.replace(*other))
         expected = TEXT.replace(*theirs).replace(*yours)
@@ -271,13 +269,13 @@ def test_a_merge_follows_a_rename() -> None:
     assert merged.renamed == (Renamed(noun="big_widget", old="cog", new="gear", by=Choice.THEIRS),)
 
 
-def test_two_that_change_one_object_are_asked() -> None:
+def test_both_sides_changing_one_object_is_a_conflict() -> None:
     merged = merge(TEXT.replace("size: 3", "size: 4"), TEXT.replace("size: 3", "size: 6"))
     assert merged.verdict is Verdict.CONFLICTS
     assert [(piece.noun, piece.name) for piece in merged.conflicts] == [("big_widget", "cog")]
 
 
-def test_which_of_two_new_steps_comes_first_is_asked() -> None:
+def test_order_of_two_added_steps_is_a_conflict() -> None:
     theirs, yours = (f"{TEXT}  - widget: {name}\n    when: late\n" for name in ("cog", "nut"))
     merged = merge(theirs, yours)
     assert [(piece.noun, piece.name, piece.is_order) for piece in merged.conflicts] == [
@@ -285,7 +283,7 @@ def test_which_of_two_new_steps_comes_first_is_asked() -> None:
     ]
 
 
-def test_the_outline_has_their_words() -> None:
+def test_outline_uses_the_vocabulary() -> None:
     groups = outline_of(Assistant(SCHEMA, TEXT).names, WORDS)
     assert [(group.title, [entry.title for entry in group.entries]) for group in groups] == [
         ("Big widgets", ["cog", "nut"]),

@@ -78,7 +78,7 @@ def test_changes_of_different_objects_are_both_in_the_merged_text() -> None:
     )
 
 
-def test_queues_that_both_add_at_one_place_are_both_there_with_their_comments() -> None:
+def test_queues_added_at_one_place_are_both_kept_with_comments() -> None:
     default = "  - name: default\n"
     merged = merge(behind(default, "  # Of the lab.\n" + LAB), behind(default, WEB))
     assert (merged.verdict, merged.text) == (
@@ -98,7 +98,7 @@ def test_an_object_that_both_change_on_lines_apart_has_both_changes() -> None:
     )
 
 
-def test_an_object_that_both_change_on_one_line_is_for_a_person() -> None:
+def test_object_changed_on_the_same_line_is_a_conflict() -> None:
     merged = merge(WIDER, NATIVE.replace("nominal_quota: 8", "nominal_quota: 6"))
     assert (merged.verdict, merged.text) == (Verdict.CONFLICTS, None)
     (piece,) = merged.conflicts
@@ -114,7 +114,7 @@ def test_an_object_that_both_change_on_one_line_is_for_a_person() -> None:
     assert merged.resolved([None]) == NATIVE.replace(before, "")
 
 
-def test_what_one_removes_and_the_other_changes_is_for_a_person() -> None:
+def test_removed_and_changed_object_is_a_conflict() -> None:
     base = behind("  - name: default\n", LAB)
     changed = base.replace("[cpu]", "[gpu]")
     for theirs, yours in ((NATIVE, changed), (changed, NATIVE)):
@@ -126,13 +126,13 @@ def test_what_one_removes_and_the_other_changes_is_for_a_person() -> None:
         )
 
 
-def test_one_name_for_two_new_queues_is_for_a_person() -> None:
+def test_two_added_queues_of_the_same_name_are_a_conflict() -> None:
     default = "  - name: default\n"
     merged = merge(behind(default, LAB), behind(default, LAB.replace("cpu", "gpu")))
     assert [(piece.noun, piece.name) for piece in merged.conflicts] == [(Noun.QUEUE, "lab")]
 
 
-def test_a_name_that_one_removes_and_the_other_begins_to_use_is_an_error_of_both() -> None:
+def test_removed_and_newly_referenced_object_is_an_error() -> None:
     without = NATIVE.replace("  - name: spare\n", "")
     base = behind("resource_flavors:\n", "  - name: spare\n")
     uses = base.replace("          - name: spot\n", "          - name: spare\n")
@@ -142,7 +142,7 @@ def test_a_name_that_one_removes_and_the_other_begins_to_use_is_an_error_of_both
     assert read(merged.text) is None
 
 
-def test_texts_with_errors_merge_by_line_and_nothing_is_promised() -> None:
+def test_texts_with_errors_are_merged_by_line_as_unsure() -> None:
     broken = WIDER.replace("scheduling_rules", "scheduling_rule")
     merged = merge(POOL, broken)
     assert merged.text is not None or merged.conflicts
@@ -230,7 +230,7 @@ def changed(world: World, queues: frozenset[int], rules: frozenset[int], quota: 
 
 @settings(deadline=None)
 @given(NUMBERS, NUMBERS, NUMBERS, NUMBERS)
-def test_disjoint_changes_are_all_there(
+def test_disjoint_changes_are_all_merged(
     queues: frozenset[int],
     more_queues: frozenset[int],
     rules: frozenset[int],
@@ -245,7 +245,7 @@ def test_disjoint_changes_are_all_there(
 
 @settings(deadline=None)
 @given(NUMBERS, NUMBERS, NUMBERS)
-def test_a_change_that_both_made_is_there_once(
+def test_equal_changes_are_merged_once(
     same: frozenset[int], own: frozenset[int], rules: frozenset[int]
 ) -> None:
     theirs = changed(BASE, same, rules, 2)
@@ -256,7 +256,7 @@ def test_a_change_that_both_made_is_there_once(
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(TEAMS), unique=True), st.lists(st.sampled_from(TEAMS), unique=True))
-def test_what_both_add_is_there_once_each(theirs: list[str], yours: list[str]) -> None:
+def test_additions_of_both_sides_are_merged_once(theirs: list[str], yours: list[str]) -> None:
     one, other = (
         replace(BASE, quotas=(*BASE.quotas, *((name, 5) for name in names)))
         for names in (theirs, yours)
@@ -275,7 +275,7 @@ def test_what_both_add_is_there_once_each(theirs: list[str], yours: list[str]) -
 
 @settings(deadline=None)
 @given(NUMBERS, NUMBERS)
-def test_what_both_change_differently_is_never_decided_for_them(
+def test_different_changes_of_one_object_are_always_a_conflict(
     queues: frozenset[int], more: frozenset[int]
 ) -> None:
     theirs, yours = (
@@ -297,7 +297,7 @@ def test_any_texts_have_a_merge(theirs: str, yours: str) -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_ends_of_lines_stay_and_a_byte_order_mark_is_in_nobodys_way(end: str) -> None:
+def test_line_ends_are_kept_and_byte_order_marks_ignored(end: str) -> None:
     base, wider, pool = (text.replace("\n", end) for text in (NATIVE, WIDER, POOL))
     both = POOL.replace("nominal_quota: 8", "nominal_quota: 9").replace("\n", end)
     for marks in (("", "", ""), ("\ufeff", "", ""), ("", "\ufeff", ""), ("", "", "\ufeff")):

@@ -42,27 +42,27 @@ X, Y, Z = rule("a", "team", "x"), rule("b", "late"), rule("c", "user", "u")
 WIDE_X = rule("a", "team", "x", "y")
 
 
-def test_a_rule_that_one_moves_and_the_other_changes_is_both() -> None:
+def test_moved_and_changed_rule_gets_both_changes() -> None:
     for theirs, yours in (([Y, X, Z], [WIDE_X, Y, Z]), ([WIDE_X, Y, Z], [Y, X, Z])):
         merged = merge([X, Y, Z], theirs, yours)
         assert (merged.verdict, merged.text) == (Verdict.SAFE, written(Y, WIDE_X, Z))
 
 
-def test_a_rule_that_one_retargets_and_the_other_widens_is_one_question() -> None:
+def test_retargeted_and_widened_rule_is_a_conflict() -> None:
     elsewhere = X.replace("queue: a", "queue: b")
     (piece,) = merge([X, Y], [elsewhere, Y], [WIDE_X, Y]).conflicts
     assert (piece.noun, piece.name, piece.is_order) == (Noun.RULE, "a", False)
     assert (piece.base, piece.theirs, piece.yours) == (X, elsewhere, WIDE_X)
 
 
-def test_rules_added_at_one_place_whose_workloads_differ_have_no_order() -> None:
+def test_disjoint_rules_added_at_one_place_merge_safely() -> None:
     one, other = rule("a", "team", "p"), rule("b", "team", "q")
     merged = merge([X], [one, X], [other, X])
     assert (merged.verdict, merged.conflicts) == (Verdict.SAFE, ())
     assert merged.text in (written(one, other, X), written(other, one, X))
 
 
-def test_rules_added_at_one_place_that_meet_are_one_clear_question() -> None:
+def test_overlapping_rules_added_at_one_place_are_a_conflict() -> None:
     one, two, other = rule("a", "team", "p"), rule("c", "user", "w"), rule("b", "team", "p", "q")
     merged = merge([X], [one, two, X], [other, X])
     (piece,) = merged.conflicts
@@ -79,13 +79,13 @@ def test_rules_added_at_one_place_that_meet_are_one_clear_question() -> None:
     assert merged.resolved([piece.yours]) == written(other, one, two, X)
 
 
-def test_rules_added_apart_have_the_order_of_what_is_between_them() -> None:
+def test_rules_added_apart_keep_their_order() -> None:
     one, other = rule("a", "team"), rule("b", "team")
     merged = merge([X, Y], [one, X, Y], [X, other, Y])
     assert (merged.verdict, merged.text) == (Verdict.SAFE, written(one, X, other, Y))
 
 
-def test_a_rule_added_behind_one_that_goes_elsewhere_is_sure_only_where_order_is_nothing() -> None:
+def test_rule_added_after_a_moved_rule_is_safe_only_if_order_does_not_matter() -> None:
     # Your rule must stay before the second rule, but follows the first, which moved behind it.
     for added, verdict in (("now", Verdict.UNSURE), ("never", Verdict.SAFE)):
         first, second = rule("a", "late", "x"), rule("b", "late", "now", "then")
@@ -116,7 +116,7 @@ def taken_by(policy: Policy, team: str) -> tuple[str, tuple[str, ...]]:
     st.integers(0, 3),
     st.integers(0, 3),
 )
-def test_a_safe_merge_leads_every_workload_where_a_side_that_changed_it_does(
+def test_safe_merge_routes_every_workload_as_the_changing_side(
     theirs_order: list[int], yours_order: list[int], more: list[int], at: int, its: int
 ) -> None:
     base = RULES[:3]

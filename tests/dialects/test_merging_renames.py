@@ -67,7 +67,7 @@ def merge(theirs: str, yours: str, base: str = NATIVE, dialect: str = "native") 
         ),
     ],
 )
-def test_what_one_renames_and_the_other_changes_is_both(old: str, new: str) -> None:
+def test_renamed_and_changed_object_gets_both_changes(old: str, new: str) -> None:
     changed = NATIVE.replace(old, new)
     both = called("research:v2", changed)
     for theirs, yours, by in (
@@ -81,7 +81,7 @@ def test_what_one_renames_and_the_other_changes_is_both(old: str, new: str) -> N
         )
 
 
-def test_a_renamed_thing_that_both_change_shows_the_real_other_side() -> None:
+def test_conflict_in_a_renamed_object_shows_all_sides_under_the_new_name() -> None:
     theirs = called("research:v2").replace("max: 10", "max: 30")
     yours = NATIVE.replace("max: 10", "max: 20")
     merged = merge(theirs, yours)
@@ -113,7 +113,7 @@ def test_each_may_rename_something_of_its_own() -> None:
     ]
 
 
-def test_two_new_names_for_one_thing_are_for_a_person() -> None:
+def test_two_new_names_of_one_object_are_a_conflict() -> None:
     merged = merge(called("labs"), called("hw"))
     assert (merged.verdict, merged.renamed) == (Verdict.CONFLICTS, ())
     assert [(piece.noun, piece.name) for piece in merged.conflicts] == [
@@ -125,7 +125,7 @@ def test_two_new_names_for_one_thing_are_for_a_person() -> None:
     assert merged.resolved([piece.yours for piece in merged.conflicts]) == called("hw")
 
 
-def test_the_same_new_name_is_no_question() -> None:
+def test_equal_renames_are_no_conflict() -> None:
     merged = merge(called("labs"), called("labs").replace("max: 10", "max: 20"))
     assert (merged.verdict, merged.renamed, merged.text) == (
         Verdict.SAFE,
@@ -134,7 +134,7 @@ def test_the_same_new_name_is_no_question() -> None:
     )
 
 
-def test_a_new_name_that_the_other_gave_to_something_else_is_not_brought() -> None:
+def test_new_name_used_by_the_other_side_is_not_applied() -> None:
     groups = "[{ covered_resources: [cpu], flavors: [{ name: spot }] }]"
     own = f"  - name: labs\n    resource_groups: {groups}\n"
     yours = NATIVE.replace("  - name: default\n", own + "  - name: default\n")
@@ -156,7 +156,7 @@ def test_a_text_in_which_names_are_not_found_still_shows_the_other_side() -> Non
     assert "max: 20" in (piece.yours or "")
 
 
-def test_what_was_fixed_for_the_new_name_is_asked_of_the_merged_text_alone() -> None:
+def test_past_spec_of_the_new_name_is_checked_only_in_the_merged_text() -> None:
     language = dialects()["native"]
     ordered = called("research:v2").replace(
         "name: research:v2\n",
@@ -179,7 +179,7 @@ def test_what_was_fixed_for_the_new_name_is_asked_of_the_merged_text_alone() -> 
     assert merged.renamed == (BY_THEIRS,)
 
 
-def test_documents_of_another_language_follow_too() -> None:
+def test_renames_merge_in_the_kueue_dialect_too() -> None:
     base = dialects()["kueue"].samples()["Two teams share one cohort"]
     theirs = base.replace("\n  name: vision\nspec:", "\n  name: sight\nspec:").replace(
         "clusterQueue: vision", "clusterQueue: sight"

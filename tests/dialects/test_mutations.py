@@ -41,7 +41,7 @@ def test_every_mutation_is_read_and_linted_in_time(dialect: Dialect):
     assert sound > COUNT // 20
 
 
-def test_a_mutation_is_known_by_its_number():
+def test_mutations_are_reproducible_by_number():
     for dialect in dialects().values():
         texts = [mutant(dialect, number).text for number in range(20)]
         assert texts == [mutant(dialect, number).text for number in range(20)]

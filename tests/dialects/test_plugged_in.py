@@ -22,7 +22,7 @@ _PROMISES: Final = (
 )
 
 
-def test_the_toy_keeps_every_promise() -> None:
+def test_toy_scheduler_passes_the_contract_tests() -> None:
     done = subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"),

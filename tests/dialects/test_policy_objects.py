@@ -67,7 +67,7 @@ def assert_is_sound(policy: Policy, objects: PolicyObjects) -> None:
 
 
 @pytest.mark.parametrize(("name", "text"), SAMPLES)
-def test_all_that_is_written_somewhere_is_an_object(name: str, text: str) -> None:
+def test_every_part_with_an_origin_is_an_object(name: str, text: str) -> None:
     policy = dialects()[name].read(text, {}).policy
     assert policy is not None
     objects = objects_of(policy)
@@ -78,7 +78,7 @@ def test_all_that_is_written_somewhere_is_an_object(name: str, text: str) -> Non
 
 @worlds(100)
 @given(data=st.data())
-def test_objects_of_any_policy_have_keys_of_their_own(data: st.DataObject) -> None:
+def test_objects_of_random_policies_are_sound(data: st.DataObject) -> None:
     policy = data.draw(policies())
     objects = objects_of(policy)
     assert_is_sound(policy, objects)
@@ -92,7 +92,7 @@ def test_objects_of_any_policy_have_keys_of_their_own(data: st.DataObject) -> No
 
 @worlds(100)
 @given(data=st.data())
-def test_another_name_is_used_wherever_an_object_is_named(data: st.DataObject) -> None:
+def test_renaming_changes_all_mentions_of_an_object(data: st.DataObject) -> None:
     objects = objects_of(data.draw(policies()))
     kinds = [kind.name for kind in objects.kinds if kind.may_be_renamed and objects.of(kind.name)]
     kind = data.draw(st.sampled_from(kinds))
@@ -117,7 +117,7 @@ def test_another_name_is_used_wherever_an_object_is_named(data: st.DataObject) -
     assert [(each.key, each.facts) for each in back] == [(each.key, each.facts) for each in objects]
 
 
-def test_words_of_all_languages() -> None:
+def test_vocabularies_of_all_dialects() -> None:
     words = shared_vocabulary()
     assert [(kind, words.of(kind).plural) for kind in words.kinds] == [
         ("flavor", "flavors"),

@@ -52,7 +52,7 @@ def test_a_text_is_read_once(dialect: Dialect) -> None:
 
 
 @EVERY
-def test_who_keeps_to_the_past_is_not_told_of_it(dialect: Dialect) -> None:
+def test_past_without_differences_shares_the_cached_reading(dialect: Dialect) -> None:
     watched, read = counted(dialect)
     for text in dialect.samples().values():
         specs = dialect.read(text, {}).queue_specs
@@ -63,7 +63,7 @@ def test_who_keeps_to_the_past_is_not_told_of_it(dialect: Dialect) -> None:
     assert read == list(dialect.samples().values())
 
 
-def test_every_past_that_differs_has_an_answer_of_its_own() -> None:
+def test_pasts_with_differences_have_separate_readings() -> None:
     native = dialects()["native"]
     (spec,) = native.read(TEXT, {}).queue_specs.values()
     other, third = {**spec, "cohort_name": "lab"}, {**spec, "cohort_name": "hall"}
@@ -84,7 +84,7 @@ def test_every_past_that_differs_has_an_answer_of_its_own() -> None:
     assert len(told) == len(pasts)
 
 
-def test_what_was_used_last_is_kept_as_far_as_there_is_room(
+def test_least_recently_used_readings_are_evicted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(kept, "MOST_READINGS", 3)

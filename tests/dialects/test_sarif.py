@@ -229,7 +229,7 @@ def test_sarif_has_a_rule_with_help_for_each_finding_and_its_fixes(tmp_path: Pat
     assert first["level"] == third["level"] == "error"
 
 
-def test_sarif_of_a_sound_file_is_a_run_without_results(monkeypatch, tmp_path: Path):
+def test_sarif_of_a_valid_file_has_no_results(monkeypatch, tmp_path: Path):
     monkeypatch.chdir(tmp_path)
     Path("my config.yaml").write_text("{}")
     found, status = sarif("my config.yaml")
@@ -245,7 +245,7 @@ def test_sarif_of_a_sound_file_is_a_run_without_results(monkeypatch, tmp_path: P
     sorted((ROOT / "tests" / "dialects").glob("*/bad/*.yaml")),
     ids=lambda path: f"{path.parents[1].name}-{path.stem}",
 )
-def test_sarif_tells_every_finding_of_every_bad_document(path: Path):
+def test_sarif_contains_every_finding_of_bad_documents(path: Path):
     found, _ = sarif(path, "--dialect", path.parents[1].name)
     output, _ = run(path, "--dialect", path.parents[1].name, "--format", "json")
     answer = json.loads(output)

@@ -60,7 +60,7 @@ SYNTAX = [
 @pytest.mark.parametrize(
     ("text", "finding"), [row[1:] for row in SYNTAX], ids=[r[0] for r in SYNTAX]
 )
-def test_one_finding_at_the_place(text: str | bytes, finding: tuple[int, int, str]):
+def test_one_finding_at_the_exact_position(text: str | bytes, finding: tuple[int, int, str]):
     reading = DIALECT.read(text, {})
     codes = [found for found in actual_findings(reading) if found[2].startswith("YML")]
     assert [finding] == codes
@@ -77,14 +77,14 @@ def test_one_finding_at_the_place(text: str | bytes, finding: tuple[int, int, st
     ],
     ids=["key", "key of two lines", "unknown alias", "alias within its anchor"],
 )
-def test_a_message_is_a_sentence_however_long_what_it_is_about(text: str):
+def test_message_about_a_long_value_is_one_sentence(text: str):
     errors = DIALECT.read(text, {}).errors
     assert {"YML009", "YML011", "YML012"} & {error.code for error in errors}
     for error in errors:
         check_diagnostic(error)
 
 
-def test_syntax_errors_are_told_in_plain_words():
+def test_syntax_errors_have_plain_messages():
     messages = {
         name: DIALECT.read(text, {}).errors[0].message
         for name, text, (_, _, code) in SYNTAX
@@ -124,17 +124,17 @@ def test_an_empty_document_is_an_empty_config(text: str | bytes):
 
 
 @pytest.mark.parametrize("text", ["text", "[]", "- a", "5", "true", '""'])
-def test_a_document_that_is_no_mapping_is_one_error(text: str):
+def test_document_that_is_not_a_mapping_has_one_error(text: str):
     assert actual_findings(DIALECT.read(text, {})) == [(1, 1, "DOC003")]
 
 
-def test_the_largest_text_that_is_allowed_is_read():
+def test_text_of_the_maximum_size_is_read():
     text = "resource_queues:\n- name: q\nscheduling_rules:\n- resource_queue: q\n"
     padded = text + "#" * (MAX_BYTES - len(text))
     assert DIALECT.read(padded, {}).ok
 
 
-def test_anchors_aliases_and_merges_stand_for_what_they_repeat():
+def test_anchors_aliases_and_merges_are_expanded():
     text = """\
 resource_flavors:
   - &spot { name: spot, selector: [&is { key: market-type, operator: in, values: [SPOT] }] }
@@ -155,7 +155,7 @@ scheduling_rules:
     assert [rule.queue for rule in rules_of(policy)] == ["queue", "queue"]
 
 
-def test_a_key_that_a_merge_brought_in_may_be_written_again_once():
+def test_merged_key_may_be_overridden_once():
     merged = read_source("a: &a { x: 1 }\nb: { <<: *a, x: 2 }\nc: { x: 3, <<: *a }")
     assert merged.findings.diagnostics() == ()
     twice = read_source("a: &a { x: 1 }\nb: { <<: *a, x: 2, x: 3 }")

@@ -25,7 +25,7 @@ UNRENDERED = [
 
 @EVERY
 @pytest.mark.parametrize(("text", "line"), UNRENDERED)
-def test_a_template_is_told_at_its_line(dialect: Dialect, text: str, line: int) -> None:
+def test_template_is_reported_at_its_line(dialect: Dialect, text: str, line: int) -> None:
     found = [
         (each.span.line, each.message, each.hint)
         for each in dialect.read(text, {}).diagnostics
@@ -54,7 +54,7 @@ def test_a_template_is_told_at_its_line(dialect: Dialect, text: str, line: int) 
         "a: {b: {c: d}}\ne: }\n",
     ],
 )
-def test_what_is_no_tag_of_a_template_is_not_told_as_one(dialect: Dialect, text: str) -> None:
+def test_other_braces_are_not_reported_as_templates(dialect: Dialect, text: str) -> None:
     reading = dialect.read(text, {})
     codes = {each.code for each in reading.diagnostics}
     assert codes

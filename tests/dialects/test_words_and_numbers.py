@@ -62,13 +62,13 @@ AGREED = {"3.": 3000, ".5": 500, "0.": 0, "-0.": 0, "1.5E+2": 150_000, "1.0e+3":
 
 
 @pytest.mark.parametrize(("text", "amount"), AGREED.items())
-def test_a_point_without_digits_on_one_side_is_read(text: str, amount: int):
+def test_decimal_point_without_digits_on_one_side_is_read(text: str, amount: int):
     assert read_amount(text, plain=True) == amount
     assert yaml.safe_load(text) == amount / 1000
 
 
 @pytest.mark.parametrize(("text", "instead"), INSTEAD.items(), ids=lambda value: str(value)[:20])
-def test_a_number_in_another_spelling_is_refused_with_the_plain_one(text: str, instead: tuple[str]):
+def test_number_in_another_spelling_is_rejected_with_a_suggestion(text: str, instead: tuple[str]):
     problem = read_amount(text, plain=True)
     assert isinstance(problem, NumberProblem)
     assert problem.instead == instead
@@ -86,7 +86,7 @@ def _is_guessed_by_pyyaml(text: str) -> bool:
     return bool(tag != "tag:yaml.org,2002:str")
 
 
-def test_whatever_a_yaml_reader_guesses_must_be_quoted():
+def test_words_that_yaml_interprets_must_be_quoted():
     letters = "01a.e-+:_x="
     texts = ("".join(t) for size in range(1, 5) for t in itertools.product(letters, repeat=size))
     assert [text for text in texts if _is_guessed_by_pyyaml(text) and not is_guessed(text)] == []
@@ -134,7 +134,7 @@ def test_nearest_word(word: str, choices: list[str], expected: str | None):
     assert nearest(word, choices) == expected
 
 
-def test_pauses_of_the_collector_may_overlap():
+def test_garbage_collection_pauses_may_overlap():
     assert gc.isenabled()
     first, second = collector_paused(), collector_paused()
     first.__enter__()
@@ -146,7 +146,7 @@ def test_pauses_of_the_collector_may_overlap():
     assert gc.isenabled()
 
 
-def test_a_collector_that_was_off_stays_off():
+def test_disabled_garbage_collection_stays_disabled():
     gc.disable()
     try:
         with collector_paused():

@@ -34,7 +34,7 @@ def described(names: Names, kind: str) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize(("dialect", "text"), SAMPLES)
-def test_the_outline_is_what_the_text_compiles_to(dialect: Dialect, text: str) -> None:
+def test_outline_equals_the_compiled_objects(dialect: Dialect, text: str) -> None:
     policy, names = policy_of(dialect, text), assist(dialect, text).names
     objects = dialect.objects(policy)
     assert [name for name, _ in described(names, "flavor")] == list(objects.of("flavor"))
@@ -64,7 +64,7 @@ def test_its_objects_contain_the_lines_the_policy_comes_from(dialect: Dialect, t
 
 
 @pytest.mark.parametrize(("dialect", "text"), SAMPLES)
-def test_references_are_completed_with_what_is_described(dialect: Dialect, text: str) -> None:
+def test_references_are_completed_with_object_names(dialect: Dialect, text: str) -> None:
     assistant = assist(dialect, text)
     for reference in assistant.names.references[:20]:
         found = assistant.complete(reference.line, reference.column)

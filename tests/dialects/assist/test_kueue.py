@@ -40,11 +40,11 @@ OFFERED = {
 
 
 @pytest.mark.parametrize(("marked", "expected"), OFFERED.items())
-def test_what_may_stand_at_the_cursor_is_offered(marked: str, expected: list[str]) -> None:
+def test_completions_at_the_cursor(marked: str, expected: list[str]) -> None:
     assert inserted("kueue", marked) == expected
 
 
-def test_what_stands_at_the_cursor_is_explained() -> None:
+def test_help_at_the_cursor() -> None:
     told = explained("kueue", f"{FLAVOR}{GROUPS}flavors:\n    - name: sp|ot")
     assert told is not None
     assert (told.key, told.name, told.facts.refers_to, told.facts.description) == (

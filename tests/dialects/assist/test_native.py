@@ -51,16 +51,16 @@ OFFERED = {
 
 
 @pytest.mark.parametrize(("marked", "expected"), OFFERED.items())
-def test_what_may_stand_at_the_cursor_is_offered(marked: str, expected: list[str]) -> None:
+def test_completions_at_the_cursor(marked: str, expected: list[str]) -> None:
     assert inserted("native", marked) == expected
 
 
-def test_names_that_yaml_would_take_for_something_else_are_quoted() -> None:
+def test_completed_names_are_quoted_if_yaml_requires_it() -> None:
     text = 'resource_queues:\n- name: "true"\nscheduling_rules:\n- resource_queue: |'
     assert inserted("native", text) == ['"true"']
 
 
-def test_a_completion_tells_what_it_is() -> None:
+def test_completion_has_its_kind_and_text() -> None:
     name, selector, _ = completions("native", "resource_flavors:\n- |")
     assert (name.kind, name.is_required, name.facts.description) == (
         "key",
@@ -83,9 +83,7 @@ EXPLAINED = {
 
 
 @pytest.mark.parametrize(("marked", "expected"), EXPLAINED.items())
-def test_what_stands_at_the_cursor_is_explained(
-    marked: str, expected: tuple[str, str, tuple[str, ...], str]
-) -> None:
+def test_help_at_the_cursor(marked: str, expected: tuple[str, str, tuple[str, ...], str]) -> None:
     told = explained("native", marked)
     assert told is not None
     assert (told.key, told.name, told.facts.choices, told.facts.default) == expected
@@ -93,7 +91,7 @@ def test_what_stands_at_the_cursor_is_explained(
 
 
 @pytest.mark.parametrize("marked", ["|", "unknown|: 1", "# not|e", "resource_queues: []\n|"])
-def test_what_the_schema_does_not_know_is_not_explained(marked: str) -> None:
+def test_unknown_fields_have_no_help(marked: str) -> None:
     assert explained("native", marked) is None
 
 

@@ -39,7 +39,7 @@ def test_each_kind_has_names_of_its_own(end: str, mark: str) -> None:
     assert found == {kind: mark + each.replace("\n", end) for kind, each in expected.items()}
 
 
-def test_a_name_that_has_to_be_quoted_is() -> None:
+def test_renamed_value_is_quoted_if_necessary() -> None:
     text = "resource_queues: [{name: a}]\nscheduling_rules: [{resource_queue: a}]\n"
     names = {"queue": {"a": "yes", "b": "c"}}
     assert rename_in(dialects()["native"], text, names) == (
@@ -47,7 +47,7 @@ def test_a_name_that_has_to_be_quoted_is() -> None:
     )
 
 
-def test_a_text_that_is_too_long_or_broken_stays_readable_for_whoever_checks() -> None:
+def test_renaming_leaves_too_long_or_broken_texts_unchanged() -> None:
     native, names = dialects()["native"], {"queue": {"research": "labs"}}
     long = NATIVE + "# Long.\n" * 60_000
     assert rename_in(native, long, names) == long

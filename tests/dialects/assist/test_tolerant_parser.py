@@ -42,7 +42,7 @@ def without_empty(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("text", SAMPLES.values(), ids=SAMPLES)
-def test_a_whole_text_is_read_as_yaml_reads_it(text: str) -> None:
+def test_valid_text_is_parsed_like_yaml(text: str) -> None:
     expected = [without_empty(each) for each in yaml.load_all(text, yaml.BaseLoader)]
     assert [plain(root) for root in parse_tolerantly(text).roots] == expected
 
@@ -69,12 +69,12 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("text", "meant"), BROKEN.items())
-def test_a_broken_text_is_read_as_it_was_meant(text: str, meant: Any) -> None:
+def test_broken_text_is_recovered(text: str, meant: Any) -> None:
     (root,) = parse_tolerantly(text).roots
     assert plain(root) == meant
 
 
-def test_places_count_from_one_and_end_behind_the_last_sign() -> None:
+def test_positions_start_at_one_and_end_after_the_last_character() -> None:
     (root,) = parse_tolerantly("# note\na:\n  - b: 'c d' # e\n").roots
     assert root is not None
     value = root.entries[0].value
@@ -92,7 +92,7 @@ def test_places_count_from_one_and_end_behind_the_last_sign() -> None:
 
 @RELAXED
 @given(mutated_samples())
-def test_any_text_has_a_sketch(text: str) -> None:
+def test_any_text_is_parsed(text: str) -> None:
     made = parse_tolerantly(text)
     assert len(made.roots) >= 1
 
@@ -116,13 +116,13 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
-def test_an_endless_line_is_read_and_helps_nobody(text: str) -> None:
+def test_very_long_line_has_no_completions_and_no_help(text: str) -> None:
     found = assist(dialects()["native"], text)
     assert found.complete(1, len(text) + 1) == ()
     assert found.explain(1, len(text)) is None
 
 
-def test_what_is_nested_deeper_than_readers_go_is_left_out() -> None:
+def test_nesting_beyond_the_limit_is_dropped() -> None:
     depths = []
     for text in ("- " * 500, "[" * 500, "\n".join(f"{' ' * n}a:" for n in range(800))):
         node, depth = parse_tolerantly(f"{text}\n").roots[0], 0
@@ -133,7 +133,7 @@ def test_what_is_nested_deeper_than_readers_go_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_lines_end_where_readers_say_and_a_mark_in_front_is_no_text(end: str) -> None:
+def test_line_ends_and_byte_order_mark(end: str) -> None:
     text = "resource_flavors:\n  - name: a\x85b\u2028\nresource_queues:\n"
     marked = "\ufeff" + text.replace("\n", end)
     assert parse_tolerantly(marked).roots == parse_tolerantly(text).roots

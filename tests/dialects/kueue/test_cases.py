@@ -42,7 +42,7 @@ def policy_parts(policy: Any) -> dict[str, Any]:
     }
 
 
-def test_most_cases_are_what_an_api_server_accepts():
+def test_most_cases_are_valid_for_the_api_server():
     readings = [DIALECT.read(text_of(case), {}) for case in CASES]
     refused = Counter(reading.ok for reading in readings)
     assert refused[False] < len(CASES) / 10
@@ -50,7 +50,7 @@ def test_most_cases_are_what_an_api_server_accepts():
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
-def test_objects_compile_to_what_the_loader_makes_of_them(case: dict[str, Any]):
+def test_objects_compile_to_the_policy_of_the_loader(case: dict[str, Any]):
     policy = DIALECT.read(text_of(case), {}).policy
     if policy is not None:
         assert policy_parts(read_policy(case)) == policy_parts(policy)

@@ -14,7 +14,7 @@ TEXT = (Path(__file__).parent / "bad" / "lint-deleted.yaml").read_text("utf-8")
 SINCE = 'deletionTimestamp: "2026-01-01T00:00:00Z"'
 
 
-def test_a_queue_that_is_being_deleted_admits_nothing_and_keeps_what_runs():
+def test_queue_being_deleted_admits_nothing_and_keeps_running_workloads():
     policy = DIALECT.read(TEXT, {}).policy
     assert policy is not None
     assert {name: queue.stop for name, queue in policy.queues.items()} == {

@@ -66,7 +66,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("text", FORMS.values(), ids=FORMS)
-def test_every_form_of_the_text_means_the_same(text: str):
+def test_all_forms_of_the_embedded_text_are_equal(text: str):
     alone, inside = DIALECT.read(INNER, {}), DIALECT.read(text, {})
     assert inside.diagnostics == ()
     assert inside.policy is not None
@@ -97,7 +97,7 @@ def test_a_finding_in_a_quoted_text_has_its_column_and_no_fix():
     assert (error.span.line, line[start:end], error.fixes) == (5, "LessThanInitialShares", ())
 
 
-def test_a_finding_in_any_other_text_stands_at_all_of_it():
+def test_finding_in_another_scalar_style_spans_the_whole_scalar():
     head = ", ".join(INNER.splitlines()[:2])
     text = f"{HEAD}'{{{head},\n    ressources: {{}}}}'\n"
     (error,) = DIALECT.read(text, {}).errors
@@ -110,7 +110,7 @@ CONFIGURATIONS = [text for text in BAD.split("---\n") if "KUE003" not in text]
 
 
 @pytest.mark.parametrize("text", CONFIGURATIONS)
-def test_every_finding_of_a_block_stands_where_it_would_alone(text: str):
+def test_findings_of_a_block_are_at_the_same_text_as_alone(text: str):
     text = text.rstrip("\n")
     alone = DIALECT.read(text, {}).diagnostics
     inside = DIALECT.read(block(text), {}).diagnostics
@@ -144,14 +144,14 @@ spec:
         ('""', ()),
     ],
 )
-def test_the_operator_of_openshift_turns_fair_sharing_on(policy: str, strategies: tuple[str, ...]):
+def test_openshift_operator_enables_fair_sharing(policy: str, strategies: tuple[str, ...]):
     reading = DIALECT.read(OPERATOR % policy, {})
     assert reading.policy is not None
     assert spec_of(reading.policy).settings.fair_sharing == strategies
     assert [d.code for d in reading.diagnostics] == ["KUE043"]
 
 
-def test_its_older_version_has_the_settings_of_a_configuration():
+def test_older_openshift_version_has_settings_of_a_configuration():
     text = OPERATOR.replace("/v1\n", "/v1alpha1\n")
     text = text.replace("preemption: {preemptionPolicy: %s}", "fairSharing: {enable: true}")
     policy = DIALECT.read(text, {}).policy
@@ -159,7 +159,7 @@ def test_its_older_version_has_the_settings_of_a_configuration():
     assert len(spec_of(policy).settings.fair_sharing) == 2
 
 
-def test_the_configuration_that_the_operator_wrote_counts_and_not_its_object():
+def test_configuration_of_the_openshift_operator_wins_over_its_object():
     for text in (f"{OPERATOR % 'Classical'}---\n{block(INNER)}",):
         reading = DIALECT.read(text, {})
         assert reading.policy is not None
@@ -167,7 +167,7 @@ def test_the_configuration_that_the_operator_wrote_counts_and_not_its_object():
         assert [d.code for d in reading.diagnostics] == ["KUE041", "KUE043"]
 
 
-def test_texts_in_texts_are_not_followed():
+def test_nested_embedded_texts_are_not_read():
     text = INNER
     for depth in range(3):
         text = block(text, indent=" " * (4 if depth < 2 else 2))

@@ -83,7 +83,7 @@ def is_metadata(path: str) -> bool:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_table_of_a_kind_has_each_field_and_what_becomes_of_it(kind: str):
+def test_table_of_a_kind_states_the_treatment_of_each_field(kind: str):
     head, rows = table(f"Fields of {kind}")
     assert head == ["field", *(api.rpartition("/")[2] for api in KINDS[kind]), "instead"]
     expected = {path: row for path, row in judged(kind).items() if not is_metadata(path)}
@@ -102,7 +102,7 @@ def test_metadata_is_the_same_everywhere():
         assert own == {path: {word} for path, word in told.items()}, kind
 
 
-def test_the_kinds_that_are_not_read_are_told_with_their_fields():
+def test_ignored_kinds_are_documented_with_their_fields():
     head, rows = table("Kinds that are not read")
     assert head == ["kind", "fields", "instead"]
     assert list(rows) == list(OTHER_KINDS)

@@ -85,7 +85,7 @@ def test_a_fix_is_an_exact_edit(wrong: str, code: str, title: str, right: str):
     assert HEAD + GROUP + right == apply_fix(text, diagnostic.fixes[0])
 
 
-def test_items_that_an_alias_repeats_are_not_moved():
+def test_aliased_items_are_not_moved():
     text = (
         HEAD
         + GROUP
@@ -98,7 +98,7 @@ def test_items_that_an_alias_repeats_are_not_moved():
     assert [len(d.fixes) for d in found] == [1]
 
 
-def test_a_missing_flavor_is_added_behind_everything():
+def test_missing_flavor_is_appended():
     text = HEAD.replace("name: f", "name: g") + GROUP.replace("[cpu, memory, pods]", "[cpu]")
     text += "      - {name: cpu, nominalQuota: 1}"
     (error,) = DIALECT.read(text, {}).errors

@@ -13,7 +13,7 @@ spec: { nodeLabels: { capacity: spot } }
 COHORT = "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: { name: c }\n"
 
 
-def test_a_flavor_is_unused_only_beside_queues_or_cohorts():
+def test_unused_flavor_is_reported_only_with_queues_or_cohorts():
     assert DIALECT.read(FLAVORS, {}).diagnostics == ()
     found = [d.code for d in DIALECT.read(FLAVORS + COHORT, {}).diagnostics]
     assert found == ["KUE054", "KUE059"]

@@ -25,14 +25,14 @@ def errors(text: str) -> list[str]:
     )
 
 
-def test_the_schema_is_a_schema():
+def test_schema_is_valid():
     Draft202012Validator.check_schema(DIALECT.schema())
 
 
 @pytest.mark.parametrize(
     "text", [*DIALECT.samples().values(), *FORMS.values(), *(p.read_text("utf-8") for p in SOUND)]
 )
-def test_it_accepts_what_compiles(text: str):
+def test_schema_accepts_valid_configs(text: str):
     assert DIALECT.read(text, {}).ok
     assert errors(text) == []
 
@@ -91,6 +91,6 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("text", "path"), WRONG.items())
-def test_it_refuses_what_the_reader_refuses(text: str, path: str):
+def test_schema_rejects_what_the_parser_rejects(text: str, path: str):
     assert not DIALECT.read(text, {}).ok
     assert path in errors(text)

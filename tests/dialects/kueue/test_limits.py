@@ -118,7 +118,7 @@ def test_admission_checks_and_their_flavors_are_bounded():
     assert read("ClusterQueue", spec) == [f"KUE008 {message}"]
 
 
-def test_concurrent_admission_takes_sixteen_flavors_where_its_gate_is_on():
+def test_concurrent_admission_allows_sixteen_flavors_with_its_gate():
     spec = {
         "concurrentAdmissionPolicy": {"migration": {"mode": "TryPreferredFlavors"}},
         "resourceGroups": [group(named("f", 0, 16), ["r"])],

@@ -41,7 +41,7 @@ def nanos(value: Fraction) -> int:
 
 
 @given(number=NUMBERS, ending=ENDINGS, sign=st.sampled_from(["", "+"]))
-def test_every_text_of_the_grammar_is_read_as_exactly_what_it_says(
+def test_texts_of_the_quantity_grammar_are_read_exactly(
     number: tuple[str, Fraction], ending: tuple[str, Fraction], sign: str
 ):
     text = f"{sign}{number[0]}{ending[0]}"
@@ -69,7 +69,7 @@ def follows_the_grammar(text: str) -> bool:
 
 
 @given(text=st.text("0159.+-eEkKmMiGuPn _", max_size=7))
-def test_what_the_grammar_does_not_have_is_refused(text: str):
+def test_texts_outside_the_quantity_grammar_are_rejected(text: str):
     try:
         parse_quantity(text)
     except ValueError:
@@ -79,7 +79,7 @@ def test_what_the_grammar_does_not_have_is_refused(text: str):
 
 
 @given(number=NUMBERS, ending=st.one_of(st.just(("", Fraction(1))), EXPONENTS))
-def test_a_number_without_quotes_is_the_integer_that_json_has_for_it(
+def test_unquoted_number_is_its_json_integer(
     number: tuple[str, Fraction], ending: tuple[str, Fraction]
 ):
     text = f"{number[0]}{ending[0]}"

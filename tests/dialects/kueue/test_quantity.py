@@ -69,7 +69,7 @@ def test_a_quantity_counts_as_in_kueue(text: str, resource: str, amount: Amount)
         "9" * 101,
     ],
 )
-def test_what_is_no_quantity_is_told_in_one_sentence(text: str):
+def test_invalid_quantity_is_reported_in_one_sentence(text: str):
     with pytest.raises(ValueError, match=r'^".*" is not a quantity$'):
         amount_of(text, "cpu")
 
@@ -116,7 +116,7 @@ NUMBERS = st.from_regex(
 
 
 @given(text=NUMBERS)
-def test_the_canonical_form_is_the_same_number_and_stays(text: str):
+def test_canonical_form_is_equal_and_idempotent(text: str):
     quantity = parse_quantity(text)
     canonical = str(quantity)
     assert quantity.nanos == parse_quantity(canonical).nanos
@@ -170,7 +170,7 @@ def test_amounts_are_written_with_the_suffixes_of_their_resource():
         ("many", ()),
     ],
 )
-def test_what_was_meant_is_a_quantity(text: str, meant: tuple[str, ...]):
+def test_suggested_quantities_are_valid(text: str, meant: tuple[str, ...]):
     assert meant == suggest_quantities(text)
     for quantity in meant:
         parse_quantity(quantity)

@@ -35,7 +35,7 @@ def shapes() -> list[Shape]:
     return found
 
 
-def test_every_field_and_kind_is_told():
+def test_every_field_and_kind_is_documented():
     assert len(shapes()) > 20
     fields = {key for shape in shapes() for key in shape.keys} - ELSEWHERE
     told = set(re.findall(r"[A-Za-z]+", TEXT))
@@ -51,7 +51,7 @@ def test_the_examples_make_one_config_that_compiles():
     assert list(reading.policy.queues) == ["vision"]
 
 
-def test_the_finding_that_is_shown_is_the_one_that_is_given():
+def test_documented_finding_is_the_actual_one():
     (console,) = blocks("console")
     config = """\
 {apiVersion: kueue.x-k8s.io/v1beta2, kind: Cohort, metadata: {name: research},

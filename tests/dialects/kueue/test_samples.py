@@ -124,7 +124,7 @@ def test_two_teams_share_one_cohort():
     assert plain(TWO_TEAMS) == plain(DIALECT.read(text, {}).policy)
 
 
-def test_the_dump_is_the_one_that_its_generator_writes():
+def test_dump_equals_the_output_of_its_generator():
     assert SAMPLE.read_text("utf-8") == dump()
 
 
@@ -215,7 +215,7 @@ items:
 """
 
 
-def test_every_part_of_a_policy_knows_its_lines():
+def test_every_part_of_a_policy_has_its_origin():
     policy = DIALECT.read(TEXT, {}).policy
     assert policy is not None
     queue, routing = policy.queues["q"], local_routing_of(policy)
@@ -258,7 +258,7 @@ def test_every_part_of_a_policy_knows_its_lines():
     }
 
 
-def test_what_the_fields_mean():
+def test_meaning_of_fields():
     policy = DIALECT.read(TEXT, {}).policy
     assert policy is not None
     queue = policy.queues["q"]
@@ -285,7 +285,7 @@ def test_what_the_fields_mean():
     assert policy.queues["q"].groups[0].flavors[0].quotas["cpu"].nominal is not UNLIMITED
 
 
-def test_a_quota_at_the_ceiling_has_no_end():
+def test_maximum_quota_is_unlimited():
     policy = DIALECT.read(TEXT.replace("nominalQuota: 1,", "nominalQuota: 9P,"), {}).policy
     assert policy is not None
     assert policy.queues["q"].groups[0].flavors[0].quotas["cpu"].nominal == 9 * 10**18
@@ -294,7 +294,7 @@ def test_a_quota_at_the_ceiling_has_no_end():
     assert policy.queues["q"].groups[0].flavors[0].quotas["cpu"].nominal is UNLIMITED
 
 
-def test_no_namespace_selector_admits_nobody_and_an_empty_one_everybody():
+def test_missing_namespace_selector_matches_none_and_an_empty_one_all():
     head, tail = TEXT[: TEXT.index("    namespaceSelector")], TEXT[TEXT.index("    preemption") :]
     selectors = []
     for middle in ("", "    namespaceSelector:\n", "    namespaceSelector: {}\n"):
@@ -306,5 +306,5 @@ def test_no_namespace_selector_admits_nobody_and_an_empty_one_everybody():
     assert selectors[2].expressions == ()
 
 
-def test_nothing_of_a_queue_is_fixed_for_ever():
+def test_kueue_queues_have_no_fixed_specs():
     assert DIALECT.read(TEXT, {}).queue_specs == {}

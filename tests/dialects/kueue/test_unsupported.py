@@ -35,7 +35,7 @@ def facts(settings: tuple[UnsupportedSetting, ...]) -> list[tuple[object, ...]]:
     ]
 
 
-def test_a_policy_keeps_what_is_not_acted_on_with_its_lines() -> None:
+def test_policy_records_unsupported_settings_with_their_lines() -> None:
     policy = policy_of((BAD / "lint-unsupported.yaml").read_text("utf-8"))
     assert facts(policy.queues["a"].unsupported) == [
         (Unsupported.ADMISSION_CHECKS, "a", ("provision", "budget"), 20),
@@ -52,7 +52,7 @@ def test_a_policy_keeps_what_is_not_acted_on_with_its_lines() -> None:
     assert policy.unsupported_labels == LABELS
 
 
-def test_both_versions_of_admission_checks_are_kept_alike() -> None:
+def test_both_versions_of_admission_checks_are_recorded_alike() -> None:
     queue = """\
 apiVersion: kueue.x-k8s.io/{version}
 kind: ClusterQueue
@@ -71,7 +71,7 @@ spec: {{ namespaceSelector: {{}}, {checks} }}
     assert facts(new.queues["q"].unsupported) == expected
 
 
-def test_settings_that_are_off_or_empty_are_none() -> None:
+def test_disabled_or_empty_settings_are_not_recorded() -> None:
     text = """\
 apiVersion: config.kueue.x-k8s.io/v1beta1
 kind: Configuration
@@ -95,7 +95,7 @@ spec:
 
 
 @pytest.mark.parametrize("gate", sorted({**ON, **OFF}))
-def test_a_gate_is_told_of_where_it_is_set_to_what_is_not_done(gate: str) -> None:
+def test_gate_with_unsupported_value_is_reported(gate: str) -> None:
     assert (gate in ON) != (gate in OFF)
     warned = {}
     for word in ("true", "false"):
@@ -114,7 +114,7 @@ def test_a_gate_is_told_of_where_it_is_set_to_what_is_not_done(gate: str) -> Non
     }
 
 
-def test_the_reference_says_how_every_gate_behaves() -> None:
+def test_reference_documents_every_gate() -> None:
     (section,) = re.findall(r"\n### Feature gates\n(.*?)\n##? ", REFERENCE, re.DOTALL)
     rows = re.findall(r"^\| `(\w+)` \| (on|off) \|", section, re.MULTILINE)
     assert dict(rows) == {**dict.fromkeys(ON, "on"), **dict.fromkeys(OFF, "off")}

@@ -118,7 +118,7 @@ def test_every_form_compiles_to_one_policy(text: str):
         assert codes == {"KUE042", "KUE062"}
 
 
-def test_the_paths_of_findings_say_which_document_and_item():
+def test_paths_of_findings_include_document_and_item():
     stream = DIALECT.read(f"{NEW}---\nkind: ClusterQueue\n", {})
     assert [(d.code, d.path) for d in stream.errors] == [("DOC002", "[9].apiVersion")]
     items = DIALECT.read("kind: List\nitems:\n- kind: ClusterQueue\n", {})
@@ -127,7 +127,7 @@ def test_the_paths_of_findings_say_which_document_and_item():
     assert [(d.code, d.path) for d in both.errors] == [("DOC002", "[0].items[0].apiVersion")]
 
 
-def test_fair_sharing_of_v1beta1_is_on_when_it_says_so_and_has_both_strategies_by_default():
+def test_v1beta1_fair_sharing_needs_enable_and_defaults_to_both_strategies():
     head = "apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\n"
     strategies = {
         text: spec_of(DIALECT.read(head + text, {}).policy).settings.fair_sharing
@@ -144,6 +144,6 @@ def test_fair_sharing_of_v1beta1_is_on_when_it_says_so_and_has_both_strategies_b
     assert list(strategies.values()) == [(), (), (), (), both, both[1:]]
 
 
-def test_anchors_live_in_their_own_document():
+def test_anchors_are_local_to_their_document():
     text = "metadata: &a { name: x }\n---\nmetadata: *a\n"
     assert "YML011" in [d.code for d in DIALECT.read(text, {}).errors]

@@ -47,7 +47,9 @@ def is_allowed(text: str) -> bool:
 
 
 @pytest.mark.parametrize(("kind", "api", "path", "own"), FIELDS)
-def test_what_the_schema_refuses_has_an_error(kind: str, api: str, path: str, own: dict[str, Any]):
+def test_value_rejected_by_the_schema_is_an_error(
+    kind: str, api: str, path: str, own: dict[str, Any]
+):
     for value in WRONG:
         text = document(kind, api, replaced(own, path, value))
         if not is_allowed(text):
@@ -71,7 +73,7 @@ VALUES = st.recursive(
 
 @settings(max_examples=300, deadline=None)
 @given(field=st.sampled_from([each.values for each in FIELDS]), value=VALUES)
-def test_any_value_that_the_schema_refuses_has_an_error(field: tuple[Any, ...], value: Any):
+def test_any_value_rejected_by_the_schema_is_an_error(field: tuple[Any, ...], value: Any):
     kind, api, path, own = field
     text = document(kind, api, replaced(own, path, value))
     if not is_allowed(text):

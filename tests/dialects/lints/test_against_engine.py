@@ -55,7 +55,7 @@ def alone(policy: Policy, workload: Workload) -> str:
 
 
 @EVERY
-def test_recorded_workloads_are_led_where_the_engine_leads_them(document: Marked):
+def test_recorded_workloads_are_routed_as_by_the_engine(document: Marked):
     policy = policy_of(document)
     router = Router(policy)
     past = RoutedHistory(policy, document.facts.history)
@@ -68,7 +68,7 @@ def test_recorded_workloads_are_led_where_the_engine_leads_them(document: Marked
 
 
 @EVERY
-def test_lints_count_what_the_engine_would_not_admit(document: Marked):
+def test_lints_count_workloads_that_the_engine_does_not_admit(document: Marked):
     policy = policy_of(document)
     expected: Counter[str] = Counter()
     for shape in document.facts.history.shapes:

@@ -44,13 +44,13 @@ def lost(checked: Checked) -> str:
 
 
 @pytest.mark.parametrize("dialect", dialects().values(), ids=dialects())
-def test_samples_are_told_nothing_that_has_to_be_acknowledged(dialect: Dialect):
+def test_samples_have_no_lints_to_acknowledge(dialect: Dialect):
     for title, text in dialect.samples().items():
         checked = lint(dialect, dialect.read(text, {}))
         assert {each.severity for each in checked.findings} <= {Severity.INFO}, title
 
 
-def test_a_part_of_history_is_called_a_part(monkeypatch: pytest.MonkeyPatch):
+def test_incomplete_history_is_stated(monkeypatch: pytest.MonkeyPatch):
     teams = ("x", "y", "a")
     whole = "No rule matches 2 of the 3 workloads of the last 30 days"
     assert lost(check(RULES, Facts(history=history(*teams)))) == whole
@@ -66,14 +66,14 @@ def test_a_part_of_history_is_called_a_part(monkeypatch: pytest.MonkeyPatch):
     }
 
 
-def test_too_many_cuts_leave_the_rest_of_the_rules_alone(monkeypatch: pytest.MonkeyPatch):
+def test_shadow_lint_stops_at_its_limit(monkeypatch: pytest.MonkeyPatch):
     assert [each.code for each in check(RULES).lints] == ["LNT002"]
     monkeypatch.setattr(shadows, "_MOST_CUTS", -1)
     more = RULES + RULES.partition("scheduling_rules:\n")[2]
     assert "LNT002" not in {each.code for each in check(more).lints}
 
 
-def test_little_history_says_nothing_about_labels():
+def test_short_history_has_no_lints_about_labels():
     few = check(RULES, Facts(history=history(*"b" * 19)))
     assert {each.code for each in few.lints} == {"LNT001", "LNT002"}
     enough = check(RULES, Facts(history=history(*"b" * 20)))

@@ -20,7 +20,7 @@ def lints_of(checked: Checked) -> list[tuple[int, int, str]]:
 
 
 @EVERY
-def test_document_has_the_lints_it_announces(document: Marked):
+def test_marked_document_has_the_expected_lints(document: Marked):
     expected = expected_findings(document.text)
     assert expected
     assert expected == lints_of(document.check())
@@ -35,7 +35,7 @@ def test_line_ends_and_a_byte_order_mark_do_not_move_lints(document: Marked):
 
 
 @EVERY
-def test_a_fix_leaves_one_lint_of_its_kind_less(document: Marked):
+def test_fix_removes_its_lint(document: Marked):
     before = document.check()
     for each in before.lints:
         for fix in each.fixes:
@@ -45,7 +45,7 @@ def test_a_fix_leaves_one_lint_of_its_kind_less(document: Marked):
 
 
 @EVERY
-def test_what_is_live_is_what_the_text_alone_does_not_tell(document: Marked):
+def test_live_lints_are_those_that_need_facts(document: Marked):
     alone = lint(document.dialect, document.dialect.read(document.text, {})).lints
     told = {each.code for each in alone}
     assert [each.code for each in alone if each.is_live] == []

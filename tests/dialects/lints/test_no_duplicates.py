@@ -56,7 +56,7 @@ def codes(text: str, facts: Facts) -> list[tuple[int, str]]:
     return [(d.span.line, d.code) for d in checked.findings]
 
 
-def test_a_dialects_own_finding_stands_for_the_lint_of_its_place():
+def test_finding_of_the_dialect_replaces_the_lint():
     found = codes(TEXT, Facts())
     assert found == [
         (3, "NAT024"),
@@ -68,12 +68,12 @@ def test_a_dialects_own_finding_stands_for_the_lint_of_its_place():
     ]
 
 
-def test_a_count_of_recorded_workloads_takes_the_place_of_the_finding_without_it():
+def test_lint_with_counts_replaces_the_finding_without():
     found = codes(TEXT, Facts(history=PAST))
     assert [code for _, code in found if code in ("NAT020", "LNT001")] == ["LNT001"]
 
 
-def test_rules_behind_a_catch_all_are_told_by_the_dialect_alone():
+def test_rules_after_a_catch_all_are_reported_only_by_the_dialect():
     rule = "scheduling_rules:\n"
     text = TEXT.replace(rule, f"{rule}  - resource_queue: lab\n")
     found = [code for _, code in codes(text, Facts()) if code in ("NAT021", "LNT002")]

@@ -134,13 +134,13 @@ def numbers(value: Any) -> Any:
     return json.loads(json.dumps(value, default=float))
 
 
-def test_one_language_has_the_form() -> None:
+def test_only_the_native_dialect_has_a_client_form() -> None:
     assert [each.name for each in dialects().values() if each.client_form] == [DIALECT.name]
 
 
 @RELAXED
 @given(documents())
-def test_a_document_comes_back_as_it_was_sent(document: dict[str, Any]) -> None:
+def test_document_round_trips_through_text(document: dict[str, Any]) -> None:
     text = FORM.write(document)
     reading = DIALECT.read(text, {})
     assert reading.errors == ()
@@ -149,7 +149,7 @@ def test_a_document_comes_back_as_it_was_sent(document: dict[str, Any]) -> None:
 
 @RELAXED
 @given(documents())
-def test_what_is_read_and_written_again_means_the_same(document: dict[str, Any]) -> None:
+def test_rewritten_text_has_the_same_meaning(document: dict[str, Any]) -> None:
     text = FORM.write(document)
     again = FORM.write(FORM.read(text))
     assert plain(DIALECT.read(again, {}).policy) == plain(DIALECT.read(text, {}).policy)
@@ -158,7 +158,7 @@ def test_what_is_read_and_written_again_means_the_same(document: dict[str, Any])
 
 
 @pytest.mark.parametrize("text", DIALECT.samples().values(), ids=DIALECT.samples())
-def test_a_text_with_comments_means_what_its_json_means(text: str) -> None:
+def test_client_form_of_a_sample_drops_only_comments(text: str) -> None:
     written = FORM.write(FORM.read(text))
     assert plain(DIALECT.read(written, {}).policy) == plain(DIALECT.read(text, {}).policy)
     lines = [
@@ -179,7 +179,7 @@ def test_anchors_are_written_out() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "# nothing\n", "resource_queues:\n"])
-def test_nothing_is_an_empty_document(text: str) -> None:
+def test_empty_text_is_an_empty_document(text: str) -> None:
     assert FORM.read(text) == {}
 
 
@@ -196,7 +196,7 @@ def test_numbers_are_written_as_people_write_them() -> None:
     ]
 
 
-def test_what_is_too_wide_for_one_line_takes_several() -> None:
+def test_long_values_are_written_on_several_lines() -> None:
     values = [f"value-{number}" for number in range(20)]
     text = FORM.write({"selector": [{"key": "team", "operator": "in", "values": values}]})
     assert text == (
@@ -207,18 +207,18 @@ def test_what_is_too_wide_for_one_line_takes_several() -> None:
 
 @RELAXED
 @given(st.one_of(ANYTHING, st.dictionaries(st.text(max_size=5), ANYTHING)))
-def test_whatever_is_sent_is_written_and_gives_a_reading(document: Any) -> None:
+def test_any_document_can_be_written_and_read(document: Any) -> None:
     reading = DIALECT.read(FORM.write(document), {})
     assert reading.ok == (not reading.errors)
 
 
 @pytest.mark.parametrize("value", ["\ud800", "\0", "\uffff", "\u2028", "\x85"])
-def test_what_no_text_can_hold_is_an_error(value: str) -> None:
+def test_unwritable_characters_are_an_error(value: str) -> None:
     text = FORM.write({"resource_queues": [{"name": f"a{value}b"}]})
     assert DIALECT.read(text, {}).errors
 
 
-def test_limits_are_those_of_a_text() -> None:
+def test_documents_have_the_limits_of_texts() -> None:
     with pytest.raises(ValueError, match=f"more than {MAX_NODES:,} values"):
         FORM.write([0] * MAX_NODES)
     nested: Any = 0

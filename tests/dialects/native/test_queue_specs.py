@@ -64,7 +64,7 @@ SAME = {
 
 
 @pytest.mark.parametrize("change", SAME.values(), ids=SAME)
-def test_what_does_not_change_the_meaning_is_no_change(change: tuple[tuple[str, str], ...]):
+def test_change_without_effect_is_no_change_of_the_spec(change: tuple[tuple[str, str], ...]):
     text = TEXT
     for old, new in change:
         assert old in text
@@ -149,7 +149,7 @@ def test_many_differences_are_counted():
         ("team-a:v9", ["team-a:v10"], "team-a:v11"),
     ],
 )
-def test_the_new_name_is_free(name: str, taken: list[str], expected: str):
+def test_proposed_name_is_free(name: str, taken: list[str], expected: str):
     spec = PAST["team-a"].spec
     past = {queue: PastSpec(version=1, spec=spec) for queue in [name, *taken]}
     text = (
@@ -159,7 +159,7 @@ def test_the_new_name_is_free(name: str, taken: list[str], expected: str):
     assert apply_fix(text, error.fixes[0]) == text.replace(name, expected)
 
 
-def test_a_queue_that_left_and_came_back_unchanged_is_fine():
+def test_restored_unchanged_queue_has_no_finding():
     assert DIALECT.read("resource_flavors: []", PAST).ok
     assert DIALECT.read(TEXT, PAST).ok
 

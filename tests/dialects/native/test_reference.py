@@ -18,7 +18,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
 
 
-def test_every_field_is_told():
+def test_every_field_is_documented():
     # The package exports a function with the name of the module.
     parse = import_module("console.dialects.native.parse")
     shapes = [shape for shape in vars(parse).values() if isinstance(shape, Shape)]
@@ -37,7 +37,7 @@ def test_the_examples_make_one_config_that_compiles():
     assert list(reading.policy.queues) == ["training", "default"]
 
 
-def test_the_finding_that_is_shown_is_the_one_that_is_given():
+def test_documented_finding_is_the_actual_one():
     (console,) = blocks("console")
     config = """\
 resource_flavors: [{ name: f }]

@@ -173,7 +173,7 @@ def test_sample_compiles_to_its_policy(title: str):
     assert plain(EXPECTED[title]) == plain(DIALECT.read(DIALECT.samples()[title], {}).policy)
 
 
-def test_every_part_of_a_policy_knows_its_lines():
+def test_every_part_of_a_policy_has_its_origin():
     text = """\
 resource_flavors:
   - name: f
@@ -229,7 +229,7 @@ scheduling_rules:
     assert (gpu.nominal, cpu.nominal) == (1000, UNLIMITED)
 
 
-def test_an_anchor_is_not_a_part_of_what_it_marks():
+def test_origin_excludes_the_anchor():
     text = """\
 resource_flavors:
   - &base # A comment.
@@ -244,7 +244,7 @@ resource_queues: &queues
     assert policy.queues["q"].origin == Origin(6, 8, 6, 19)
 
 
-def test_an_opaque_mapping_keeps_text_as_text():
+def test_opaque_mapping_keeps_strings():
     text = """\
 resource_flavors:
   - name: f
@@ -276,7 +276,7 @@ def test_conformance_configs_compile(case: dict[str, Any]):
     assert DIALECT.read(case["config"], {}).errors == ()
 
 
-def test_queues_of_one_cohort_make_it():
+def test_cohort_is_created_by_its_queues():
     groups = "resource_groups: [{ covered_resources: [gpu], flavors: [{ name: f }] }]"
     text = f"""\
 resource_flavors: [{{ name: f }}]
