@@ -1,4 +1,4 @@
-"""The lease: one writer at a time, and a late one is refused."""
+"""The engine lease: one writer at a time, and writes of a former holder are refused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from console.workloads.services.run_engine import forget_states, run_engine
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
 
-#: Where a batch that does nothing leaves an engine.
+#: The engine's progress after a batch without changes.
 STANDING = EngineProgress(
     config_version=0, is_settled=True, advanced_to=0, wakes_at=None, live={}, ended={}
 )
@@ -97,7 +97,7 @@ def test_the_disk_is_waited_for_by_what_is_decided_alone(org: Organization) -> N
         return str(answer)
 
     with connection.cursor() as cursor:
-        # Servers of tests wait for no disk.
+        # Test servers do not wait for the disk.
         cursor.execute("SET synchronous_commit TO on")
     try:
         with transaction.atomic(), leased(org.pk) as lease:
@@ -120,7 +120,7 @@ def test_the_disk_is_waited_for_by_what_is_decided_alone(org: Organization) -> N
 def test_it_goes_by_the_clock_of_the_database(
     org: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One an hour ahead neither takes a lease too early nor holds one for longer."""
+    """A process an hour ahead neither takes a lease too early nor holds one longer."""
     ahead = timezone.now() + timedelta(hours=1)
     with leased(org.pk) as first:
         assert first is not None
@@ -150,7 +150,7 @@ def test_the_lease_of_a_dead_process_is_taken_at_once(org: Organization) -> None
 def test_one_that_could_not_be_given_back_is_taken_at_once(
     org: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As when the database was away just then: the row names a process that goes on."""
+    """The database was unreachable at the release: the row still names a live process."""
 
     def away(lease: Lease) -> None:
         raise OperationalError

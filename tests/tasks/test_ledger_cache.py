@@ -1,4 +1,4 @@
-"""Ledgers that web processes keep: they spare reading, and say what the rows say."""
+"""Cached ledgers of web processes: they save queries and agree with the rows."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ resource_queues:
 """
 
 
-#: A third queue, of which the others may borrow.
+#: A third queue from which the others may borrow.
 LENDER = """\
   - name: lender
     cohort_name: ml
@@ -73,7 +73,7 @@ def _cold() -> Iterator[None]:
 
 @pytest.fixture
 def crowd(org: Organization, owner: Actor, settle: Settle) -> list[str]:
-    """Have one queue borrow from the other, and return the ids of those who wait."""
+    """Let one queue borrow from the other, and return the ids of the pending workloads."""
     apply_config(owner, "native", CONFIG.format(more=""), "first", 0)
     for to, gpu, priority, count in (
         ("batch", 1, 4, 12),
@@ -100,14 +100,14 @@ def waiting(org: Organization) -> list[str]:
 
 
 def told(org: Organization, uid: str) -> Trace:
-    """Return why a workload waits, but for its place in the line."""
+    """Return the explanation of a pending workload without its position."""
     explained = explain_workload(org, get_workload(org, uid))
     assert explained.live
     return replace(explained.trace, order=None)
 
 
 def from_rows(org: Organization, uids: list[str]) -> list[Trace]:
-    """Return the same of several, as the whole state tells it."""
+    """Return the same for several workloads, computed from the whole state."""
     whole = load_state(org, Engine.objects.get(org=org).config_version)
     whole.settle()
     return [replace(whole.explain(uid), order=None) for uid in uids]
@@ -128,7 +128,7 @@ def test_what_the_config_and_the_queues_use_is_read_once_for_a_version_of_the_en
     assert tables_read(org, crowd[0]) == {"configs_configversion", "workloads_usage"}
     for uid in crowd[1:]:
         assert tables_read(org, uid) == set()
-    # The engine went on.
+    # The engine has a new version.
     submit(owner, "batch", 5, 1, 1)
     settle(org)
     assert tables_read(org, crowd[0]) == {"configs_configversion", "workloads_usage"}
@@ -160,7 +160,7 @@ def test_a_kept_ledger_says_what_the_rows_say_as_the_engine_goes_on(
     still = waiting(org)
     assert [told(org, uid) for uid in still] == from_rows(org, still)
     assert len(planted) == 1
-    # Another config has a ledger of its own.
+    # Another config has its own ledger.
     apply_config(owner, "native", CONFIG.format(more=LENDER), "more", 1)
     settle(org)
     still = waiting(org)
@@ -171,7 +171,7 @@ def test_a_kept_ledger_says_what_the_rows_say_as_the_engine_goes_on(
 def test_a_queue_is_held_from_the_moment_on(
     org: Organization, owner: Actor, crowd: list[str]
 ) -> None:
-    """A hold is written before the engine hears of it."""
+    """The hold is written before the engine takes it in."""
     before = told(org, crowd[-1])
     hold_queue(owner, "batch", "repairs")
     held = told(org, crowd[-1])

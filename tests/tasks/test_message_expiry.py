@@ -1,4 +1,4 @@
-"""Until when a message is wanted: by the broker's clock, and by nobody else's."""
+"""Expiry of task messages by the broker's clock."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from console.message_expiry import BrokerClock
 from console.workloads.tasks import admit
 from console.workloads.wakeup import ADMIT
 
-#: On the broker's clock, which is far from everybody else's.
+#: Time of the broker's clock, which differs much from other clocks.
 NOW = datetime(2020, 2, 29, 12, 0, 0, 250_000, tzinfo=UTC)
 
 
 def _have_clock(monkeypatch: pytest.MonkeyPatch, *shown: datetime | None) -> None:
-    """Have the broker show one time after the other, or give no answer."""
+    """Make the broker return the times *shown* in turn, or no answer for None."""
     times = iter(shown)
 
     def time() -> tuple[int, int]:
@@ -46,7 +46,7 @@ def _is_too_late(expires: datetime) -> bool:
 
 def test_the_broker_s_clock_says_until_when(monkeypatch: pytest.MonkeyPatch) -> None:
     _have_clock(monkeypatch, NOW)
-    # A message that is sent right after another does not ask for the time again.
+    # A message sent right after another one does not ask for the time again.
     first, second = _expires(60), _expires(60)
     assert first == NOW + timedelta(seconds=60)
     assert first < second < first + timedelta(seconds=message_expiry.CACHE_SECONDS)

@@ -1,4 +1,4 @@
-"""What PostgreSQL keeps prepared goes on while a migration makes texts longer."""
+"""Prepared statements of PostgreSQL keep working while a migration widens text columns."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans anew by itself."),
 ]
 
-#: More often than it takes until a statement is prepared, and then planned for good.
+#: More executions than needed until a statement is prepared and has a generic plan.
 OFTEN = 15
 
 
 @pytest.fixture
 def texts() -> Iterator[list[tuple[str, str, int]]]:
-    """Return table, name and length of every column of limited texts, which are put right again."""
+    """Yield table, name and length of every varchar column; restore the lengths afterwards."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT table_name, column_name, character_maximum_length "
@@ -44,7 +44,7 @@ def texts() -> Iterator[list[tuple[str, str, int]]]:
 
 
 def _resize(columns: list[tuple[str, str, int]], by: int) -> None:
-    # By another connection, as a migration: one that changes a table itself forgets what it has.
+    # On another connection, like a migration: the connection that alters a table drops its plans.
     other = connections.create_connection("default")
     try:
         with other.cursor() as cursor:

@@ -1,9 +1,9 @@
 """
-Whenever a worker forgets what it knew, the rows say the same afterwards.
+Property: losing a worker's warm state at any time changes no row.
 
 Two organizations get the same random requests in the same order. The worker of
-one keeps its state warm; that of the other loses it between batches, as a crash
-or another worker would have it. Every row they leave has to be the same.
+one keeps its state warm; that of the other loses it between batches, as after a
+crash or with another worker. Every row they write has to be the same.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ VERBS: dict[str, tuple[Callable[[Actor, list[str]], None], tuple[State, ...]]] =
 
 
 class World:
-    """One organization and the requests it gets, by the names of its workloads."""
+    """An organization and its requests, which name workloads by their names."""
 
     def __init__(self, slug: str) -> None:
         self.org = create_org(slug, slug, owner=None)
@@ -148,7 +148,7 @@ class World:
         verb(self.actor, list(rows.order_by("pk").values_list("uid", flat=True)))
 
     def apply(self, text: str) -> None:
-        # The active text again makes no version.
+        # Applying the active text creates no version.
         self.version = apply_config(self.actor, "native", text, "", self.version).number
 
     def hold(self, queue: str) -> None:
@@ -173,7 +173,7 @@ def _cold() -> Iterator[None]:
 
 @pytest.fixture
 def one_batch(monkeypatch: pytest.MonkeyPatch) -> Callable[[World], None]:
-    """Return a function that runs the engine for one batch, as if the time were over then."""
+    """Return a function that runs the engine for one batch, as if its time were up then."""
     answers: list[bool] = []
     monkeypatch.setattr(run_engine_module, "PAUSE", 0)
     monkeypatch.setattr(run_engine_module, "_has_time", lambda _: bool(answers and answers.pop()))
@@ -219,7 +219,7 @@ def test_forgetting_changes_no_row(
 
 
 def request(chance: random.Random, number: int, world: World) -> Callable[[World], None]:
-    """Draw what is asked of every organization that is where *world* is."""
+    """Draw a request for the organizations in the state of *world*."""
     kind = chance.choices(
         ["submit", "finish", "withdraw", "release", "hold", "resume", "apply"],
         [8, 4, 2, 6, 1, 2, 2],
@@ -252,7 +252,7 @@ def submission(chance: random.Random, name: str) -> Submission:
 
 
 def same(one: Organization, other: Organization) -> None:
-    """Compare row by row, so that a failure names the first one that differs."""
+    """Compare row by row, so that a failure shows the first different row."""
     expected, found = rows_of(one), rows_of(other)
     for kind, rows in expected.items():
         if isinstance(rows, list):
@@ -262,7 +262,7 @@ def same(one: Organization, other: Organization) -> None:
 
 
 def rows_of(org: Organization) -> dict[str, Any]:
-    """Return all that the engine wrote for *org*, with names instead of ids."""
+    """Return all rows that the engine wrote for *org*, with names instead of ids."""
     names = dict(Workload.objects.filter(org=org).values_list("uid", "name"))
     keys = dict(Workload.objects.filter(org=org).values_list("pk", "name"))
 
@@ -283,13 +283,13 @@ def rows_of(org: Organization) -> dict[str, Any]:
             .order_by("pk")
             .values_list(*columns, "victims", "preemptor", "pending_class")
         ],
-        # Their order counts; a rebuilt state need not know the numbers that are free again.
+        # Only their order matters; a rebuilt state need not know numbers that became free.
         "reservations": list(
             Workload.objects.filter(org=org, state__in=(State.ADMITTED, State.PREEMPTING))
             .order_by("reservation")
             .values_list("name", flat=True)
         ),
-        # In the order of each workload: queues do not wait for each other.
+        # Ordered per workload: the order between queues is undefined.
         "decisions": [
             (keys[pk], *row)
             for pk, *row in Decision.objects.filter(org=org)
@@ -321,11 +321,11 @@ def rows_of(org: Organization) -> dict[str, Any]:
 
 
 def usage_held(org: Organization) -> dict[tuple[str, str, str], int]:
-    """Return what the running workloads hold, added up from their rows."""
+    """Return the usage of the running workloads, summed from their rows."""
     held: Counter[tuple[str, str, str]] = Counter()
     running = Workload.objects.filter(org=org, state__in=(State.ADMITTED, State.PREEMPTING))
     for queue, assignment, requests in running.values_list("queue", "assignment", "requests"):
-        # One pod set each, of one pod.
+        # Each has one pod set of one pod.
         for pod_set in assignment:
             for resource, flavor in pod_set["flavors"].items():
                 held[queue, flavor, resource] += requests[resource]
@@ -339,7 +339,7 @@ def usage_written(org: Organization) -> dict[tuple[str, str, str], int]:
 
 
 def check_counts(org: Organization) -> None:
-    """Once everything is taken in, the counts are those of the rows."""
+    """Check that the stored counts match the rows, once all intake is processed."""
     rows = Workload.objects.filter(org=org)
     counts = Counter(rows.values_list("state", flat=True))
     engine = Engine.objects.get(org=org)

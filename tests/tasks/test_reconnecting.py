@@ -1,4 +1,4 @@
-"""A broker that was away is found again soon, however long that was."""
+"""Reconnecting to the broker: pauses between attempts stay short however long it is down."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_pauses_between_attempts_stay_short(
         app.connection_for_read(f"redis+socket://{tmp_path}/nobody.sock") as connection,
         pytest.raises(OperationalError),
     ):
-        # As workers and beat ask for it.
+        # Workers and beat connect like this.
         connection.ensure_connection(lambda _, pause: tried.append(pause), 12)
     assert tried == [1, 2, *[3] * 10]
     assert sum(slept) == sum(tried)

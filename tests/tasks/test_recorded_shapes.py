@@ -1,4 +1,4 @@
-"""What was taken in is counted by day and shape, once each, and read back as history."""
+"""History of workload shapes: each submission is counted once by day and shape."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def submit(actor: Actor, *sizes: int, **labels: str) -> None:
 
 
 def recorded(history: History) -> list[tuple[str, int | None, int]]:
-    """Return team, priority and runs of every shape."""
+    """Return team, priority and runs of each shape."""
     return [
         (each.workload.labels.get("team", "-"), each.workload.priority, each.runs)
         for each in history.shapes
@@ -128,7 +128,7 @@ def test_a_batch_that_is_repeated_after_a_crash_counts_once(
         raise RuntimeError("the machine is gone")
 
     with monkeypatch.context() as broken:
-        # After the shapes were written, before the transaction ends.
+        # Crash after the shapes are written, before the transaction ends.
         broken.setattr(OverQuotaSince, "note", crash)
         with pytest.raises(RuntimeError, match="the machine is gone"):
             run_engine(org.pk)

@@ -1,4 +1,4 @@
-"""The engine over rows: what is accepted is decided, written once, and rebuilt the same."""
+"""Engine runs over rows: decisions are written once, and a rebuilt engine decides the same."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from console.workloads.submissions import Submission
 
 Settle = Callable[[Organization], int]
 
-#: Statements of a run of one batch: from the first look to the one after the lease.
+#: SQL statements of a run of one batch, from the first check to the one after the lease.
 MOST_STATEMENTS = 17
 
 TRAIN = """
@@ -197,7 +197,7 @@ def test_a_rebuilt_engine_decides_the_same(
 def test_a_run_that_left_nothing_to_decide_is_noted_as_settled(
     org: Organization, owner: Actor, settle: Settle
 ) -> None:
-    """The process was gone after its last decision and before it knew that it was the last."""
+    """The process died after its last decision, before it knew that it was the last one."""
     submit(owner, "a")
     settle(org)
     Engine.objects.filter(org=org).update(is_settled=False)
@@ -210,7 +210,7 @@ def test_a_run_that_left_nothing_to_decide_is_noted_as_settled(
 def test_a_run_asks_as_often_for_a_hundred_workloads_as_for_one(
     org: Organization, owner: Actor, settle: Settle
 ) -> None:
-    """Each organization has its own runs, most of them for few workloads."""
+    """Each organization has its own runs, mostly for few workloads."""
     apply_config(owner, "native", "{}", "first", 0)
     submit(owner, "first")
     settle(org)
@@ -222,7 +222,7 @@ def test_a_run_asks_as_often_for_a_hundred_workloads_as_for_one(
         found.append(len(asked))
     assert len(set(found)) == 1, found
     assert found[0] <= MOST_STATEMENTS, found
-    # And hardly anything when there is nothing to do.
+    # A run with nothing to do needs very few.
     with CaptureQueriesContext(connection) as asked:
         assert run_engine(org.pk).decisions == 0
     assert len(asked) == 1
@@ -231,7 +231,7 @@ def test_a_run_asks_as_often_for_a_hundred_workloads_as_for_one(
 def test_a_run_that_is_cut_short_is_taken_up_again(
     org: Organization, owner: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three are decided per batch; the time is over after the first one, which is always made."""
+    """A batch decides three; the time is up after the first batch, which always runs."""
     monkeypatch.setattr(run_engine_module, "BATCH", 3)
     apply_config(owner, "native", "{}", "first", 0)
     run_engine(org.pk)
@@ -270,7 +270,7 @@ def test_what_gives_quota_back_is_taken_in_first(
     finish_workloads(owner, [done.uid])
 
     kinds = [row.kind for row in next_intake(org.pk, batch, returned)[0]]
-    # Each part for as many workloads as it may have.
+    # Each part has as many workloads as its limit allows.
     back, others = ["release", "finish"], ["submit", "submit", "withdraw"]
     assert kinds == [*back[:returned], *others[:batch]]
     settle(org)
@@ -338,13 +338,13 @@ def test_the_sweep_finds_what_was_left_lying(
     Engine.objects.filter(org=other_org).update(is_settled=False, settled_at=old)
     tasks.sweep()
     assert nudged == [org.pk, org.pk, other_org.pk]
-    # Written by a clock that is far ahead, or read by one that is far behind.
+    # Written with a clock that is far ahead, or read with one that is far behind.
     later = timezone.now() + timedelta(hours=1)
     Intake.objects.update(created_at=later)
     Engine.objects.filter(org=other_org).update(settled_at=later)
     tasks.sweep()
     assert nudged[3:] == [org.pk, other_org.pk]
-    # By one that is a little ahead.
+    # Written with a clock that is a little ahead.
     Intake.objects.update(created_at=timezone.now() + timedelta(seconds=5))
     Engine.objects.filter(org=other_org).update(is_settled=True)
     tasks.sweep()

@@ -1,4 +1,4 @@
-"""Searches for what would start a workload: bounded, one at a time, and each answered once."""
+"""Searches for changes that would start a workload: bounded, one at a time, and cached."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _forgotten() -> None:
 
 @pytest.fixture
 def waiting(org: Organization, owner: Actor, settle: Callable[[Organization], int]) -> Workload:
-    """Return a workload that waits behind one that runs."""
+    """Return a workload pending behind a running one."""
     apply_config(owner, "native", CONFIG, "first", 0)
     for name, gpu in (("first", 4), ("second", 2)):
         wanted = Submission(name=name, type="job", priority=5, requests={"gpu": gpu * 1000})
@@ -58,7 +58,7 @@ def waiting(org: Organization, owner: Actor, settle: Callable[[Organization], in
 
 @pytest.fixture
 def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Collect the ids of the workloads for which a search begins."""
+    """Return a list that collects the ids of the workloads for which a search begins."""
     uids: list[str] = []
     real = searches.search
 
@@ -72,7 +72,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def out_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave searches no time."""
+    """Set the time limit of searches to zero."""
     monkeypatch.setattr(searches, "PROCESSOR", 0.0)
 
 
@@ -87,10 +87,10 @@ def test_the_same_question_at_the_same_engine_version_is_searched_once(
     assert first is not None
     assert [each.kind for each in first[0].changes] == [ChangeKind.QUOTA, ChangeKind.FINISH]
     assert not first[0].is_cut
-    # Whoever asks: the answer has ids, and names are each reader's own.
+    # Readers share the answer: it contains ids, and each reader gets the names they may see.
     assert search_changes(Actor.from_command(org), waiting) == first
     assert begun == [waiting.uid]
-    # Something happened: the answer may be another one.
+    # The engine has a new version, so the answer may differ.
     submit_workloads(owner, [Submission(name="third", type="job", requests={"gpu": 1000})])
     settle(org)
     assert search_changes(owner, waiting) is not None
@@ -208,13 +208,13 @@ def test_a_process_reads_a_tree_once_for_a_version_of_the_engine(
     first = search_changes(owner, waiting)
     then = search_changes(owner, third)
     assert read == ["second"]
-    # An explanation is told on it, too, and is the same.
+    # An explanation uses the same tree and is unchanged.
     assert explain_workload(org, third).trace == alone.trace
     cache.clear()
     tree_cache.forget_trees()
     assert (search_changes(owner, third), search_changes(owner, waiting)) == (then, first)
     assert read == ["second", "third"]
-    # Another organization, or this one once its engine went on, reads its own.
+    # Another organization, or a new engine version, reads its own tree.
     submit_workloads(owner, [Submission(name="fourth", type="job", requests={"gpu": 1000})])
     settle(org)
     search_changes(owner, third)

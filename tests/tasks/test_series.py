@@ -1,4 +1,4 @@
-"""What the worker counts as it decides, and what its clock samples: each thing once."""
+"""Series written by workers: events counted with decisions and samples of the clock, once each."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def submit(actor: Actor, name: str, gpu: int = 4, priority: int = 0, team: str =
 
 
 def counted(kind: str = "queue") -> dict[str, int]:
-    """Return what was counted for subjects of a kind, whenever that was."""
+    """Return the counts of all subjects of a kind over all time."""
     found: dict[str, int] = {}
     for what, count in Tally.objects.filter(kind=kind).values_list("what", "count"):
         found[what] = found.get(what, 0) + count
@@ -94,7 +94,7 @@ def test_everything_that_happens_is_counted_once_for_each_it_concerns(
     happened = {"submitted": 3, "admitted": 3, "preempted": 1, "finished": 1, "withdrawn": 1}
     assert counted("queue") == happened
     assert counted("cohort") == happened
-    # No rule takes the lost one, so no queue has it.
+    # No rule matches the workload "lost", so no queue counts it.
     assert counted("org") == happened | {"submitted": 4, "rejected": 1}
     assert Workload.objects.get(uid=low).state == "admitted"
     assert set(Tally.objects.values_list("kind", "name")) == {
@@ -107,7 +107,7 @@ def test_everything_that_happens_is_counted_once_for_each_it_concerns(
 def test_a_wait_is_until_the_first_admission(
     lab: Organization, owner: Actor, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A tenth of a second between a submission and its admission would be a wait.
+    # A tenth of a second between submission and admission would count as a wait.
     now = timezone.now()
     monkeypatch.setattr(timezone, "now", lambda: now)
     low = submit(owner, "low")

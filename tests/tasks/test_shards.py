@@ -1,4 +1,4 @@
-"""Shards: who is nudged is decided for in turn, with one message for all of them."""
+"""Shards: organizations with work take turns, with one message per shard."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from console.workloads.submissions import Submission
 from tests.brokers import serving_broker
 
 LANE = "admission-0"
-#: Organizations of that shard, and one of another.
+#: Ids of organizations of that shard, and of one in another.
 FIRST, SECOND, THIRD = [number for number in range(100) if shard_of(number) == LANE][:3]
 ELSEWHERE = next(number for number in range(100) if shard_of(number) != LANE)
 
@@ -45,7 +45,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def broker(server: str, settings) -> Iterator[Redis]:
-    """The broker that the console speaks to, with nothing in it."""
+    """Return the console's broker, emptied."""
     settings.REDIS_URL = server
     broker_module.client.cache_clear()
     client = Redis.from_url(server)
@@ -56,13 +56,13 @@ def broker(server: str, settings) -> Iterator[Redis]:
 
 @dataclass
 class Sent:
-    """Messages that the broker was given, in their order."""
+    """The messages sent to the broker, in order."""
 
     shards: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 
     def last(self, shard: str) -> str:
-        """Return the name of the latest message of a shard."""
+        """Return the name of a shard's latest message."""
         return next(
             name
             for each, name in zip(self.shards[::-1], self.names[::-1], strict=True)
@@ -72,7 +72,7 @@ class Sent:
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
-    """Every message that was sent."""
+    """Return all sent messages."""
     messages = Sent()
 
     def send_task(name: str, args: list[str], queue: str, expires: int) -> None:
@@ -87,7 +87,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
 
 @pytest.fixture
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The organizations whose engines ran; none has work left."""
+    """Return the organizations whose engines ran; none has work left."""
     orgs: list[int] = []
 
     def run_engine(org_id: int) -> RunResult:
@@ -113,7 +113,7 @@ def test_one_message_for_all_of_a_lane(broker: Redis, sent: Sent, ran: list[int]
 def test_who_comes_while_a_worker_is_at_it_has_another_message_sent(
     broker: Redis, sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A second worker of the shard takes it up at once; a first one has seen to it by then."""
+    """A second worker of the shard may take it at once; the first may have handled it by then."""
     ran: list[int] = []
 
     def run_engine(org_id: int) -> RunResult:
@@ -151,7 +151,7 @@ def test_a_message_that_is_lost_is_believed_for_a_while(
     wakeup.send(FIRST)
     called = f"sluice:called:{LANE}"
     assert 0 < broker.pttl(called) <= 5000
-    # As that time does.
+    # Expire it like the passing of that time.
     broker.delete(called)
     wakeup.send(SECOND)
     assert sent.shards == [LANE, LANE]
@@ -162,7 +162,7 @@ def test_a_message_that_is_lost_is_believed_for_a_while(
 def test_a_message_that_was_overtaken_does_nothing(
     broker: Redis, sent: Sent, ran: list[int]
 ) -> None:
-    """Or each that came late would send others for as long as anybody waits."""
+    """Otherwise each late message would send more as long as any organization waits."""
     wakeup.send(FIRST)
     broker.delete(f"sluice:called:{LANE}")
     wakeup.send(FIRST)
@@ -171,7 +171,7 @@ def test_a_message_that_was_overtaken_does_nothing(
     tasks.admit(LANE, early)
     assert ran == []
     tasks.admit(LANE, late)
-    # Twice delivered, it finds nobody.
+    # Delivered twice, it finds no organization.
     tasks.admit(LANE, late)
     assert (ran, sent.shards) == ([FIRST], [LANE, LANE])
 
@@ -184,12 +184,12 @@ def test_a_lane_makes_room_when_its_turn_is_over(
     wakeup.send(SECOND)
     tasks.admit(LANE, sent.last(LANE))
     assert (ran, sent.shards) == ([FIRST], [LANE, LANE])
-    # Its message is on the way: whoever comes needs none.
+    # The shard's message is under way: further organizations need none.
     wakeup.send(FIRST)
     assert sent.shards == [LANE, LANE]
     tasks.admit(LANE, sent.last(LANE))
     tasks.admit(LANE, sent.last(LANE))
-    # Nobody is left, so it was the last one.
+    # No organization is left, so it was the last message.
     assert (ran, sent.shards) == ([FIRST, SECOND, FIRST], [LANE, LANE, LANE])
 
 
@@ -213,7 +213,7 @@ def test_who_has_work_left_goes_to_the_end(
 
 @dataclass
 class Backlog:
-    """Engines of which that of one organization never comes to an end of its work."""
+    """Fake engines, of which that of one organization always has work left."""
 
     ran: list[int] = field(default_factory=list)
 
@@ -222,12 +222,12 @@ class Backlog:
         return RunResult(1, org_id == FIRST)
 
     def begin(self, sent: Sent) -> None:
-        """Have that one run once, and wait with what is left."""
+        """Run that engine once, so that it waits with the rest of its work."""
         wakeup.send(FIRST)
         assert self.run(LANE, sent) == [FIRST]
 
     def run(self, shard: str, sent: Sent) -> list[int]:
-        """Return who ran by the last message of a shard."""
+        """Return the organizations that run for the latest message of a shard."""
         self.ran.clear()
         tasks.admit(shard, sent.last(shard))
         return list(self.ran)
@@ -235,7 +235,7 @@ class Backlog:
 
 @pytest.fixture
 def backlog(monkeypatch: pytest.MonkeyPatch) -> Backlog:
-    """Each run of that organization takes a turn, and gives way for as long as it may."""
+    """Return fakes in which each run of that organization uses a turn and then gives way."""
     found = Backlog()
     monkeypatch.setattr(run_shard_module, "run_engine", found.run_engine)
     monkeypatch.setattr(run_shard_module, "TURN", 0)
@@ -250,16 +250,16 @@ def test_who_has_work_left_gives_way_to_later_ones_of_all_lanes(
     backlog.begin(sent)
     wakeup.send(ELSEWHERE)
     wakeup.send(SECOND)
-    # What is accepted for it meanwhile does not bring it forward.
+    # New intake does not move it forward.
     wakeup.send(FIRST)
     assert backlog.run(LANE, sent) == [SECOND]
     for _ in range(3):
         assert backlog.run(LANE, sent) == []
     assert backlog.run(elsewhere, sent) == [ELSEWHERE]
-    # Nobody else waits: it goes on at once, again and again.
+    # No other organization waits, so it continues at once, repeatedly.
     for _ in range(3):
         assert backlog.run(LANE, sent) == [FIRST]
-    # There was a message for each time that it stayed.
+    # A message was sent each time that it stayed.
     assert sent.shards == [LANE, LANE, elsewhere, *7 * [LANE]]
     assert broker.zcard(f"sluice:nudged:{LANE}") == 1
 
@@ -291,7 +291,7 @@ def test_nobody_gives_way_to_lanes_of_other_workers(
 def test_a_clock_of_the_broker_that_is_set_back_keeps_nobody_waiting(
     broker: Redis, sent: Sent, backlog: Backlog
 ) -> None:
-    """Then the time of who waited is still to come, as if they gave way."""
+    """The start time of a waiting organization is then in the future, as if it had given way."""
     broker.zadd(f"sluice:nudged:{LANE}", {str(SECOND): 4_000_000_000_000_000})
     wakeup.send(ELSEWHERE)
     run_shard(LANE)
@@ -302,7 +302,7 @@ def test_a_clock_of_the_broker_that_is_set_back_keeps_nobody_waiting(
 def test_a_lane_that_another_worker_is_at_is_called_for(
     broker: Redis, sent: Sent, backlog: Backlog
 ) -> None:
-    """Its message has been begun, and who waits there came before that."""
+    """The other shard's message has been started, and its organization came before that."""
     elsewhere = shard_of(ELSEWHERE)
     backlog.begin(sent)
     wakeup.send(ELSEWHERE)

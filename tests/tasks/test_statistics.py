@@ -1,4 +1,4 @@
-"""A backlog that PostgreSQL has not counted yet is gone through once, not for each of a list."""
+"""Query plans without fresh PostgreSQL statistics: a backlog is scanned once, not per list item."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite keeps no such count."),
 ]
 
-#: Rows that are there before, those that come at once, and those of them that are asked for.
+#: Rows at first, rows added at once, and how many of those are requested.
 OTHERS, BACKLOG, ASKED = 30, 2_000, 500
 
 
@@ -40,7 +40,7 @@ def fill(org: Organization, actor: Actor, count: int) -> None:
 
 @pytest.fixture
 def backlog(org: Organization, owner: Actor, other_org: Organization) -> Organization:
-    """An organization of which everything came after PostgreSQL counted the rows of another."""
+    """Fill an organization after PostgreSQL has gathered statistics on another one's rows."""
     fill(other_org, Actor.from_command(other_org), OTHERS)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
@@ -70,7 +70,7 @@ def plan_of(statement: str, parameters: Sequence[Any]) -> dict[str, Any]:
 
 
 def touched(plan: dict[str, Any]) -> Iterator[float]:
-    """Yield how many rows each part of a plan looked at, all of its rounds together."""
+    """Yield the number of rows that each plan node examined in all its loops."""
     removed = (count for key, count in plan.items() if key.startswith("Rows Removed"))
     yield plan["Actual Loops"] * (plan["Actual Rows"] + sum(removed))
     for part in plan.get("Plans", ()):
@@ -97,7 +97,7 @@ def test_nothing_is_looked_at_for_each_that_is_asked_for(backlog: Organization) 
         asked(delete_keys(Intake, some(Intake, backlog, "pk"))),
         renamed(some(Workload, backlog, "uid")),
     ):
-        # Where all are looked at, it is once.
+        # Where all rows are examined, it is done once.
         assert ASKED <= max(touched(plan_of(statement, parameters))) <= 1.1 * BACKLOG, statement
 
 

@@ -1,4 +1,4 @@
-"""Which states a worker process keeps between runs."""
+"""The warm states that a worker process keeps between runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from console.workloads.warm import _EMPTY, Warm, WarmStates
 
 
 def warm(workloads: int) -> Warm:
-    """Return a state in which so many workloads wait."""
+    """Return a state with *workloads* pending workloads."""
     state = State(quota_policy("native"))
     for number in range(workloads):
         asks = PodSet(requests={"gpu": 1})
@@ -66,7 +66,7 @@ def test_it_counts_what_lives_in_them() -> None:
     states.keep(0, warm(10))
     states.keep(1, warm(20))
     assert kept(states) == [0, 1]
-    # It has grown since.
+    # The state has grown since.
     states.keep(1, warm(21))
     assert kept(states) == [1]
 
@@ -110,7 +110,7 @@ def test_what_was_forgotten_is_read_again(
 
 
 def test_a_database_that_was_set_back_is_read_again(org: Organization, owner: Actor) -> None:
-    """As after a failover to a standby that lagged behind; others then count on from there."""
+    """A failover to a lagging standby sets it back, and other processes continue from there."""
 
     def submit(name: str) -> None:
         submit_workloads(owner, read_submissions([{"name": name}]))
@@ -125,7 +125,7 @@ def test_a_database_that_was_set_back_is_read_again(org: Organization, owner: Ac
     run_engine_module.forget_states()
     submit("b")
     assert models.Engine.objects.get(org=org).version == remembered.version
-    # What another process still has in mind.
+    # The state that another process still keeps.
     run_engine_module._warm.keep(org.pk, remembered)
     submit("c")
     now = run_engine_module._warm.get(org.pk)

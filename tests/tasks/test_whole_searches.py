@@ -1,4 +1,4 @@
-"""Whole searches in a worker: progress, one at a time, canceled, crashed, and left without work."""
+"""Whole searches in a worker: progress, one at a time, cancellation, crashes and lost messages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ALREADY = "A full search is already running in this organization"
 def waiting(
     org: Organization, owner: Actor, settle: Callable[[Organization], int]
 ) -> list[Workload]:
-    """Return two workloads that wait behind one that runs."""
+    """Return two workloads pending behind a running one."""
     cache.clear()
     forget_trees()
     apply_config(owner, "native", CONFIG, "first", 0)
@@ -48,12 +48,12 @@ def waiting(
 
 @pytest.fixture(autouse=True)
 def _at_every_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have a run note how far it is at every check."""
+    """Make runs save their progress at every check."""
     monkeypatch.setattr(runs, "PACE", 0.0)
 
 
 def between(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> list[Findings]:
-    """Have *happens* happen in the middle of the next search; collect what searches found."""
+    """Call *happens* in the middle of the next search; return a list that collects results."""
     found: list[Findings] = []
 
     def search(workload: Workload, *args: object, **kwargs: object) -> Findings | None:
