@@ -131,7 +131,7 @@ def test_every_service_that_writes_for_an_actor_records_it() -> None:
     assert silent == set(EXCEPTIONS)
 
 
-def test_the_check_sees_a_service_that_forgot() -> None:
+def test_check_finds_a_service_that_does_not_record() -> None:
     calls = Calls()
     name = "console.workloads.services.end_workloads._end"
     calls.direct[name] = {each for each in calls.direct[name] if "record" not in each}

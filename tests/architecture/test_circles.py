@@ -85,16 +85,16 @@ def _reached(graph: Graph, start: str) -> set[str]:
     return seen
 
 
-def test_circles_are_found() -> None:
+def test_cycles_are_found() -> None:
     graph = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": {"e"}, "e": {"d"}, "f": {"a"}}
     assert _circles(graph) == [["a", "b", "c"], ["d", "e"]]
 
 
-def test_packages_import_each_other_in_one_direction() -> None:
+def test_packages_have_no_import_cycles() -> None:
     graph = _packages(_imports(_modules()))
     assert {"console.orgs", "console.workloads", "console.celery"} <= graph.keys()
     assert _circles(graph) == []
 
 
-def test_circles_of_modules_are_few_and_of_two_files() -> None:
+def test_module_cycles_are_known_pairs() -> None:
     assert _circles(_imports(_modules())) == PAIRS

@@ -98,7 +98,7 @@ def test_settings_of_the_example_exist() -> None:
     assert len(named) == len(set(named))
 
 
-def test_the_image_brings_what_the_product_reads() -> None:
+def test_image_contains_files_that_the_product_reads() -> None:
     copied = re.findall(r"^COPY (?:--\S+ )?(\S+) ", (DEPLOY / "Containerfile").read_text(), re.M)
     for name in ("manage.py", "console", "templates", "static", "requirements.lock"):
         assert name in copied
@@ -124,7 +124,7 @@ def test_documented_restarts_name_existing_units_and_services() -> None:
     assert {"migrate", "worker", "impact", "webhooks", "web", "beat"} <= named_services
 
 
-def test_processes_have_longer_to_end_than_they_take() -> None:
+def test_stop_timeouts_exceed_time_limits() -> None:
     """A task ends at its time limit, a request at the timeout of the web server."""
     takes = {
         "web": gunicorn_config.graceful_timeout,
@@ -152,7 +152,7 @@ def test_processes_have_longer_to_end_than_they_take() -> None:
     assert all("\nKillMode=mixed\n" in units[name] for name in takes)
 
 
-def test_the_image_has_no_rights_and_installs_nothing_but_what_is_locked() -> None:
+def test_image_is_unprivileged_and_installs_only_locked_packages() -> None:
     text = (DEPLOY / "Containerfile").read_text()
     assert re.findall(r"pip install (.+)$", text, re.M) == [
         '--no-cache-dir --require-hashes --no-deps -r "/build/$LOCK"'

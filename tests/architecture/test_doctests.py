@@ -17,7 +17,7 @@ MODULES = sorted(
 )
 
 
-def test_there_are_examples() -> None:
+def test_some_modules_have_examples() -> None:
     assert len(MODULES) > 50
 
 

@@ -73,7 +73,7 @@ def relative_links(document: Path) -> Iterator[tuple[str, str]]:
 
 
 @EVERY
-def test_every_link_leads_somewhere(document: Path) -> None:
+def test_links_have_existing_targets(document: Path) -> None:
     dead = []
     for file, anchor in relative_links(document):
         target = (document.parent / file).resolve() if file else document
@@ -84,7 +84,7 @@ def test_every_link_leads_somewhere(document: Path) -> None:
 
 
 @EVERY
-def test_every_file_that_is_named_is_there(document: Path) -> None:
+def test_named_files_exist(document: Path) -> None:
     missing = []
     for code in _CODE.findall(prose(document)):
         if _FILE.fullmatch(code):
@@ -95,7 +95,7 @@ def test_every_file_that_is_named_is_there(document: Path) -> None:
 
 
 @EVERY
-def test_every_command_that_is_named_is_there(document: Path) -> None:
+def test_named_commands_exist(document: Path) -> None:
     text = commands(document)
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     unknown = {f"make {name}" for name in set(_TARGET.findall(text)) - targets}
@@ -107,12 +107,12 @@ def test_every_command_that_is_named_is_there(document: Path) -> None:
     assert unknown == set()
 
 
-def test_the_makefile_runs_commands_that_are_there() -> None:
+def test_makefile_runs_existing_commands() -> None:
     named = set(_COMMAND.findall((ROOT / "Makefile").read_text()))
     assert named - get_commands().keys() == set()
 
 
-def test_the_changelog_begins_with_the_version_of_the_project() -> None:
+def test_changelog_starts_with_project_version() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     entries = re.findall(
         r"^## \[(.+?)\] - (Unreleased|\d{4}-\d\d-\d\d)$",
@@ -122,7 +122,7 @@ def test_the_changelog_begins_with_the_version_of_the_project() -> None:
     assert entries[0][0] == version
 
 
-def test_every_setting_is_in_the_table_with_its_default() -> None:
+def test_every_setting_is_documented_with_its_default() -> None:
     """A default that depends on the machine or on another setting is described in words."""
     names: set[str] = set()
     defaults: dict[str, str] = {}
@@ -163,7 +163,7 @@ def test_every_reason_is_explained_with_the_title_and_the_advice_that_pages_show
     }
 
 
-def test_every_page_is_in_the_index() -> None:
+def test_index_lists_every_document() -> None:
     index = ROOT / "docs" / "README.md"
     named = {(index.parent / file).resolve() for file, _ in relative_links(index)}
     documents = {path for path in DOCUMENTS if path.parent == index.parent}

@@ -87,13 +87,13 @@ def offenders(paths: list[Path], forbidden) -> list[str]:
 
 
 @pytest.mark.parametrize("layer", PURE)
-def test_a_pure_layer_imports_only_what_lies_below_it(layer: str) -> None:
+def test_pure_layers_import_only_lower_layers(layer: str) -> None:
     own, others = PURE[layer]
     allowed = own | others | set(sys.stdlib_module_names)
     assert offenders(modules(layer), lambda name: not within(name, allowed)) == []
 
 
-def test_nothing_imports_the_edges() -> None:
+def test_only_edges_import_edges() -> None:
     starts = {
         "console.supervisor": (),
         "console.traffic": ("supervisor/management", "workloads/management", "trial"),
@@ -111,7 +111,7 @@ def test_nothing_imports_the_edges() -> None:
     assert found == []
 
 
-def test_what_all_apps_share_knows_none_of_them() -> None:
+def test_shared_modules_import_no_app() -> None:
     shared = (
         *("bulk", "chunks", "errors", "exports", "migrating", "paging", "reading"),
         *("time_formats", "time_keys"),
@@ -129,14 +129,14 @@ def test_nothing_imports_tasks() -> None:
     assert offenders(modules(), lambda name: within(name, tasks)) == []
 
 
-def test_models_know_neither_dialects_nor_services() -> None:
+def test_models_import_neither_dialects_nor_services() -> None:
     models = [path for path in modules() if "models" in (path.stem, path.parent.name)]
     assert CONSOLE / "workloads/models/engine.py" in models
     forbidden = ("console.dialects", *(f"console.{app}.services" for app in APPS))
     assert offenders(models, lambda name: within(name, forbidden)) == []
 
 
-def test_services_know_no_requests() -> None:
+def test_services_do_not_use_requests() -> None:
     services = [path for path in modules() if "services" in path.parts]
     forbidden = ("django.http", "django.shortcuts", "rest_framework")
     assert offenders(services, lambda name: within(name, forbidden)) == []
@@ -159,6 +159,6 @@ def test_pages_and_api_reach_rows_through_services_and_queries() -> None:
     assert found == []
 
 
-def test_the_package_itself_stays_empty() -> None:
+def test_root_package_is_empty() -> None:
     """Imports of the package would be loaded together with the engine."""
     assert (CONSOLE / "__init__.py").read_text() == ""

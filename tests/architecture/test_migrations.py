@@ -49,7 +49,7 @@ def _ours() -> list[Migration]:
     return [each for (label, _), each in _loader().disk_migrations.items() if label in labels]
 
 
-def test_no_migration_holds_up_or_breaks_the_version_before_it() -> None:
+def test_migrations_keep_previous_version_running() -> None:
     found = {}
     for migration in _ours():
         state = _loader().project_state((migration.app_label, migration.name), at_end=False)
@@ -59,7 +59,7 @@ def test_no_migration_holds_up_or_breaks_the_version_before_it() -> None:
     assert {name: said for name, said in found.items() if said} == {}
 
 
-def test_what_was_judged_by_hand_is_there() -> None:
+def test_hand_reviewed_migrations_exist() -> None:
     assert BY_HAND.keys() <= {f"{each.app_label}.{each.name}" for each in _ours()}
 
 
@@ -113,11 +113,11 @@ FREE = [
 
 
 @pytest.mark.parametrize("operation", FREE, ids=lambda each: each.describe())
-def test_what_the_running_version_does_not_notice(operation) -> None:
+def test_safe_operations_are_accepted(operation) -> None:
     assert said_of(operation) == []
 
 
-def test_a_table_that_is_new_is_nobody_s() -> None:
+def test_new_tables_are_not_checked() -> None:
     index = models.Index(fields=["day"], name="by_day")
     assert (
         said_of(
@@ -227,11 +227,11 @@ NOTICED = [
 @pytest.mark.parametrize(
     ("operation", "sentence"), NOTICED, ids=[each.describe() for each, _ in NOTICED]
 )
-def test_what_it_would_notice_is_refused_with_what_to_do(operation, sentence: str) -> None:
+def test_unsafe_operations_are_refused_with_instruction(operation, sentence: str) -> None:
     assert said_of(operation) == [f"{operation.describe()}: {sentence}"]
 
 
-def test_two_tables_in_use_are_changed_one_after_the_other() -> None:
+def test_one_migration_changes_one_table_in_use() -> None:
     assert said_of(
         migrations.AddField("Book", "shelf", models.TextField(null=True)),
         migrations.AddField("Reader", "name", models.TextField(null=True)),
@@ -243,7 +243,7 @@ def test_two_tables_in_use_are_changed_one_after_the_other() -> None:
     ]
 
 
-def test_what_is_no_transaction_is_one_operation() -> None:
+def test_non_atomic_migration_has_one_operation() -> None:
     assert said_of(
         AddIndexConcurrently("Book", models.Index(fields=["title"], name="by_title")),
         AddIndexConcurrently("Book", models.Index(fields=["note"], name="by_note_again")),

@@ -34,7 +34,7 @@ def pictures() -> Iterator[tuple[Path, str]]:
     list(pictures()),
     ids=lambda value: value.name if isinstance(value, Path) else "",
 )
-def test_a_picture_is_there_in_both_schemes_and_in_words(document: Path, found: str) -> None:
+def test_pictures_have_both_color_schemes_and_alt_text(document: Path, found: str) -> None:
     whole = WHOLE.fullmatch(found)
     assert whole, found
     assert whole["dark"] == whole["light"]
@@ -43,7 +43,7 @@ def test_a_picture_is_there_in_both_schemes_and_in_words(document: Path, found: 
     assert len(whole["alt"]) > 30
 
 
-def test_every_picture_is_shown_and_every_file_is_one() -> None:
+def test_every_image_file_is_used() -> None:
     shown = {
         (document.parent / f"{whole[scheme]}-{scheme}.png").relative_to(ROOT)
         for document, found in pictures()
@@ -53,13 +53,13 @@ def test_every_picture_is_shown_and_every_file_is_one() -> None:
     assert shown == {path.relative_to(ROOT) for path in IMAGES.iterdir()}
 
 
-def test_pictures_stand_nowhere_else() -> None:
+def test_pictures_use_the_standard_markup() -> None:
     for document in DOCUMENTS:
         rest = PICTURE.sub("", document.read_text("utf-8"))
         assert re.findall(r"!\[|<img|images/", rest) == [], document
 
 
 @pytest.mark.parametrize("path", sorted(IMAGES.iterdir()), ids=lambda path: path.name)
-def test_a_picture_is_not_heavy(path: Path) -> None:
+def test_picture_size_is_limited(path: Path) -> None:
     assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     assert path.stat().st_size <= LARGEST

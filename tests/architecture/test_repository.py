@@ -43,7 +43,7 @@ def test_no_file_names_a_path_of_one_machine_or_a_registry() -> None:
     assert found == []
 
 
-def test_locks_hold_names_versions_and_hashes_only() -> None:
+def test_locks_contain_only_names_versions_and_hashes() -> None:
     for name in (
         *("requirements.lock", "requirements-tracing.lock", "requirements-dev.lock"),
         "tests/compat/requirements.lock",
@@ -81,12 +81,12 @@ def test_every_direct_dependency_says_why_it_is_there() -> None:
     assert set(re.findall(r"^\| `([\w.-]+)` \|", text, re.MULTILINE)) == names
 
 
-def test_migrations_are_named_by_what_they_do() -> None:
+def test_migrations_have_descriptive_names() -> None:
     names = [path.stem for path in ROOT.glob("console/*/migrations/0*.py")]
     assert names
     assert [name for name in names if "auto" in name or "and_more" in name] == []
 
 
-def test_the_readme_s_commands_are_the_makefile_s() -> None:
+def test_readme_lists_the_makefile_targets() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert targets == {*("run", "test", "test-all", "shapes", "check", "bench", "pictures", "soak")}

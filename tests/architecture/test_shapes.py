@@ -28,7 +28,7 @@ def test_a_shape_is_a_statement_without_its_values(statement: str, shape: str) -
     assert shape_of(statement) == shape
 
 
-def test_the_chosen_tests_send_every_shape_and_none_is_spare() -> None:
+def test_cover_returns_a_minimal_set_with_all_shapes() -> None:
     records = {
         "slow": Record({"one", "two", "three"}, 100.0),
         "cheap": Record({"one"}, 0.1),

@@ -15,7 +15,7 @@ from tests import tour
 from tests.pages.page import read_page
 
 
-def test_one_runs_one_waits_one_is_rejected_and_an_end_starts_the_next(
+def test_tour_admits_queues_rejects_and_starts_after_a_finish(
     org: Organization,
     owner: Actor,
     submitter: Actor,

@@ -27,7 +27,7 @@ def test_the_toy_is_two_folders() -> None:
 
 
 @pytest.mark.parametrize("name", ["fifo", "slots", "SLOTS", "LineRouting"])
-def test_nothing_in_the_product_names_it(name: str) -> None:
+def test_no_module_of_the_product_names_the_toy(name: str) -> None:
     words = {f'"{name}"', f"'{name}'", f".{name} ", f".{name}."}
     naming = [
         str(path.relative_to(ROOT))
@@ -39,7 +39,7 @@ def test_nothing_in_the_product_names_it(name: str) -> None:
     assert naming == []
 
 
-def test_it_is_as_pure_as_the_packages_that_it_joins() -> None:
+def test_toy_is_as_pure_as_the_packages_that_it_joins() -> None:
     pure = {"console.engine", "console.dialects", "__future__"}
     standard = {"collections", "dataclasses", "importlib", "re", "typing"}
     assert {
@@ -47,7 +47,7 @@ def test_it_is_as_pure_as_the_packages_that_it_joins() -> None:
     } == set()
 
 
-def test_the_discipline_does_not_know_the_language() -> None:
+def test_discipline_does_not_import_the_dialect() -> None:
     modules = [path for path in _modules() if DISCIPLINE in str(path)]
     assert [name for path in modules for name in imports(path) if "dialects" in name] == []
 

@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
-def test_it_knows_every_benchmark_and_refuses_others_in_a_sentence() -> None:
+def test_every_benchmark_is_known_and_unknown_names_are_refused() -> None:
     names = sorted(
         path.stem
         for path in (ROOT / "tests" / "benchmarks").glob("*.py")

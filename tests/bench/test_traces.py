@@ -47,7 +47,7 @@ def test_the_last_arrivals_of_the_baseline() -> None:
     assert last == {"small": 34_900, "medium": 49_500, "large": 58_800}
 
 
-def test_every_queue_owns_borrows_and_takes_back_as_in_the_design() -> None:
+def test_queues_have_quota_borrowing_and_reclaim_of_the_design() -> None:
     policy = BASELINE.policy()
     quota = Quota(nominal=20_000, borrowing_limit=100_000)
     flavors = (FlavorQuotas(flavor="default", quotas={"cpu": quota}),)
@@ -76,7 +76,7 @@ def test_arrivals_come_in_order_at_multiples_of_their_interval() -> None:
     ]
 
 
-def test_every_workload_is_led_to_its_queue_with_its_priority() -> None:
+def test_workloads_are_routed_to_their_queue_with_their_priority() -> None:
     router = Router(BORROWING.policy())
     led = [router.route(each.workload) for each in BORROWING.arrivals()]
     assert [(route.queue, route.priority) for route in led] == (

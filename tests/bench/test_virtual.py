@@ -31,13 +31,13 @@ def test_a_preempted_workload_starts_again_from_nothing() -> None:
     assert figures.decisions == 8
 
 
-def test_a_cohort_shares_what_its_queues_own() -> None:
+def test_queues_of_a_cohort_share_quota() -> None:
     figures = play(BORROWING)
     assert (figures.makespan_seconds, figures.quota_use) == (0.2, 1.0)
     assert figures.admission_seconds == {"even": 0.05}
 
 
-def test_figures_are_those_of_the_run() -> None:
+def test_report_has_the_numbers_of_the_run() -> None:
     figures = play(CROWDED)
     assert figures.trace == "crowded"
     assert figures.workloads == 3 * 53
@@ -69,14 +69,14 @@ def test_the_same_decisions_whatever_the_hash_seed() -> None:
     assert told == [play(CROWDED).digest] * 2
 
 
-def test_an_engine_that_decides_nothing_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_engine_without_decisions_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(State, "settle", lambda state: [])
     monkeypatch.setattr(State, "is_settled", True)
     with pytest.raises(InvariantViolation, match="0 of 3 workloads have finished"):
         play(PREEMPTING)
 
 
-def test_an_engine_that_forgets_an_end_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_engine_that_ignores_a_finish_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(State, "finish", lambda state, workload: True)
     with pytest.raises(InvariantViolation, match="1 of 3 workloads have finished"):
         play(PREEMPTING)
@@ -88,14 +88,14 @@ def test_an_engine_that_forgets_an_end_is_found_out(monkeypatch: pytest.MonkeyPa
         play(alone)
 
 
-def test_an_engine_that_never_rests_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_engine_that_never_settles_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(virtual, "_MAX_ROUNDS", 3)
     monkeypatch.setattr(State, "is_settled", False)
     with pytest.raises(InvariantViolation, match="does not settle at 0 ms"):
         play(PREEMPTING)
 
 
-def test_an_engine_that_decides_twice_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_engine_that_repeats_decisions_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     settle = State.settle
 
     def twice(state: State) -> list[Decision]:

@@ -24,7 +24,7 @@ def tracker(arrivals: list[Arrival]) -> WorkloadTracker:
     return tracker
 
 
-def test_a_life(tracker: WorkloadTracker, arrivals: list[Arrival]) -> None:
+def test_results_of_a_complete_run(tracker: WorkloadTracker, arrivals: list[Arrival]) -> None:
     names = [each.workload.id for each in arrivals]
     for name, arrival in zip(names, arrivals, strict=True):
         tracker.admitted(name, arrival.queue, 0)
@@ -40,13 +40,13 @@ def test_a_life(tracker: WorkloadTracker, arrivals: list[Arrival]) -> None:
     assert tracker.mean_admission_seconds() == {"even": 0.15}
 
 
-def test_nobody_runs_twice_at_once(tracker: WorkloadTracker) -> None:
+def test_running_workload_is_not_admitted_again(tracker: WorkloadTracker) -> None:
     tracker.admitted("queue-0-0-even-0", "queue-0-0", 0)
     with pytest.raises(InvariantViolation, match="even-0 was admitted at 7 ms and was not pending"):
         tracker.admitted("queue-0-0-even-0", "queue-0-0", 7)
 
 
-def test_nobody_runs_again_who_is_done(tracker: WorkloadTracker) -> None:
+def test_finished_workload_is_not_admitted_again(tracker: WorkloadTracker) -> None:
     tracker.admitted("queue-0-0-even-0", "queue-0-0", 0)
     tracker.finished("queue-0-0-even-0", 100)
     with pytest.raises(
@@ -55,38 +55,38 @@ def test_nobody_runs_again_who_is_done(tracker: WorkloadTracker) -> None:
         tracker.admitted("queue-0-0-even-0", "queue-0-0", 100)
 
 
-def test_nobody_runs_who_was_not_submitted() -> None:
+def test_unknown_workload_is_not_admitted() -> None:
     with pytest.raises(InvariantViolation, match="even-0 was admitted at 0 ms and was not pending"):
         WorkloadTracker(BORROWING).admitted("queue-0-0-even-0", "queue-0-0", 0)
 
 
-def test_nobody_runs_in_another_queue(tracker: WorkloadTracker) -> None:
+def test_workload_is_not_admitted_to_another_queue(tracker: WorkloadTracker) -> None:
     with pytest.raises(
         InvariantViolation, match="queue-0-0-even-0 was admitted to queue-0-1 at 0 ms"
     ):
         tracker.admitted("queue-0-0-even-0", "queue-0-1", 0)
 
 
-def test_a_queue_borrows_no_more_than_it_may(tracker: WorkloadTracker) -> None:
+def test_queue_does_not_exceed_its_borrowing_limit(tracker: WorkloadTracker) -> None:
     tracker.admitted("queue-0-0-even-0", "queue-0-0", 0)
     tracker.admitted("queue-0-0-even-1", "queue-0-0", 0)
     with pytest.raises(InvariantViolation, match="queue-0-0 used 6 of 4 when queue-0-0-even-2"):
         tracker.admitted("queue-0-0-even-2", "queue-0-0", 0)
 
 
-def test_a_cohort_never_holds_more_than_there_is(tracker: WorkloadTracker) -> None:
+def test_cohort_does_not_exceed_its_quota(tracker: WorkloadTracker) -> None:
     for name in ("queue-0-0-even-0", "queue-0-0-even-1", "queue-0-1-even-0"):
         tracker.admitted(name, name[:9], 0)
     with pytest.raises(InvariantViolation, match="cohort-0 used 8 of 6 when queue-0-1-even-1"):
         tracker.admitted("queue-0-1-even-1", "queue-0-1", 0)
 
 
-def test_who_does_not_run_cannot_stop(tracker: WorkloadTracker) -> None:
+def test_only_running_workloads_are_preempted(tracker: WorkloadTracker) -> None:
     with pytest.raises(InvariantViolation, match="even-0 ended at 3 ms and was not running"):
         tracker.stopped("queue-0-0-even-0", 3)
 
 
-def test_everybody_has_to_be_done(tracker: WorkloadTracker) -> None:
+def test_all_workloads_have_to_finish(tracker: WorkloadTracker) -> None:
     tracker.admitted("queue-0-0-even-0", "queue-0-0", 0)
     tracker.finished("queue-0-0-even-0", 100)
     with pytest.raises(InvariantViolation, match=r"1 of 6 .* queue-0-0-even-1 has not"):

@@ -37,7 +37,7 @@ def versions_in(done: Done) -> list[tuple[int, str]]:
     return [(each["version"], each["creator_id"]) for each in json.loads(done.out)]
 
 
-def test_the_life_of_a_config(client: AnyscaleClient, api: Api) -> None:
+def test_config_is_applied_listed_and_rolled_back(client: AnyscaleClient, api: Api) -> None:
     assert client.cli("get").error.startswith("No config was ever applied to ")
     assert "No scheduler config versions found." in client.cli("list").err
 
@@ -64,7 +64,7 @@ def test_the_life_of_a_config(client: AnyscaleClient, api: Api) -> None:
     )
 
 
-def test_it_asks_for_the_phrase_and_warns_without_a_catch_all(client: AnyscaleClient) -> None:
+def test_apply_asks_for_the_phrase_and_warns_without_a_catch_all(client: AnyscaleClient) -> None:
     path = client.config(
         "resource_queues: [{name: q}]\n"
         "scheduling_rules: [{resource_queue: q, selector: [{key: a, operator: exists}]}]\n"
@@ -76,7 +76,7 @@ def test_it_asks_for_the_phrase_and_warns_without_a_catch_all(client: AnyscaleCl
     assert client.cli("apply", "-f", path, typed="change config\n").status == 0
 
 
-def test_one_written_by_hand_keeps_its_text_and_is_served_as_json(
+def test_hand_written_config_keeps_its_text_and_is_served_as_json(
     client: AnyscaleClient, api: Api
 ) -> None:
     version = {"text": WRITTEN, "expected_version": 0}
@@ -91,7 +91,7 @@ def test_one_written_by_hand_keeps_its_text_and_is_served_as_json(
     assert api.get("/config")["text"] == WRITTEN
 
 
-def test_the_server_says_what_is_wrong(
+def test_errors_of_the_server_are_shown(
     client: AnyscaleClient, client_of: Callable[[str], AnyscaleClient], tokens: Any
 ) -> None:
     def apply(text: str, role: str = "owner") -> str:
@@ -129,14 +129,14 @@ def test_the_server_says_what_is_wrong(
     assert "are invalid or have expired" in stranger.error
 
 
-def test_the_active_config_again_keeps_its_version(client: AnyscaleClient) -> None:
+def test_applying_the_active_config_keeps_its_version(client: AnyscaleClient) -> None:
     for number, text in ((1, FIRST), (1, FIRST), (2, SECOND), (2, SECOND)):
         done = client.cli("apply", "-y", "-f", client.config(text))
         assert f"Applied scheduler config (version {number})." in done.err, done
     assert [number for number, _ in versions_in(client.cli("list", "-o", "json"))] == [2, 1]
 
 
-def test_a_host_with_a_slash_at_its_end(product: Product, tokens: Any, tmp_path: Path) -> None:
+def test_host_with_trailing_slash(product: Product, tokens: Any, tmp_path: Path) -> None:
     commands = Commands(f"http://127.0.0.1:{product.port}/", tmp_path)
     client = AnyscaleClient(commands, tokens[1]["owner"], tmp_path)
     try:
@@ -149,7 +149,9 @@ def test_a_host_with_a_slash_at_its_end(product: Product, tokens: Any, tmp_path:
 
 
 @pytest.mark.parametrize("name", sorted(dialects().keys() - {DIALECT.name}))
-def test_other_languages_are_left_to_the_pages(client: AnyscaleClient, api: Api, name: str) -> None:
+def test_configs_of_other_dialects_refer_to_the_console(
+    client: AnyscaleClient, api: Api, name: str
+) -> None:
     text = next(iter(dialects()[name].samples().values()))
     version = {"dialect": name, "text": text, "expected_version": 0}
     api.post("/config/versions", version, expect=201)

@@ -126,12 +126,12 @@ def _feed(api: Api) -> list[tuple[int, str, str]]:
     return feed
 
 
-def test_a_backup_taken_under_load_goes_on(product: Product, org: str, tmp_path: Path) -> None:
+def test_backup_taken_under_load_is_restored(product: Product, org: str, tmp_path: Path) -> None:
     database = "sqlite" if "DATABASE_URL" not in product.environment else "postgresql"
     _hold_backup(product, org, database, tmp_path)
 
 
-def test_a_backup_of_partitions_goes_on(tmp_path: Path) -> None:
+def test_backup_of_partitions_is_restored(tmp_path: Path) -> None:
     with _running_partitioned(tmp_path / "home") as product:
         _hold_backup(product, "main", "partitioned", tmp_path)
 

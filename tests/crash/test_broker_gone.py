@@ -19,7 +19,7 @@ GONE = float(os.environ.get("CRASH_GONE", "15"))
 
 
 @pytest.mark.parametrize("database", databases("sqlite"))
-def test_a_broker_that_is_away_for_a_while(database: str, tmp_path: Path) -> None:
+def test_workloads_wait_as_rows_while_the_broker_is_down(database: str, tmp_path: Path) -> None:
     elsewhere = Home(tmp_path / "broker")
     command = broker.command(elsewhere)
     url = f"unix://{elsewhere.broker_socket}"

@@ -88,7 +88,7 @@ def _submit(org: Organization, team: str, gpu: int, count: int) -> None:
 @pytest.mark.parametrize(
     ("team", "state"), [("early", State.ADMITTED), ("late", State.PENDING)], ids=["run", "wait"]
 )
-def test_it_renews_its_lease_between_two_stretches_while_somebody_writes(
+def test_lease_is_renewed_between_stretches_while_others_write(
     file: Path, team: str, state: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     org = create_org("here", "Here", owner=None)

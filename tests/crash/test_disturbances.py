@@ -190,7 +190,7 @@ DISTURBANCES = (
 
 
 @pytest.mark.parametrize("product", databases("postgresql"), ids="shared-{}".format, indirect=True)
-def test_nothing_is_lost_and_nothing_is_done_twice(product: Product, org: str) -> None:
+def test_disturbances_lose_and_repeat_no_workload(product: Product, org: str) -> None:
     load = Load(product, org)
     recoveries = {}
     with load.running():

@@ -37,7 +37,7 @@ def test_a_full_disk(database: str, tmp_path: Path) -> None:
         assert load.refusals == expected
 
 
-def test_a_full_disk_of_the_server(tmp_path: Path) -> None:
+def test_a_full_disk_of_the_database_server(tmp_path: Path) -> None:
     with _disk() as disk:
         with (
             running_on("postgresql", tmp_path / "home", disk=disk) as product,

@@ -60,7 +60,7 @@ def api(product: Product, organizations: Iterator[str]) -> Api:
 
 @pytest.mark.parametrize("product", ["sqlite"], ids=["shared-sqlite"], indirect=True)
 @pytest.mark.parametrize("kill", [_kill_the_child, _kill_the_worker])
-def test_a_killed_run_is_told_of_and_asked_again(
+def test_killed_run_is_reported_and_can_be_repeated(
     kill: Callable[[Product], None], product: Product, api: Api
 ) -> None:
     text = f"{CONFIG}# {kill.__name__}\n"

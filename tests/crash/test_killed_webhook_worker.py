@@ -35,7 +35,7 @@ scheduling_rules:
 pytestmark = pytest.mark.parametrize("product", ["sqlite"], ids=["shared-sqlite"], indirect=True)
 
 
-def test_it_is_sent_again_under_the_same_id(product: Product, org: str) -> None:
+def test_delivery_is_repeated_with_the_same_id(product: Product, org: str) -> None:
     api = product.api(org)
     version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
     api.post("/config/versions", version, expect=201)
@@ -72,7 +72,7 @@ def test_it_is_sent_again_under_the_same_id(product: Product, org: str) -> None:
         ]
 
 
-def test_a_slow_receiver_holds_up_nobody_else(product: Product, org: str) -> None:
+def test_slow_receiver_does_not_delay_others(product: Product, org: str) -> None:
     api = product.api(org)
     version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
     api.post("/config/versions", version, expect=201)

@@ -42,7 +42,7 @@ def _kill_one(product: Product, dice: random.Random) -> str:
     raise AssertionError(f"there is nothing to kill:\n{product.output()[-5000:]}")
 
 
-def test_nothing_is_lost_and_nothing_is_done_twice(product: Product, org: str) -> None:
+def test_kills_lose_and_repeat_no_workload(product: Product, org: str) -> None:
     dice = random.Random(7)
     load = Load(product, org)
     slowest, killed, begun = 0.0, 0, time.monotonic()

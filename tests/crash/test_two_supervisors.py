@@ -16,7 +16,9 @@ from tests.product import ROOT, Product, running
 
 
 @pytest.mark.parametrize("product", databases("postgresql"), ids="shared-{}".format, indirect=True)
-def test_two_supervisors_of_one_database(product: Product, org: str, tmp_path: Path) -> None:
+def test_two_supervisors_share_a_database_but_no_folder(
+    product: Product, org: str, tmp_path: Path
+) -> None:
     with checked_load(product, org):
         url = product.environment.get("DATABASE_URL") or f"sqlite:///{Home(product.home).database}"
         keys = {"SECRET_KEY": Home(product.home).secret_key.read_text().strip()}

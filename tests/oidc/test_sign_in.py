@@ -157,7 +157,7 @@ def test_somebody_with_an_account_signs_in_by_their_verified_address(site: Site)
     assert set(kept[1]) <= {"id_token"}
 
 
-def test_the_identity_counts_when_its_address_changes(site: Site) -> None:
+def test_known_identity_signs_in_after_its_address_changed(site: Site) -> None:
     assert site.sign_in(site.browser()) == "/o/"
     site.provider.person = {"sub": "1", "email": "renamed@here.example", "email_verified": False}
     browser = site.browser()
@@ -190,7 +190,7 @@ def test_another_identity_with_the_same_address_is_refused(site: Site) -> None:
         ),
     ],
 )
-def test_whoever_may_not_come_in_is_told_why(site: Site, claims: dict, sentence: str) -> None:
+def test_refused_person_sees_the_reason(site: Site, claims: dict, sentence: str) -> None:
     site.provider.person = {"sub": "stranger", **claims}
     browser = site.browser()
     assert site.sign_in(browser) == "/login"
@@ -255,14 +255,14 @@ def test_a_token_that_is_not_signed_by_the_provider_is_refused(site: Site, signa
 
 
 @pytest.mark.parametrize("token", [None, "", "x.y.z", 7])
-def test_something_that_is_no_token_is_refused(site: Site, token: object) -> None:
+def test_malformed_token_is_refused(site: Site, token: object) -> None:
     site.provider.sign = lambda _: token  # type: ignore[return-value, assignment]
     browser = site.browser()
     assert site.sign_in(browser) == "/login"
     assert FAILED in site.notice(browser)
 
 
-def test_an_answer_belongs_to_the_browser_that_asked(site: Site) -> None:
+def test_callback_is_bound_to_the_browser(site: Site) -> None:
     asked = site.to_provider(site.browser())
     other = site.browser()
     site.to_provider(other)
@@ -273,7 +273,7 @@ def test_an_answer_belongs_to_the_browser_that_asked(site: Site) -> None:
         assert (answer.status_code, answer.headers["Location"]) == (302, "/login")
 
 
-def test_an_answer_counts_once(site: Site) -> None:
+def test_callback_is_accepted_once(site: Site) -> None:
     browser = site.browser()
     back = site.to_provider(browser)
     assert site.get(browser, back).headers["Location"] == "/o/"
@@ -281,7 +281,7 @@ def test_an_answer_counts_once(site: Site) -> None:
     assert site.get(browser, back).headers["Location"] == "/login"
 
 
-def test_whoever_declines_at_the_provider_comes_back(site: Site) -> None:
+def test_declined_consent_returns_to_the_sign_in_page(site: Site) -> None:
     browser = site.browser()
     back = site.to_provider(browser)
     (state,) = parse_qs(urlsplit(back).query)["state"]
@@ -290,7 +290,7 @@ def test_whoever_declines_at_the_provider_comes_back(site: Site) -> None:
 
 
 @pytest.mark.parametrize("to", ["https://evil.example/", "//evil.example", "javascript:x", ""])
-def test_an_address_elsewhere_is_not_followed(site: Site, to: str) -> None:
+def test_redirect_to_another_site_is_not_followed(site: Site, to: str) -> None:
     assert site.sign_in(site.browser(), to) == "/o/"
 
 
@@ -303,7 +303,7 @@ def test_an_address_elsewhere_is_not_followed(site: Site, to: str) -> None:
         {"jwks_uri": "http://127.0.0.1:9/"},
     ],
 )
-def test_a_provider_that_is_broken_is_told_as_such(site: Site, discovery: dict) -> None:
+def test_broken_provider_is_reported(site: Site, discovery: dict) -> None:
     site.provider.discovery = discovery
     browser = site.browser()
     answer = site.get(browser, "/login/oidc")
@@ -315,7 +315,7 @@ def test_a_provider_that_is_broken_is_told_as_such(site: Site, discovery: dict) 
     assert len(request_id) == 32
 
 
-def test_somebody_new_comes_in_by_an_invitation(site: Site) -> None:
+def test_new_person_joins_by_an_invitation(site: Site) -> None:
     secret = site.invite("new@here.example", "editor")
     site.provider.person = {"sub": "new", "email": "new@here.example", **VERIFIED}
     wrong = site.browser()
@@ -338,7 +338,7 @@ def test_somebody_new_comes_in_by_an_invitation(site: Site) -> None:
     assert found == "False editor"
 
 
-def test_a_password_from_before_the_address_was_proved_ends(site: Site) -> None:
+def test_password_set_before_verification_becomes_invalid(site: Site) -> None:
     """The inviting owner has the link, and could choose a password for that email address."""
     email, password = "early@here.example", "a stranger's choice"
     stranger = site.browser()
@@ -358,7 +358,7 @@ def test_a_password_from_before_the_address_was_proved_ends(site: Site) -> None:
     assert "does not count" not in site.get(again, "/o/?all").text
 
 
-def test_accounts_that_invitations_began_become_one_of_the_proved_person(site: Site) -> None:
+def test_accounts_begun_by_invitations_belong_to_the_verified_person(site: Site) -> None:
     email = "both@here.example"
     site.product.manage("create_org", "also", "--owner", OWNER)
     strangers = []
@@ -397,7 +397,7 @@ def test_accounts_that_invitations_began_become_one_of_the_proved_person(site: S
         "/signup",
     ],
 )
-def test_no_page_of_the_library_is_there(site: Site, path: str) -> None:
+def test_pages_of_the_library_are_not_served(site: Site, path: str) -> None:
     assert site.get(site.browser(), path).status_code == 404
 
 
@@ -412,7 +412,7 @@ def test_secrets_are_not_in_the_log(site: Site) -> None:
     assert fake.SECRET not in output
 
 
-def test_the_signed_token_of_a_test_is_one(site: Site) -> None:
+def test_correctly_signed_token_of_the_tests_is_valid(site: Site) -> None:
     """The forgeries above are refused for their content, not for the way they are created."""
     claims = {"aud": "x"}
     token = site.provider.signed(claims)

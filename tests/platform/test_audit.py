@@ -127,7 +127,7 @@ FOUND = (
 )
 
 
-def test_nothing_found_passes(files: Path, monkeypatch, capsys) -> None:
+def test_audit_without_vulnerabilities_passes(files: Path, monkeypatch, capsys) -> None:
     service = Service({"gamma": [ADVISORY]})
     assert audited(service, monkeypatch, capsys) == (
         0,
@@ -141,12 +141,12 @@ def test_nothing_found_passes(files: Path, monkeypatch, capsys) -> None:
     assert service.asked == [("/v1/querybatch", {"queries": asked})]
 
 
-def test_a_vulnerability_fails_once_with_what_to_do(files: Path, monkeypatch, capsys) -> None:
+def test_vulnerability_is_reported_once_with_an_action(files: Path, monkeypatch, capsys) -> None:
     service = Service({"beta": [ADVISORY, AGAIN, WITHDRAWN]})
     assert audited(service, monkeypatch, capsys) == (1, "", [FOUND])
 
 
-def test_an_advisory_may_tell_nothing_but_its_name(files: Path, monkeypatch, capsys) -> None:
+def test_advisory_without_details_is_reported(files: Path, monkeypatch, capsys) -> None:
     service = Service({"alpha": [{"id": "PYSEC-2026-9"}]})
     status, _, [sentence] = audited(service, monkeypatch, capsys)
     assert status == 1
@@ -160,15 +160,13 @@ def ignoring(files: Path, **changed: str) -> None:
     (files / "ignored-advisories.toml").write_text("\n".join(["[CVE-2026-1]", *lines]))
 
 
-def test_what_is_ignored_for_a_reason_passes(files: Path, monkeypatch, capsys) -> None:
+def test_ignored_advisory_passes(files: Path, monkeypatch, capsys) -> None:
     ignoring(files)
     status, _, problems = audited(Service({"beta": [ADVISORY]}), monkeypatch, capsys)
     assert (status, problems) == (0, [])
 
 
-def test_what_is_ignored_of_one_package_is_found_in_another(
-    files: Path, monkeypatch, capsys
-) -> None:
+def test_ignore_entry_applies_to_its_package_only(files: Path, monkeypatch, capsys) -> None:
     ignoring(files, package='"alpha"')
     status, _, problems = audited(Service({"beta": [ADVISORY]}), monkeypatch, capsys)
     nothing = (
@@ -193,7 +191,7 @@ def test_what_is_ignored_of_one_package_is_found_in_another(
         ),
     ],
 )
-def test_what_is_ignored_has_a_reason_and_an_end(files: Path, changed, sentence: str) -> None:
+def test_ignore_entry_needs_reason_and_expiry(files: Path, changed, sentence: str) -> None:
     ignoring(files, **changed)
     _, problems = read_ignored(files / "ignored-advisories.toml", date(2026, 5, 1))
     assert problems == [sentence]
@@ -209,7 +207,7 @@ def test_what_is_ignored_has_a_reason_and_an_end(files: Path, changed, sentence:
         ("alpha==1.0\n", "requirements.lock: 'alpha==1.0' has no hash; lock again."),
     ],
 )
-def test_what_is_not_pinned_fails_without_asking_anybody(
+def test_unpinned_package_fails_without_a_request(
     files: Path, monkeypatch, capsys, entry: str, sentence: str
 ) -> None:
     (files / "requirements.lock").write_text(LOCK + entry)
@@ -231,7 +229,7 @@ def unused_address() -> str:
 
 
 @pytest.mark.parametrize(("demanded", "status"), [("", 0), ("required", 1)])
-def test_a_service_that_is_away_is_told(
+def test_unreachable_service_is_reported(
     files: Path, monkeypatch, capsys, demanded: str, status: int
 ) -> None:
     host = unused_address()
@@ -249,13 +247,13 @@ def test_a_service_that_is_away_is_told(
         assert [first, *rest] == [f"{away} That is no error unless AUDIT=required."]
 
 
-def test_a_service_that_fails_is_told(files: Path, monkeypatch, capsys) -> None:
+def test_failing_service_is_reported(files: Path, monkeypatch, capsys) -> None:
     status, _, [sentence] = audited(Service({}, status=503), monkeypatch, capsys)
     assert status == 0
     assert sentence.endswith("answered with status 503. That is no error unless AUDIT=required.")
 
 
-def test_a_service_that_never_answers_is_not_waited_for() -> None:
+def test_silent_service_times_out() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(audit.Unreachable) as caught:
@@ -266,7 +264,7 @@ def test_a_service_that_never_answers_is_not_waited_for() -> None:
     }
 
 
-def test_it_is_a_part_of_make_check() -> None:
+def test_audit_is_part_of_make_check() -> None:
     done = subprocess.run(
         ["make", "--dry-run", "--assume-old=.venv/.development", "check"],
         cwd=ROOT,

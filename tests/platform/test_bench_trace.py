@@ -38,7 +38,7 @@ def test_one_line_of_json(capsys) -> None:
     assert re.fullmatch("[0-9a-f]{32}", told["digest"])
 
 
-def test_lines_for_people(capsys) -> None:
+def test_text_for_people(capsys) -> None:
     call_command("bench_trace", "--trace", "baseline", "--clock", "virtual")
     lines = capsys.readouterr().out.splitlines()
     told = dict(re.split(r" {2,}", line, maxsplit=1) for line in lines)
@@ -55,13 +55,13 @@ def test_lines_for_people(capsys) -> None:
     assert measured["cpu"].endswith(" s")
 
 
-def test_an_engine_that_breaks_a_promise_ends_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invariant_violation_ends_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(State, "finish", lambda state, workload: False)
     with pytest.raises(CommandError, match=r"^The engine broke a promise: "):
         call_command("bench_trace", "--trace", "baseline", "--clock", "virtual")
 
 
-def test_in_real_time_a_product_plays_it(capsys) -> None:
+def test_real_time_trace_runs_through_a_product(capsys) -> None:
     call_command("bench_trace", "--trace", "baseline", "--clock", "real", "--json")
     told = json.loads(capsys.readouterr().out)
     exact = {key: told.pop(key) for key in ("trace", "workloads")}
@@ -83,7 +83,7 @@ def test_in_real_time_a_product_plays_it(capsys) -> None:
     }
 
 
-def test_a_product_that_does_not_start_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_product_that_does_not_start_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOG_FORMAT", "stone")
     with pytest.raises(CommandError, match=r"(?s)^The product did not start:.*LOG_FORMAT"):
         call_command("bench_trace", "--trace", "baseline", "--clock", "real")

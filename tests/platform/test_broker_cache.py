@@ -31,17 +31,17 @@ def sign_in(owner: Actor, password: str) -> int:
     return Client().post("/login", form).status_code
 
 
-def test_people_sign_in(owner: Actor) -> None:
+def test_sign_in_works_without_the_broker(owner: Actor) -> None:
     assert sign_in(owner, PASSWORD) == 302
 
 
-def test_guessing_is_slow(owner: Actor) -> None:
+def test_password_guessing_is_limited_without_the_broker(owner: Actor) -> None:
     answers = [sign_in(owner, "wrong") for _ in range(FREE_TRIES + 1)]
     assert answers == [422] * FREE_TRIES + [429]
     assert sign_in(owner, PASSWORD) == 429
 
 
-def test_everything_that_is_asked_of_it_is_answered(db: None) -> None:
+def test_cache_operations_work_without_the_broker(db: None) -> None:
     assert cache.add("a", 1, 60)
     assert not cache.add("a", 2, 60)
     assert cache.incr("a") == 2

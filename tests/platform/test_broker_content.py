@@ -54,7 +54,7 @@ def cache(settings, url: str):
 
 
 @pytest.mark.parametrize("value", [0, 7, -1, 1.5, "text", True, None, [1, "a"], {"a": {"b": 1.25}}])
-def test_values_come_back(cache, value: object) -> None:
+def test_cached_values_round_trip(cache, value: object) -> None:
     cache.set("a", value, 60)
     assert cache.get("a", "nothing") == value
     assert cache.add("b", value, 60)
@@ -67,12 +67,12 @@ def test_numbers_are_counted_and_kept_as_json(cache, url: str) -> None:
     assert Redis.from_url(url).get(cache.make_key("count")) == b"2"
 
 
-def test_what_json_does_not_have_is_refused(cache) -> None:
+def test_values_without_json_form_are_refused(cache) -> None:
     with pytest.raises(TypeError):
         cache.set("a", Bomb(), 60)
 
 
-def test_a_pickle_in_the_broker_is_not_built(cache, url: str) -> None:
+def test_pickle_in_the_broker_is_not_loaded(cache, url: str) -> None:
     RAN.clear()
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         Redis.from_url(url).set(cache.make_key("a"), pickle.dumps(Bomb(), protocol))
@@ -87,7 +87,7 @@ def test_messages_are_json_alone() -> None:
     assert [conf.task_serializer, conf.result_serializer, conf.event_serializer] == ["json"] * 3
 
 
-def test_no_module_of_the_product_builds_objects_from_bytes() -> None:
+def test_no_module_of_the_product_deserializes_objects() -> None:
     found = set()
     for path in CONSOLE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

@@ -27,13 +27,13 @@ PROXIES = [ip_network("10.0.0.0/8"), ip_network("::1")]
         ("10.0.0.5", "10.0.0.6, 10.0.0.7", "10.0.0.6"),
     ],
 )
-def test_only_what_a_trusted_proxy_wrote_counts(settings, peer, forwarded, found) -> None:
+def test_only_addresses_from_trusted_proxies_count(settings, peer, forwarded, found) -> None:
     settings.TRUSTED_PROXIES = PROXIES
     request = RequestFactory(REMOTE_ADDR=peer).get("/", headers={"x-forwarded-for": forwarded})
     assert client_address(request) == found
 
 
-def test_nobody_is_trusted_unless_the_settings_say_so(settings) -> None:
+def test_no_proxy_is_trusted_by_default(settings) -> None:
     settings.TRUSTED_PROXIES = []
     for peer in ("10.0.0.5", ""):
         request = RequestFactory(REMOTE_ADDR=peer).get("/", headers={"x-forwarded-for": "1.1.1.1"})

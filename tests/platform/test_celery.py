@@ -17,7 +17,7 @@ from console.connections import renew_connections
 from console.supervisor import commands
 
 
-def test_every_entry_of_the_clock_names_a_task() -> None:
+def test_every_schedule_entry_names_a_task() -> None:
     app.loader.import_default_modules()
     names = {entry["task"] for entry in app.conf.beat_schedule.values()}
     assert names
@@ -37,7 +37,7 @@ print(sys.modules.keys() & {"console.orgs.tasks", "console.urls", "rest_framewor
     assert done.stdout == "{'console.orgs.tasks'}\n"
 
 
-def test_a_worker_keeps_its_connection_from_one_task_to_the_next() -> None:
+def test_worker_keeps_its_connection_between_tasks() -> None:
     receivers = [found for signal in (task_prerun, task_postrun) for found in _receivers(signal)]
     assert receivers.count(renew_connections) == 2
     # The setting that Celery reads; otherwise it would close the connections.
@@ -64,9 +64,7 @@ def test_a_message_outlives_its_worker() -> None:
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3, len(SHARDS), len(SHARDS) + 1])
-def test_every_queue_is_taken_from_and_a_lane_by_one_worker_alone(
-    processes: int, settings: Any
-) -> None:
+def test_every_queue_has_workers_and_each_lane_exactly_one(processes: int, settings: Any) -> None:
     settings.WORKER_PROCESSES = processes
     taken = [
         queue

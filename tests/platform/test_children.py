@@ -19,7 +19,7 @@ subprocess.Popen([sys.executable, "-c", "import time; time.sleep(2)"], start_new
 """
 
 
-def test_a_child_whose_output_somebody_keeps_open_is_started_again(tmp_path: Path) -> None:
+def test_child_is_restarted_while_its_output_stays_open(tmp_path: Path) -> None:
     log = io.BytesIO()
     children = Children(str(tmp_path), log, named=True)
     command = [sys.executable, "-c", LEAVES_AN_HEIR]

@@ -19,16 +19,16 @@ from console.chunks import SIZE, chunks
         ([1, 2, 3, 4], [[1, 2], [3, 4]]),
     ],
 )
-def test_every_value_is_in_one_part(values: list[int], parts: list[list[int]]) -> None:
+def test_every_value_is_in_one_chunk(values: list[int], parts: list[list[int]]) -> None:
     assert list(chunks(values, 2)) == parts
 
 
-def test_a_part_leaves_room_below_the_999_parameters_of_sqlite() -> None:
+def test_chunk_stays_below_the_999_parameters_of_sqlite() -> None:
     assert [len(part) for part in chunks(range(1_200))] == [SIZE, SIZE, 200]
     assert SIZE <= 999 / 2 + 1
 
 
-def test_an_endless_iterator_is_read_one_part_ahead() -> None:
+def test_endless_iterator_is_read_one_chunk_ahead() -> None:
     numbers = count()
     assert list(islice(chunks(numbers, 3), 2)) == [[0, 1, 2], [3, 4, 5]]
     assert next(numbers) == 6

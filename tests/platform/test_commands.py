@@ -32,7 +32,7 @@ def test_create_org_makes_a_new_owner(db: None, capsys) -> None:
     assert actor_for(person, "research").role == Role.OWNER
 
 
-def test_create_org_takes_a_known_owner_in_any_case(outsider: User, capsys) -> None:
+def test_create_org_finds_the_owner_in_any_letter_case(outsider: User, capsys) -> None:
     call_command("create_org", "research", "--owner", outsider.email.upper())
     assert capsys.readouterr().out == (
         "Created the organization research.\n"
@@ -73,7 +73,7 @@ def test_create_token_prints_the_secret_alone(org: Organization, capsys) -> None
 @pytest.mark.parametrize(
     ("words", "days"), [([], 90), (["--days", "7"], 7), (["--days", "0"], None)]
 )
-def test_a_token_of_a_command_ends_as_others_do(
+def test_command_tokens_expire_like_others(
     org: Organization, words: list[str], days: int | None
 ) -> None:
     before = timezone.now()
@@ -109,9 +109,7 @@ def test_a_token_of_a_command_ends_as_others_do(
         ),
     ],
 )
-def test_create_token_says_what_is_wrong(
-    org: Organization, arguments: list[str], message: str
-) -> None:
+def test_create_token_reports_errors(org: Organization, arguments: list[str], message: str) -> None:
     with pytest.raises(CommandError) as caught:
         call_command("create_token", *arguments)
     assert str(caught.value) == message
@@ -134,7 +132,7 @@ def test_a_database_without_tables_is_named(tmp_path: Path) -> None:
     )
 
 
-def test_add_member_gives_and_changes_a_role(org: Organization, capsys) -> None:
+def test_add_member_sets_and_changes_a_role(org: Organization, capsys) -> None:
     call_command("add_member", "second@example.org", "--org", org.slug, "--role", "owner")
     said = capsys.readouterr().out
     assert re.fullmatch(
@@ -151,7 +149,7 @@ def test_add_member_gives_and_changes_a_role(org: Organization, capsys) -> None:
     assert actor_for(person, org.slug).role == Role.VIEWER
 
 
-def test_add_member_refuses_in_a_sentence(org: Organization) -> None:
+def test_add_member_reports_errors(org: Organization) -> None:
     call_command("add_member", "only@example.org", "--org", org.slug, "--role", "owner")
     for arguments, sentence in (
         (

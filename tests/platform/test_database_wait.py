@@ -34,7 +34,7 @@ class Server:
             raise OperationalError(self.reasons.pop(0))
 
 
-def test_another_reason_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_reason_is_printed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
     monkeypatch.setattr(database_wait.time, "sleep", pauses.append)
     said: list[str] = []
@@ -49,7 +49,7 @@ def test_another_reason_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-def test_unless_asked_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_migrate_does_not_wait_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(migrate, "connections", {"default": Server("refused\n\tIs it running?")})
     with pytest.raises(CommandError) as told:
         call_command("migrate")
@@ -59,7 +59,7 @@ def test_unless_asked_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_it_migrates_once_the_server_is_there(tmp_path: Path) -> None:
+def test_migrate_runs_when_the_server_is_reachable(tmp_path: Path) -> None:
     with serving_postgresql() as url:
         # The socket folder does not exist yet.
         folder = tmp_path / "sockets"

@@ -178,14 +178,14 @@ def test_a_state_folder_with_a_long_path_has_its_socket_elsewhere(monkeypatch) -
     assert long == Home(Path("/var/lib") / ("x" * 100)).broker_socket
 
 
-def test_an_issuer_of_this_machine_may_be_plain_http(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loopback_issuer_may_use_http(monkeypatch: pytest.MonkeyPatch) -> None:
     assert env.issuer("X") == ""
     for value in ("http://localhost:8080/realms/main", "https://login.example.org"):
         monkeypatch.setenv("X", value)
         assert env.issuer("X") == value
 
 
-def test_variables_that_go_together_are_all_there_or_none(
+def test_related_variables_are_set_together(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     env.together("X", "Y", "Z")

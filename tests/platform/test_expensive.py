@@ -112,7 +112,7 @@ def limit_of(kind: Kind, org: int, asker: str) -> str:
     return "taken"
 
 
-def test_processes_count_together(
+def test_processes_share_counts(
     shared: Redis, other_process: Callable[..., subprocess.Popen[str]]
 ) -> None:
     there = other_process("check/1/user:1", "check/1/user:1", "compare/1/user:1")
@@ -145,7 +145,7 @@ def test_a_killed_process_frees_its_places(
     assert limit_of(Kind.CHECK, 1, "user:1") == "taken"
 
 
-def test_each_process_counts_for_itself_while_the_broker_is_away() -> None:
+def test_processes_count_separately_without_the_broker() -> None:
     with expensive(Kind.CHECK, 1, "user:1"):
         assert limit_of(Kind.CHECK, 1, "user:1") == "ASKER"
         assert limit_of(Kind.COMPARE, 1, "user:1") == "taken"
@@ -160,7 +160,7 @@ def test_each_process_counts_for_itself_while_the_broker_is_away() -> None:
     assert count_by_kind() == []
 
 
-def test_a_small_text_and_a_question_within_another_take_no_place(shared: Redis) -> None:
+def test_small_texts_and_nested_questions_take_no_place(shared: Redis) -> None:
     with (
         expensive(Kind.CHECK, 1, "user:1", size=CHEAP_TEXT),
         expensive(Kind.CHECK, 1, "user:1", size=CHEAP_TEXT),
@@ -174,7 +174,7 @@ def test_a_small_text_and_a_question_within_another_take_no_place(shared: Redis)
     assert not any(each.in_flight for each in count_by_kind())
 
 
-def test_a_question_that_fails_gives_its_place_back() -> None:
+def test_failed_question_releases_its_place() -> None:
     with pytest.raises(ZeroDivisionError), expensive(Kind.CHECK, 1, "user:1"):
         raise ZeroDivisionError
     assert limit_of(Kind.CHECK, 1, "user:1") == "taken"
@@ -198,7 +198,7 @@ def test_metrics_count_by_kind(shared: Redis, client: Client, db: None) -> None:
     }
 
 
-def test_an_export_holds_its_place_until_it_is_sent_or_its_reader_is_gone(
+def test_export_holds_its_place_until_it_is_sent_or_closed(
     shared: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocks = PlaceHoldingStream(take_place(Kind.EXPORT, 1, "user:1"), iter([b"one", b"two"]))
@@ -280,7 +280,7 @@ def test_the_api_refuses_a_second_check_of_a_large_text(
     assert client.post(url, body, "application/json").status_code == 200
 
 
-def test_the_public_client_and_pages_say_it_in_their_own_forms(
+def test_public_client_and_pages_report_it_in_their_formats(
     owner: Actor, api_for: Callable[[Actor], Client], client_for: Callable[[Actor], Client]
 ) -> None:
     client = api_for(owner)
@@ -304,5 +304,5 @@ def test_the_public_client_and_pages_say_it_in_their_own_forms(
     assert b"".join(browser.get("/o/here/workloads?as=csv").streaming_content).startswith(b"id,")
 
 
-def test_it_is_a_refusal_like_others() -> None:
+def test_too_many_questions_is_a_retry_later_error() -> None:
     assert issubclass(TooManyQuestions, RetryLater)

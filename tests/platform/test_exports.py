@@ -45,12 +45,12 @@ def test_a_csv_has_the_columns_and_no_formula() -> None:
     ]
 
 
-def test_ndjson_has_all_of_each_row_on_one_line() -> None:
+def test_ndjson_has_one_row_per_line() -> None:
     text = b"".join(ndjson_of(ROWS)).decode()
     assert [json.loads(line) for line in text.splitlines()] == ROWS
 
 
-def test_an_answer_is_a_file_of_its_own_name_and_kept_by_nobody() -> None:
+def test_export_has_a_file_name_and_is_not_cached() -> None:
     place = take_place(Kind.EXPORT, 1, "user:1")
     answer = export_answer(place, "csv", "here-events", ("name",), [])
     assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"

@@ -41,20 +41,20 @@ def made_cycle() -> weakref.ref[_Cycle]:
     return weakref.ref(cycle)
 
 
-def test_cycles_are_looked_for_when_an_answer_is_sent(between_requests: None) -> None:
+def test_cycles_are_collected_when_a_response_is_sent(between_requests: None) -> None:
     left = made_cycle()
     assert left() is not None
     request_finished.send(sender=None)
     assert left() is None
 
 
-def test_what_a_request_left_is_not_walked_again_and_again(between_requests: None) -> None:
+def test_survivors_of_a_request_are_not_scanned_each_time(between_requests: None) -> None:
     made = [[number] for number in range(10_000)]
     request_finished.send(sender=None)
     assert len(gc.get_objects(generation=0)) < len(made)
 
 
-def test_what_outlived_its_request_is_looked_at_again_in_time(between_requests: None) -> None:
+def test_survivors_of_a_request_are_scanned_again_later(between_requests: None) -> None:
     held = made_cycle()
     cycle = held()
     request_finished.send(sender=None)

@@ -195,7 +195,7 @@ def _path(visitor: Visitor, asked: Asked) -> str:
 
 
 @pytest.mark.parametrize("kind", ANSWERS)
-def test_every_kind_of_answer_is_guarded(visitor: Visitor, kind: str) -> None:
+def test_every_kind_of_response_has_security_headers(visitor: Visitor, kind: str) -> None:
     asked = ANSWERS[kind]
     for _ in range(_TRIES):
         status, headers, _ = visitor.ask(asked, _path(visitor, asked))
@@ -212,14 +212,14 @@ def test_every_kind_of_answer_is_guarded(visitor: Visitor, kind: str) -> None:
 EVERYWHERE = {"Path=/", "SameSite=Lax", "Secure"}
 
 
-def test_cookies_are_kept_from_scripts_other_sites_and_plain_http(signed_in: HTTPMessage) -> None:
+def test_sign_in_cookies_have_security_attributes(signed_in: HTTPMessage) -> None:
     assert _cookies(signed_in) == {
         "sluice_session": {*EVERYWHERE, "HttpOnly", "Max-Age=1209600"},
         "sluice_csrf": {*EVERYWHERE, "Max-Age=31449600"},
     }
 
 
-def test_so_are_those_that_come_later(visitor: Visitor) -> None:
+def test_later_cookies_have_the_same_attributes(visitor: Visitor) -> None:
     """Cookies of notices and of the reader's choices; scripts change one of the choices."""
     everything = {"theme": "dark", "density": "compact", "keys": "off"}
     status, headers = _posted(visitor, "/o/main/settings/appearance", everything)
@@ -255,14 +255,14 @@ def _cookies(headers: HTTPMessage) -> dict[str, set[str]]:
     return found
 
 
-def test_a_host_that_is_not_ours_is_refused(product: Product) -> None:
+def test_unknown_host_is_refused(product: Product) -> None:
     status, headers, body = _sent(product, "GET", "/login", None, {"Host": "elsewhere.example"})
     assert (status, headers["X-Content-Type-Options"]) == (400, "nosniff")
     assert "elsewhere.example" not in body
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/readyz?for=traffic"])
-def test_probes_may_know_the_address_alone(product: Product, path: str) -> None:
+def test_probes_may_use_the_ip_address_as_host(product: Product, path: str) -> None:
     status, headers, _ = _sent(product, "GET", path, None, {"Host": "10.1.2.3:8000"})
     assert (status, headers["X-Content-Type-Options"]) == (200, "nosniff")
 
@@ -290,7 +290,7 @@ AMBIGUOUS = {
 
 
 @pytest.mark.parametrize("kind", AMBIGUOUS)
-def test_a_request_that_could_be_two_is_none(product: Product, kind: str) -> None:
+def test_ambiguous_request_is_refused(product: Product, kind: str) -> None:
     """The rest of the connection is not read: it could be answered as another request."""
     line, header = AMBIGUOUS[kind]
     smuggled = b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n"

@@ -55,14 +55,14 @@ def fresh_client() -> Iterator[None]:
     broker.client.cache_clear()
 
 
-def test_the_process_is_up_without_asking_anybody(client: Client) -> None:
+def test_healthz_needs_no_database(client: Client) -> None:
     """There is no database fixture: a query would fail this test."""
     response = client.get("/healthz")
     assert (response.status_code, response.json()) == (200, {"status": "ok"})
 
 
 @pytest.mark.django_db
-def test_ready_when_all_do_their_part(client: Client, embedded) -> None:
+def test_ready_when_all_checks_pass(client: Client, embedded) -> None:
     heartbeat.beat()
     response = client.get("/readyz")
     assert (response.status_code, response.json()) == (
@@ -87,7 +87,7 @@ def test_a_silent_worker_is_named(client: Client, embedded) -> None:
 
 
 @pytest.mark.django_db
-def test_without_worker_or_broker_a_process_goes_on_to_have_traffic(
+def test_missing_worker_or_broker_does_not_remove_the_process_from_traffic(
     client: Client, embedded, monkeypatch
 ) -> None:
     """A load balancer that removed all web processes would make pages and submissions fail."""
@@ -243,7 +243,7 @@ def told(client: Client) -> list[str]:
     return body.get("notes", [])
 
 
-def test_requests_that_wait_for_too_long_are_told_with_their_lane(
+def test_overdue_requests_are_reported_with_their_lane(
     client: Client, embedded, org: Organization, other_org: Organization
 ) -> None:
     """The heartbeat alone does not reveal a stuck worker or a failing engine."""
@@ -261,7 +261,7 @@ def test_requests_that_wait_for_too_long_are_told_with_their_lane(
     ]
 
 
-def test_every_lane_is_told_once_and_in_order(client: Client, embedded, db: None) -> None:
+def test_lanes_are_reported_once_and_in_order(client: Client, embedded, db: None) -> None:
     heartbeat.beat()
     orgs = [create_org(f"org-{number}", "One of many", owner=None) for number in range(9)]
     for number, org in enumerate(orgs):
@@ -275,7 +275,7 @@ def test_every_lane_is_told_once_and_in_order(client: Client, embedded, db: None
     )
 
 
-def test_thirty_seconds_are_not_too_long(
+def test_requests_of_thirty_seconds_are_not_overdue(
     client: Client, embedded, org: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heartbeat.beat()
@@ -288,7 +288,7 @@ def test_thirty_seconds_are_not_too_long(
     assert found == [0, 1, 0]
 
 
-def test_what_a_queue_that_is_held_keeps_waiting_is_not_complained_of(
+def test_workloads_of_a_held_queue_are_not_overdue_requests(
     client: Client,
     embedded,
     owner: Actor,
@@ -310,11 +310,11 @@ def test_what_a_queue_that_is_held_keeps_waiting_is_not_complained_of(
 
 
 @pytest.mark.parametrize("method", ["post", "put", "delete"])
-def test_checks_are_only_read(client: Client, method: str) -> None:
+def test_checks_allow_only_reads(client: Client, method: str) -> None:
     assert getattr(client, method)("/healthz").status_code == 405
 
 
-def test_every_response_is_guarded(client: Client) -> None:
+def test_every_response_has_security_headers(client: Client) -> None:
     headers = client.get("/healthz").headers
     policy = dict(
         directive.split(" ", 1) for directive in headers["Content-Security-Policy"].split("; ")

@@ -42,20 +42,20 @@ def paused(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return pauses
 
 
-def test_a_lock_that_did_not_come_and_a_deadlock_are_tried_again(paused: list[float]) -> None:
+def test_lock_timeout_and_deadlock_are_retried(paused: list[float]) -> None:
     said: list[str] = []
     migrate_with_lock_retries(SERVER, failing("55P03", "40P01"), said.append)
     assert (said, paused) == ([AGAIN, AGAIN], [3, 3])
 
 
-def test_any_other_failure_is_not(paused: list[float]) -> None:
+def test_other_errors_are_not_retried(paused: list[float]) -> None:
     said: list[str] = []
     with pytest.raises(OperationalError):
         migrate_with_lock_retries(SERVER, failing("53300"), said.append)
     assert (said, paused) == ([], [])
 
 
-def test_it_gives_up_with_what_to_do() -> None:
+def test_migration_gives_up_with_an_instruction() -> None:
     with pytest.raises(LockNotAcquired) as caught:
         migrate_with_lock_retries(SERVER, failing(*["55P03"] * 41), lambda _: None)
     assert str(caught.value) == (

@@ -69,7 +69,7 @@ def lines(log_format: str) -> list[str]:
 
 
 @pytest.mark.parametrize("log_format", ["console", "json"])
-def test_no_text_forges_a_line_or_reaches_the_terminal(log_format: str) -> None:
+def test_text_cannot_forge_lines_or_control_the_terminal(log_format: str) -> None:
     text = written(_INJECTED, log_format)
     assert text.endswith("\n")
     begun = [line for line in text[:-1].split("\n") if not line.startswith("  ")]
@@ -107,7 +107,7 @@ except ValueError:
 
 
 @pytest.mark.parametrize("log_format", ["console", "json"])
-def test_no_line_tells_the_secret_of_an_invitation(log_format: str) -> None:
+def test_invitation_secrets_are_not_logged(log_format: str) -> None:
     text = written(_INVITED, log_format)
     assert "s3cret" not in text
     # Four lines, and the text of the exception in a traceback, which contains no line of the
@@ -116,7 +116,7 @@ def test_no_line_tells_the_secret_of_an_invitation(log_format: str) -> None:
     assert "?a=b HTTP/9" in text
 
 
-def test_a_console_hears_of_requests_that_went_wrong_only() -> None:
+def test_terminal_shows_only_failed_requests() -> None:
     text = lines("console")
     assert [line for line in text if "console.requests" in line or "Not Found" in line] == []
     assert "hello" in text[0]
@@ -138,7 +138,7 @@ web.info("nobody wants to know")
 """
 
 
-def test_what_the_web_server_says_is_a_line_like_all_others() -> None:
+def test_web_server_messages_use_the_log_format() -> None:
     (line,) = written(_WEB_SERVER, "json").splitlines()
     row = json.loads(line)
     assert (row["logger"], row["level"]) == ("gunicorn.error", "warning")
@@ -157,7 +157,7 @@ def bound() -> dict[str, object]:
     }
 
 
-def test_lines_of_a_request_have_what_its_address_names(
+def test_request_lines_have_the_fields_of_the_path(
     owner: Actor, api_for: Callable[[Actor], Client]
 ) -> None:
     client = api_for(owner)
@@ -171,14 +171,14 @@ def test_lines_of_a_request_have_what_its_address_names(
     assert bound() == {}
 
 
-def test_lines_of_a_task_have_its_name_and_nothing_of_the_one_before() -> None:
+def test_task_lines_have_its_name_and_no_earlier_fields() -> None:
     structlog.contextvars.bind_contextvars(org="before")
     bind_task("7f3a", sweep)
     assert bound() == {"task": "console.workloads.tasks.sweep", "task_id": "7f3a"}
     structlog.contextvars.clear_contextvars()
 
 
-def test_a_batch_is_a_line(
+def test_each_batch_is_one_line(
     org: Organization, owner: Actor, settle: Callable[[Organization], int], monkeypatch
 ) -> None:
     class Recorder:

@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
         ),
     ],
 )
-def test_a_machine_that_lacks_something(tmp_path: Path, script: str | None, sentence: str) -> None:
+def test_missing_requirement_is_reported(tmp_path: Path, script: str | None, sentence: str) -> None:
     shutil.copy(ROOT / "Makefile", tmp_path)
     (tmp_path / "requirements.lock").touch()
     python = tmp_path / "python"

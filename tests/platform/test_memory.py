@@ -45,7 +45,7 @@ def _kept(how: str) -> int:
     return int(done.stdout)
 
 
-def test_the_memory_of_large_buffers_goes_back() -> None:
+def test_memory_of_large_buffers_is_returned() -> None:
     assert _kept("keeps") > 100
     assert _kept("returns") < 10
 
@@ -66,7 +66,7 @@ def after_large_requests(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]
     request_finished.sender_receivers_cache.clear()
 
 
-def test_what_lived_through_a_look_during_its_request_is_freed_after_it(
+def test_survivors_of_a_collection_during_a_request_are_freed_after_it(
     after_large_requests: list[int],
 ) -> None:
     left = made_cycle()
@@ -78,7 +78,7 @@ def test_what_lived_through_a_look_during_its_request_is_freed_after_it(
     assert left() is None
 
 
-def test_everything_is_looked_at_once_the_process_has_grown(
+def test_full_collection_runs_when_the_process_has_grown(
     after_large_requests: list[int],
 ) -> None:
     left = made_cycle()

@@ -112,7 +112,7 @@ def test_every_request_that_may_take_a_place_is_handed_on() -> None:
 
 
 @pytest.mark.parametrize("asked", _CHEAP, ids=lambda asked: f"{asked[1]} {asked[3]}")
-def test_others_are_answered_where_they_arrive(asked: tuple[str, str, str, int]) -> None:
+def test_other_requests_are_not_handed_on(asked: tuple[str, str, str, int]) -> None:
     assert not is_offloaded(_environ(*asked))
 
 
@@ -190,7 +190,7 @@ def _seen(port: int, *asked: Any, **headers: str) -> dict[str, Any]:
     return found
 
 
-def test_the_application_is_told_the_same_of_a_request_that_is_handed_on(port: int) -> None:
+def test_handed_on_request_has_the_same_environ(port: int) -> None:
     body = os.urandom(300_000)
     headers = {
         "Content_Type": "application/octet-stream",
@@ -215,7 +215,7 @@ def test_the_application_is_told_the_same_of_a_request_that_is_handed_on(port: i
     assert (cheap["REMOTE_ADDR"], cheap["wsgi.url_scheme"]) == ("127.0.0.1", "https")
 
 
-def test_the_client_gets_the_answer_as_it_was(port: int) -> None:
+def test_handed_on_response_is_unchanged(port: int) -> None:
     status, headers, body = _ask(port, "GET", "/o/here/config")
     length = str(len(body))
     assert status == 207
@@ -232,7 +232,7 @@ def test_the_client_gets_the_answer_as_it_was(port: int) -> None:
     assert _ask(port, "GET", "/o/here/events?as=csv")[2] == b"x" * 2_000_000
 
 
-def test_another_process_takes_the_place_of_one_that_ended(tmp_path: Path) -> None:
+def test_ended_low_priority_process_is_replaced(tmp_path: Path) -> None:
     with _serving(tmp_path, WEB_PROCESSES="1") as (port, _):
         before = _seen(port, "GET", "/o/here/config")
         answers: list[tuple[int, bytes]] = []
@@ -252,7 +252,7 @@ def test_another_process_takes_the_place_of_one_that_ended(tmp_path: Path) -> No
         assert before["pid"] != after["pid"]
 
 
-def test_new_processes_get_the_parts_when_all_are_replaced(tmp_path: Path) -> None:
+def test_replaced_processes_receive_requests(tmp_path: Path) -> None:
     with _serving(tmp_path, WEB_PROCESSES="1") as (port, process):
         before = _seen(port, "GET", "/o/here/config")["pid"]
         process.send_signal(signal.SIGHUP)
@@ -261,12 +261,12 @@ def test_new_processes_get_the_parts_when_all_are_replaced(tmp_path: Path) -> No
         assert _seen(port, "GET", "/other")["nice"] == 0
 
 
-def test_without_such_processes_it_is_answered_where_it_arrives(tmp_path: Path) -> None:
+def test_request_is_not_handed_on_without_low_priority_processes(tmp_path: Path) -> None:
     with _serving(tmp_path, WEB_PROCESSES="1", OFFLOAD_PROCESSES="0") as (port, _):
         assert _seen(port, "GET", "/o/here/config")["nice"] == 0
 
 
-def test_where_it_cannot_be_handed_on_it_is_answered_where_it_arrives(tmp_path: Path) -> None:
+def test_request_is_answered_locally_when_handing_on_fails(tmp_path: Path) -> None:
     offload = Offload(lambda environ, start_response: [b"here"], str(tmp_path / "absent"))
     for _ in range(5):
         assert offload(_environ("GET", "/o/here/config", "", 0), None) == [b"here"]

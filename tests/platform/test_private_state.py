@@ -58,14 +58,14 @@ def open_to_others(folder: Path) -> list[str]:
     return [str(path.relative_to(folder)) for path in paths if path.stat().st_mode & 0o077]
 
 
-def test_an_open_folder_is_tightened(home: Home) -> None:
+def test_open_folder_is_made_private(home: Home) -> None:
     assert len(open_to_others(home.folder)) > len(LEFT)
     keep_private(home)
     assert open_to_others(home.folder) == []
     assert stat.S_IMODE(home.database.stat().st_mode) == 0o600
 
 
-def test_what_is_written_later_is_private(home: Home) -> None:
+def test_later_files_are_private(home: Home) -> None:
     keep_private(home)
     (home.folder / "later").write_text("something")
     (home.folder / "folder").mkdir()
@@ -84,12 +84,12 @@ def test_files_of_others_in_the_folder_stay_as_they_are(home: Home, tmp_path: Pa
     ]
 
 
-def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+def test_missing_folder_is_not_created(tmp_path: Path) -> None:
     keep_private(Home(tmp_path / "none"))
     assert not (tmp_path / "none").exists()
 
 
-def test_a_file_that_cannot_be_tightened_is_refused(
+def test_file_that_cannot_be_made_private_is_refused(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = Path.chmod
@@ -137,7 +137,7 @@ def test_a_folder_of_root_may_be_read_and_not_written_by_others(
 @pytest.mark.parametrize(
     "start", [("manage.py", "migrate", "--no-input", "-v", "0"), ("-c", "import console.wsgi")]
 )
-def test_every_process_keeps_it_private(start: tuple[str, ...], home: Home) -> None:
+def test_every_process_keeps_the_folder_private(start: tuple[str, ...], home: Home) -> None:
     home.database.unlink()
     for name in ("sluice.sqlite3-wal", "sluice.sqlite3-shm"):
         (home.folder / name).unlink()

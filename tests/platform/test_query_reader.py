@@ -30,7 +30,7 @@ def test_the_end_of_a_day_is_the_beginning_of_the_next(text: str, moment: dateti
 
 
 @pytest.mark.parametrize("text", ["9223372036854775808", "0" * 20 + "9" * 30, "9" * 500, "1e3"])
-def test_a_key_that_no_row_can_have(text: str) -> None:
+def test_impossible_keys_are_refused(text: str) -> None:
     reader = QueryReader(QueryDict(urlencode({"config": text})))
     assert reader.number("config") is None
     with pytest.raises(BadRequest) as caught:
@@ -40,13 +40,13 @@ def test_a_key_that_no_row_can_have(text: str) -> None:
     ]
 
 
-def test_a_key_with_zeros_in_front() -> None:
+def test_key_with_leading_zeros_is_read() -> None:
     reader = QueryReader(QueryDict(urlencode({"config": "0" * 30 + "7"})))
     assert reader.number("config") == 7
     reader.finish()
 
 
-def test_everything_that_is_wrong_is_named_at_once() -> None:
+def test_all_errors_are_reported_together() -> None:
     reader = QueryReader(QueryDict("limit=x&since=yesterday&sort=up&flag=maybe&label.=1&q=%00"))
     read = (
         reader.number("limit"),

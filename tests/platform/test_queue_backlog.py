@@ -82,7 +82,7 @@ def test_beat_sends_nothing_to_a_full_queue_until_a_worker_reads_it(
     assert all(COMMON in line and str(queue_backlog.MAX_MESSAGES) in line for line in told)
 
 
-def test_every_entry_of_the_clock_is_sent(
+def test_every_schedule_entry_is_sent(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also the entries that Celery adds by itself."""
@@ -129,7 +129,7 @@ def test_messages_for_each_organization_are_not_sent_to_a_full_queue(
     ]
 
 
-def test_badges_do_not_wait_for_what_takes_seconds(
+def test_badges_do_not_wait_for_slow_tasks(
     url: str, org: Organization, other_org: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[tuple[str, int]] = []

@@ -56,7 +56,7 @@ def most(seconds: float) -> int:
     return RATE * BURST + int(seconds * RATE) + 1
 
 
-def test_a_token_is_told_when_to_go_on(
+def test_limited_token_gets_retry_after(
     limited: None, owner: Actor, api_for: Callable[[Actor], Client]
 ) -> None:
     client = api_for(owner)
@@ -78,7 +78,7 @@ def test_a_token_is_told_when_to_go_on(
     }
 
 
-def test_another_token_and_people_go_on(
+def test_other_tokens_and_people_are_not_limited(
     limited: None,
     owner: Actor,
     viewer: Actor,
@@ -94,7 +94,7 @@ def test_another_token_and_people_go_on(
     assert answers == {200}
 
 
-def test_the_public_client_is_told_in_its_own_form(
+def test_public_client_gets_its_own_error_format(
     limited: None, owner: Actor, api_for: Callable[[Actor], Client]
 ) -> None:
     client = api_for(owner)
@@ -104,7 +104,7 @@ def test_the_public_client_is_told_in_its_own_form(
     assert answer.json()["error"]["code"] == "too_many_requests"
 
 
-def test_processes_count_together(broker: str) -> None:
+def test_processes_share_counts(broker: str) -> None:
     Redis.from_url(broker).flushall()
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     begun = time.monotonic()
@@ -121,7 +121,7 @@ def test_processes_count_together(broker: str) -> None:
     assert RATE * BURST <= passed <= most(time.monotonic() - begun)
 
 
-def test_without_the_broker_nobody_is_held_up(settings, tmp_path: Path) -> None:
+def test_requests_pass_without_the_broker(settings, tmp_path: Path) -> None:
     settings.TOKEN_REQUESTS_PER_SECOND = 1
     settings.REDIS_URL = f"unix://{tmp_path}/nothing"
     for _ in range(3 * BURST):
@@ -135,7 +135,7 @@ def test_without_a_limit_nothing_is_counted(broker: str, settings) -> None:
     assert Redis.from_url(broker).exists("sluice:rate:9") == 0
 
 
-def test_what_was_refused_does_not_count(limited: None, broker: str) -> None:
+def test_refused_requests_do_not_count(limited: None, broker: str) -> None:
     def refused() -> bool:
         try:
             count_request(8)

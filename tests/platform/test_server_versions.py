@@ -43,7 +43,7 @@ class Server:
         return self.version
 
 
-def test_the_oldest_is_the_oldest_of_django() -> None:
+def test_minimum_version_is_that_of_django() -> None:
     assert DatabaseFeatures.minimum_database_version == (OLDEST_POSTGRESQL,)
 
 
@@ -52,7 +52,7 @@ def test_a_database_that_is_new_enough_is_not_refused() -> None:
     refuse_old_server(SimpleNamespace(vendor="sqlite"))
 
 
-def test_an_older_one_is_refused_by_every_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_command_refuses_an_older_database(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(migrate, "connections", {"default": Server(13, 4)})
     with pytest.raises(CommandError) as told:
         call_command("migrate")
@@ -64,7 +64,7 @@ def test_an_older_one_is_refused_by_every_start(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.django_db
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="There is no server.")
-def test_a_connection_that_django_refuses_is_told_in_our_words(
+def test_version_error_of_django_is_reworded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(base, "RAN_DB_VERSION_CHECK", set())
@@ -140,7 +140,7 @@ class Broker:
     ],
 )
 @pytest.mark.django_db
-def test_a_broker_that_is_too_old_is_named_and_used(
+def test_old_broker_is_reported_and_used(
     facts: dict[str, object] | RedisError,
     named: str | None,
     client: Client,

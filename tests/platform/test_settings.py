@@ -76,7 +76,7 @@ def test_a_bad_value_stops_every_command_with_one_sentence(
     assert done.stderr == f"sluice: {name} is {value!r}; it must be {accepts}.\n"
 
 
-def test_reading_the_settings_leaves_no_trace(tmp_path: Path) -> None:
+def test_reading_the_settings_creates_no_files(tmp_path: Path) -> None:
     home = tmp_path / "home"
     done = run("manage.py", "check", SLUICE_HOME=str(home))
     assert done.returncode == 0, done.stderr
@@ -97,14 +97,14 @@ def test_reading_the_settings_leaves_no_trace(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_process_that_sleeps_in_a_transaction_loses_it(query: str, options: str) -> None:
+def test_idle_transactions_are_ended(query: str, options: str) -> None:
     url = f"postgresql://console:secret@127.0.0.1/console{query}"
     databases = settings(["DATABASES"], DATABASE_URL=url)["DATABASES"]
     assert isinstance(databases, dict)
     assert databases["default"]["OPTIONS"]["options"] == options
 
 
-def test_a_server_that_is_gone_without_a_word_is_noticed_within_seconds() -> None:
+def test_silent_server_is_detected_within_seconds() -> None:
     url = "postgresql://console:secret@127.0.0.1/console?connect_timeout=30"
     databases = settings(["DATABASES"], DATABASE_URL=url)["DATABASES"]
     assert isinstance(databases, dict)
@@ -128,13 +128,13 @@ def test_an_https_origin_makes_the_cookies_secure() -> None:
     assert settings(names, CSRF_TRUSTED_ORIGINS=mixed) == dict.fromkeys(names, False)
 
 
-def test_the_machine_s_own_names_are_always_allowed() -> None:
+def test_local_host_names_are_always_allowed() -> None:
     assert settings(["ALLOWED_HOSTS"], ALLOWED_HOSTS="console.example.org") == {
         "ALLOWED_HOSTS": ["console.example.org", "localhost", "127.0.0.1", "[::1]"]
     }
 
 
-def test_the_console_is_reached_where_it_is_trusted_or_listens() -> None:
+def test_public_url_is_the_trusted_origin_or_the_listen_address() -> None:
     found = [
         settings(["PUBLIC_URL"], **given)["PUBLIC_URL"]
         for given in (
@@ -171,9 +171,7 @@ def test_the_broker_is_the_embedded_one_unless_told_otherwise() -> None:
     ("options", "expected"),
     [("", ssl.CERT_REQUIRED), ("?ssl_cert_reqs=CERT_NONE", ssl.CERT_NONE)],
 )
-def test_celery_believes_no_certificate_unless_told_to(
-    options: str, expected: ssl.VerifyMode
-) -> None:
+def test_celery_verifies_certificates_by_default(options: str, expected: ssl.VerifyMode) -> None:
     code = "from console.celery import app; print(app.connection().ssl['ssl_cert_reqs'])"
     done = run("-c", code, REDIS_URL=f"rediss://localhost:1/2{options}")
     assert done.stdout == f"{expected}\n", done.stderr
@@ -193,15 +191,13 @@ _WORKER = ("-m", "celery", "--app", "console.celery", "worker", "--pool", "solo"
 
 
 @pytest.mark.parametrize("process", [_WEB, _WORKER], ids=["web", "worker"])
-def test_a_process_refuses_a_key_that_no_other_has(
-    process: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_process_without_a_secret_key_is_refused(process: tuple[str, ...], tmp_path: Path) -> None:
     refused = run(*process, SLUICE_HOME=str(tmp_path))
     assert "SECRET_KEY is not set" in refused.stderr
     assert refused.returncode == 1
 
 
-def test_the_key_of_the_state_folder_is_everybodys(tmp_path: Path) -> None:
+def test_key_of_the_state_folder_is_shared(tmp_path: Path) -> None:
     home = {"SLUICE_HOME": str(tmp_path)}
     (tmp_path / "secret_key").write_text("x" * 60)
     assert run("-c", "import console.wsgi", **home).returncode == 0
@@ -223,7 +219,7 @@ def test_only_postgresql_has_partitions() -> None:
     assert found == {"PARTITION_ROWS": 1_000_000}
 
 
-def test_passwords_are_switched_off_only_where_there_is_a_provider() -> None:
+def test_passwords_are_disabled_only_with_a_provider() -> None:
     refused = run("manage.py", "check", LOCAL_SIGN_IN="0")
     assert refused.stderr == (
         "sluice: LOCAL_SIGN_IN is off, and there is no OIDC_ISSUER: no member could sign in.\n"
@@ -240,7 +236,7 @@ def test_passwords_are_switched_off_only_where_there_is_a_provider() -> None:
     assert "allauth" in apps
 
 
-def test_without_a_provider_nothing_of_its_library_is_there() -> None:
+def test_library_is_not_loaded_without_a_provider() -> None:
     found = settings(["INSTALLED_APPS", "MIDDLEWARE"])
     assert "allauth" not in str(found)
     code = (
@@ -249,7 +245,7 @@ def test_without_a_provider_nothing_of_its_library_is_there() -> None:
     assert run("-c", code).stdout.strip() == "False"
 
 
-def test_schedulers_of_a_further_folder_are_found() -> None:
+def test_schedulers_of_an_additional_folder_are_found() -> None:
     code = (
         "from django.conf import settings; settings.SCHEDULERS; "
         "from console.dialects import dialects; "

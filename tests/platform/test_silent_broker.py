@@ -63,7 +63,7 @@ def silent(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Silent]:
     broker.client.cache_clear()
 
 
-def test_one_waits_for_it_and_others_go_on(silent: Silent) -> None:
+def test_one_request_waits_and_others_continue(silent: Silent) -> None:
     with capture_logs() as logs:
         for org_id in range(5):
             wakeup.send(org_id)
@@ -76,7 +76,7 @@ def test_one_waits_for_it_and_others_go_on(silent: Silent) -> None:
     assert {each["error"] for each in logs[1:]} == {"it did not answer a moment ago"}
 
 
-def test_it_is_asked_again_by_one_after_a_while(
+def test_one_request_tries_the_broker_again_later(
     silent: Silent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [1000.0]
@@ -106,7 +106,7 @@ def test_it_is_asked_again_by_one_after_a_while(
 
 
 @pytest.mark.django_db
-def test_readiness_waits_for_it_once(silent: Silent, client: Client) -> None:
+def test_readiness_waits_for_the_broker_once(silent: Silent, client: Client) -> None:
     response = client.get("/readyz")
     assert (response.status_code, response.json()["checks"]) == (
         503,

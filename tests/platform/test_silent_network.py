@@ -38,7 +38,7 @@ def network() -> Iterator[None]:
         yield
 
 
-def test_a_database_that_is_gone_without_a_word(tmp_path: Path) -> None:
+def test_silent_database_is_detected_and_recovers(tmp_path: Path) -> None:
     with (
         serving_postgresql(over_tcp=True) as url,
         running(tmp_path / "home", DATABASE_URL=url) as product,
@@ -58,7 +58,7 @@ def test_a_database_that_is_gone_without_a_word(tmp_path: Path) -> None:
         assert recovery < RECOVERY
 
 
-def test_a_broker_that_is_gone_without_a_word(tmp_path: Path) -> None:
+def test_silent_broker_is_detected_and_recovers(tmp_path: Path) -> None:
     command = [*broker.command(Home(tmp_path / "broker")), "--port", str(BROKER)]
     url = f"redis://127.0.0.1:{BROKER}/0"
     with ExitStack() as stack:

@@ -80,7 +80,7 @@ def started(process: str, home: Path, url: str) -> Iterator[Iterator[str]]:
 
 
 @pytest.mark.parametrize("process", STARTS)
-def test_the_log_names_what_each_of_both_lacks(migrated: Path, process: str, url: str) -> None:
+def test_log_names_missing_and_unknown_migrations(migrated: Path, process: str, url: str) -> None:
     with closing(sqlite3.connect(Home(migrated).database)) as database, database:
         moved = database.execute(
             "UPDATE django_migrations SET name = '0999_note_something' "

@@ -191,16 +191,14 @@ def test_large_answers_that_are_read_slowly_hold_no_thread_for_long(impatient: i
 
 
 @pytest.mark.parametrize("kind", ["head", "body", "nothing"])
-def test_what_never_comes_is_waited_for_no_longer_than_its_deadline(
-    impatient: int, kind: str
-) -> None:
+def test_missing_data_is_awaited_until_its_deadline(impatient: int, kind: str) -> None:
     sent = {"head": HEAD, "body": body_that_never_comes(impatient), "nothing": b""}[kind]
     with ExitStack() as stack:
         for client in hold(stack, impatient, sent, 5):
             assert closes(client) == b""
 
 
-def test_who_is_waited_for_longest_makes_room_for_others_of_the_same_address(home: Path) -> None:
+def test_longest_waiting_connection_is_closed_for_a_new_one_of_its_address(home: Path) -> None:
     with serving(home, CONNECTIONS_PER_ADDRESS="16") as port, ExitStack() as stack:
         # Each process keeps eight connections, so at least the others are closed.
         held = hold(stack, port, HEAD, 40)
@@ -216,7 +214,7 @@ def test_who_is_waited_for_longest_makes_room_for_others_of_the_same_address(hom
         assert held[-1].recv(12) == b"HTTP/1.1 200"
 
 
-def test_a_trusted_proxy_has_as_many_as_it_likes(home: Path) -> None:
+def test_trusted_proxy_has_no_connection_limit(home: Path) -> None:
     settings = {"CONNECTIONS_PER_ADDRESS": "16", "TRUSTED_PROXIES": "127.0.0.1"}
     with serving(home, **settings) as port, ExitStack() as stack:
         held = hold(stack, port, HEAD, 40)
@@ -261,7 +259,7 @@ def test_a_body_that_is_too_large_is_refused_in_the_form_of_the_api(
     assert (body["status"], body["code"]) == (413, "payload_too_large")
 
 
-def test_connections_are_kept_and_heads_have_no_body(port: int) -> None:
+def test_connections_persist_and_head_responses_have_no_body(port: int) -> None:
     connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     lengths = {}
     for method in ("GET", "HEAD", "GET"):
@@ -274,7 +272,7 @@ def test_connections_are_kept_and_heads_have_no_body(port: int) -> None:
     connection.close()
 
 
-def test_a_proxy_of_this_machine_says_that_tls_ended_there(impatient: int) -> None:
+def test_local_proxy_may_report_the_scheme(impatient: int) -> None:
     connection = HTTPConnection("127.0.0.1", impatient, timeout=PATIENCE)
     found = []
     for headers in ({"X-Forwarded-Proto": "https"}, {"X-Forwarded-Proto": "http"}, {}):

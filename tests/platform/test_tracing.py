@@ -203,7 +203,7 @@ print(*sorted(name.removeprefix("console.tracing.") for name in sys.modules
 """
 
 
-def test_nothing_of_it_is_loaded_unless_it_is_wanted(tmp_path: Path) -> None:
+def test_opentelemetry_is_loaded_only_when_configured(tmp_path: Path) -> None:
     done = run(LOADED, tmp_path)
     assert done.stdout.splitlines()[-1:] == ["configure start"], done.stderr
     wanted = run(LOADED, tmp_path, **{ENDPOINT: "http://127.0.0.1:9"})
@@ -211,7 +211,7 @@ def test_nothing_of_it_is_loaded_unless_it_is_wanted(tmp_path: Path) -> None:
     assert wanted.stdout.splitlines()[-1:] == [loaded], wanted.stderr
 
 
-def test_packages_that_are_missing_are_told_in_one_sentence(tmp_path: Path) -> None:
+def test_missing_packages_are_reported_in_one_sentence(tmp_path: Path) -> None:
     program = (
         "import runpy, sys; sys.modules['opentelemetry'] = None; "
         "sys.argv = ['manage.py', 'check']; runpy.run_path('manage.py', run_name='__main__')"
@@ -235,7 +235,7 @@ def test_packages_that_are_missing_are_told_in_one_sentence(tmp_path: Path) -> N
         ({ENDPOINT: "http://127.0.0.1:9", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, True),
     ],
 )
-def test_the_variables_of_opentelemetry_decide(monkeypatch, environment, wanted: bool) -> None:
+def test_opentelemetry_variables_enable_tracing(monkeypatch, environment, wanted: bool) -> None:
     for name in [name for name in os.environ if name.startswith("OTEL_")]:
         monkeypatch.delenv(name)
     for name, value in environment.items():

@@ -109,7 +109,7 @@ def test_the_same_seed_draws_the_same_work() -> None:
     ]
 
 
-def test_every_kind_is_drawn_and_marked() -> None:
+def test_every_kind_is_generated_and_tagged() -> None:
     draw = random.Random(1)
     bodies = [workload(draw, n, "me") for n in range(500)]
     names = {body["name"].partition("-")[0] for body in bodies}
@@ -117,7 +117,7 @@ def test_every_kind_is_drawn_and_marked() -> None:
     assert {body["user"] for body in bodies} == {"me"}
 
 
-def test_what_is_admitted_is_finished_in_time(executor: Executor, scheduler: Scheduler) -> None:
+def test_admitted_workloads_finish_in_time(executor: Executor, scheduler: Scheduler) -> None:
     run(executor, 0, 30)
     run(executor, 30, 150, submitting=False)
     assert set(scheduler.states.values()) == {"finished"}
@@ -129,7 +129,7 @@ def test_what_is_admitted_is_finished_in_time(executor: Executor, scheduler: Sch
     }
 
 
-def test_what_is_preempted_is_released_and_its_run_is_void(
+def test_preempted_workloads_are_released_and_run_again(
     executor: Executor, scheduler: Scheduler
 ) -> None:
     executor.step(0.0, submitting=True)
@@ -144,7 +144,7 @@ def test_what_is_preempted_is_released_and_its_run_is_void(
     assert scheduler.states == {uid: "finished"}
 
 
-def test_what_waits_too_long_is_withdrawn(executor: Executor, scheduler: Scheduler) -> None:
+def test_long_pending_workloads_are_withdrawn(executor: Executor, scheduler: Scheduler) -> None:
     executor.step(0.0, submitting=True)
     [uid] = scheduler.states
     scheduler.decide(uid, "preempted")
@@ -152,9 +152,7 @@ def test_what_waits_too_long_is_withdrawn(executor: Executor, scheduler: Schedul
     assert scheduler.states == {uid: "withdrawn"}
 
 
-def test_one_that_refuses_does_not_hold_up_the_others(
-    executor: Executor, scheduler: Scheduler
-) -> None:
+def test_refused_finish_does_not_block_others(executor: Executor, scheduler: Scheduler) -> None:
     run(executor, 0, 5)
     first, *others = scheduler.states
     # Its decision comes after the bulk request that contains it.
@@ -164,7 +162,7 @@ def test_one_that_refuses_does_not_hold_up_the_others(
     assert scheduler.states[first] == "withdrawn"
 
 
-def test_an_api_that_is_away_is_waited_for(
+def test_unavailable_api_is_retried(
     executor: Executor, scheduler: Scheduler, said: list[str]
 ) -> None:
     run(executor, 0, 10)
@@ -180,7 +178,7 @@ def test_an_api_that_is_away_is_waited_for(
     assert set(scheduler.states.values()) == {"finished"}
 
 
-def test_an_answer_that_got_lost_is_asked_for_with_the_same_key(
+def test_lost_response_is_requested_again_with_the_same_key(
     executor: Executor, scheduler: Scheduler, monkeypatch
 ) -> None:
     submit, seen = scheduler.submit, []
@@ -266,7 +264,7 @@ def test_the_client_finds_the_end_of_the_feed(monkeypatch, count: int) -> None:
     assert last <= max(1, 3 * count)
 
 
-def test_the_client_tells_refusal_from_absence(server: ThreadingHTTPServer) -> None:
+def test_client_distinguishes_refusal_and_unavailability(server: ThreadingHTTPServer) -> None:
     url = f"http://127.0.0.1:{server.server_port}"
     client = Client(url, "here", "token")
     server.answers.append((404, {"detail": "There is no organization 'here'."}))

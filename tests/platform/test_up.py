@@ -86,7 +86,7 @@ def product(home: Path) -> Iterator[Product]:
         yield product
 
 
-def test_it_answers_once_it_says_so(product: Product) -> None:
+def test_product_answers_after_it_reports_ready(product: Product) -> None:
     assert status_of(product.port, "/healthz") == 200
     assert status_of(product.port, "/readyz") == 200
 
@@ -97,7 +97,7 @@ def test_the_first_start_prints_how_to_sign_in(product: Product) -> None:
     assert product.api("main").get("/config/versions")["results"] == []
 
 
-def test_only_this_user_can_look_into_the_state_folder(product: Product) -> None:
+def test_state_folder_is_private(product: Product) -> None:
     private = {name: product.home / name for name in ("secret_key", "lock")}
     assert {name: path.stat().st_mode & 0o077 for name, path in private.items()} == {
         "secret_key": 0,
@@ -122,7 +122,7 @@ def test_a_taken_port_is_refused_before_anything_starts(product: Product, tmp_pa
     assert [path.name for path in (tmp_path / "other").iterdir()] == ["lock"]
 
 
-def test_a_process_that_dies_is_started_again(product: Product) -> None:
+def test_killed_process_is_restarted(product: Product) -> None:
     [beat] = product.children("beat")
     os.kill(beat, signal.SIGKILL)
     deadline = time.monotonic() + PATIENCE
@@ -132,7 +132,7 @@ def test_a_process_that_dies_is_started_again(product: Product) -> None:
         time.sleep(0.05)
 
 
-def test_ctrl_c_stops_all_and_a_restart_keeps_all(tmp_path: Path) -> None:
+def test_ctrl_c_stops_all_processes_and_a_restart_keeps_the_data(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with running(home) as first:
         first.manage("create_org", "research")
@@ -148,7 +148,7 @@ def test_ctrl_c_stops_all_and_a_restart_keeps_all(tmp_path: Path) -> None:
         wait_until_gone(home)
 
 
-def test_who_waits_for_decisions_is_answered_while_all_ends(tmp_path: Path) -> None:
+def test_long_poll_is_answered_during_shutdown(tmp_path: Path) -> None:
     with running(tmp_path / "home") as product:
         api = product.api()
         api.get("/decisions?after=0")
@@ -167,7 +167,7 @@ def test_nothing_outlives_a_killed_supervisor(tmp_path: Path) -> None:
         wait_until_gone(home)
 
 
-def test_the_demo_lives_from_the_first_minute(tmp_path: Path) -> None:
+def test_demo_has_traffic_from_the_first_minute(tmp_path: Path) -> None:
     with running(tmp_path / "home", SLUICE_DEMO="1") as product:
         api = product.api("demo")
         assert [row["version"] for row in api.get("/config/versions")["results"]] == [1]

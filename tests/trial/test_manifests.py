@@ -20,7 +20,7 @@ MOST = 1 << 20
 
 
 @pytest.mark.parametrize("trace", [BASELINE, LARGE, BORROWING], ids=lambda trace: trace.name)
-def test_it_reads_as_the_same_policy(trace: ArrivalTrace) -> None:
+def test_manifests_compile_to_the_same_policy(trace: ArrivalTrace) -> None:
     text = manifests(trace)
     reading = dialects()["kueue"].read(text, {})
     assert reading.diagnostics == ()

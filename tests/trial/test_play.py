@@ -131,7 +131,7 @@ def run(engine: Engine, trace: ArrivalTrace) -> Any:
     return figures, told
 
 
-def test_it_is_played_as_in_virtual_time() -> None:
+def test_real_time_run_matches_virtual_time() -> None:
     engine = Engine(PATIENT)
     figures, told = run(engine, PATIENT)
     assert figures.workloads == 3
@@ -154,7 +154,7 @@ def test_it_is_played_as_in_virtual_time() -> None:
     assert not engine.state.running
 
 
-def test_many_at_once() -> None:
+def test_many_workloads_run_concurrently() -> None:
     engine = Engine(CROWDED)
     figures, _ = run(engine, CROWDED)
     assert figures.workloads == 3 * 53
@@ -164,7 +164,9 @@ def test_many_at_once() -> None:
     assert sorted(admitted) == sorted([*engine.arrivals, *stopped])
 
 
-def test_both_uses_are_of_the_time_until_the_last_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_usages_cover_the_time_until_the_last_response(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     finish = Connection.finish
 
     def late(connection: Connection, ids: Sequence[str]) -> None:
@@ -178,7 +180,7 @@ def test_both_uses_are_of_the_time_until_the_last_answer(monkeypatch: pytest.Mon
     assert 0 < figures.work_use <= figures.quota_use < 1
 
 
-def test_a_product_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_product_without_decisions_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play_module, "_STALL_SECONDS", 0.2)
     engine = Engine(PREEMPTING)
     monkeypatch.setattr(Connection, "executor_decisions", lambda _, after, seconds: ([], after))
@@ -188,7 +190,7 @@ def test_a_product_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch
         run(engine, PREEMPTING)
 
 
-def test_a_product_that_does_not_come_to_know_the_end_is_given_up(
+def test_product_that_does_not_record_the_end_times_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(play_module, "_STALL_SECONDS", 2)
@@ -197,7 +199,7 @@ def test_a_product_that_does_not_come_to_know_the_end_is_given_up(
         run(Engine(PREEMPTING), PREEMPTING)
 
 
-def test_a_workload_that_is_rejected_ends_it() -> None:
+def test_rejection_ends_the_run() -> None:
     engine = Engine(PREEMPTING)
     settle = engine.settle
 
@@ -212,7 +214,7 @@ def test_a_workload_that_is_rejected_ends_it() -> None:
 
 
 @pytest.mark.parametrize("call", ["submit", "executor_decisions", "finish", "release"])
-def test_what_got_no_answer_is_asked_again(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unanswered_request_is_repeated(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = getattr(Connection, call)
     failures = iter([Unavailable("gone"), Unavailable("gone"), None])
 
@@ -227,7 +229,7 @@ def test_what_got_no_answer_is_asked_again(call: str, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("failure", [Unavailable("gone"), Refused(400, "no such field")])
-def test_what_a_submitter_meets_ends_it(
+def test_error_of_a_submitter_ends_the_run(
     failure: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: Any) -> Any:
@@ -238,7 +240,7 @@ def test_what_a_submitter_meets_ends_it(
         run(Engine(PREEMPTING), PREEMPTING)
 
 
-def test_arrivals_of_one_moment_come_together() -> None:
+def test_simultaneous_arrivals_are_submitted_together() -> None:
     first = PREEMPTING.arrivals()[0]
     arrivals = [replace(first, at=at) for at in (0, 0, 5, 9)]
     assert [len(due_by(now, arrivals)) for now in (-1, 0, 4, 5, 9)] == [0, 2, 2, 3, 4]

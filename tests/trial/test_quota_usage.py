@@ -12,7 +12,7 @@ def at(second: float) -> str:
     return f"2026-01-31T12:00:{second:09.6f}Z"
 
 
-def test_runs_add_up() -> None:
+def test_usage_of_runs_adds_up() -> None:
     held = QuotaUsageLog()
     held.admitted("a", 2, at(0))
     held.admitted("b", 5, at(1))
@@ -25,7 +25,7 @@ def test_runs_add_up() -> None:
     )
 
 
-def test_an_end_too_many_or_too_few_is_no_sum() -> None:
+def test_unmatched_ends_are_refused() -> None:
     held = QuotaUsageLog()
     held.admitted("a", 1, at(0))
     with pytest.raises(
