@@ -1,1 +1,1 @@
-"""Use cases, called as the API and the pages call them."""
+"""Tests of services, called like the API and the pages call them."""

@@ -1,4 +1,4 @@
-"""A database that several threads share."""
+"""Fixtures: a database shared by several threads, and races between them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.worlds.connected import connected
 
 T = TypeVar("T")
 
-#: Threads that run at the same moment.
+#: Number of threads that run at once.
 RACERS = 6
 
 
 @pytest.fixture(scope="session")
 def migrated(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> Path:
-    """A file of SQLite with every table, to be copied: migrating takes longer than most tests."""
+    """Return a migrated SQLite file to copy: migrating takes longer than most tests."""
     path = tmp_path_factory.mktemp("migrated") / "database.sqlite3"
     with django_db_blocker.unblock(), connected(path):
         call_command("migrate", verbosity=0)
@@ -34,7 +34,7 @@ def migrated(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -
 def shared_database(
     transactional_db: None, tmp_path: Path, request: pytest.FixtureRequest
 ) -> Iterator[None]:
-    """Use the test database of PostgreSQL, or a file of SQLite: its memory has one connection."""
+    """Use PostgreSQL's test database or a SQLite file, as in-memory SQLite has one connection."""
     if connection.vendor == "postgresql":
         yield
         return
@@ -46,7 +46,7 @@ def shared_database(
 
 @pytest.fixture
 def race(shared_database: None) -> Callable[[Callable[[int], T]], list[T | Exception]]:
-    """Return a function that runs another one in several threads at once, and what came of each."""
+    """Return a function that runs another one in several threads and returns all results."""
 
     def run(racer: Callable[[int], T]) -> list[T | Exception]:
         start = threading.Barrier(RACERS)

@@ -1,4 +1,4 @@
-"""Applies that name no version: they come one after the other, each on top of the last."""
+"""Applies without an expected version: concurrent ones are serialized, each on top of the last."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEXT = "resource_queues: [{name: default}]\nscheduling_rules: [{resource_queue: 
 
 @pytest.fixture
 def overtake(owner: Actor, monkeypatch: Any) -> Any:
-    """Return a function: this many times somebody else applies just before the next apply."""
+    """Return a function that makes *times* other applies happen just before the next apply."""
 
     def begin(times: int) -> None:
         left = [times]

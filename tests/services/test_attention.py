@@ -1,4 +1,4 @@
-"""Needs attention: each item appears with its numbers when something is the matter, and goes."""
+"""Attention items: each appears with its numbers while its condition holds."""
 
 from __future__ import annotations
 
@@ -392,7 +392,7 @@ def test_badges_tell_what_is_more_than_a_hint(
 def test_who_was_looked_at_longest_ago_goes_first(
     lab: Organization, other_org: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who is behind reaches everybody: the same ones are not always the last."""
+    """A worker that is behind still checks all: no organization is always the last."""
     now = timezone.now()
     third = create_org("third", "Third", owner=None)
     for org in (other_org, third):

@@ -1,4 +1,4 @@
-"""The chain of audit entries: what was sealed cannot be changed, lost or slipped in unnoticed."""
+"""The chain of audit entries: changes, losses and insertions of sealed entries are detected."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def hold(org: Organization, count: int) -> None:
 
 @pytest.fixture
 def chained(org: Organization) -> Organization:
-    """An organization with ten sealed entries; the first told that it was created."""
+    """Return an organization with ten sealed entries; the first is about its creation."""
     hold(org, 9)
     assert seal_audit() == 10
     return org
@@ -164,7 +164,7 @@ def test_a_chain_whose_end_was_cut_off_with_its_head_is_known_by_a_head_noted_be
 def test_what_is_too_old_goes_from_the_beginning_and_the_rest_still_verifies(
     chained: Organization,
 ) -> None:
-    # As if they had been sealed at that time: what the clock says is part of the digests.
+    # Seal them at that time, because the time is part of the digests.
     AuditChain.objects.all().delete()
     AuditEntry.objects.update(number=None, digest="", created_at=timezone.now() - timedelta(40))
     hold(chained, 3)

@@ -1,4 +1,4 @@
-"""Searches of audit entries walk along indexes, whatever they ask for."""
+"""Query plans of audit searches: every filter uses an index."""
 
 from __future__ import annotations
 

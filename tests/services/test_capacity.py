@@ -1,4 +1,4 @@
-"""The capacity that is kept for pages and the API is what would be computed."""
+"""The capacity cache of pages and the API equals a new computation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.engine.model.policy import Policy
 from console.workloads.queries.capacity import capacity_of
 from tests.engine.quota_trees import KEY, worlds
 
-#: Drawing a tree takes a while on a busy machine.
+#: Drawing a tree is slow on a busy machine.
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -21,7 +21,7 @@ def test_what_is_kept_of_a_capacity_is_what_would_be_computed(
 ) -> None:
     config, amounts = one
     idle: dict[str, int] = {}
-    # The same again; with other usage; another policy in between; and what was wanted changes.
+    # The same again; other usage; another policy in between; and changed demand.
     for (policy, used), wanted in (
         (one, 1),
         (one, 1),

@@ -1,4 +1,4 @@
-"""Accounts that invitations began: in which organizations they count, and what ends them."""
+"""Accounts created by invitations: the organizations they are valid in, and what ends them."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ THEIRS, OURS = "password of a claimant", "password of the ceo"
 
 
 def link(owner: Actor, role: str = Role.OWNER) -> str:
-    """Return the digest of a fresh link for the address."""
+    """Return the digest of a new invitation link for the address."""
     return digest_of(invite(owner, CEO, role).secret)
 
 
 @pytest.fixture
 def claimed(outsider: User, other_org: Organization) -> Membership:
-    """The address as an owner of another organization claimed it."""
+    """Claim the address by an invitation of another organization."""
     evil = Actor.from_user(other_org, outsider, Role.OWNER)
     return join_with_password(link(evil), THEIRS)
 
@@ -95,7 +95,7 @@ def test_an_account_without_a_membership_is_taken_over(
         Actor.from_user(other_org, claimed.user, Role.OWNER), Role.OWNER, "left behind"
     ).token
     remove_member(evil, claimed.pk)
-    # As an earlier version left them.
+    # The state that an earlier version left.
     ApiToken.objects.filter(pk=left.pk).update(revoked_at=None)
     BrowserSession.objects.create(
         digest="a", session_data="", expire_date="2100-01-01T00:00Z", user=claimed.user
@@ -171,7 +171,7 @@ def test_a_command_uses_no_claimed_account_unasked(claimed: Membership, org: Org
         "--existing if it belongs to that person, or --new for a separate account with its "
         "own password."
     )
-    # In its own organization it is the member that everyone sees.
+    # In its own organization the member is unambiguous.
     assert choose_account(CEO, AccountChoice.PROVEN, "elsewhere") == (claimed.user, None)
 
 
@@ -247,7 +247,7 @@ def test_a_password_of_another_account_of_the_address_is_refused(
 
 @override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"])
 class TestNoOrganizationReachesAnother(TestCase):
-    """Whatever owners do with invitations to one address, each has its own organization alone."""
+    """No invitations to one address give an owner access to another organization."""
 
     @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
     @given(
@@ -272,7 +272,7 @@ class TestNoOrganizationReachesAnother(TestCase):
                 password = f"chosen with link number {step}"
                 join_with_password(link(actor, Role.VIEWER), password)
                 known[number] = password
-        # Each password opens the organization whose link chose it, and no other one.
+        # Each password signs in to the organization whose link set it, and to no other.
         found = {}
         for number, password in known.items():
             user = account_with_password(CEO, password)

@@ -1,4 +1,4 @@
-"""What people see of cohorts, after an engine that admits, preempts and gives back."""
+"""Cohort accounts after the engine admits, preempts and returns quota."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_what_is_borrowed_goes_back_when_its_owner_asks(
         return [workload.uid for workload in made]
 
     def accounts() -> dict[str, tuple[int, int, int]]:
-        """Own, borrowed and lent reserved GPUs by queue."""
+        """Return own, borrowed and lent reserved GPUs by queue."""
         return {
             member.name: (usage.own // 1000, usage.borrowed // 1000, usage.lent // 1000)
             for member in cohort_view(org, "research").members
@@ -46,7 +46,7 @@ def test_what_is_borrowed_goes_back_when_its_owner_asks(
 
     (late,) = submit(gpus("vision", "late", 16, "production"))
     preempted = Workload.objects.get(state="preempting")
-    # Its victim holds what it borrowed until it has stopped.
+    # The preempted workload holds its borrowed quota until it has stopped.
     assert accounts() == {"vision": (0, 0, 8), "speech": (8, 8, 0)}
     release_workloads(owner, [preempted.uid])
     settle(org)

@@ -1,4 +1,4 @@
-"""The history of a config: what each version changed, who changed each line, what came of it."""
+"""Config history: changes of each version, blame of lines, and effects of versions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def text_of(gpus: int = 8, name: str = "research", team: str = "ml") -> str:
 
 @pytest.fixture
 def story(org: Organization, owner: Actor) -> Organization:
-    """Five versions: written, a rule changed, renamed with a number, untouched in meaning, back."""
+    """Apply five versions: first, rule change, rename with new quota, comment only, rollback."""
     texts = (
         text_of(),
         text_of(team="web"),
@@ -67,7 +67,7 @@ def story(org: Organization, owner: Actor) -> Organization:
 
 
 def rows(org: Organization, version: int) -> list[tuple[str, str, str, str]]:
-    """Return what a version is stored to have changed."""
+    """Return the stored changes of a version."""
     found = VersionChange.objects.filter(org=org, version=version)
     return [(row.kind, row.noun, row.name, row.old_name) for row in found]
 
@@ -92,7 +92,7 @@ def test_the_longest_names_have_room(org: Organization, owner: Actor) -> None:
     found = list(VersionChange.objects.filter(org=org))
     assert max(len(row.name) for row in found) == len("0 to ") + 500
     for row in found:
-        # SQLite would store what is too long.
+        # SQLite would store texts that are too long.
         row.clean_fields(exclude=["details", "old_name"])
 
 
@@ -140,7 +140,7 @@ def test_the_clock_measures_effects(org: Organization, owner: Actor) -> None:
 def numbers(
     org: Organization, limit: int = 20, cursor: str | None = None, **query: str
 ) -> list[int]:
-    """Return the numbers of the versions that a query finds."""
+    """Return the numbers of the versions that match a query."""
     log = read_log(org, VersionFilter.from_query(QueryDict(urlencode(query))), limit, cursor)
     return [version.number for version in log.page.results]
 
@@ -308,12 +308,12 @@ def test_the_effect_of_a_version_is_written_once_its_day_is_over(
 def test_what_comes_after_the_day_does_not_count_in_it(org: Organization, owner: Actor) -> None:
     version = apply_config(owner, "native", text_of(), "", 0)
     ConfigVersion.objects.filter(pk=version.pk).update(created_at=NOON)
-    # Admitted within its day, and an hour after it.
+    # One admitted within the version's day, one an hour after it.
     submit(org, -2, 3600.0, State.FINISHED)
     submit(org, -2, 3 * 3600.0, State.FINISHED)
     submit(org, 23, 60.0, State.ADMITTED)
     submit(org, 23, 2 * 3600.0, State.ADMITTED)
-    # Rejected before the version, by it, and when its day was over.
+    # Rejected before the version, under it, and after its day.
     submit(org, -2, None, State.REJECTED, -1)
     submit(org, -2, None, State.REJECTED, 0.5)
     submit(org, 23, None, State.REJECTED, 24)

@@ -1,4 +1,4 @@
-"""Consequences: what an apply would do is named, and nothing is applied that was not accepted."""
+"""Consequences of an apply: each is named, and an apply requires their acceptance."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from console.workloads.submissions import Submission
 
 Settle = Callable[[Organization], int]
 
-#: A Kueue config, whose queues may change: {quota}, {stop} and {flavor} of queue ml.
+#: A Kueue config, where queues may change: {quota}, {stop} and {flavor} of queue ml.
 KUEUE = """\
 apiVersion: kueue.x-k8s.io/v1beta1
 kind: ResourceFlavor
@@ -85,13 +85,13 @@ def kueue(
 
 
 def names(actor: Actor, dialect: str, text: str) -> list[tuple[str, int]]:
-    """Return the codes and levels of what follows."""
+    """Return the codes and levels of the consequences."""
     return [(each.code, each.level) for each in find_consequences(actor, dialect, text)]
 
 
 @pytest.fixture
 def native(owner: Actor, settle: Settle) -> None:
-    """Apply the native config and let work run and wait in queue ml."""
+    """Apply the native config, with running and pending workloads in queue ml."""
     apply_config(owner, "native", NATIVE, "", 0)
     asks = {"gpu": 2000}
     submit_workloads(
@@ -102,7 +102,7 @@ def native(owner: Actor, settle: Settle) -> None:
 
 @pytest.fixture
 def running(owner: Actor, settle: Settle) -> None:
-    """Apply the Kueue config and let work run and wait in queue ml."""
+    """Apply the Kueue config, with running and pending workloads in queue ml."""
     apply_config(owner, "kueue", kueue(), "", 0)
     labels = {"kueue.x-k8s.io/queue-name": "main"}
     asks = {"gpu": 2000}
@@ -170,12 +170,12 @@ def test_a_rename_asks_one_tick_whatever_was_warned_of_before(owner: Actor, sett
     assert [len(each) for each in warned] == [1, 1]
     assert warned[0] != warned[1]
     assert names(owner, "native", renamed) == [("queue_drains", 2)]
-    # Room for less is another matter; room for more that is still too little is none.
+    # A smaller quota is a new consequence; a larger one that is still too small is not.
     assert names(owner, "native", RENAMED) == [("queue_drains", 2), ("warnings_added", 2)]
     more = RENAMED.replace("nominal_quota: 2", "nominal_quota: 6")
     assert "LNT013" in [each.code for each in lint_config(owner, "native", more).findings]
     assert names(owner, "native", more) == [("queue_drains", 2)]
-    # Nor is another count of those that were recorded.
+    # A different count of recorded workloads is not new either.
     submit_workloads(owner, [Submission(name="w", tags={"team": "ml"}, requests={"gpu": 12_000})])
     settle(owner.org)
     assert names(owner, "native", more) == [("queue_drains", 2)]
@@ -266,7 +266,7 @@ def test_what_waits_and_is_rejected_is_counted(native: None, owner: Actor) -> No
         2,
         "1 pending workload of queue ml is rejected: no rule, or no flavor, matches it any more.",
     )
-    # What was rejected before, or goes elsewhere, is not.
+    # Workloads that were rejected before, or move to another queue, are not counted.
     moved = NATIVE.replace("resource_queue: ml\n", "resource_queue: default\n", 1)
     assert "pending_rejected" not in dict(names(owner, "native", moved))
 
@@ -285,7 +285,7 @@ def test_a_long_line_is_judged_by_its_newest_and_by_its_classes(
     ]
     monkeypatch.setattr(backlog, "MOST_LOOKED", 1)
     found = backlog_of(owner.org)
-    # The newest stands for both of its class, and one of the other class for that.
+    # The newest represents both workloads of its class, and another one its own class.
     assert ([kind.count for kind in found.kinds], found.is_whole) == ([1, 2], False)
     told = [each.message for each in find_consequences(owner, "native", NO_CATCH_ALL)]
     assert told[1].startswith("About 3 pending workloads of queue ml are rejected")
@@ -392,7 +392,7 @@ def test_who_may_not_apply_learns_nothing_from_trying(native: None, editor: Acto
 
 
 def test_a_queue_that_grew_and_comes_back_tells_the_peak(owner: Actor, settle: Settle) -> None:
-    """Native 64, then 128 under a successor's name, and back: both may run 64 of the 64 meant."""
+    """Native 64, then 128 under a successor's name, and back: both queues may run 64 of 64."""
     small = NATIVE.replace("nominal_quota: 4", "nominal_quota: 64")
     large = RENAMED.replace("nominal_quota: 2", "nominal_quota: 128")
 

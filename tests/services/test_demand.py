@@ -1,4 +1,4 @@
-"""Demand: what can never run is counted apart, and nothing is counted twice or left out."""
+"""Demand of queues: workloads that can never run are counted apart, and each exactly once."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from console.workloads.queries.demand import Demand, cannot_run_count, cannot_ru
 from tests.engine.builders import World, queue
 from tests.engine.strategies import draws, policies, workloads, worlds
 
-#: Workloads of a random world: enough that several queues have several classes.
+#: Number of workloads in a random world, so that several queues have several classes.
 MOST = 12
 
 
 def demand_of(state: State) -> dict[str, Demand]:
-    """Return by queue what the classes of *state* ask for, as their rows say it."""
+    """Return the demand of the classes in *state* by queue, in the format of rows."""
     found: defaultdict[str, Demand] = defaultdict(Demand)
     for name, of_queue in state.queues.items():
         for cls in of_queue.pending.classes.values():
@@ -50,7 +50,7 @@ def test_demand_and_what_can_never_run_are_all_that_pending_work_asks_for(draw) 
         assert both == +asked[name]
         usages = capacity.queue_nodes(name, demand.wanted, demand.cannot_run)
         for usage in usages:
-            # Said once for a resource, at the first flavor.
+            # Stored once per resource, at the first flavor.
             of_resource = [each for each in usages if each.resource == usage.resource]
             assert sum(each.demand for each in of_resource) == demand.wanted[usage.resource]
             never = sum(each.cannot_run_demand for each in of_resource)
@@ -96,5 +96,5 @@ def test_another_version_makes_it_eligible_again() -> None:
     world.state.change_policy(World(queue("train").owns(gpu=600)).state.policy)
     world.state.finish("run")
     world.settle()
-    # Both run now: nothing waits that could never run.
+    # Both run now, so no pending workload can never run.
     assert world.state.queues["train"].pending.cannot_run() == 0

@@ -1,4 +1,4 @@
-"""Drafts: shared by the organization, edited by one person at a time, never overwritten by age."""
+"""Drafts: shared in the organization, locked by one editor, never overwritten by stale saves."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from console.orgs.services.create_user import create_user
 
 
 def fall_silent(draft: Draft) -> None:
-    """Let the time pass after which nothing that was held is held any more."""
+    """Let the editing lock of *draft* expire."""
     past = timezone.now() - LAPSES_AFTER - timedelta(seconds=1)
     Draft.objects.filter(pk=draft.pk).update(editing_since=past)
     DraftVisit.objects.filter(draft=draft).update(since=past, seen_at=past)
 
 
 def people(actor: Actor, draft: Draft) -> tuple[str | None, list[str]]:
-    """Return who edits *draft* and who is there, as *actor* is told."""
+    """Return the editor and the visitors of *draft* as shown to *actor*."""
     (presence,) = presences([get_draft(actor.org, draft.pk)], timezone.now())
     editor = presence.editor.email if presence.editor else None
     return editor, [visit.user.email for visit in presence.visits]

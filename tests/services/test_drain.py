@@ -1,4 +1,4 @@
-"""A queue that its config stops and drains: everything in it stops, waits, and comes back."""
+"""Stop policies that drain: workloads of the queue stop, become pending and start again."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _cold() -> Iterator[None]:
 
 
 def config(queue: str = "None", local: str = "None") -> str:
-    """Return the config with the stop policies of the queue and of vision's local queue."""
+    """Return the config with stop policies for the queue and for vision's local queue."""
     return CONFIG.replace("{queue}", queue).replace("{local}", local)
 
 
@@ -106,7 +106,7 @@ def test_a_drained_queue_empties_and_fills_again(
     assert list(
         Decision.objects.order_by("pk").values_list("workload__name", "outcome", "reason")[before:]
     ) == [("one", "preempted", "drained"), ("two", "preempted", "drained")]
-    # Until they have stopped they hold what they hold.
+    # They hold their quota until they have stopped.
     assert list(Usage.objects.values_list("queue", "used")) == [("shared", 4000)]
     explained = explain_workload(org, get_workload(org, one))
     assert explained.explanation.headline == (
@@ -114,7 +114,7 @@ def test_a_drained_queue_empties_and_fills_again(
     )
 
     release_workloads(owner, [one])
-    # One that ends by itself while it is being stopped does not wait again.
+    # A workload that ends by itself while it is stopped does not become pending.
     finish_workloads(owner, [two])
     run()
     assert states(org) == {
@@ -193,7 +193,7 @@ def test_it_stops_for_the_drain_even_when_it_stops_for_another_already(
     assert states(org)["two"] == ("preempting", "preempted_in_queue")
     apply_config(owner, "kueue", config("HoldAndDrain"), "", 1)
     settle(org)
-    # It is not told twice, and the other one waits for the queue as everybody does.
+    # It gets no second preemption, and the other one is pending like all others in the queue.
     assert states(org) == {
         "one": ("preempting", "drained"),
         "two": ("preempting", "preempted_in_queue"),

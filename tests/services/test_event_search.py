@@ -1,4 +1,4 @@
-"""Searches, exports and retention of events: every filter, any length, little memory."""
+"""Event search, export and retention: every filter, any length, and bounded memory."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ scheduling_rules:
 
 @pytest.fixture
 def story(owner: Actor, settle: Callable[[Organization], int]) -> list[str]:
-    """Two workloads of which one runs and ends, under two versions; return their ids."""
+    """Submit two workloads, of which one runs and ends, under two versions; return their ids."""
     apply_config(owner, "native", ONE_FLAVOR, "first", 0)
     asked = [
         {"name": "runs", "user": "ada", "project": "vision", "requests": {"cpu": 2}},
@@ -67,7 +67,7 @@ def story(owner: Actor, settle: Callable[[Organization], int]) -> list[str]:
 
 
 def told(org: Organization, query: str) -> list[tuple[str, str]]:
-    """Return type and name of the events of a query, oldest first."""
+    """Return type and name of the events that match a query, oldest first."""
     search = EventSearch.from_query(QueryDict(query))
     events = search_events(org, search, 50).results
     return [(event.type, event.data.get("name", "")) for event in reversed(events)]
@@ -182,7 +182,7 @@ def test_an_export_reads_a_chunk_at_a_time(
         assert len(captured) == 0
         assert [next(rows).data["version"] for _ in range(10)] == list(range(94, 84, -1))
         assert len(captured) == 1
-        # What comes meanwhile is not in it, and nobody has to wait for its reader.
+        # Events added meanwhile are not included, and no writer waits for the reader.
         many(org, 3)
         assert [event.data["version"] for event in rows] == list(range(84, -1, -1))
     selects = [q for q in captured.captured_queries if q["sql"].startswith("SELECT")]
@@ -204,10 +204,10 @@ def test_of_a_hundred_thousand_events_one_chunk_is_in_memory(org: Organization) 
     with CaptureQueriesContext(connection) as captured:
         for block in ndjson_of(map(event_facts, watched())):
             lines += block.count(b"\n")
-            # Nothing is read ahead of what was written.
+            # Rows are read only as the output is consumed.
             assert lines + 1_000 >= 1_000 * (len(captured) - 1)
     assert (lines, len(captured)) == (100_000, 100)
-    # The page that is being written and, while the next one is read, the one before.
+    # The chunk being written and, while the next one is read, the previous one.
     assert most <= 2_000
 
 
@@ -216,12 +216,12 @@ def test_old_events_go_a_few_at_a_time(org: Organization, monkeypatch: pytest.Mo
     many(org, 10)
     old = Event.objects.order_by("pk")[7].pk
     Event.objects.filter(pk__lte=old).update(created_at=timezone.now() - timedelta(days=91))
-    # One of them was written by a clock that was wrong.
+    # One event was written with a wrong clock.
     odd = Event.objects.order_by("pk")[1].pk
     Event.objects.filter(pk=odd).update(created_at=timezone.now())
     assert forget_events(0) == 0
     assert forget_events(92) == 0
-    # Without time it is one batch.
+    # Without time left, one batch is deleted.
     assert forget_events(90, seconds=0) == 2
     assert forget_events(90) == 5
     assert forget_events(90) == 0

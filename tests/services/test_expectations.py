@@ -1,4 +1,4 @@
-"""Saved expectations: what a config has to make of label sets, and what it breaks."""
+"""Saved expectations: checks of a config's routing, and saving, renaming and deleting them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ scheduling_rules:
 
 
 def policy(text: str = TEXT) -> Policy:
-    """Return what a text compiles to."""
+    """Return the policy compiled from *text*."""
     reading = DIALECT.read(text, {})
     assert reading.policy is not None, reading.errors
     return reading.policy
@@ -112,7 +112,7 @@ def test_expectations_of_another_organization_are_not_looked_at(
 
 
 def expected(name: str, queue: str | None = "research", **labels: str) -> ExpectedRoute:
-    """Return an expectation of a workload that asks for two pods of half a gpu."""
+    """Return an expectation for a workload with two pods of half a gpu each."""
     pods = (PodSet(count=2, requests={"gpu": 500}),)
     workload = Workload(id="any", sequence=0, labels=labels, pod_sets=pods)
     return ExpectedRoute(name=name, workload=workload, queue=queue)
@@ -168,7 +168,7 @@ def told() -> list[tuple[str, str, dict[str, object]]]:
 
 
 def facts(name: str, queue: str | None, **labels: str) -> dict[str, object]:
-    """Return what events tell of an expectation as `expected` makes it."""
+    """Return the facts in events about an expectation made by `expected`."""
     return {
         "name": name,
         "labels": labels,
@@ -182,7 +182,7 @@ def facts(name: str, queue: str | None, **labels: str) -> dict[str, object]:
 
 def test_every_change_is_an_event_with_what_was_before(editor: Actor, owner: Actor):
     save_expectations(editor, [expected("b"), expected("a", team="ml")])
-    # What stays as it is is no change.
+    # Saving it unchanged is no change.
     save_expectations(owner, [expected("a", "default", team="ml"), expected("b")])
     number = Expectation.objects.get(name="a").pk
     save_expectation(editor, expected("c", None, team="web"), number)

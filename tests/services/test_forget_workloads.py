@@ -1,4 +1,4 @@
-"""Workloads that ended long ago go, a few at a time, and nothing else does."""
+"""Retention of workloads: those that ended long ago are deleted in batches, and no others."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ def wanted(name: str, team: str = "vision", priority: int = 0) -> Submission:
 
 
 def submit(owner: Actor, *submissions: Submission) -> dict[str, str]:
-    """Submit, and return ids by name."""
+    """Submit workloads and return their ids by name."""
     rows = submitting.submit_workloads(owner, submissions)
     return {row.name: row.uid for row in rows}
 
 
 def age(days: int, **rows: object) -> None:
-    """Have everything in the chosen workloads happened *days* earlier."""
+    """Move all times of the selected workloads back by *days*."""
     by = timedelta(days=days)
     for row in Workload.objects.filter(**rows):
         row.submitted_at -= by
@@ -95,7 +95,7 @@ def test_what_ended_long_ago_goes_with_all_that_was_told_of_it(
     finish_workloads(owner, [ids["lately"]])
     submit(owner, wanted("late"), wanted("waits"))
     settle(org)
-    # Whatever is old stays that waits, runs, or ended a short time ago.
+    # Old workloads that are pending, running or ended recently are kept.
     age(400)
     Workload.objects.filter(name="lately").update(ended_at=timezone.now() - timedelta(days=364))
     standing = [
@@ -116,7 +116,7 @@ def test_what_ended_long_ago_goes_with_all_that_was_told_of_it(
         list(model.objects.order_by("pk").values()) for model in (Usage, QueueCount, Intake)
     ]
     assert Engine.objects.get(pk=org.pk).counts == {**counts, "finished": 1, "rejected": 0}
-    # The worker counts on from there.
+    # The worker continues from there.
     finish_workloads(owner, [ids["runs"]])
     settle(org)
     assert Engine.objects.get(pk=org.pk).counts["finished"] == 2
@@ -148,7 +148,7 @@ def test_organizations_take_turns_a_batch_each_and_the_rest_goes_later(
     def left() -> list[int]:
         return [Workload.objects.filter(org=each).count() for each in (org, other_org)]
 
-    # Without time there is one turn.
+    # Without time left there is one turn.
     assert forget_workloads(9, seconds=0) == 6
     assert left() == [5, 1]
     assert forget_workloads(9, seconds=0) == 4
@@ -177,7 +177,7 @@ def test_labels_stay_as_long_as_anything_has_them(
         return sorted(each["team"] for each in LabelSet.objects.values_list("labels", flat=True))
 
     assert forget_workloads(365) == 2
-    # What history is judged by still has them.
+    # The recorded history still uses the labels.
     assert teams() == ["alone", "both"]
     RecordedShape.objects.update(day=timezone.now().date() - timedelta(days=40))
     assert forget_shapes() == 2

@@ -1,4 +1,4 @@
-"""Counting workloads in all and by what they have in common."""
+"""Counts of workloads, in total and in groups."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.preemption_pair import Settle, preempt_for, submit
 
 @pytest.fixture
 def filled(owner: Actor, operator: Actor, settle: Settle) -> Organization:
-    """Fill a queue: one stops, one waits for it, two wait for quota, and one was rejected."""
+    """Submit a workload being preempted, one waiting for it, two for quota, and one rejected."""
     preempt_for(owner, operator, operator, settle)
     submit(operator, settle, "wide", 7, priority=5, user="ann", project="nlp")
     submit(operator, settle, "wide-too", 7, priority=5, user="bob", project="nlp")
@@ -27,7 +27,7 @@ def filled(owner: Actor, operator: Actor, settle: Settle) -> Organization:
 
 
 def grouped(org: Organization, by: str, query: str = "") -> dict[str | None, int]:
-    """Return the groups as counts by value."""
+    """Return the counts of the groups by value."""
     found = group_workloads(org, WorkloadFilter.from_query(QueryDict(query)), by)
     assert found.is_exact
     return {group.value: group.count for group in found.groups}

@@ -1,4 +1,4 @@
-"""Invitations: for one address, for a time, once."""
+"""Invitations: valid for one address, for a limited time, and once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EMAIL = "new@here.example"
 
 @pytest.fixture
 def invited(owner: Actor) -> Invited:
-    """An open invitation as operator."""
+    """Create an open invitation for the role operator."""
     return invite(owner, EMAIL, Role.OPERATOR, 3)
 
 

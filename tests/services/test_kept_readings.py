@@ -1,4 +1,4 @@
-"""What is remembered of a text never stands for what runs, waits or is fixed now."""
+"""The cache of parsed texts never hides current workloads or current immutable queues."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ resource_queues:
 scheduling_rules:
   - {resource_queue: train}
 """
-#: Without the queue, and with none that looks like it.
+#: A config without the queue and without a similar one.
 OTHER = """\
 resource_flavors: [{name: any}, {name: spot}]
 resource_queues:
@@ -56,7 +56,7 @@ def _cold() -> Iterator[None]:
 
 
 def codes(actor: Actor, text: str) -> list[str]:
-    """Return the codes of what is found in a text; hints about the text alone are left out."""
+    """Return the codes of the findings in a text, without lints of the text alone."""
     findings = lint_config(actor, "native", text).findings
     return [each.code for each in findings if each.code not in ("NAT023", "NAT025")]
 
@@ -73,7 +73,7 @@ def test_work_that_starts_and_ends_is_seen_at_once(
     assert consequences(owner, OTHER) == ["warnings_added"]
     submit_workloads(owner, [Submission(name="w", tags={}, requests={"gpu": 2000})])
     settle(org)
-    # The very texts that were looked at a moment ago.
+    # The same texts as before.
     assert codes(owner, OTHER) == ["LNT011"]
     assert consequences(owner, OTHER) == ["queue_drains", "warnings_added"]
     finish_workloads(owner, [Workload.objects.get(org=org).uid])

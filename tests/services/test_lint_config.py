@@ -1,4 +1,4 @@
-"""A check knows what an organization ran lately, what it runs now, and what is active."""
+"""Lints with facts of the organization: recent history, running workloads and the active config."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_lints_know_history_and_what_runs(
     submit(owner, 20, "vision")
     submit(owner, 3, "lost")
     settle(org)
-    # Two run and hold 4 GPUs, 18 wait, and three were rejected.
+    # Two run and hold 4 GPUs, 18 are pending, and three were rejected.
     smaller = TEXT.replace("nominal_quota: 4", "nominal_quota: 1").replace("train", "train-2")
     checked = lint_config(owner, "native", smaller)
     assert told(checked) == [(3, "LNT012"), (6, "LNT013"), (8, "LNT001"), (8, "LNT015")]

@@ -1,4 +1,4 @@
-"""What a pending workload is told of the present: without a queue, behind the first, yielding."""
+"""Live explanations of pending workloads: without a queue, in a strict queue, and yielding."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _cold() -> Iterator[None]:
 
 
 def told(org: Organization, uid: str) -> Explained:
-    """Return what is said of a workload, live."""
+    """Return the live explanation of a workload."""
     explained = explain_workload(org, get_workload(org, uid))
     assert explained.live
     return explained

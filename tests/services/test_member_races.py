@@ -1,4 +1,4 @@
-"""Members and invitations when several act at the same moment."""
+"""Races of members and invitations."""
 
 from __future__ import annotations
 

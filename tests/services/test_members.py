@@ -1,4 +1,4 @@
-"""Members: their roles, who may change them, and that an owner always stays."""
+"""Members: roles, permissions to change them, and the last owner, who cannot be removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A draft that is put on what others applied meanwhile: by whoever may, once, and with an entry."""
+"""Merging a draft onto a newer version: permissions, races and events."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OTHER = BASE.replace("max: 10", "max: 30")
 
 
 def begun(actor: Actor, theirs: str = THEIRS) -> Draft:
-    """Begin a draft, and apply another text before it is done."""
+    """Begin a draft, and apply the text *theirs* before the draft is applied."""
     apply_config(actor, "native", BASE, "", 0)
     draft = begin_draft(actor, "native", YOURS, 1)
     apply_config(actor, "native", theirs, "", 1)
@@ -45,7 +45,7 @@ def begun(actor: Actor, theirs: str = THEIRS) -> Draft:
 
 
 def merges() -> list[Any]:
-    """Return what events tell of merges."""
+    """Return the facts of the merge events."""
     return [event.data for event in Event.objects.filter(data__kind="merge")]
 
 

@@ -1,4 +1,4 @@
-"""The most that was used in a week, which is what use without a limit is measured by."""
+"""The peak usage of a week, the scale for usage without a limit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEAM = Subject.queue("team")
 
 
 def sampled(org: Organization, at: datetime, **used: int) -> None:
-    """Sample one minute in which the queue used so much GPU of each flavor."""
+    """Sample one minute with the given GPU usage of the queue by flavor."""
     SampledHour.objects.create(org=org, start=at.replace(minute=0), minutes=1 << at.minute)
     cells = {(flavor, "gpu"): Cell(used=Level.of(amount)) for flavor, amount in used.items()}
     point_of(org.pk, TEAM, Step.MINUTE, at, Totals(minutes=1, cells=cells)).save()

@@ -1,4 +1,4 @@
-"""The life of a workload as phases, from the rows that are kept about it."""
+"""The phases of a workload's life, computed from its stored rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pod sets go into rows and come out of them as they were."""
+"""Storage of pod sets: a round trip through rows keeps them unchanged."""
 
 from __future__ import annotations
 

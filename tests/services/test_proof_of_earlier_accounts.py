@@ -1,4 +1,4 @@
-"""Accounts of earlier versions: those that are older than every invitation are of commands."""
+"""Migration of earlier accounts: accounts older than every invitation were made by commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every list walks an index: nothing is sorted, and no table that grows is read from end to end."""
+"""Query plans of lists: each uses an index, without sorts and full scans of growing tables."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ EVENTS = [
 ]
 
 
-#: A queue in which work of a higher priority has that of a lower one stopped.
+#: A queue in which workloads of a higher priority preempt those of a lower one.
 STOPS_OTHERS = """\
 resource_flavors: [{ name: any }]
 resource_queues:
@@ -259,10 +259,10 @@ def test_reads_of_one_queue(org, rows):
     with patch.object(pending, "FEW", 0):
         assert_walks_indexes(read)
         assert_walks_indexes(lambda: read("2147483650.3"))
-    # A few that are found by their classes are sorted.
+    # The few rows found by their classes are sorted.
     assert_finds_by_indexes(read)
     assert_walks_indexes(lambda: pending.capacity_end(org, "q"))
-    # So is what runs in one queue, for it is compared.
+    # The running workloads of one queue are sorted too, by their requests.
     assert_finds_by_indexes(lambda: running_by_size(org, "q", "gpu", 3))
     assert_finds_by_indexes(lambda: running_by_size(org, "q", "gpu", 3, "1000.5"))
     lines = plans(lambda: queue_log(org, "q", 3, "9")) + plans(lambda: new_name_of(org, "q"))
@@ -286,7 +286,7 @@ def test_other_reads(org, rows):
 
 
 def test_who_stops_first_for_another_is_found_in_order(org: Organization, owner: Actor) -> None:
-    """Explanations ask for it, of each queue of a tree that uses more than it owns."""
+    """Explanations read them for each queue of a tree that uses more than its own quota."""
     apply_config(owner, "native", STOPS_OTHERS, "", 0)
     labels = LabelSet.objects.create(org=org, digest="none", labels={})
     running = Workload(
@@ -301,7 +301,7 @@ def test_who_stops_first_for_another_is_found_in_order(org: Organization, owner:
     )
     walked = [at for at, line in enumerate(lines) if "workload_first_to_stop" in line]
     assert [lines[at].rpartition("workload_first_to_stop ")[2] for at in walked] == [
-        # The lowest priority that runs in its own queue, which says who else is within reach.
+        # The lowest running priority in its own queue, which determines possible victims.
         "(org_id=? AND queue=?)",
         "(org_id=? AND queue=? AND priority<?)",
         "(org_id=? AND queue=?)",
@@ -319,7 +319,7 @@ def test_forgetting_walks_by_time_past_what_may_not_go_yet(org, rows) -> None:
 
 
 def test_what_a_list_of_keys_finds_is_found_by_them(org, rows, owner: Actor) -> None:
-    """Without statistics SQLite takes ten for all that an organization has."""
+    """Without statistics SQLite assumes ten rows per organization."""
     uids = list(Workload.objects.values_list("uid", flat=True))
     workload = get_workload(org, uids[0])
     for read in (
@@ -350,12 +350,12 @@ def test_groups_and_counts_look_at_the_newest_alone(
     ):
         lines = plans(read)
         assert [line for line in lines if is_of_all(line) and "COVERING" not in line] == []
-        # Whether there are few of a name is asked once.
+        # One query checks whether few rows have the name.
         assert len([line for line in lines if "workload_by_name" in line]) <= 1
     total = count_workloads(org, WorkloadFilter.from_query(QueryDict("q=w")))
     assert (total.count, total.is_exact) == (3, False)
 
 
 def is_of_all(line: str) -> bool:
-    """Whether a plan goes through all that an organization has in a table that grows."""
+    """Return whether a plan scans all rows of an organization in a growing table."""
     return any(table in line for table in GROWING) and line.endswith("(org_id=?)")

@@ -1,4 +1,4 @@
-"""Holds of queues: for a time or until somebody ends them, and each ends exactly once."""
+"""Holds of queues: with or without an end time, each ending exactly once."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def config(owner: Actor) -> None:
 
 @pytest.fixture
 def racer(race: Race) -> Actor:
-    """An owner in the database that several threads share."""
+    """Create an owner in the database that several threads share."""
     org = create_org("here", "Here", None)
     user = create_user("owner@here.example", "correct horse battery")
     Membership.objects.create(org=org, user=user, role="owner")
@@ -111,7 +111,7 @@ def test_a_hold_is_made_longer_shorter_and_open(
     assert [data["until"] for _, _, data in told()] == [
         (NOW + hours * HOUR).isoformat() for hours in (1, 5, 3)
     ]
-    # Saying the same again tells nobody anything.
+    # Repeating the same hold makes no event.
     assert intake() == ["hold"] * 3
     hold_queue(owner, "q", "rack down")
     assert resume_expired(NOW + 9 * HOUR) == 0
@@ -186,7 +186,7 @@ def test_a_hold_that_is_prolonged_while_it_ends_is_one_or_the_other(
     ended = sum(race(act))
     hold = QueueHold.objects.get()
     assert hold.until == NOW + 9 * HOUR
-    # Prolonged first, it never ended; ended first, it was held again.
+    # If prolonged first, the hold never ended; if ended first, the queue was held again.
     assert intake() == (["hold", "resume", "hold"] if ended else ["hold", "hold"])
 
 
@@ -211,7 +211,7 @@ def test_the_queue_that_takes_the_place_of_a_held_one_is_held(
     settle(owner.org)
     apply_config(owner, "native", FIXED.format(name="qa:v2", gpu=8), "", 1)
     (second,) = submit_workloads(owner, read_submissions([{"name": "x", "requests": {"gpu": 1}}]))
-    # The engine that goes on, and the one that is loaded between apply and intake, see the same.
+    # A warm engine and one loaded between apply and intake see the same.
     assert held_queues(owner.org) == {"qa"}
     settle(owner.org)
     assert held_queues(owner.org) == {"qa:v2"}
@@ -238,7 +238,7 @@ def test_the_queue_that_takes_the_place_of_a_held_one_is_held(
         )
     ]
 
-    # The way back moves it back, and its end resumes the queue that is there then.
+    # The rollback moves the hold back, and its end resumes the queue that then exists.
     roll_back(owner, 1, 2)
     settle(owner.org)
     assert {row.queue for row in QueueHold.objects.all()} == {"qa"}

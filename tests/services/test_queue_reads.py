@@ -1,4 +1,4 @@
-"""What pages of queues read: the end of the capacity, who waits for one reason, who frees most."""
+"""Queries of queue pages: the capacity line, pending by reason, running by size, pressure, hits."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_the_capacity_ends_where_the_engine_has_no_room(
 
 
 def _check(org: Organization, name: str) -> bool:
-    """Compare the line of one queue with the engine; say whether it has one."""
+    """Compare the capacity line of a queue with the engine; return whether the queue has one."""
     world = load_state(org, 1)
     world.settle()
     state = world.queues[name]
@@ -145,14 +145,14 @@ def _check(org: Organization, name: str) -> bool:
     end = capacity_end(org, name)
     assert end == (place_of(short[0]) if short else None)
     for each in short:
-        # Nobody of whom it was said that quota is short would fit, even alone.
+        # No workload that is reported as short of quota would fit, even alone.
         found = nominate(state, world.pending[each.uid], spec_of(world.policy).settings)
         assert not found.fits, each.uid
     return end is not None
 
 
 def _waiting(owner: Actor, settle: Settle, counts: dict[tuple[int, int], int]) -> None:
-    """Let *counts* workloads by (gpu, priority) wait behind one that holds everything."""
+    """Submit *counts* workloads by (gpu, priority) behind one that uses all quota."""
     submit(owner, settle, native_work("holds", 8, priority=99))
     many = [
         native_work(f"{gpu}-{priority}-{i}", gpu, priority=priority)
@@ -200,7 +200,7 @@ def test_who_runs_comes_by_what_it_asked_for(native: None, owner: Actor, settle:
         seen += [each.name for each in page.results]
         cursor = page.next
     assert seen == ["b", "d", "c", "a", "none"]
-    # Of what nobody asked for, the newest come first.
+    # For a resource that none requests, the newest come first.
     assert [each.name for each in running_by_size(owner.org, "q", "tpu", 9).results] == [
         name for name, _ in reversed(asked)
     ]
@@ -219,7 +219,7 @@ def test_pressure_is_what_is_wanted_by_what_is_free(
     submit(owner, settle, native_work("fills", 2))
     full = queue_view(owner.org, "q").pressure
     assert (full.is_without_room, full.ratio) == (True, 0.625)
-    # However little is wanted of a full queue, it is under more pressure than any other.
+    # A full queue with any demand has more pressure than all others.
     assert full.rank > pressure.rank
     assert dict(view.reasons) == {"waiting_for_quota": 1}
 
@@ -284,7 +284,7 @@ def test_a_name_leads_through_all_its_renames(native: None, owner: Actor) -> Non
     assert new_name_of(org, "nothing") is None
     apply("q", 3)
     assert new_name_of(org, "s") == ("q", 4)
-    # In a circle of names each leads to the newest.
+    # In a cycle of renames every name leads to the newest.
     assert new_name_of(org, "q") == ("q", 4)
     log = queue_log(org, "q", 10)
     assert [version.number for version in log.page.results] == [4, 3, 2, 1]

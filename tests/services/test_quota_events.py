@@ -1,4 +1,4 @@
-"""Events of borrowing and reclaiming, from the numbers and the decisions of one settling."""
+"""Borrowing and reclaim events, derived from the usage and decisions of one engine batch."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_loan_is_what_stands_above_nominal_right_after() -> None:
     ]
     after = {"research": {GPU: 8000, CPU: 9000}, "batch": {GPU: 1000}}
     assert loans(admissions, after) == [{}, {GPU: 1000}, {GPU: 2000}, {GPU: 2000}, {}]
-    # What ran before counts as well, and is left as it was.
+    # Usage of earlier workloads counts too and makes no event.
     after = {"research": {GPU: 13000, CPU: 9000}, "batch": {GPU: 1000}}
     expected = [{GPU: 3000}, {GPU: 1000}, {GPU: 3000}, {GPU: 2000}, {}]
     assert loans(admissions, after) == expected
@@ -90,7 +90,7 @@ scheduling_rules:
 
 
 def borrowed() -> list[tuple[str, str, dict[str, object]]]:
-    """Return the events of borrowing, and forget them."""
+    """Return the borrowing events and delete them."""
     rows = Event.objects.filter(type="QUOTA_BORROWED").order_by("pk")
     found = [(row.workload.name, row.queue, row.data) for row in rows.select_related("workload")]
     rows.delete()
@@ -117,7 +117,7 @@ def test_the_engine_tells_which_admission_borrows_how_much(owner, settle) -> Non
         settle(owner.org)
         return uids
 
-    # 4 fixed and 3 spot are its own, of the next 3 one is, and of the last 2 none is.
+    # 4 fixed and 3 spot are own quota, 1 of the next 3 is, and none of the last 2.
     submit(4, 3)
     assert borrowed() == []
     third, last = submit(3, 2)
@@ -196,7 +196,7 @@ def test_a_batch_tells_of_the_preemptor_and_its_queue(owner, reason: Reason) -> 
     rows = submit_workloads(owner, [Submission(name=name) for name in ("victim", "claimer")])
     victim, claimer = (row.uid for row in rows)
     Event.objects.all().delete()
-    # The preemptor itself was decided about earlier: the batch has no other decision.
+    # The preemptor was decided earlier, so the batch has no other decision.
     batch = Batch(org_id=owner.org.pk, config_version=1, now=timezone.now())
     batch.decide([preempted(victim, claimer, reason)])
     with transaction.atomic():

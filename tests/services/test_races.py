@@ -1,4 +1,4 @@
-"""Two who do the same thing at the same moment: once is once."""
+"""Races: concurrent equal requests take effect once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TEXT = "resource_queues:\n  - name: q%d\nscheduling_rules:\n  - resource_queue: 
 
 @pytest.fixture
 def actors(shared_database) -> list[Actor]:
-    """Owners of one organization."""
+    """Create owners of one organization."""
     org = create_org("here", "Here", owner=None)
     users = [create_user(f"owner{i}@here.example", "correct horse") for i in range(RACERS)]
     return [Actor.from_user(org, user, "owner") for user in users]
@@ -83,7 +83,7 @@ def test_a_queue_is_held_once(race, actors):
     outcomes = race(lambda i: hold_queue(actors[i], "q0", f"reason {i}"))
     assert all(isinstance(outcome, QueueHold) for outcome in outcomes), outcomes
     assert QueueHold.objects.count() == 1
-    # Each has a reason of its own, and whoever looks at the queue hears of all of them.
+    # Each hold has its own reason, and pages of the queue show all of them.
     assert Intake.objects.filter(kind="hold").count() == RACERS
 
 

@@ -1,4 +1,4 @@
-"""Receipts of preemptions: the same from both sides, but for names that one may not see."""
+"""Receipts of preemptions: equal from both sides, except for hidden names."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_each_side_sees_its_own_name_and_the_queue_of_the_other(
 ) -> None:
     old, new, told = preempt_for(owner, submitter, operator, settle)
     assert names(get_receipt(submitter, old, told.pk)) == (old.uid, "batch", None, HIDDEN)
-    # Theirs, wherever they look from.
+    # Submitters see the name of their own workload from either side.
     assert names(get_receipt(submitter, new, told.pk)) == (old.uid, "batch", new.uid, "urgent")
     assert names(get_receipt(viewer, new, told.pk)) == (None, HIDDEN, new.uid, "urgent")
     text = repr(get_receipt(viewer, new, told.pk).search)

@@ -1,4 +1,4 @@
-"""What is kept: for how long, how much there is, and what was forgotten of whom."""
+"""Retention: periods, counts of rows, and deletions by organization."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_looking_in_vain_keeps_what_went_before_and_is_written_seldom(org: Organ
     Look.objects.update(at=NOW() - timedelta(minutes=2))
     record_deletions(Kind.EVENTS, {})
     assert NOW() - Look.objects.get().at < timedelta(minutes=1)
-    # A clock that was wrong is not believed for ever.
+    # A time from a wrong clock is corrected later.
     Look.objects.update(at=NOW() + timedelta(days=1))
     record_deletions(Kind.EVENTS, {})
     assert Look.objects.get().at <= NOW()

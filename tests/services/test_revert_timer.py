@@ -1,4 +1,4 @@
-"""An apply that waits to be confirmed: it is kept, taken back, or overtaken, and once is once."""
+"""The revert timer of an apply: confirmation, revert and later applies, each exactly once."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ TEN = timedelta(minutes=10)
 
 
 def applied(owner: Actor) -> ConfigVersion:
-    """Apply a second version that waits to be confirmed."""
+    """Apply a second version that waits for confirmation."""
     apply_config(owner, "native", FIRST, "", 0)
     return apply_config(owner, "native", SECOND, "for a time", 1, revert_after=TEN)
 
 
 def make_due() -> None:
-    """Let the time of every timer be over."""
+    """Make all timers expire."""
     RevertTimer.objects.update(due_at=timezone.now() - timedelta(seconds=1))
 
 
@@ -164,7 +164,7 @@ def test_a_time_that_makes_no_sense(
 def test_a_text_that_cannot_come_back_is_told_once_and_waits_for_a_person(owner: Actor) -> None:
     applied(owner)
     make_due()
-    # What a later release might do: the old text means something else for its queue's name.
+    # A later release might do this: the old text has another meaning for its queue's name.
     QueueSpec.objects.filter(name="a").update(spec={"cohort_name": "other"})
     assert [revert_unconfirmed(), revert_unconfirmed()] == [0, 0]
     timer = RevertTimer.objects.get()
@@ -218,7 +218,7 @@ Race = Callable[[Callable[[int], Any]], list[Any]]
 
 @pytest.fixture
 def actors(shared_database: None) -> list[Actor]:
-    """Owners of one organization."""
+    """Create owners of one organization."""
     org = create_org("here", "Here", owner=None)
     users = [create_user(f"owner{i}@here.example", "correct horse") for i in range(RACERS)]
     return [Actor.from_user(org, user, "owner") for user in users]

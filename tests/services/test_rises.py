@@ -1,4 +1,4 @@
-"""Since when queues use more than they own: noted by the engine, through work and configs."""
+"""The times at which queues rose above their own quota, recorded by the engine."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
 from tests.services.test_cohort_accounts import gpus
 
-#: speech owns 8 reserved GPUs, and vision 16 of which it lends 12.
+#: speech owns 8 reserved GPUs, and vision 16, of which it lends 12.
 TWO_TEAMS = dialects()["kueue"].samples()["Two teams share one cohort"]
 GPUS = ("speech", "reserved", "nvidia.com/gpu")
 
 
 @pytest.fixture
 def hour(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], datetime]:
-    """Return a function that makes it so many hours after noon, for the engine."""
+    """Return a function that sets the engine's clock to *hours* after noon."""
     noon = datetime(2026, 9, 1, 12, tzinfo=UTC)
 
     class Clock:
@@ -66,7 +66,7 @@ def test_a_loan_begins_when_a_queue_rises_above_what_it_owns(
     assert over_quota_since_of(org) == {GPUS: OverQuotaMark(began, 1)}
     assert cohort_view(org, "research").over_quota_since == {GPUS: OverQuotaMark(began, 1)}
 
-    # More of the same, and less: it has been above all the time.
+    # Usage grows and shrinks, but stays above the own quota all the time.
     hour(3)
     more = submit("more", 4)
     finish_workloads(owner, [extra])

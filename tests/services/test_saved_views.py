@@ -1,4 +1,4 @@
-"""Saved views: who keeps, shares, replaces and deletes them, and what they may hold."""
+"""Saved views: permissions to save, share, replace and delete them, and validation."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_shared_view_is_replaced_and_deleted_by_who_shared_it_or_an_owner(
     assert taken.value.code == "view_name_taken"
     with pytest.raises(NotAllowed):
         delete_view(viewer, view.pk)
-    # One's own of the same name is another one.
+    # A private view of the same name is a different view.
     assert save_view(editor, "Waiting", "").pk != view.pk
     assert save_view(operator, "Waiting", "queue=a", is_shared=True).pk == view.pk
     delete_view(owner, view.pk)

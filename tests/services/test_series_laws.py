@@ -1,4 +1,4 @@
-"""Laws of series: merging in any order, minutes that are their hour, quantiles near the truth."""
+"""Properties of series: associative merging, hours equal to their minutes, accurate quantiles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from console.series.totals import (
 )
 from console.series.waits import LEAST, NO_WAIT, bucket_of, quantiles, seconds_of
 
-#: No test is about time.
+#: No deadline: the tests are not about speed.
 RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 HOUR_START = datetime(2026, 3, 14, 12, tzinfo=UTC)
@@ -34,7 +34,7 @@ keys = st.tuples(st.sampled_from(["spot", "a/b"]), st.sampled_from(["gpu", "nvid
 
 @st.composite
 def minute_totals(draw: st.DrawFn) -> Totals:
-    """Draw what one minute saw."""
+    """Draw the totals of one minute."""
     cells = draw(st.dictionaries(keys, st.lists(amounts, min_size=4, max_size=4), max_size=2))
     demand = draw(st.dictionaries(st.sampled_from(["gpu", "cpu"]), amounts, max_size=2))
     return Totals(
@@ -49,7 +49,7 @@ def minute_totals(draw: st.DrawFn) -> Totals:
 
 @st.composite
 def hours(draw: st.DrawFn) -> tuple[list[tuple[datetime, Totals]], int]:
-    """Draw the rows of an hour, each on a minute that was sampled, and those minutes."""
+    """Draw the rows of an hour, each in a sampled minute, and the sampled minutes."""
     bits = draw(st.integers(0, 2**60 - 1))
     sampled = [minute for minute in range(60) if bits >> minute & 1]
     starts = sorted(draw(st.sets(st.sampled_from(sampled), max_size=6))) if sampled else []
@@ -105,7 +105,7 @@ def test_gaps_are_exactly_the_minutes_that_nobody_sampled(bits, first: int, leng
         inside |= {begin + n * MINUTE for n in range((end - begin) // MINUTE)}
     everything = {since + n * MINUTE for n in range(length)}
     assert inside == {minute for minute in everything if not is_sampled(covered, minute)}
-    # Neighbors are one.
+    # Adjacent gaps are joined.
     assert all(one[1] < other[0] for one, other in pairwise(spans))
 
 

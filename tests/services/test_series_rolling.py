@@ -1,4 +1,4 @@
-"""Rolling up and forgetting: the same however often, nothing lost, nothing forgotten too soon."""
+"""Rollup and retention of series: idempotent, without losses, and nothing deleted too early."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ Record = Callable[..., None]
 
 
 def roll_up(now: datetime) -> bool:
-    """Roll up as the tasks do, whoever has something; return whether anything is left."""
+    """Roll up all organizations that are due, like the tasks; return whether any work is left."""
     left = [org_id for org_id in due_for_rolling(now) if roll_up_org(org_id, now)]
     return bool(left)
 
 
 def used(amount: int) -> Totals:
-    """Return one minute in which so much was used, and one workload ran."""
+    """Return the totals of a minute with a usage of *amount* and one running workload."""
     return Totals(
         minutes=1,
         running=Level.of(1),
@@ -58,7 +58,7 @@ def used(amount: int) -> Totals:
 
 @pytest.fixture
 def record(org: Organization) -> Record:
-    """Return a function that samples one minute of a queue and of everything."""
+    """Return a function that samples one minute of a queue and of the organization."""
     Sampler.objects.create(org=org, is_empty=False)
 
     def one(at: datetime, amount: int, admitted: int = 0, bucket: int = 0) -> None:
@@ -79,7 +79,7 @@ def record(org: Organization) -> Record:
 
 
 def rows() -> list[tuple[object, ...]]:
-    """Return everything that is rolled up."""
+    """Return all rolled-up rows."""
     points = SeriesPoint.objects.exclude(step="minute").order_by("step", "kind", "start")
     return [
         *points.values_list("kind", "name", "step", "start", "minutes", "running", "cells"),
@@ -89,7 +89,7 @@ def rows() -> list[tuple[object, ...]]:
 
 
 def waits(step: Step) -> dict[str, int]:
-    """Return the admissions of the queue by bucket, as the rows of a step have them."""
+    """Return the admissions of the queue by bucket in the rows of *step*."""
     found: Counter[str] = Counter()
     for stored in SeriesPoint.objects.filter(step=step.value, kind="queue"):
         found.update(stored.waits)
@@ -131,7 +131,7 @@ def test_an_hour_is_written_again_until_it_is_final(org: Organization, record: R
     record(NOON + timedelta(minutes=59), 3000, admitted=1)
     roll_up(NOON + timedelta(minutes=61))
     assert rolled_until(org) is None
-    # A batch that began in the last minute of the hour and took its time.
+    # A slow batch that began in the last minute of the hour.
     Tally.objects.filter(start=NOON + timedelta(minutes=59)).update(count=5)
     roll_up(NOON + timedelta(minutes=63))
     assert rolled_until(org) == NOON + timedelta(hours=1)
@@ -188,7 +188,7 @@ def test_only_one_rolls_up_at_a_time(org: Organization, record: Record) -> None:
         assert forget_series(NOON) == 0
         assert not roll_up(NOON + timedelta(minutes=1))
         assert rows() == []
-        # Whoever said nothing for two minutes is not there any more.
+        # A worker without a sign of life for two minutes counts as gone.
         roll_up(NOON + timedelta(minutes=3))
     assert rows() != []
 
@@ -219,7 +219,7 @@ def test_what_is_older_than_it_is_kept_is_forgotten(org: Organization, record: R
 def test_minutes_that_are_not_rolled_up_are_not_forgotten(record: Record) -> None:
     record(NOON - timedelta(days=50), 1000, admitted=1)
     forget_series(NOON, RetentionPeriods(minutes=1, hours=1, days=1))
-    # Nothing was rolled up yet, and nobody said so.
+    # Nothing is rolled up yet, and no progress is stored.
     assert SeriesPoint.objects.filter(step="minute").count() == 2
     assert Tally.objects.count() == 2
 

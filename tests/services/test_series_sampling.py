@@ -1,4 +1,4 @@
-"""Sampling: once a minute, only what changed, and a gap where nobody looked."""
+"""Sampling of series: once a minute, rows only for changes, and gaps for unsampled minutes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from console.workloads.submissions import Submission
 
 Settle = Callable[[Organization], int]
 
-#: Ten seconds into a minute, so that edges show.
+#: Ten seconds into a minute, so that errors at its edges show.
 NOON = datetime(2026, 3, 14, 12, 0, 10, tzinfo=UTC)
 TEAM = Subject.queue("team")
 
@@ -63,12 +63,12 @@ def submit(actor: Actor, *gpus: int) -> list[str]:
 
 
 def sample(now: datetime) -> list[int]:
-    """Sample as the tasks do: all at once, then whoever changed."""
+    """Sample like the tasks: all organizations at once, then those that changed."""
     return [org_id for org_id in sample_orgs(now) if sample_org(org_id, now)]
 
 
 def minutes_of(org: Organization, subject: Subject, minutes: int) -> list[int | None]:
-    """Return how many gpus were used in each minute from noon on; None in a gap."""
+    """Return the used GPUs of each minute from noon on, None in a gap."""
     series = series_of(org, subject, NOON, NOON + timedelta(minutes=minutes - 1), Step.MINUTE)
     return [
         None
@@ -103,7 +103,7 @@ def test_what_comes_to_nothing_is_nothing_and_what_nobody_saw_is_a_gap(
     sample(NOON + timedelta(minutes=1))
     finish_workloads(owner, [uid])
     settle(lab)
-    # The worker was away for two minutes.
+    # The worker was down for two minutes.
     sample(NOON + timedelta(minutes=4))
     assert minutes_of(lab, TEAM, 6) == [3, 3, None, None, 0, None]
     assert minutes_of(lab, WHOLE_ORG, 6) == [3, 3, None, None, 0, None]
@@ -126,7 +126,7 @@ def test_each_hour_stands_alone(lab: Organization, owner: Actor, settle: Settle)
 
 def test_an_organization_without_anything_has_no_rows_and_no_gap(lab: Organization) -> None:
     sample(NOON)
-    # The second hour as well: nobody has to look at what is empty.
+    # The second hour too: an empty organization needs no sampling.
     assert sample_orgs(NOON + timedelta(minutes=60)) == []
     assert not SeriesPoint.objects.exists()
     assert minutes_of(lab, TEAM, 1) == [0]
@@ -139,7 +139,7 @@ def test_a_minute_is_sampled_once(lab: Organization, owner: Actor, settle: Settl
     assert sample(NOON) == [lab.pk]
     assert not sample_org(lab.pk, NOON + timedelta(seconds=20))
     assert sample(NOON + timedelta(seconds=40)) == []
-    # A worker whose clock is behind moves nothing back.
+    # A worker with a slow clock moves no sample back.
     assert not sample_org(lab.pk, NOON - timedelta(minutes=2))
     assert sample_orgs(NOON - timedelta(minutes=2)) == []
     assert SampledHour.objects.get().minutes == 1
@@ -218,7 +218,7 @@ def test_quota_in_force_is_kept_with_the_minute_that_saw_it_change(
         (start + timedelta(minutes=1), None, 2, {("any", "gpu"): (6000, 10000)}),
     ]
     other = quota_spans(lab, Subject.queue("other"), NOON, NOON + timedelta(minutes=10))
-    # Its own quota is the same, and what it can reach is more.
+    # Its own quota is unchanged, and its limit is larger.
     assert [dict(s.quotas) for s in other] == [
         {("any", "gpu"): (4000, 8000)},
         {("any", "gpu"): (4000, 10000)},

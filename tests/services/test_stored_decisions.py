@@ -1,4 +1,4 @@
-"""Decisions are stored without the rules that were tried, and read with them for ever."""
+"""Stored decisions: the tried rules are not stored, but restored from the config version."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ RULE = """\
 
 
 def config(rules: int, most: int = 9, violation: str = "reject") -> str:
-    """Return a config of *rules* rules, of a team each; the last two are of the same team."""
+    """Return a config with *rules* rules, one per team; the last two have the same team."""
     teams = [*range(rules - 1), rules - 2]
     told = "".join(RULE % (f"team-{team}", most, violation) for team in teams)
     return f"{HEAD}scheduling_rules:\n{told}"
@@ -51,7 +51,7 @@ def config(rules: int, most: int = 9, violation: str = "reject") -> str:
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Trace]]:
-    """Collect the whole trace of every decision that is stored, in order."""
+    """Return a list that collects the full trace of every stored decision, in order."""
     traces: list[Trace] = []
     decide = Batch.decide
 
@@ -78,7 +78,7 @@ def submit(owner: Actor, name: str, team: int, gpu: int = 2, priority: int | Non
 
 
 def crowd(owner: Actor, settle: Settle) -> None:
-    """Apply version 1, and let every outcome happen under it."""
+    """Apply version 1 and produce every outcome under it."""
     apply_config(owner, "native", config(40), "", 0)
     settle(owner.org)
     for name, team, priority in (("old", 0, None), ("second", 38, 3), ("waits", 7, 0)):
@@ -99,7 +99,7 @@ def test_what_is_read_is_what_was_decided_whatever_is_active_since(
     rows = list(Decision.objects.order_by("pk"))
     assert {row.outcome for row in rows} == {"admitted", "pending", "preempted", "rejected"}
     assert {row.config_version for row in rows} == {1, 2}
-    # The rules of version 1 are all told of those that none took, and none of them is stored.
+    # Traces of unmatched workloads list all rules of version 1; none of them is stored.
     assert [len(trace.rules) for trace in told][:5] == [40, 40, 1, 39, 8]
     assert [row.pk for row in rows if row.trace.keys() & {"rules", "priorities"}] == []
     assert [trace for _, trace in traces_of(owner.org, rows)] == told
@@ -151,7 +151,7 @@ def test_a_decision_takes_as_much_room_whatever_the_number_of_rules(
         settle(owner.org)
         sizes.append(most())
     assert [len(trace.rules) for trace in told] == [19, 299]
-    # Longer line numbers and names alone.
+    # Only line numbers and names are longer.
     assert sizes[1] - sizes[0] < 20
 
 

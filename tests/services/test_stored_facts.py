@@ -1,4 +1,4 @@
-"""Optional facts of workloads and places of assignments go into rows and come out unchanged."""
+"""Storage of optional facts and assignment places: a round trip keeps them unchanged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from console.workloads.stored_assignments import decode_assignment, encode_assig
 from console.workloads.stored_facts import OptionalFacts, decode_facts, encode_facts
 from console.workloads.submissions import Submission
 
-#: A placement in the manner of a job manifest.
+#: A placement like in a job manifest.
 PLACEMENT = {
     "filters": [{"name": "region", "match_labels": {"region": "eu"}}],
     "preferences": [{"name": "cheap", "weight": 100, "match_labels": {}}],

@@ -1,4 +1,4 @@
-"""Which shapes of a large history an answer keeps, for lists by runs and by what was asked for."""
+"""The shapes of a large history that an impact run stores, for lists by runs and by requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STANDING = Standing(queue=None, rule=None, priority=None, fit=Fit.REJECTED, rea
 
 
 def shape(name: str, runs: int, outcome: HistoryOutcome, **requests: int) -> ShapeImpact:
-    """Return a shape whose only label is its name."""
+    """Return a shape with its name as the only label."""
     workload = Workload(
         id=name, sequence=0, labels={"name": name}, pod_sets=(PodSet(requests=requests),)
     )
@@ -37,7 +37,7 @@ def shape(name: str, runs: int, outcome: HistoryOutcome, **requests: int) -> Sha
 
 
 def kept(*shapes: ShapeImpact) -> tuple[list[str], list[str]]:
-    """Return the names of the shapes that are kept, and the resources to sort them by."""
+    """Return the names of the stored shapes, and the resources to sort them by."""
     history = stored_impact.impact_to_json(
         LiveImpact(running=0, pending=0),
         HistoryImpact(window_days=30, is_complete=True, shapes=shapes),

@@ -1,4 +1,4 @@
-"""JSON columns of workloads are read as they were written by this version and by older ones."""
+"""JSON columns of workloads: values of this version and of older ones are read correctly."""
 
 from __future__ import annotations
 

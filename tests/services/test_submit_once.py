@@ -1,4 +1,4 @@
-"""Requests with a key: answered once, and forgotten in time."""
+"""Idempotency keys of submissions: one effect per key, and expiry of keys."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_keys_are_forgotten_after_a_week(submitter):
     assert Workload.objects.count() == 3
 
 
-#: Digest of `Submission(name="w")` as answers of earlier versions have it.
+#: Digest of `Submission(name="w")` as stored by earlier versions.
 BEFORE = "b38a336af5388730f121665f80259c6db8dae15796958171798e99b999028e49"
 
 

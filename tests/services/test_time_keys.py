@@ -1,4 +1,4 @@
-"""From moments to keys: the rows of a time are found without going through the others."""
+"""Conversion of times to keys: rows of a time range are found without scanning the others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def hour(number: int) -> datetime:
 
 @pytest.fixture
 def hours(org: Organization, other_org: Organization) -> list[int]:
-    """Forty events, an hour apart, among those of another organization; return their keys."""
+    """Create forty events an hour apart among those of another organization; return their keys."""
     for number in range(40):
         for each in (other_org, org):
             Event.objects.create(
@@ -67,7 +67,7 @@ def test_it_takes_few_looks(hours: list[int], org: Organization) -> None:
 def test_rows_that_committed_beside_each_other_are_all_found(
     hours: list[int], org: Organization
 ) -> None:
-    # Begun first and given its key last, as by a transaction that took four minutes.
+    # The oldest time has the highest key, as after a transaction of four minutes.
     late = hour(38) + timedelta(minutes=58)
     Event.objects.filter(pk=hours[39]).update(created_at=hour(38) + timedelta(minutes=59))
     Event.objects.filter(pk=hours[38]).update(created_at=hour(39) + timedelta(minutes=1))
@@ -85,7 +85,7 @@ def test_a_jump_far_back_is_one_short_page(
     assert [event.data["version"] for event in page.results] == [5, 4]
     rare = QueryDict(f"{query.urlencode()}&type=CONFIG_UPDATED&type=REQUEST_FAILED")
     assert search_events(owner.org, EventSearch.from_query(rare), 9) == page
-    # That of the organization is of now, which here is later than what follows.
+    # The entry of the organization's creation has the present time, later than those below.
     AuditEntry.objects.all().delete()
     AuditEntry.objects.bulk_create(
         AuditEntry(
@@ -101,7 +101,7 @@ def test_a_jump_far_back_is_one_short_page(
     )
     found = search_audit(owner, AuditSearch.from_query(query), 9)
     assert [entry.subject for entry in found.results] == ["5", "4"]
-    # Nothing is left to be looked through behind them.
+    # No rows are left to scan after them.
     assert (page.next, found.next) == (None, None)
 
 

@@ -1,4 +1,4 @@
-"""API tokens: made once, rotated with an overlap, revoked at once."""
+"""API tokens: creation, rotation with an overlap, revocation and last use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""API tokens and invitations of a person whose role changes: none grants more than the role."""
+"""Tokens and invitations after role changes: none grants more than its creator's role."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def number_of(actor: Actor) -> int:
 
 @pytest.fixture
 def second(owner: Actor) -> Actor:
-    """Another owner, whose role changes."""
+    """Create another owner, whose role changes."""
     user = User.objects.create_user("second@here.example")
     Membership.objects.create(org=owner.org, user=user, role=Role.OWNER)
     return Actor.from_user(owner.org, user, Role.OWNER)
@@ -53,7 +53,7 @@ def tokens_of_every_role(actor: Actor) -> dict[str, str]:
         (Role.VIEWER, {"viewer"}),
         (Role.SUBMITTER, {"viewer", "submitter"}),
         (Role.OPERATOR, {"viewer", "submitter", "operator"}),
-        # Roles are not a ladder.
+        # Roles are not totally ordered.
         (Role.EDITOR, {"viewer", "editor"}),
     ],
 )
@@ -77,7 +77,7 @@ def test_a_token_of_a_demoted_owner_makes_nobody_an_owner(owner: Actor, second: 
     assert [each.created_by for each in (made, rotated)] == [second.user] * 2
     change_role(owner, number_of(second), Role.VIEWER)
     assert set(works().values()) == {False}
-    # A request that had begun before: the rows decide, not what it has read.
+    # For a request that began before, the current rows count, not those it has read.
     for act in (
         lambda: create_token(acting, Role.OWNER, "late"),
         lambda: create_token(second, Role.OWNER, "late"),
@@ -101,7 +101,7 @@ def test_an_owner_may_keep_the_tokens(owner: Actor, second: Actor) -> None:
     assert [(entry.actor, entry.before, entry.after["maker"]) for entry in kept] == [
         (owner.name, {"maker": second.name}, owner.name)
     ] * 4
-    # They end with the role of the one who kept them.
+    # They end with the role of the owner who kept them.
     other = member(owner.org, "viewer")
     change_role(owner, number_of(other), Role.OWNER)
     change_role(owner, number_of(owner), Role.VIEWER)
@@ -133,7 +133,7 @@ def test_invitations_above_the_new_role_are_found(owner: Actor, second: Actor) -
     invite(acting, "token@new.example", Role.OWNER)
     invite(owner, "ours@new.example", Role.OWNER)
     old = invite(second, "old@new.example", Role.OWNER).invitation
-    # As earlier versions wrote them.
+    # Rows of earlier versions.
     Invitation.objects.filter(pk=old.pk).update(created_by=None)
 
     def above(role: str | None) -> list[str]:
@@ -167,7 +167,7 @@ STEPS = st.lists(
 
 
 class TestNoTokenGrantsMoreThanItsPerson(TestCase):
-    """Whatever happens to roles, members and tokens."""
+    """No sequence of changes to roles, members and tokens leaves a token with more rights."""
 
     @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
     @given(STEPS)
@@ -177,7 +177,7 @@ class TestNoTokenGrantsMoreThanItsPerson(TestCase):
         for person in people:
             Membership.objects.create(org=org, user=person, role=Role.OWNER)
         for step in steps:
-            # What is refused changes nothing.
+            # Refused changes have no effect.
             try:
                 self.do(step, org, people)
             except ConsoleError:

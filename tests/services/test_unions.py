@@ -1,4 +1,4 @@
-"""Several lists of rows in one statement: their first rows, each once."""
+"""Unions of lists in one SQL statement: the first rows of each list, without duplicates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console.workloads.models import LabelSet, Workload
 
 
 def numbered(org: Organization, count: int) -> list[int]:
-    """Return the keys of so many workloads with priorities from 0 up."""
+    """Create *count* workloads with priorities from 0 up and return their keys."""
     labels = LabelSet.objects.create(org=org, digest="none", labels={})
     rows = (
         Workload(org=org, name=str(number), type="job", label_set=labels, priority=number)

@@ -1,4 +1,4 @@
-"""Where webhooks may go: the table of addresses, names that move, and what is wrong with a URL."""
+"""Allowed webhook addresses: the address table, changing DNS names and invalid URLs."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_the_settings_allow_networks_and_nothing_beside_them(address: str, netwo
     assert refusal_of(ip_address("192.168.0.1"), [ip_network(network)]) == "a private network"
 
 
-#: Ways to write addresses of this machine that resolvers understand.
+#: Notations of this machine's addresses that resolvers understand.
 DISGUISED = ["127.1", "2130706433", "0x7f.0.0.1", "0177.0.0.1", "localhost", "0", "[::ffff:7f00:1]"]
 
 
@@ -158,7 +158,7 @@ def test_an_address_is_taken_apart() -> None:
 
 
 def _resolver(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> None:
-    """Have the resolver give one of *answers* after the other."""
+    """Make the resolver return *answers* in turn."""
     left = list(answers)
 
     def look(host: str, port: int, **_: Any) -> list[Any]:
@@ -185,7 +185,7 @@ def test_plain_http_is_for_allowed_networks(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_name_that_moves_is_judged_at_each_send(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a rebinding resolver says later is never asked for: the judged address is used."""
+    """DNS rebinding has no effect: the connection uses the checked address without a new lookup."""
     asked: list[tuple[str, int]] = []
 
     def connect(address: tuple[str, int], timeout: float) -> socket.socket:
@@ -216,7 +216,7 @@ def test_a_name_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_owner_is_told_nothing_of_the_operators_network(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Neither names nor addresses nor kinds of networks: they are in the operator's log."""
+    """Names, addresses and kinds of networks are only in the operator's log."""
     said = set()
     for address in ("127.0.0.1", "10.1.2.3", "169.254.169.254", "fd00:ec2::254"):
         _resolver(monkeypatch, [address])

@@ -1,4 +1,4 @@
-"""Deliveries: sent signed and under one id, again until accepted, and given up with a word."""
+"""Webhook deliveries: signatures, retries with a constant id, failures and pausing."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def receiver(settings: Any) -> Iterator[Receiver]:
 
 @pytest.fixture
 def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
-    """Have something happen while a request is under way that fails in the end."""
+    """Return a function that makes requests call another function and then fail."""
 
     def arrange(happens: Callable[[], object]) -> None:
         def send(*_: Any) -> Answer:
@@ -70,7 +70,7 @@ def refusing(status: int, **headers: str) -> Callable[[BaseHTTPRequestHandler], 
 
 
 def due_now() -> None:
-    """Let the waits be over."""
+    """Make all retries due."""
     now = timezone.now()
     Delivery.objects.filter(state="waiting").update(due_at=now)
     Webhook.objects.update(rest_until=None)
@@ -156,7 +156,7 @@ def test_what_is_not_accepted_is_tried_again_under_the_same_id(
     deliver_due(webhook.pk)
     first = delivery.attempts.get()
     assert (first.failure, first.status) == (failure, status)
-    # It rests, and the delivery waits.
+    # The webhook pauses between attempts, and the delivery waits.
     assert deliver_due(webhook.pk) == 0
     delivery.refresh_from_db()
     assert delivery.state == "waiting"
@@ -195,7 +195,7 @@ def test_the_waits_grow_until_it_is_given_up_and_can_be_replayed(
     replay_delivery(owner, webhook.pk, delivery.uid)
     assert deliver_due(webhook.pk) == 1
     delivery.refresh_from_db()
-    # All the retries are before it again.
+    # It has all its retries again.
     assert (delivery.state, delivery.attempts_begun, delivery.attempts_before) == ("waiting", 8, 7)
     receiver.answering = refusing(204)
     replay_delivery(owner, webhook.pk, delivery.uid)
@@ -254,7 +254,7 @@ def test_a_receiver_may_ask_for_patience_within_bounds(
     webhook.refresh_from_db()
     assert webhook.rest_until is not None
     waits = [(at - before).total_seconds() for at in (delivery.due_at, webhook.rest_until)]
-    # What was asked for counts where it is more than what is waited anyway.
+    # The requested wait counts if it is longer than the regular one.
     own = [RETRIES[0].total_seconds(), 5]
     for wait, least in zip(waits, own, strict=True):
         low, high = max(seconds, least), max(seconds, least * (1 + JITTER))
@@ -296,7 +296,7 @@ def test_a_receiver_that_is_gone_pauses_its_webhook_with_a_note(
     assert note.after == note.before | {"paused": "gone"}
     (item,) = webhook_items(owner.org, timezone.now())
     assert [each.number for each in item.subjects] == [webhook.pk]
-    # Repaired and resumed, it gets what waited.
+    # Once repaired and resumed, the webhook gets the waiting deliveries.
     receiver.answering = refusing(200)
     update_webhook(owner, webhook.pk, {"paused": False})
     assert deliver_due(webhook.pk) == 1
@@ -317,7 +317,7 @@ def test_a_worker_that_died_while_sending_is_not_waited_for_long(
     with pytest.raises(SystemExit):
         deliver_due(webhook.pk)
     monkeypatch.undo()
-    # As if it had been killed: nothing was cleaned up.
+    # Nothing is cleaned up, as if the worker had been killed.
     Webhook.objects.update(runner="dead", busy_until=timezone.now() + ATTEMPT_EXPIRY)
     assert deliver_due(webhook.pk) == 0
     past = timezone.now() - timedelta(seconds=1)
@@ -347,7 +347,7 @@ def test_a_worker_taken_for_dead_that_failed_has_no_say(owner: Actor, receiver: 
     assert shard is not None
     slow = module._begin(webhook.pk, shard)
     assert slow is not None
-    # Another worker has begun the next attempt in the meantime.
+    # Another worker has begun the next attempt meanwhile.
     Delivery.objects.update(attempts_begun=2)
     module._send(*slow)
     delivery.refresh_from_db()
@@ -407,7 +407,7 @@ def test_two_workers_never_send_the_same_attempt(race: Any, settings: Any) -> No
         webhook, _ = made(owner, receiver)
         uids = {send_test(owner, webhook.pk).uid for _ in range(5)}
         came = race(lambda _: deliver_due(webhook.pk))
-        # Those who found the shard taken may have come too late; one of them has to look once more.
+        # Workers that found the shard taken may have come too late, so one has to check again.
         deliver_due(webhook.pk)
         assert [each for each in came if isinstance(each, Exception)] == []
         assert sorted(each.headers["webhook-id"] for each in receiver.got) == sorted(uids)

@@ -1,4 +1,4 @@
-"""The example of the documentation verifies real deliveries, and rejects all others."""
+"""The verification example in the webhook documentation accepts real deliveries only."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_example_verifies_signatures() -> None:
     assert not verify(headers(at=seconds + 301), body, secret)
     late = headers() | {"webhook-timestamp": str(seconds + 1)}
     assert not verify(late, body, secret)
-    # While it is being replaced, either secret does.
+    # During a rotation either secret is valid.
     webhook.old_seed, webhook.seed = webhook.seed, new_seed()
     webhook.old_seed_until = now + timedelta(hours=1)
     assert verify(headers(), body, secret)

@@ -1,4 +1,4 @@
-"""What webhooks are told: by the engine's batches and by changes of the config, once each."""
+"""Webhook notifications of engine batches and config changes, once each."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ scheduling_rules:
 """
 
 
-#: A queue that borrows, and the one that takes its quota back.
+#: A queue that borrows, and one that reclaims its quota.
 SHARED = """\
 resource_flavors:
   - name: spot
@@ -84,7 +84,7 @@ scheduling_rules:
     resource_queue: prod
 """
 
-#: A language in which the quota of a queue may change.
+#: A Kueue config, where the quota of a queue may change.
 KUEUE = """\
 apiVersion: kueue.x-k8s.io/v1beta1
 kind: ResourceFlavor
@@ -116,7 +116,7 @@ def _cold() -> Any:
 
 @pytest.fixture
 def world(owner: Actor, settle: Callable[[Organization], int]) -> Callable[..., list[str]]:
-    """Apply the config and return a function that submits workloads and has them decided."""
+    """Apply the config and return a function that submits workloads and runs the engine."""
     change(owner, settle, "The first")
 
     def submit(count: int, gpu: int, team: str | None = "research", **fields: Any) -> list[str]:
@@ -130,14 +130,14 @@ def world(owner: Actor, settle: Callable[[Organization], int]) -> Callable[..., 
 
 
 def change(owner: Actor, settle: Callable[[Organization], int], message: str) -> None:
-    """Apply the config anew, with a remark."""
+    """Apply the config again with an additional comment."""
     active = ConfigVersion.objects.filter(org=owner.org).count()
     apply_config(owner, "native", f"{CONFIG}# {message}\n", message, active)
     settle(owner.org)
 
 
 def resize(owner: Actor, settle: Callable[[Organization], int], gpu: int) -> None:
-    """Apply the config in which the quota is *gpu*."""
+    """Apply the config with a quota of *gpu*."""
     active = ConfigVersion.objects.filter(org=owner.org).count()
     apply_config(owner, "kueue", KUEUE.replace("QUOTA", str(gpu)), "", active)
     settle(owner.org)
@@ -168,7 +168,7 @@ def hook(org: Organization, *kinds: Kind, queues: tuple[str, ...] = (), **fields
 
 
 def told(webhook: Webhook) -> list[dict[str, Any]]:
-    """Return what waits for *webhook*, oldest first, and take it for sent."""
+    """Return the pending deliveries of *webhook*, oldest first, and mark them as sent."""
     rows = Delivery.objects.filter(webhook=webhook, attempts_begun=0).order_by("pk")
     bodies = [json.loads(each.body) for each in rows]
     Delivery.objects.filter(webhook=webhook).update(attempts_begun=1, state="delivered")
@@ -228,7 +228,7 @@ def test_many_become_few_deliveries_with_a_bounded_list(world: Any, org: Organiz
     assert (data["count"], len(data["workloads"]), data["omitted"]) == (3000, LISTED, 2950)
     assert body["summary"] == "3000 workloads were rejected: no rule matched"
     assert body["url"].endswith("/o/here/workloads?state=rejected")
-    # What was tried goes out as it was, and the next is another one.
+    # An attempted delivery is not changed; later notices make a new one.
     world(2, 1, None)
     assert counts(webhook) == [("workload.rejected", 2)]
 
@@ -302,14 +302,14 @@ def test_that_a_workload_can_never_run_is_told_once(
     webhook = hook(org, Kind.CANNOT_RUN)
     world(2, 9)
     assert counts(webhook) == [("workload.cannot_run", 2)]
-    # Others come and go in its queue, the config changes without concerning it, a worker starts.
+    # Other workloads come and go in its queue, an unrelated config change, a worker start.
     finish_workloads(owner, world(1, 1))
     settle(org)
     change(owner, settle, "a remark")
     forget_states()
     world(1, 1)
     assert told(webhook) == []
-    # A new one that is alike is told, alone.
+    # Only a new workload of the same kind is notified.
     world(1, 9)
     assert counts(webhook) == [("workload.cannot_run", 1)]
 
@@ -327,7 +327,7 @@ def test_what_a_config_makes_impossible_is_told_of_those_that_wait(
     assert (body["data"]["count"], body["data"]["reasons"]) == (3, {"exceeds_max_quota": 3})
     assert [each["queue"] for each in body["data"]["workloads"]] == ["shared"] * 3
     assert ToldClass.objects.count() == 1
-    # Larger, and small again by a way on which it is small twice.
+    # The quota grows, and then two versions in a row make it small again.
     resize(owner, settle, 7)
     assert (told(webhook), ToldClass.objects.count()) == ([], 0)
     resize(owner, settle, 5)
@@ -346,7 +346,7 @@ def test_a_change_that_takes_many_batches_tells_nothing_anew(
     for gpu in range(9, 15):
         fill(owner, settle, 2, gpu)
     assert sum(count for _, count in counts(webhook)) == 12
-    # A class whose turn has not come says nothing for a while.
+    # A class that is not processed yet causes no notice.
     monkeypatch.setattr("console.workloads.services.run_engine.BATCH", 2)
     resize(owner, settle, 7)
     fill(owner, settle, 3, 1)
@@ -354,7 +354,7 @@ def test_a_change_that_takes_many_batches_tells_nothing_anew(
     resize(owner, settle, 11)
     assert (told(webhook), ToldClass.objects.count()) == ([], 3)
     resize(owner, settle, 8)
-    # Nothing started in between: what runs leaves too little.
+    # Nothing started in between: the running workloads leave too little quota.
     assert sum(count for _, count in counts(webhook)) == 6
 
 
@@ -398,7 +398,7 @@ def test_without_a_webhook_a_batch_costs_one_small_query(
 def test_a_webhook_that_is_made_while_a_worker_begins_is_told(
     world: Any, org: Organization, owner: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To read a large state takes seconds; what is submitted meanwhile is of the same run."""
+    """Loading a large state takes seconds, and the run includes submissions of that time."""
     load, made = run_engine_module.load_state, []
 
     def slow(*asked: Any) -> State:

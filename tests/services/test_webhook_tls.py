@@ -1,4 +1,4 @@
-"""Certificates: that of the name is asked for, although the judged address is connected to."""
+"""TLS of webhooks: the certificate is verified for the name, not for the checked address."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOOPBACK = [ip_network("127.0.0.0/8")]
 
 @pytest.fixture
 def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
-    """Every name leads to a receiver that is hooks.example."""
+    """Resolve every name to a receiver with a certificate for hooks.example."""
 
     def look(host: str, port: int, *_: Any, **__: Any) -> list[Any]:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
@@ -34,7 +34,7 @@ def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
 
 @pytest.fixture
 def trusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have its certificate be one that is trusted."""
+    """Trust the receiver's certificate."""
     context = ssl.create_default_context(cafile=str(CERTIFICATE))
     monkeypatch.setattr(sending, "_tls", lambda: context)
 

@@ -1,4 +1,4 @@
-"""Pending workloads that no queue has: they are in no class, and every list knows why they wait."""
+"""Pending workloads without a queue: they have no class, and every list shows their reason."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from console.workloads.queries.waiting import waiting_reasons, waiting_without_q
 
 @pytest.fixture
 def row(org: Organization) -> Callable[..., Workload]:
-    """Return a function that writes one workload as the engine left it."""
+    """Return a function that writes one workload like the engine does."""
     labels = LabelSet.objects.create(org=org, digest="d", labels={})
 
     def write(name: str, reason: Reason, **more: object) -> Workload:
@@ -53,7 +53,7 @@ def rows(org: Organization, row: Callable[..., Workload]) -> None:
     row("lost-2", LOCAL_QUEUE_MISSING)
     row("no class", PRIORITY_CLASS_MISSING)
     row("local stop", QUEUE_STOPPED)
-    # The class has another reason by now than the one it was last decided with.
+    # The class now has another reason than the workload's last decision.
     row("stop", WAITING_FOR_QUOTA, pending_class="stopped", **in_queue)
     row("barred", WAITING_FOR_QUOTA, pending_class="barred", **in_queue)
     row("rejected", NO_FLAVOR_MATCHED, state=State.REJECTED, **in_queue)

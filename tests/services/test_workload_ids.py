@@ -1,4 +1,4 @@
-"""Ids of workloads: opaque to whoever uses them, and in order of time to an index."""
+"""Workload ids: opaque to users, and ordered by time for indexes."""
 
 from __future__ import annotations
 
