@@ -106,7 +106,7 @@ def test_long_names_fit_into_a_narrow_screen(
     assert {path: complaints for path, complaints in found.items() if complaints} == {}
 
 
-def test_the_chosen_theme_wins_over_the_system(visitors: Visitors, place: Place) -> None:
+def test_chosen_theme_overrides_the_system_theme(visitors: Visitors, place: Place) -> None:
     page = visitors.page(place, scheme="light")
     page.goto(place.url())
     ground = "getComputedStyle(document.body).backgroundColor"

@@ -28,7 +28,7 @@ TOO_WIDE = """() => [...document.querySelectorAll("main *")]
   .map((item) => `${item.tagName} ${item.className}`)"""
 
 
-def test_consequences_are_ticked_and_grave_ones_typed(page: Page, place: Place) -> None:
+def test_consequences_are_ticked_and_severe_ones_typed(page: Page, place: Place) -> None:
     place.apply(CONFIG)
     waiting = place.submit(*(lab(number) for number in range(3)))[-1]
     draft(page, place, CONFIG.replace("nominal_quota: 4", "nominal_quota: 2"))
@@ -59,7 +59,7 @@ def test_consequences_are_ticked_and_grave_ones_typed(page: Page, place: Place) 
     assert accepted >= {"queue_removed", "catch_all_lost"}
 
 
-def test_two_change_one_queue_and_decide_piece_by_piece(visitors: Visitors, place: Place) -> None:
+def test_conflicting_changes_are_merged_piece_by_piece(visitors: Visitors, place: Place) -> None:
     place.apply(CONFIG)
     mine = CONFIG.replace("max: 100", "max: 200").replace(
         "resource_flavors:\n", "resource_flavors:\n  # Mine.\n  - name: fixed\n"
@@ -85,9 +85,7 @@ def test_two_change_one_queue_and_decide_piece_by_piece(visitors: Visitors, plac
     assert place.api.get("/config")["text"] == both
 
 
-def test_an_apply_that_nobody_confirms_is_taken_back(
-    visitors: Visitors, place: Place, product: Product
-) -> None:
+def test_unconfirmed_apply_is_reverted(visitors: Visitors, place: Place, product: Product) -> None:
     place.apply(CONFIG)
     page, other = visitors.page(place, 0), visitors.page(place, 1)
     draft(page, place, CONFIG.replace("max: 100", "max: 200"))
@@ -116,7 +114,7 @@ def test_an_apply_that_nobody_confirms_is_taken_back(
     expect(page.locator("#revert-timer")).to_be_empty()
 
 
-def test_a_roll_back_for_a_time_is_reverted_by_hand(page: Page, place: Place) -> None:
+def test_timed_rollback_is_reverted_by_hand(page: Page, place: Place) -> None:
     place.apply(CONFIG)
     place.apply(CONFIG.replace("max: 100", "max: 200"), "Wider")
     page.goto(place.url("config/v/1"))

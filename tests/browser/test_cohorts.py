@@ -48,7 +48,7 @@ def test_a_cohort_of_forty_queues_keeps_the_rules(page: Page, place: Place) -> N
     assert broken_pages(page, map(place.url, paths)) == {}
 
 
-def test_a_cohort_stays_current_while_one_looks(page: Page, teams: Place) -> None:
+def test_page_of_a_cohort_updates_live(page: Page, teams: Place) -> None:
     page.goto(teams.url("cohorts/research"))
     loans = page.locator("#loan-rows tr")
     expect(loans).to_have_count(1)
@@ -120,7 +120,7 @@ def test_arrow_keys_move_in_the_matrix_and_enter_opens_the_queue_there(
     expect(row).to_be_in_viewport()
 
 
-def test_what_is_live_keeps_the_place_in_the_matrix(page: Page, teams: Place) -> None:
+def test_live_updates_keep_the_focus_in_the_matrix(page: Page, teams: Place) -> None:
     page.goto(teams.url("cohorts/research"))
     page.locator("#matrix-rows").get_by_role("link", name="vision", exact=True).focus()
     for _ in range(3):
@@ -156,7 +156,7 @@ def _look(page: Page) -> dict[str, Any]:
     return found
 
 
-def test_the_parts_of_a_bar_stay_apart_at_any_size_and_without_colors(
+def test_parts_of_a_bar_are_distinct_at_any_size_and_without_colors(
     page: Page, teams: Place
 ) -> None:
     seen = set()

@@ -25,7 +25,7 @@ EMPTY = {
 }
 
 
-def test_the_printed_password_opens_an_empty_product_that_says_what_to_do_next(
+def test_empty_product_shows_the_next_steps_after_sign_in(
     visitors: Visitors, product: Product
 ) -> None:
     welcome = re.search(r"Sign in as +(\S+)\s+Password +(\S+)", product.output())
@@ -156,7 +156,7 @@ def test_a_mistake_in_two_thousand_lines_is_marked_at_its_place(page: Page, plac
     editor.expect_saved()
 
 
-def test_an_answer_about_an_older_text_is_dropped(page: Page, place: Place) -> None:
+def test_outdated_check_result_is_ignored(page: Page, place: Place) -> None:
     page.goto(place.url("config/edit"))
     editor = Editor(page)
     editor.replace(CAP)

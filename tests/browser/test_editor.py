@@ -23,9 +23,7 @@ def line_of(text: str, part: str) -> int:
     return next(i for i, line in enumerate(text.splitlines(), 1) if part in line)
 
 
-def test_the_outline_leads_to_its_objects_and_shows_their_problems_and_hits(
-    page: Page, place: Place
-) -> None:
+def test_outline_links_to_objects_and_shows_problems_and_hits(page: Page, place: Place) -> None:
     place.apply(CAP)
     place.submit(m5("one"), m5("two"))
     page.goto(place.url("config/edit"))
@@ -119,7 +117,7 @@ _LETTER_AND_ENTER = """letter => {
 }"""
 
 
-def test_enter_takes_what_fits_all_that_was_typed(page: Page, place: Place) -> None:
+def test_enter_accepts_the_completion_of_the_whole_word(page: Page, place: Place) -> None:
     page.goto(place.url("config/edit"))
     editor = Editor(page)
     choices = page.locator(".ace_autocomplete:visible .ace_line")
@@ -138,7 +136,7 @@ def test_enter_takes_what_fits_all_that_was_typed(page: Page, place: Place) -> N
     assert editor.text.splitlines()[2:] == ["    prez", "    #"]
 
 
-def test_what_is_under_the_pointer_and_the_cursor_is_explained(page: Page, place: Place) -> None:
+def test_help_explains_the_word_at_pointer_and_cursor(page: Page, place: Place) -> None:
     place.apply(CAP)
     place.submit(m5("one"))
     page.goto(place.url("config/edit"))
@@ -164,7 +162,7 @@ def test_what_is_under_the_pointer_and_the_cursor_is_explained(page: Page, place
     assert page.evaluate(_CURSOR) == rule
 
 
-def test_problems_are_visited_and_repaired_by_keys(page: Page, place: Place) -> None:
+def test_problems_are_visited_and_fixed_by_keys(page: Page, place: Place) -> None:
     page.goto(place.url("config/edit"))
     editor = Editor(page)
     editor.replace(
@@ -198,7 +196,7 @@ def test_tab_leaves_the_text_and_brackets_indent(page: Page, place: Place) -> No
     assert not page.evaluate("document.activeElement.closest('.ace_editor') !== null")
 
 
-def test_a_draft_is_edited_by_one_of_two_and_taken_over(visitors: Visitors, place: Place) -> None:
+def test_draft_has_one_editor_and_can_be_taken_over(visitors: Visitors, place: Place) -> None:
     place.apply(CAP)
     first, second = visitors.page(place, 0), visitors.page(place, 1)
     first.goto(place.url("config/edit"))
@@ -236,7 +234,7 @@ def test_a_draft_is_edited_by_one_of_two_and_taken_over(visitors: Visitors, plac
     assert Editor(first).text == "# theirs\n" + CAP
 
 
-def test_who_types_on_after_a_take_over_keeps_the_text(visitors: Visitors, place: Place) -> None:
+def test_text_typed_after_a_take_over_is_kept(visitors: Visitors, place: Place) -> None:
     place.apply(CAP)
     first, second = visitors.page(place, 0), visitors.page(place, 1)
     # As if the next sign of life were still to come.
@@ -265,9 +263,7 @@ def test_who_types_on_after_a_take_over_keeps_the_text(visitors: Visitors, place
     visitors.complaints[:] = [text for text in visitors.complaints if "409" not in text]
 
 
-def test_the_questions_of_one_editor_on_a_large_config_do_not_refuse_each_other(
-    page: Page, place: Place
-) -> None:
+def test_requests_of_one_editor_do_not_exceed_the_limits(page: Page, place: Place) -> None:
     large = CAP + "# A note that makes this config a large one.\n" * 3000
     assert len(large) > CHEAP_TEXT
     place.apply(large)
@@ -285,7 +281,7 @@ def test_the_questions_of_one_editor_on_a_large_config_do_not_refuse_each_other(
     assert statuses == {"check": [200], "hits": [200]}
 
 
-def test_hits_that_were_refused_are_asked_for_again(visitors: Visitors, place: Place) -> None:
+def test_refused_hits_are_requested_again(visitors: Visitors, place: Place) -> None:
     place.apply(CAP)
     place.submit(m5("one"))
     page = visitors.page(place)
@@ -297,7 +293,7 @@ def test_hits_that_were_refused_are_asked_for_again(visitors: Visitors, place: P
     visitors.complaints[:] = [text for text in visitors.complaints if "429" not in text]
 
 
-def test_a_discarded_draft_leaves_the_text_in_the_other_window(
+def test_discarded_draft_keeps_the_text_in_the_other_window(
     visitors: Visitors, place: Place
 ) -> None:
     first, second = visitors.page(place, 0), visitors.page(place, 1)
@@ -320,9 +316,7 @@ def test_a_discarded_draft_leaves_the_text_in_the_other_window(
     visitors.complaints[:] = [text for text in visitors.complaints if "404" not in text]
 
 
-def test_who_is_signed_out_while_typing_goes_on_after_signing_in_again(
-    visitors: Visitors, place: Place
-) -> None:
+def test_editing_continues_after_signing_in_again(visitors: Visitors, place: Place) -> None:
     page = visitors.page(place)
     page.goto(place.url("config/edit"))
     Editor(page).replace(CAP)
@@ -344,7 +338,7 @@ def test_who_is_signed_out_while_typing_goes_on_after_signing_in_again(
     visitors.complaints[:] = [text for text in visitors.complaints if "401" not in text]
 
 
-def test_a_file_becomes_a_draft_and_a_draft_a_file(page: Page, place: Place) -> None:
+def test_draft_is_imported_and_exported_as_a_file(page: Page, place: Place) -> None:
     page.goto(place.url("config/drafts"))
     file = {"name": "cap.yaml", "mimeType": "text/yaml", "buffer": CAP.encode()}
     page.get_by_label("Config file").set_input_files(file)

@@ -13,7 +13,7 @@ from tests.browser.documents import CAP, m5
 from tests.browser.place import Place, wait_until
 
 
-def test_new_events_wait_for_the_reader_and_a_pause_holds_them(page: Page, place: Place) -> None:
+def test_new_events_are_shown_on_request_and_pausing_stops_them(page: Page, place: Place) -> None:
     place.apply(CAP)
     place.submit(m5("early"))
     page.goto(place.url("events"))
@@ -48,7 +48,7 @@ def test_new_events_wait_for_the_reader_and_a_pause_holds_them(page: Page, place
     expect(bar).to_contain_text("2 new")
 
 
-def test_filters_of_several_types_stand_in_the_address(page: Page, place: Place) -> None:
+def test_filters_of_several_types_are_in_the_url(page: Page, place: Place) -> None:
     place.apply(CAP)
     place.submit(*(m5(f"m5-{i}") for i in range(5)))
     page.goto(place.url("events"))
@@ -69,9 +69,7 @@ def test_filters_of_several_types_stand_in_the_address(page: Page, place: Place)
     expect(rows).to_have_count(2)
 
 
-def test_a_list_is_passed_on_and_exported_as_it_is(
-    page: Page, place: Place, tmp_path: Path
-) -> None:
+def test_filtered_list_is_shared_and_exported(page: Page, place: Place, tmp_path: Path) -> None:
     place.apply(CAP)
     place.submit(m5("early"))
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -90,7 +88,7 @@ def test_a_list_is_passed_on_and_exported_as_it_is(
     assert json.loads(line)["message"] == "early was submitted."
 
 
-def test_who_did_what_is_told_with_what_was_so_before(page: Page, place: Place) -> None:
+def test_audit_entry_shows_actor_and_previous_value(page: Page, place: Place) -> None:
     place.apply(CAP)
     queue = "q-m5-2xlarge-cap3"
     page.goto(place.url("events/audit?action=queue"))

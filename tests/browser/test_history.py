@@ -21,9 +21,7 @@ def _tell(place: Place) -> None:
     place.apply(_COMMENTED, "Say why")
 
 
-def test_a_difference_has_four_ways_that_work_by_links_alone(
-    visitors: Visitors, place: Place
-) -> None:
+def test_diff_has_four_views_that_work_without_scripts(visitors: Visitors, place: Place) -> None:
     _tell(place)
     page = visitors.page(place, scripts=False)
     page.goto(place.url("config/compare/1...2"))
@@ -96,7 +94,7 @@ def test_versions_are_picked_compared_and_edited_by_keys(page: Page, place: Plac
     assert Editor(page).text == _HIGHER
 
 
-def test_versions_of_some_days_are_found(page: Page, place: Place) -> None:
+def test_versions_are_filtered_by_date(page: Page, place: Place) -> None:
     _tell(place)
     page.goto(place.url("config/history"))
     page.get_by_label("To", exact=True).fill("2026-01-31")
@@ -107,7 +105,7 @@ def test_versions_of_some_days_are_found(page: Page, place: Place) -> None:
     expect(page.locator("tbody tr")).to_have_count(3)
 
 
-def test_a_line_leads_to_the_version_that_changed_it(page: Page, place: Place) -> None:
+def test_line_links_to_the_version_that_changed_it(page: Page, place: Place) -> None:
     _tell(place)
     page.goto(place.url("config/v/3"))
     page.get_by_role("link", name="Show line authors").click()
@@ -122,7 +120,7 @@ def test_a_line_leads_to_the_version_that_changed_it(page: Page, place: Place) -
     expect(page.get_by_role("region", name="Changes in this version")).to_contain_text("60")
 
 
-def test_an_old_version_comes_back_through_the_same_review(page: Page, place: Place) -> None:
+def test_rollback_uses_the_same_review(page: Page, place: Place) -> None:
     _tell(place)
     page.goto(place.url("config/history"))
     page.get_by_role("link", name="Roll back to version 1").click()

@@ -34,7 +34,7 @@ def _between(place: Place) -> None:
     place.apply(_CLOSED, "Closed")
 
 
-def test_an_open_run_moves_on_by_itself(page: Page, place: Place, product: Product) -> None:
+def test_running_impact_updates_by_itself(page: Page, place: Place, product: Product) -> None:
     _between(place)
     page.goto(place.url("config/impact?to=1"))
     product.manage("shell", "-c", _OPEN.format(slug=place.slug, state="running"))
@@ -54,7 +54,7 @@ def test_an_open_run_moves_on_by_itself(page: Page, place: Place, product: Produ
     expect(page.get_by_role("progressbar")).to_have_count(0)
 
 
-def test_numbers_lead_to_their_shapes_also_without_scripts(
+def test_numbers_link_to_their_shapes_also_without_scripts(
     visitors: Visitors, place: Place
 ) -> None:
     _between(place)

@@ -15,7 +15,7 @@ _PAGE = """
 """
 
 
-def test_each_look_is_judged_where_it_is_first_seen(visitors: Visitors) -> None:
+def test_each_look_is_checked_once(visitors: Visitors) -> None:
     page, looks = visitors.page(), Looks()
 
     def judged(body: str) -> list[str]:

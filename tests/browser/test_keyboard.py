@@ -58,7 +58,7 @@ def test_tab_visits_everything_in_order_and_shows_where_it_is(page: Page, place:
         assert inside == sorted(inside), f"{path}: leaves the content and comes back"
 
 
-def test_letters_lead_to_pages_search_rows_and_help(page: Page, place: Place) -> None:
+def test_letter_keys_open_pages_search_rows_and_help(page: Page, place: Place) -> None:
     place.apply(CAP)
     place.submit(m5("first"), m5("second"))
     page.goto(place.url())
@@ -87,7 +87,7 @@ def test_letters_lead_to_pages_search_rows_and_help(page: Page, place: Place) ->
     expect(page.get_by_role("heading", level=1)).to_have_text("second")
 
 
-def test_letters_can_be_switched_off(page: Page, place: Place) -> None:
+def test_letter_keys_can_be_disabled(page: Page, place: Place) -> None:
     page.goto(place.url())
     page.keyboard.press("?")
     page.get_by_label("Turn off single-letter shortcuts").check()

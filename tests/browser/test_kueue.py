@@ -62,7 +62,7 @@ def cluster(place: Place) -> Place:
     return place
 
 
-def test_a_dump_is_pasted_applied_and_admits(visitors: Visitors, place: Place) -> None:
+def test_pasted_manifests_are_applied_and_admit(visitors: Visitors, place: Place) -> None:
     page = visitors.page(place)
     page.goto(place.url("config/edit"))
     page.get_by_label("Language").select_option("kueue")
@@ -106,9 +106,7 @@ def test_a_dump_is_pasted_applied_and_admits(visitors: Visitors, place: Place) -
     expect(page.locator("#running-rows tr")).to_have_count(2)
 
 
-def test_who_owns_quota_takes_it_back_from_who_borrowed_it(
-    visitors: Visitors, cluster: Place
-) -> None:
+def test_owner_of_quota_reclaims_it_from_the_borrower(visitors: Visitors, cluster: Place) -> None:
     page = visitors.page(cluster)
     page.goto(cluster.url("cohorts/production"))
     expect(page.locator("#pools")).to_contain_text("0 of 144 nvidia.com/gpu used")
@@ -141,7 +139,7 @@ def test_who_owns_quota_takes_it_back_from_who_borrowed_it(
     expect(_row(page, "h100", "nvidia.com/gpu")).to_contain_text("16 of 16 nvidia.com/gpu used")
 
 
-def test_what_waits_is_told_who_lends_and_who_may_be_stopped(page: Page, cluster: Place) -> None:
+def test_pending_workload_shows_lenders_and_possible_victims(page: Page, cluster: Place) -> None:
     (alike,) = cluster.submit(
         _training("distill", "language-03", 16, "best-effort", node_selector=_H100)
     )
@@ -172,7 +170,7 @@ def test_what_waits_is_told_who_lends_and_who_may_be_stopped(page: Page, cluster
     expect(page.locator("#cohort-notices")).to_contain_text("language-03 waits for 16")
 
 
-def test_what_can_never_run_says_so(page: Page, cluster: Place) -> None:
+def test_workload_that_cannot_run_says_so(page: Page, cluster: Place) -> None:
     page.goto(cluster.url("workloads/new"))
     page.get_by_label("Name", exact=True).fill("too-large")
     page.locator("[name=namespace]").fill("vision-01")

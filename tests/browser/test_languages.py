@@ -12,7 +12,7 @@ from tests.browser.place import Place
 from tests.dialects.kueue.dump import dump
 
 
-def test_a_dump_is_pasted_and_read_in_its_language(visitors: Visitors, place: Place) -> None:
+def test_pasted_manifests_select_their_dialect(visitors: Visitors, place: Place) -> None:
     page = visitors.page(place)
     page.goto(place.url("config/edit"))
     language = page.get_by_label("Language")

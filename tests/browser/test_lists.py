@@ -21,9 +21,7 @@ def _fill(place: Place) -> None:
     wait_until(lambda: place.api.get("/queues/q-m5-2xlarge-cap3")["counts"]["pending"] == 117)
 
 
-def test_filters_stand_in_the_address_and_the_back_button_returns_to_them(
-    page: Page, place: Place
-) -> None:
+def test_filters_are_in_the_url_and_the_back_button_restores_them(page: Page, place: Place) -> None:
     _fill(place)
     page.goto(place.url("workloads"))
     rows = page.locator("#workload-rows tr")
@@ -69,7 +67,7 @@ def test_filters_stand_in_the_address_and_the_back_button_returns_to_them(
     expect(rows).to_have_count(50)
 
 
-def test_a_list_tells_nothing_yet_from_nothing_found(page: Page, place: Place) -> None:
+def test_empty_list_and_empty_result_have_different_texts(page: Page, place: Place) -> None:
     place.apply(CAP)
     place.submit(m5("only"))
     page.goto(place.url("workloads?q=nobody"))
@@ -78,7 +76,7 @@ def test_a_list_tells_nothing_yet_from_nothing_found(page: Page, place: Place) -
     expect(page.locator("#workload-rows tr")).to_have_count(1)
 
 
-def test_pending_work_of_a_queue_is_numbered_on_through_its_pages(page: Page, place: Place) -> None:
+def test_pending_workloads_are_numbered_across_pages(page: Page, place: Place) -> None:
     _fill(place)
     page.goto(place.url("queues/q-m5-2xlarge-cap3"))
     numbers = page.locator("#pending-rows td[data-label=position]")
@@ -90,7 +88,7 @@ def test_pending_work_of_a_queue_is_numbered_on_through_its_pages(page: Page, pl
     expect(page.locator("#pending-rows tr").first).to_contain_text("m5-053")
 
 
-def test_new_rows_wait_for_the_reader_to_ask(page: Page, place: Place) -> None:
+def test_new_rows_are_shown_on_request(page: Page, place: Place) -> None:
     place.apply(CAP)
     place.submit(m5("early"))
     page.goto(place.url("workloads"))
@@ -103,7 +101,7 @@ def test_new_rows_wait_for_the_reader_to_ask(page: Page, place: Place) -> None:
     expect(page.locator("#workload-rows a[data-row]").first).to_be_focused()
 
 
-def test_the_name_of_a_queue_does_not_break(visitors: Visitors, place: Place) -> None:
+def test_queue_names_do_not_wrap(visitors: Visitors, place: Place) -> None:
     """Also beside long columns, where a name with a colon used to break after the colon."""
     name = "ml_training:v2"
     resources = ("gpu", "cpu", "memory_gb")

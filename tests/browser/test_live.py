@@ -54,7 +54,7 @@ def forgive(visitors: Visitors) -> None:
     visitors.complaints[:] = [each for each in visitors.complaints if "Failed to load" not in each]
 
 
-def test_a_server_that_is_away_leaves_the_data_with_its_age(
+def test_unreachable_server_keeps_the_data_and_shows_its_age(
     queue: Page, place: Place, visitors: Visitors
 ) -> None:
     with answering(queue, lambda route: route.abort()):
@@ -68,7 +68,7 @@ def test_a_server_that_is_away_leaves_the_data_with_its_age(
     forgive(visitors)
 
 
-def test_an_error_is_told_with_the_id_of_the_request_and_tried_again(
+def test_error_shows_the_request_id_and_is_retried(
     queue: Page, place: Place, visitors: Visitors
 ) -> None:
     def broken(route: Route) -> None:
@@ -82,7 +82,7 @@ def test_an_error_is_told_with_the_id_of_the_request_and_tried_again(
     forgive(visitors)
 
 
-def test_who_was_signed_out_keeps_the_page_and_finds_back(
+def test_signed_out_reader_keeps_the_page_and_can_return(
     queue: Page, place: Place, visitors: Visitors
 ) -> None:
     queue.context.clear_cookies()
@@ -100,14 +100,14 @@ def test_who_was_signed_out_keeps_the_page_and_finds_back(
     forgive(visitors)
 
 
-def test_a_member_who_was_removed_is_told_so(queue: Page, place: Place, visitors: Visitors) -> None:
+def test_removed_member_is_notified(queue: Page, place: Place, visitors: Visitors) -> None:
     with answering(queue, lambda route: route.fulfill(status=404, body="")):
         expect(queue.locator(STATUS)).to_contain_text("No longer available · data from")
     expect(queue.get_by_role("link", name="Reload", exact=True)).to_be_visible()
     forgive(visitors)
 
 
-def test_another_build_offers_to_be_loaded(queue: Page, place: Place) -> None:
+def test_new_build_offers_a_reload(queue: Page, place: Place) -> None:
     def newer(route: Route) -> None:
         answer = route.fetch()
         route.fulfill(response=answer, headers={**answer.headers, "x-live-build": "another"})
@@ -122,7 +122,7 @@ def test_another_build_offers_to_be_loaded(queue: Page, place: Place) -> None:
     expect(queue.get_by_role("link", name="Reload: new version")).to_be_hidden()
 
 
-def test_the_age_is_that_of_the_data_and_not_of_the_answer(queue: Page, place: Place) -> None:
+def test_age_is_that_of_the_data_and_not_of_the_response(queue: Page, place: Place) -> None:
     def rested(route: Route) -> None:
         route.fulfill(status=204, headers={"X-Live-Stamp": "1000-x", "X-Live-Age": "7.5"})
 
@@ -130,7 +130,7 @@ def test_the_age_is_that_of_the_data_and_not_of_the_answer(queue: Page, place: P
         expect(queue.locator(STATUS)).to_have_text(re.compile(r"Live · ([89]|1\d) s ago"))
 
 
-def test_p_pauses_and_goes_on(queue: Page, place: Place) -> None:
+def test_p_pauses_and_resumes_updates(queue: Page, place: Place) -> None:
     queue.keyboard.press("p")
     expect(queue.locator(STATUS)).to_have_text(re.compile(r"Paused · as of \d\d:\d\d:\d\d UTC"))
     expect(queue.get_by_role("button", name="Resume")).to_have_attribute("aria-pressed", "true")
@@ -163,7 +163,7 @@ def _asking(action: str) -> str:
     }}"""
 
 
-def test_a_hidden_page_asks_nothing_and_catches_up_at_once(queue: Page, place: Place) -> None:
+def test_hidden_page_does_not_poll_and_updates_when_shown(queue: Page, place: Place) -> None:
     queue.evaluate(_hiding("true"))
     queue.wait_for_timeout(300)
     asked: list[str] = []
@@ -175,7 +175,7 @@ def test_a_hidden_page_asks_nothing_and_catches_up_at_once(queue: Page, place: P
     expect(queue.locator("[data-rows-bar=running-rows]")).to_contain_text("1 new")
 
 
-def test_a_page_that_the_browser_kept_asks_when_it_is_shown_again(queue: Page) -> None:
+def test_page_from_the_back_cache_polls_when_shown(queue: Page) -> None:
     queue.get_by_role("button", name="Pause").click()
     queue.wait_for_timeout(300)
     queue.get_by_role("button", name="Resume").click()
@@ -184,9 +184,7 @@ def test_a_page_that_the_browser_kept_asks_when_it_is_shown_again(queue: Page) -
     wait_until(lambda: queue.evaluate(shown) == 1)
 
 
-def test_what_has_the_focus_or_is_chosen_stays_and_is_brought_up_to_date_later(
-    queue: Page, place: Place
-) -> None:
+def test_focused_or_selected_parts_are_updated_later(queue: Page, place: Place) -> None:
     row = queue.locator("#running-rows a[data-row]").first
     row.focus()
     box = row.bounding_box()
@@ -210,7 +208,7 @@ def test_what_has_the_focus_or_is_chosen_stays_and_is_brought_up_to_date_later(
         pass
 
 
-def test_filters_bring_a_list_that_is_live_from_then_on(page: Page, place: Place) -> None:
+def test_filtered_list_is_updated_live(page: Page, place: Place) -> None:
     place.apply(CAP)
     place.submit(job("first"), job("second"), job("third"))
     page.goto(place.url("workloads"))
@@ -227,7 +225,7 @@ def test_filters_bring_a_list_that_is_live_from_then_on(page: Page, place: Place
     expect(rows.first).to_contain_text("fourth")
 
 
-def test_two_people_see_the_same_and_their_own(place: Place, visitors: Visitors) -> None:
+def test_two_people_see_shared_data_and_their_own_forms(place: Place, visitors: Visitors) -> None:
     place.apply(CAP)
     place.submit(job("first"))
     pages = [visitors.page(place, person) for person in (0, 1)]
@@ -240,7 +238,7 @@ def test_two_people_see_the_same_and_their_own(place: Place, visitors: Visitors)
         expect(token).not_to_have_value("")
 
 
-def test_a_form_in_a_region_that_was_exchanged_still_counts(queue: Page, place: Place) -> None:
+def test_form_in_a_replaced_region_still_submits(queue: Page, place: Place) -> None:
     second = queue.context.new_page()
     second.goto(place.url("queues/train?tab=running&hold=1"))
     second.get_by_label("Reason").fill("moving racks")
@@ -254,7 +252,7 @@ def test_a_form_in_a_region_that_was_exchanged_still_counts(queue: Page, place: 
     expect(queue.locator("#queue-state")).not_to_contain_text("Held")
 
 
-def test_a_part_that_fails_keeps_what_it_had_and_comes_back(queue: Page, place: Place) -> None:
+def test_failed_part_keeps_its_content_and_recovers(queue: Page, place: Place) -> None:
     body = (
         '<div id="live-poll" data-version="1-x"></div><div id="running-region" data-live>'
         '<div class="notice" data-failed>What runs could not be loaded</div></div>'

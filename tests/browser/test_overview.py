@@ -17,7 +17,7 @@ def hold(place: Place, queue: str) -> None:
     place.api.post(f"/queues/{queue}/hold", {"reason": "Moving racks"}, expect=200)
 
 
-def test_a_digit_opens_what_needs_attention(page: Page, place: Place) -> None:
+def test_digit_key_opens_an_attention_item(page: Page, place: Place) -> None:
     place.apply(CAP)
     place.submit(m5("too-large", requests={"cpu": 99, "memory_gb": 1}), m5("fits"))
     hold(place, "default")
@@ -31,7 +31,7 @@ def test_a_digit_opens_what_needs_attention(page: Page, place: Place) -> None:
     expect(page).to_have_url(re.compile(r"/workloads\?state=pending&reason=exceeds_max_quota$"))
 
 
-def test_new_items_wait_until_they_are_asked_for(page: Page, place: Place) -> None:
+def test_new_items_are_shown_on_request(page: Page, place: Place) -> None:
     place.apply(CAP)
     place.submit(m5("too-large", requests={"cpu": 99, "memory_gb": 1}))
     page.goto(place.url())
@@ -47,7 +47,7 @@ def test_new_items_wait_until_they_are_asked_for(page: Page, place: Place) -> No
     expect(page.locator("#attention-queue_held")).to_have_attribute("data-gone", "")
 
 
-def test_organizations_are_narrowed_while_one_types(page: Page, place: Place) -> None:
+def test_organizations_are_filtered_while_typing(page: Page, place: Place) -> None:
     page.goto(place.url("queues"))
     page.locator(".topbar .menu > summary").first.click()
     field = page.get_by_role("searchbox", name="Filter organizations")
@@ -60,7 +60,7 @@ def test_organizations_are_narrowed_while_one_types(page: Page, place: Place) ->
     expect(page.locator(f'.org-list a[href="/o/{place.slug}/"]')).to_be_visible()
 
 
-def test_everything_is_there_without_scripts(visitors: Visitors, place: Place) -> None:
+def test_overview_works_without_scripts(visitors: Visitors, place: Place) -> None:
     place.apply(CAP)
     place.submit(m5("runs"))
     hold(place, "default")

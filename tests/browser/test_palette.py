@@ -20,9 +20,7 @@ def busy(place: Place) -> Place:
     return place
 
 
-def test_a_few_letters_lead_to_a_queue_a_workload_a_version_and_a_page(
-    page: Page, busy: Place
-) -> None:
+def test_palette_finds_queues_workloads_versions_and_pages(page: Page, busy: Place) -> None:
     palette = page.get_by_role("dialog", name="Go to")
     for text, offered, path in (
         ("M5-2", "q-m5-2xlarge-cap3", "queues/q-m5-2xlarge-cap3"),
@@ -41,7 +39,7 @@ def test_a_few_letters_lead_to_a_queue_a_workload_a_version_and_a_page(
         page.wait_for_url(re.compile(re.escape(busy.url(path))))
 
 
-def test_one_chooses_with_arrows_and_comes_back_to_where_one_was(page: Page, busy: Place) -> None:
+def test_arrow_keys_select_and_closing_restores_the_focus(page: Page, busy: Place) -> None:
     page.goto(busy.url("queues"))
     opener = page.get_by_role("link", name="Go to a queue, workload, version or page")
     opener.focus()
@@ -65,7 +63,7 @@ def test_one_chooses_with_arrows_and_comes_back_to_where_one_was(page: Page, bus
     expect(opener).to_be_focused()
 
 
-def test_without_scripts_the_same_is_a_page(visitors: Visitors, busy: Place) -> None:
+def test_search_page_works_without_scripts(visitors: Visitors, busy: Place) -> None:
     page = visitors.page(busy, width=320, scripts=False)
     page.goto(busy.url())
     page.get_by_role("link", name="Go to a queue, workload, version or page").click()

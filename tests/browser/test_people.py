@@ -36,7 +36,7 @@ def invite(page: Page, place: Place, email: str) -> str:
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_somebody_is_invited_joins_and_is_taken_out(
+def test_person_is_invited_joins_and_is_removed(
     visitors: Visitors, place: Place, scripts: bool
 ) -> None:
     email = f"{place.slug}@example.com"
@@ -66,7 +66,7 @@ def test_somebody_is_invited_joins_and_is_taken_out(
     assert guest.request.get(link).status == 404
 
 
-def test_a_secret_is_copied_and_does_not_come_back(visitors: Visitors, place: Place) -> None:
+def test_secret_is_copied_and_not_shown_again(visitors: Visitors, place: Place) -> None:
     page = visitors.page(place)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(place.url("settings/tokens/new"))
@@ -95,7 +95,7 @@ def test_a_secret_is_copied_and_does_not_come_back(visitors: Visitors, place: Pl
     assert status_with(place, secret) == 401
 
 
-def test_a_browser_that_was_left_somewhere_is_signed_out(visitors: Visitors, place: Place) -> None:
+def test_other_session_is_signed_out(visitors: Visitors, place: Place) -> None:
     email = f"{place.slug}@example.com"
     link = invite(visitors.page(place), place, email)
     here, there = visitors.page(), visitors.page()
@@ -148,7 +148,7 @@ def test_pages_of_people_keep_the_rules(page: Page, place: Place, pages: list[st
     assert broken_pages(page, urls) == {}
 
 
-def test_what_is_told_once_keeps_the_rules_too(visitors: Visitors, place: Place) -> None:
+def test_pages_with_one_time_secrets_keep_the_rules(visitors: Visitors, place: Place) -> None:
     page = visitors.page(place, width=320)
     link = invite(page, place, f"{place.slug}@example.com")
     guest = visitors.page(width=320)

@@ -57,7 +57,7 @@ def test_queues_are_chosen_compared_and_held_by_keys(page: Page, place: Place) -
     expect(page.get_by_label("Reason")).to_have_value("moving racks")
 
 
-def test_a_hold_ends_by_itself_while_somebody_looks(page: Page, place: Place) -> None:
+def test_expired_hold_disappears_from_the_open_page(page: Page, place: Place) -> None:
     fill(place)
     end = datetime.now(UTC) + timedelta(seconds=4)
     held = {"reason": "a moment", "until": end.isoformat()}
@@ -120,7 +120,7 @@ def test_a_queue_without_scripts(visitors: Visitors, place: Place) -> None:
 
 
 @pytest.mark.parametrize("width", [320, 1000])
-def test_nothing_is_cut_off(width: int, visitors: Visitors, place: Place) -> None:
+def test_no_content_is_cut_off(width: int, visitors: Visitors, place: Place) -> None:
     fill(place)
     page = visitors.page(place, width=width)
     for path in (

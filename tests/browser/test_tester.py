@@ -16,7 +16,7 @@ from tests.browser.rules import broken, hold_still
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
-def test_a_label_set_is_tested_led_elsewhere_and_kept_as_an_expectation(
+def test_labels_are_tested_rerouted_and_saved_as_an_expectation(
     visitors: Visitors, place: Place, scripts: bool
 ) -> None:
     place.apply(GPUS, "The first")
@@ -71,7 +71,9 @@ def test_labels_are_pasted_or_taken_from_a_workload(page: Page, place: Place) ->
     expect(page.get_by_label("Requests")).to_have_value("gpu=4")
 
 
-def test_many_are_tested_and_downloaded(page: Page, place: Place, tmp_path: Path) -> None:
+def test_many_label_sets_are_tested_and_downloaded(
+    page: Page, place: Place, tmp_path: Path
+) -> None:
     place.apply(GPUS, "The first")
     page.goto(place.url("tools/route/many"))
     page.get_by_label("Label sets").fill("team=research\nteam=web")
@@ -87,7 +89,7 @@ def test_many_are_tested_and_downloaded(page: Page, place: Place, tmp_path: Path
         assert [row["Queue"] for row in csv.DictReader(file)] == ["ml_training", "default"]
 
 
-def test_nothing_is_wider_than_a_phone(visitors: Visitors, place: Place) -> None:
+def test_pages_fit_a_phone(visitors: Visitors, place: Place) -> None:
     place.apply(GPUS, "The first")
     page = visitors.page(place, width=320)
     hold_still(page)

@@ -51,7 +51,7 @@ def _metric(place: Place, name: str) -> float:
 
 
 # The place comes first, so that the pages are closed before their product stops.
-def test_the_whole_journey(place: Place, visitors: Visitors) -> None:
+def test_toy_scheduler_from_first_config_to_rollback(place: Place, visitors: Visitors) -> None:
     page = visitors.page(place)
 
     # The dialect: its sample, a diagnostic at its place, and the fix.

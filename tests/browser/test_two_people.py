@@ -23,9 +23,7 @@ def _edit(page: Page, place: Place, text: str, problems: int) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"Review of draft \d+"))
 
 
-def test_the_second_to_apply_sees_what_changed_by_whom_and_merges(
-    visitors: Visitors, place: Place
-) -> None:
+def test_second_apply_shows_the_other_change_and_merges(visitors: Visitors, place: Place) -> None:
     place.apply(CAP)
     first, second = visitors.page(place, 0), visitors.page(place, 1)
     theirs = CAP.replace("resource_flavors:\n", _FLAVOR)
@@ -61,7 +59,7 @@ def test_the_second_to_apply_sees_what_changed_by_whom_and_merges(
     assert place.api.get("/config")["text"] == merged
 
 
-def test_changes_of_the_same_line_go_back_to_their_author(visitors: Visitors, place: Place) -> None:
+def test_conflicts_in_one_line_are_resolved_by_the_author(visitors: Visitors, place: Place) -> None:
     place.apply(CAP)
     page = visitors.page(place, 1)
     mine = CAP.replace("default: 50", "default: 60")
@@ -81,9 +79,7 @@ def test_changes_of_the_same_line_go_back_to_their_author(visitors: Visitors, pl
     expect(page.get_by_role("status").first).to_contain_text("Version 3 is active")
 
 
-def test_a_second_window_of_one_person_does_not_overwrite_the_first(
-    visitors: Visitors, place: Place
-) -> None:
+def test_second_window_does_not_overwrite_the_first(visitors: Visitors, place: Place) -> None:
     place.apply(CAP)
     first, second = visitors.page(place), visitors.page(place)
     first.goto(place.url("config/edit"))

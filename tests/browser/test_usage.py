@@ -39,7 +39,7 @@ def test_pages_keep_the_rules(visitors: Visitors, watched: Place) -> None:
     assert broken_pages(visitors.page(watched), map(watched.url, _PAGES)) == {}
 
 
-def test_one_chooses_a_time_a_table_and_a_file_without_scripts(
+def test_time_range_table_and_export_work_without_scripts(
     visitors: Visitors, watched: Place
 ) -> None:
     page = visitors.page(watched, scripts=False)
@@ -61,7 +61,7 @@ def test_one_chooses_a_time_a_table_and_a_file_without_scripts(
     expect(page.get_by_role("heading", level=1)).to_contain_text("ersion 1")
 
 
-def test_keys_and_pointer_pick_a_moment_and_read_its_numbers(
+def test_keys_and_pointer_select_a_time_and_show_its_values(
     visitors: Visitors, watched: Place
 ) -> None:
     page = visitors.page(watched)
@@ -99,9 +99,7 @@ def test_keys_and_pointer_pick_a_moment_and_read_its_numbers(
     expect(readout).to_have_attribute("data-side", "end")
 
 
-def test_a_stretch_that_is_dragged_over_becomes_the_time(
-    visitors: Visitors, watched: Place
-) -> None:
+def test_dragging_selects_the_time_range(visitors: Visitors, watched: Place) -> None:
     page = visitors.page(watched)
     page.goto(watched.url(f"{_QUEUE}?range=1h&flavor=m5"))
     plot = page.locator("#chart-workloads .chart__plot")

@@ -15,7 +15,7 @@ from tests.receiver import answer, receiving
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_an_owner_makes_one_and_sees_how_it_goes(
+def test_owner_creates_a_webhook_and_sees_its_deliveries(
     visitors: Visitors, place: Place, scripts: bool
 ) -> None:
     page = visitors.page(place, scripts=scripts)

@@ -54,9 +54,7 @@ def test_a_config_is_edited_checked_reviewed_and_applied_and_work_submitted_and_
     expect(page.locator("#headline")).to_contain_text("Withdrawn")
 
 
-def test_one_signs_in_chooses_a_theme_changes_a_password_rolls_back_and_leaves(
-    visitors: Visitors, place: Place
-) -> None:
+def test_account_pages_and_rollback_work_without_scripts(visitors: Visitors, place: Place) -> None:
     place.apply(CAP, "The first")
     place.apply(CAP.replace("default: 50", "default: 60"), "The second")
     email = f"{place.slug}-plain@example.com"

@@ -33,7 +33,7 @@ BOTH = WANTED.replace("max: 100", "max: 200")
 WIDEST = WIDER.replace("max: 200", "max: 300")
 
 
-def test_a_change_goes_from_a_draft_to_a_safe_apply_and_back(
+def test_config_change_from_draft_to_apply_and_revert(
     visitors: Visitors, place: Place, product: Product
 ) -> None:
     place.apply(CONFIG, "The first")

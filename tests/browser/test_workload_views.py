@@ -52,7 +52,7 @@ def test_every_page_keeps_the_rules(page: Page, place: Place, paths: dict[str, s
     assert broken_pages(page, map(place.url, paths.values())) == {}
 
 
-def test_a_view_is_made_and_opened_without_scripts(
+def test_view_is_saved_and_opened_without_scripts(
     visitors: Visitors, place: Place, paths: dict[str, str]
 ) -> None:
     page = visitors.page(place, scripts=False)
@@ -78,7 +78,7 @@ def test_a_view_is_made_and_opened_without_scripts(
     expect(page.locator("#sides")).to_contain_text("urgent")
 
 
-def test_with_scripts_what_would_help_comes_by_itself(
+def test_advice_loads_by_itself_with_scripts(
     page: Page, place: Place, paths: dict[str, str]
 ) -> None:
     page.goto(place.url(paths["reason"]))

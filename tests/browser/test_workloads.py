@@ -36,7 +36,7 @@ def _cells(page: Page, flavor: str, resource: str) -> list[str]:
     return [cell.inner_text() for cell in row.locator("td.number").all()]
 
 
-def test_of_four_alike_three_run_and_the_fourth_starts_when_one_finishes(
+def test_fourth_workload_starts_when_one_of_three_finishes(
     visitors: Visitors, place: Place
 ) -> None:
     place.apply(CAP)
@@ -124,9 +124,7 @@ def test_a_rejection_shows_every_rule_and_the_expression_that_was_false(
     expect(rules).to_contain_text("use-reservation")
 
 
-def test_a_label_that_no_rule_takes_is_rejected_with_the_nearest_miss(
-    page: Page, place: Place
-) -> None:
+def test_unmatched_label_is_rejected_with_the_nearest_miss(page: Page, place: Place) -> None:
     place.apply(RESERVATION.replace("  - resource_queue: default\n", ""))
     _submit(page, place, "lost", tags="use-reservation=yes", request_gpu="1")
     expect(_headline(page)).to_contain_text("Rejected")
@@ -135,7 +133,7 @@ def test_a_label_that_no_rule_takes_is_rejected_with_the_nearest_miss(
     expect(rules).to_contain_text("yes")
 
 
-def test_more_than_the_config_allows_can_never_run_and_says_so(page: Page, place: Place) -> None:
+def test_request_beyond_the_limit_cannot_run_and_says_so(page: Page, place: Place) -> None:
     place.apply(CAP)
     _submit(
         page, place, "huge", instance_type="m5.2xlarge", request_cpu="32", request_memory_gb="1"
@@ -146,9 +144,7 @@ def test_more_than_the_config_allows_can_never_run_and_says_so(page: Page, place
     expect(page.locator("main")).to_contain_text("1 workload can never run under this config")
 
 
-def test_a_preempted_workload_names_who_stopped_it_and_the_setting(
-    page: Page, place: Place
-) -> None:
+def test_preempted_workload_shows_its_preemptor_and_the_setting(page: Page, place: Place) -> None:
     place.apply(GPUS)
     (low,) = place.submit(a100("low", 64, priority=10))
     place.submit(a100("other", 16, priority=90))
@@ -207,9 +203,7 @@ def test_a_held_queue_admits_nothing_until_it_is_resumed(page: Page, place: Plac
     expect(page.locator("#queue-notices")).to_be_empty()
 
 
-def test_work_that_is_withdrawn_ends_and_the_events_tell_the_story(
-    page: Page, place: Place
-) -> None:
+def test_withdrawn_workload_ends_with_its_events(page: Page, place: Place) -> None:
     place.apply(CAP, "The first")
     (uid,) = place.submit(m5("unwanted"))
     page.goto(place.url(f"workloads/{uid}"))
@@ -226,9 +220,7 @@ def test_work_that_is_withdrawn_ends_and_the_events_tell_the_story(
     expect(page.locator("#event-rows tr")).to_have_count(1)
 
 
-def test_a_form_with_mistakes_comes_back_with_sentences_at_the_fields(
-    page: Page, place: Place
-) -> None:
+def test_form_errors_are_shown_at_the_fields(page: Page, place: Place) -> None:
     fields: dict[str, Any] = {"request_cpu": "-1", "priority": "high", "tags": "team"}
     _submit(page, place, "wrong", **fields)
     summary = page.get_by_role("alert")
@@ -253,9 +245,7 @@ SELECTOR"""
 ASKING = "    selector: [{ key: team, operator: in, values: [night] }]\n"
 
 
-def test_advice_that_was_loaded_makes_way_when_the_workload_is_rejected(
-    page: Page, place: Place
-) -> None:
+def test_loaded_advice_is_replaced_when_the_workload_is_rejected(page: Page, place: Place) -> None:
     place.apply(CLOSED.replace("SELECTOR", ""))
     _, waits = place.submit(
         {"name": "runs", "requests": {"gpu": 2}}, {"name": "waits", "requests": {"gpu": 1}}
