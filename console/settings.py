@@ -242,7 +242,7 @@ INSTALLED_APPS = [
 BATCH_OBSERVERS = [
     "console.webhooks.services.notify_of_batch.notify_of_batch",
     "console.series.tallies.tally_batch",
-    "console.telemetry.happenings.count_batch",
+    "console.telemetry.transitions.count_batch",
 ]
 
 MIDDLEWARE = [

@@ -13,9 +13,9 @@ from console.orgs.models import Organization
 from console.overview.past import DAY
 from console.series.queries import Counts, CountsAt, counts_series
 from console.series.waits import WaitQuantiles, quantiles
-from console.workloads.happenings import What
 from console.workloads.queries import QueueView, state_counts
 from console.workloads.queries.nodes import RUNNING
+from console.workloads.transitions import TransitionKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ def numbers_of(
         pending=Number(now=states["pending"], week_ago=week_ago.pending),
         cannot_run=sum(view.cannot_run for view in queues),
         rejected=Number(
-            now=day.counts[What.REJECTED.value],
+            now=day.counts[TransitionKind.REJECTED.value],
             # The old counts are complete only if workers were running at that time.
             week_ago=None if week_ago.running is None else week_ago.rejected,
         ),

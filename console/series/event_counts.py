@@ -30,7 +30,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Counts of each `console.series.models.What` from *start* until *end*."""
+    """Counts of each `console.series.models.TransitionKind` from *start* until *end*."""
 
     start: datetime
     end: datetime

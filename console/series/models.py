@@ -10,7 +10,7 @@ from __future__ import annotations
 from django.db import models
 
 from console.orgs.models import Organization
-from console.workloads.happenings import What
+from console.workloads.transitions import TransitionKind
 
 
 class Kind(models.TextChoices):
@@ -146,7 +146,7 @@ class Tally(models.Model):
     kind = models.CharField(max_length=6, choices=Kind.choices)
     name = models.CharField(max_length=500)
     start = models.DateTimeField()
-    what = models.CharField(max_length=9, choices=What.choices)
+    what = models.CharField(max_length=9, choices=TransitionKind.choices)
     bucket = models.IntegerField()
     count = models.BigIntegerField()
 

@@ -13,8 +13,8 @@ from console.series.coverage import floor_minute
 from console.series.models import Tally
 from console.series.subjects import subjects_of
 from console.series.waits import NO_WAIT, bucket_of
-from console.workloads.happenings import Happening, What
 from console.workloads.services.batch_observers import DecidedBatch, Writes
+from console.workloads.transitions import Transition, TransitionKind
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class Counts:
     def add(self, what: str, bucket: int, count: int) -> None:
         """Add the count of one row of a minute."""
         self.counts[what] += count
-        if what == What.ADMITTED:
+        if what == TransitionKind.ADMITTED:
             self.waits[bucket] += count
 
     def merge(self, other: Counts) -> None:
@@ -51,16 +51,18 @@ class Counts:
 _COLUMNS = ("org_id", "kind", "name", "start", "what", "bucket", "count")
 
 
-def tally(org_id: int, now: datetime, happenings: Iterable[Happening], policy: Policy) -> Prepared:
+def tally(
+    org_id: int, now: datetime, transitions: Iterable[Transition], policy: Policy
+) -> Prepared:
     """
-    Return the statement that counts *happenings* in the minute of *now*.
+    Return the statement that counts *transitions* in the minute of *now*.
 
     Run it in the transaction that writes the events, so that each is counted exactly once. Each
     event counts for its queue, for the cohorts above the queue in *policy*, and for the
     organization.
     """
     found = Counter(
-        (happening.what, happening.queue, _bucket(happening)) for happening in happenings
+        (transition.kind, transition.queue, _bucket(transition)) for transition in transitions
     )
     counts: Counter[tuple[str, str, str, int]] = Counter()
     for (what, queue, bucket), count in found.items():
@@ -83,9 +85,9 @@ def tally(org_id: int, now: datetime, happenings: Iterable[Happening], policy: P
 def tally_batch(decided: DecidedBatch) -> Writes:
     """Return the tally of a batch, to be written in the batch's transaction."""
     batch = decided.batch
-    counted = tally(batch.org_id, batch.now, decided.happenings, decided.state.policy)
+    counted = tally(batch.org_id, batch.now, decided.transitions, decided.state.policy)
     return Writes(statements=(counted,))
 
 
-def _bucket(happening: Happening) -> int:
-    return NO_WAIT if happening.wait is None else bucket_of(happening.wait)
+def _bucket(transition: Transition) -> int:
+    return NO_WAIT if transition.wait is None else bucket_of(transition.wait)

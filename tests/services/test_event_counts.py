@@ -1,4 +1,4 @@
-"""What happened in equal parts of a time: every event once, in parts that fit what is kept."""
+"""Event counts in equal intervals: each event once, in intervals that match the stored series."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.engine.disciplines.quota.spec import quota_policy
 from console.orgs.models import Organization
 from console.series.event_counts import event_counts
 from console.series.tallies import tally
-from console.workloads.happenings import Happening, What
+from console.workloads.transitions import Transition, TransitionKind
 
 NOW = datetime(2026, 3, 10, 15, 7, 30, tzinfo=UTC)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -18,12 +18,12 @@ MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 @pytest.fixture
 def counted(org: Organization) -> Organization:
-    """Count three admissions of one queue in as many hours, and a rejection without one."""
+    """Count three admissions of one queue in three hours, and a rejection without a queue."""
     policy = quota_policy("native")
     for hours in (0, 1, 2):
         moment = NOW - HOUR * hours
-        tally(org.pk, moment, [Happening(What.ADMITTED, "a", 1.0)], policy).run()
-    tally(org.pk, NOW - MINUTE, [Happening(What.REJECTED, None)], policy).run()
+        tally(org.pk, moment, [Transition(TransitionKind.ADMITTED, "a", 1.0)], policy).run()
+    tally(org.pk, NOW - MINUTE, [Transition(TransitionKind.REJECTED, None)], policy).run()
     return org
 
 

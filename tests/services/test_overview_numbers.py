@@ -1,4 +1,4 @@
-"""The overview's numbers: against a week ago, all quota together, and who consumes most."""
+"""The overview's numbers: comparison with a week ago, total quota, and top consumers."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from console.series.stored import point_of
 from console.series.subjects import WHOLE_ORG
 from console.series.tallies import tally
 from console.series.totals import Level, Totals
-from console.workloads.happenings import Happening, What
 from console.workloads.models import Workload
 from console.workloads.queries import queue_list
 from console.workloads.services.end_workloads import finish_workloads
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
+from console.workloads.transitions import Transition, TransitionKind
 from tests.cohorts import activate_policy, fill, quotas, use
 
 Settle = Callable[[Organization], int]
@@ -52,9 +52,9 @@ scheduling_rules: [{resource_queue: team}]
 
 
 def rejected(org: Organization, moment: datetime, count: int) -> None:
-    happenings = [Happening(What.REJECTED, None)] * count
+    transitions = [Transition(TransitionKind.REJECTED, None)] * count
     with transaction.atomic():
-        tally(org.pk, moment, happenings, quota_policy("native")).run()
+        tally(org.pk, moment, transitions, quota_policy("native")).run()
 
 
 def test_a_week_without_anybody_to_look_is_not_known(org: Organization) -> None:
@@ -77,7 +77,7 @@ def test_numbers_against_a_week_ago(org: Organization) -> None:
     found = numbers_of(org, [], NOW, past_of(org, NOW).week_ago)
     assert (found.running.week_ago, found.pending.week_ago) == (7, 2)
     assert found.rejected == Number(now=0, week_ago=5)
-    # Of the hour around that moment counts what of it was over, as it does today.
+    # Of the hour around that time only the elapsed part counts, as it does today.
     rejected(org, WEEK_AGO + timedelta(minutes=45), 4)
     assert numbers_of(org, [], NOW, past_of(org, NOW).week_ago).rejected.week_ago == 7
 

@@ -1,4 +1,4 @@
-"""Partitions: rows find their place, migrations still work, and what is old goes with all of it."""
+"""Table partitions: placement of rows, later migrations, and retention by dropping partitions."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from console.series.coverage import floor_minute
 from console.series.models import Sampler, SeriesPoint, Step, Tally
 from console.series.services.forget_series import forget_series
 from console.series.tallies import tally
-from console.workloads.happenings import Happening, What
 from console.workloads.models import Decision, Event, LabelSet, Workload
 from console.workloads.services.end_workloads import finish_workloads
 from console.workloads.services.forget_events import forget_events
 from console.workloads.services.forget_workloads import forget_workloads
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
+from console.workloads.transitions import Transition, TransitionKind
 from tests.services.test_forget_workloads import CONFIG, Settle
 
 pytestmark = [
@@ -66,7 +66,7 @@ def event(org: Organization, days: float = 0) -> Event:
 
 
 def start_at(*numbers: int) -> None:
-    """Have the keys of decisions and events begin where tests count from."""
+    """Restart the id sequences of decisions and events at *numbers*."""
     with connection.cursor() as cursor:
         for each, number in zip(NUMBERED, numbers, strict=True):
             cursor.execute(
@@ -80,7 +80,7 @@ def edges(parts: list[Part[Any]]) -> list[tuple[Any, Any]]:
 
 
 def place_of(row: models.Model) -> str:
-    """Return the table in which a row lies."""
+    """Return the name of the partition that contains a row."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT tableoid::regclass::text FROM {row._meta.db_table} WHERE id = %s",  # noqa: S608
@@ -90,11 +90,11 @@ def place_of(row: models.Model) -> str:
 
 
 def shape(table: str) -> tuple[dict[str, Any], list[Any]]:
-    """Return indexes and constraints of a table by name, and its columns."""
+    """Return the indexes and constraints of a table by name, and its columns."""
     with connection.cursor() as cursor:
         found = connection.introspection.get_constraints(cursor, table)
         columns = connection.introspection.get_table_description(cursor, table)
-    # The definition of an index says whether it is that of one partition alone.
+    # The definition of an index shows whether it belongs to one partition only.
     named = {name: {**each, "definition": None} for name, each in found.items()}
     return named, [(each.name, each.type_code, each.null_ok) for each in columns]
 
@@ -122,7 +122,7 @@ def test_tables_keep_their_rows_names_and_keys(org: Organization, now: datetime)
 
 
 def test_nothing_refers_to_what_is_partitioned() -> None:
-    """A key to a sample would need more than its number; others would hold a partition back."""
+    """A key to a sample would need more columns than its id; others would block drops."""
     assert [
         relation
         for model in (Decision, Event, Tally, SeriesPoint)
@@ -141,7 +141,7 @@ def test_partitions_are_made_ahead_and_rows_find_theirs(org: Organization, now: 
     )
     assert [row.pk for row in rows] == list(range(41, 86))
     assert place_of(rows[10]) == "workloads_event_part_50"
-    # Nobody made any for a while: the last one has rows, and is cut behind them.
+    # No partition was created for a while: the last one has rows, and is split after them.
     assert create_ahead(now) == 2
     assert edges(parts_of(EVENTS)) == [(None, 50), (50, 60), (60, 90), (90, 100), (100, None)]
     assert place_of(rows[-1]) == "workloads_event_part_60"
@@ -165,7 +165,9 @@ def test_what_the_worker_writes_in_bulk_works_as_before(
     assert Event.objects.filter(actor="x").count() == 30
     earlier = floor_minute(now - timedelta(hours=3))
     for _ in range(2):
-        tally(org.pk, earlier, [Happening(What.SUBMITTED, "train")], active_policy(org)).run()
+        tally(
+            org.pk, earlier, [Transition(TransitionKind.SUBMITTED, "train")], active_policy(org)
+        ).run()
     counted = Tally.objects.filter(start=earlier).order_by("kind").values_list("kind", "count")
     assert list(counted) == [("org", 2), ("queue", 2)]
     point = SeriesPoint(
@@ -191,7 +193,7 @@ def test_later_migrations_change_what_is_partitioned(
         event(org)
     convert_tables(now)
     create_ahead(now)
-    # Django's own checks of foreign keys at the end of a migration.
+    # Django's checks of foreign keys at the end of a migration.
     connection.check_constraints()
     table = model._meta.db_table
     before = shape(table)
@@ -230,7 +232,7 @@ def test_events_go_with_their_partition_and_nothing_else_does(
     start_at(1, 20)
     event(org, 1)
     create_ahead(now)
-    # Whole weeks are waited for the rest of a partition.
+    # The remaining rows of a partition delay its drop by whole weeks.
     assert forget_events(90) == 0
     assert drop_expired(now) == 1
     assert drop_expired(now) == 0
@@ -249,7 +251,7 @@ def test_what_somebody_may_still_write_to_stays(org: Organization, now: datetime
     convert_tables(now)
     event(org, 95)
     start_at(1, 10)
-    # It is followed by nothing that has been there for a while.
+    # No later partition has existed for long enough.
     assert drop_expired(now) == 0
     event(org)
     assert drop_expired(now) == 0
@@ -292,7 +294,7 @@ def test_decisions_go_once_every_workload_of_theirs_may(org: Organization, now: 
     _decide(rows[1], now - timedelta(days=2))
     create_ahead(now)
     assert drop_expired(now) == 0
-    # What waits for the rest of its partition goes by itself a week later.
+    # Rows that wait for the rest of their partition are deleted individually a week later.
     assert forget_workloads(365) == 0
     rows[1].ended_at, rows[1].state = now - timedelta(days=366), "finished"
     rows[1].save()
@@ -329,7 +331,7 @@ def test_samples_go_by_time_once_they_are_rolled_up(org: Organization, settings:
     assert list(Tally.objects.order_by("start").values_list("start", flat=True)) == starts
     days = [part.until for part in parts_of(TALLIES)]
     assert days == [datetime(2026, 5, day, tzinfo=UTC) for day in range(16, 23)] + [None]
-    # Two days of tallies, three of points, and twice ten days of hours; a day was not rolled up.
+    # Two days of tallies, three of points, twice ten days of hours; one day is not rolled up.
     assert drop_expired(now) == 7
     assert list(Tally.objects.order_by("start").values_list("start", flat=True)) == starts[1:]
     Sampler.objects.update(rolled_until=now)
@@ -340,14 +342,14 @@ def test_samples_go_by_time_once_they_are_rolled_up(org: Organization, settings:
         Step.DAY,
         Step.MINUTE,
     ]
-    # Of days there are few: they go one by one, as what its partition holds up does.
+    # Day rows are few: they are deleted individually, like rows in a partition that cannot go.
     assert forget_series(now) == 1
     assert SeriesPoint.objects.count() == 1
 
 
 @contextmanager
 def reading(table: str) -> Iterator[None]:
-    """Have somebody else read *table* in a transaction of their own."""
+    """Read *table* in an open transaction of another connection."""
     parameters = connection.get_connection_params()
     parameters.pop("cursor_factory", None)
     parameters.pop("context", None)

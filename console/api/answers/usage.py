@@ -12,7 +12,7 @@ from console.series.queries import Counts, QuotaSpan, quotas_in
 from console.series.readings import Reading
 from console.series.totals import Cell, Level
 from console.series.waits import WaitQuantiles, quantiles
-from console.workloads.happenings import What
+from console.workloads.transitions import TransitionKind
 
 
 def point_answer(
@@ -30,7 +30,7 @@ def point_answer(
         "usage": _cells(reading, end, spans) if known else None,
         "demand": _by_resource(totals.demand, minutes) if known else None,
         "cannot_run_demand": _by_resource(totals.cannot_run_demand, minutes) if known else None,
-        "happened": {what: counts.counts[what] for what in What.values},
+        "happened": {what: counts.counts[what] for what in TransitionKind.values},
         "waits": waits_answer(quantiles(counts.waits)),
     }
 

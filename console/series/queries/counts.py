@@ -22,8 +22,8 @@ from console.series.subjects import WHOLE_ORG, Subject
 from console.series.tallies import Counts
 from console.series.waits import WaitQuantiles, quantiles
 from console.time_formats import parse_time
-from console.workloads.happenings import What
 from console.workloads.stored_texts import as_text
+from console.workloads.transitions import TransitionKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ def counts_at(org: Organization, at: datetime, queue: str | None = None) -> Coun
     totals = reading.totals
     day = counts_series(org, subject=about, since=at - DAY, until=at)
     rejected = sum(
-        counts.counts[What.REJECTED.value] * min(1, (at - start) / HOUR)
+        counts.counts[TransitionKind.REJECTED.value] * min(1, (at - start) / HOUR)
         for start, counts in day.items()
     )
     return CountsAt(

@@ -18,8 +18,8 @@ from console.bulk import Prepared
 from console.engine.live.dirty_set import DirtySet
 from console.engine.state import State
 from console.orgs.models import Organization
-from console.workloads.happenings import Happening
 from console.workloads.services.batch import Batch
+from console.workloads.transitions import Transition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class DecidedBatch:
     #: The state that has just settled; observers only read it.
     state: State
     changes: DirtySet
-    happenings: Sequence[Happening]
+    transitions: Sequence[Transition]
     #: How long each request waited for this batch, in seconds.
     intake_waits: Sequence[float]
     #: When work on the batch began, by `time.perf_counter`.

@@ -36,7 +36,7 @@ from console.workloads.services.aggregates import aggregates
 from console.workloads.services.apply_intake import apply_intake
 from console.workloads.services.batch import Batch
 from console.workloads.services.batch_observers import DecidedBatch, observe_batch
-from console.workloads.services.count_happenings import happenings_of
+from console.workloads.services.find_transitions import transitions_of
 from console.workloads.services.load_state import load_state
 from console.workloads.services.next_intake import next_intake
 from console.workloads.services.note_over_quota import OverQuotaSince
@@ -178,7 +178,7 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
         batch=batch,
         state=warm.state,
         changes=changes,
-        happenings=happenings_of(batch, warm.state),
+        transitions=transitions_of(batch, warm.state),
         intake_waits=[(batch.now - item.created_at).total_seconds() for item in intake],
         begun=begun,
         load=warm.load,

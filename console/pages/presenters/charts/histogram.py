@@ -14,18 +14,18 @@ from console.pages.presenters.lists.addresses import with_query
 from console.pages.templatetags.ui import count, event_title
 from console.series.coverage import DAY
 from console.series.event_counts import Part
-from console.workloads.happenings import What
 from console.workloads.models import EventType
 from console.workloads.queries.event_search import EventSearch
+from console.workloads.transitions import TransitionKind
 
 #: Event types with counts over time, from the bottom of a column to its top.
-COUNTED: Final[Mapping[EventType, What]] = {
-    EventType.REQUEST_SUBMITTED: What.SUBMITTED,
-    EventType.REQUEST_ADMITTED: What.ADMITTED,
-    EventType.REQUEST_FULFILLED: What.FINISHED,
-    EventType.REQUEST_ABORTED: What.WITHDRAWN,
-    EventType.REQUEST_PREEMPTED: What.PREEMPTED,
-    EventType.REQUEST_REJECTED: What.REJECTED,
+COUNTED: Final[Mapping[EventType, TransitionKind]] = {
+    EventType.REQUEST_SUBMITTED: TransitionKind.SUBMITTED,
+    EventType.REQUEST_ADMITTED: TransitionKind.ADMITTED,
+    EventType.REQUEST_FULFILLED: TransitionKind.FINISHED,
+    EventType.REQUEST_ABORTED: TransitionKind.WITHDRAWN,
+    EventType.REQUEST_PREEMPTED: TransitionKind.PREEMPTED,
+    EventType.REQUEST_REJECTED: TransitionKind.REJECTED,
 }
 
 #: Height of a drawing; width of a column including its gap, and width of the gap.

@@ -10,8 +10,8 @@ from console.configs.models import ConfigVersion
 from console.pages.presenters.charts.frame import WIDTH, Box, Frame, percent, unit
 from console.pages.presenters.charts.labels import moment
 from console.pages.presenters.usage.points import Point
-from console.workloads.happenings import What
 from console.workloads.queries.holds import Held
+from console.workloads.transitions import TransitionKind
 
 #: Minimum distance of two labeled versions, in units of the drawing.
 _NEAR: Final = 55
@@ -60,7 +60,7 @@ def marks_of(
     stops = [
         (point.start + (point.end - point.start) / 2, count)
         for point in points
-        if (count := point.counts.counts[What.PREEMPTED.value])
+        if (count := point.counts.counts[TransitionKind.PREEMPTED.value])
     ]
     return Marks(
         versions=markers_of(frame, versions),

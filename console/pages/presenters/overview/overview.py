@@ -25,8 +25,8 @@ from console.series.models import Step
 from console.series.queries import Counts, Series, Sparks
 from console.series.readings import FLOOR, LENGTH
 from console.series.waits import WaitQuantiles
-from console.workloads.happenings import What
 from console.workloads.models import State
+from console.workloads.transitions import TransitionKind
 
 #: Number of bars that are always shown, and maximum number when expanded.
 FIRST_BARS = 6
@@ -74,7 +74,7 @@ class Charts:
 def tiles_of(numbers: Numbers, running: Sparks, pending: Sparks) -> tuple[Tile, ...]:
     """Return the tiles: running, pending and rejected."""
     starts = sorted(numbers.hours)
-    hours = tuple(numbers.hours[start].counts[What.REJECTED.value] for start in starts)
+    hours = tuple(numbers.hours[start].counts[TransitionKind.REJECTED.value] for start in starts)
     rejected = Sparks(
         step=Step.HOUR,
         since=starts[0],

@@ -1,4 +1,4 @@
-"""Points of a usage page: what is drawn, tabulated and exported of one stretch of time."""
+"""Points of the usage pages: sampled levels and counts by time step, and columns over them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from console.series.queries import Counts, QuotaSpan, Series, quotas_in
 from console.series.readings import LENGTH
 from console.series.totals import UNUSED, ZERO, Cell, Level, Totals
 from console.series.waits import WaitQuantiles, quantiles
-from console.workloads.happenings import What
+from console.workloads.transitions import TransitionKind
 
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """Some time of a subject, with one flavor-resource looked at; without minutes a gap."""
+    """The samples and counts of a time span, with the use of one flavor-resource."""
 
     start: datetime
     end: datetime
-    #: How many were sampled.
+    #: Number of sampled minutes; 0 for a gap.
     minutes: int
     running: Level
     pending: Level
@@ -31,45 +31,45 @@ class Point:
     cell: Cell = UNUSED
     demand: Level = ZERO
     cannot_run_demand: Level = ZERO
-    #: What was owned, and could be used at most, when it began; None when nothing.
+    #: Nominal quota and limit at *start*; None without quota.
     nominal: Amount | None = None
     limit: Amount | None = None
 
     @property
     def is_gap(self) -> bool:
-        """Whether it is a gap."""
+        """Whether no minute was sampled."""
         return not self.minutes
 
     def mean(self, level: Level) -> float:
-        """Return the mean of *level* over the minutes that were sampled."""
+        """Return the mean of *level* over the sampled minutes."""
         return level.mean(self.minutes)
 
     @property
     def own(self) -> float:
-        """The mean of what was used of its own quota, in thousandths."""
+        """The mean used own quota, in thousandths."""
         used, borrowed, over, _ = self.cell
         return self.mean(Level(used.total - borrowed.total - over.total))
 
     @cached_property
     def waits(self) -> WaitQuantiles:
-        """How long those admitted in this time had waited."""
+        """Wait quantiles of the workloads admitted in the span."""
         return quantiles(self.counts.waits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One number of a point: its name in files and on pages, and how it is read and written."""
+    """One number of a point: its name in files, its title on pages, and how to get and print it."""
 
     name: str
     title: str
-    #: None where it is not known, or where there is nothing to say.
+    #: Returns None if the number is unknown or does not exist.
     value: Callable[[Point], float | None]
     text: Callable[[float], str] = plain
-    #: Whether a gap knows it, too: what happened is counted, not sampled.
+    #: Whether gaps have the number, too, because events are counted and not sampled.
     is_counted: bool = False
 
     def of(self, point: Point) -> float | None:
-        """Return the number of *point*."""
+        """Return the number of *point*, or None."""
         return None if point.is_gap and not self.is_counted else self.value(point)
 
 
@@ -81,9 +81,9 @@ def points_of(
     most: int = 0,
 ) -> list[Point]:
     """
-    Return the points of a time, with the flavor-resource *key* looked at.
+    Return the points of *series* with the use of the flavor-resource *key*.
 
-    At most *most* of them, as many neighbors together as needed; 0 returns every step.
+    There are at most *most* points: adjacent steps are merged as needed. 0 returns every step.
     """
     readings = series.readings
     together = -(-len(readings) // most) if most and readings else 1
@@ -111,7 +111,7 @@ def points_of(
 
 
 def _looked_at(seen: Sequence[Totals], key: FlavorResource | None) -> dict[str, Any]:
-    """Return what is looked at of *seen*, merged: not every flavor-resource, but the one."""
+    """Return the merged levels of *seen*, with the use of *key* only."""
     found: dict[str, Any] = {
         "minutes": sum(totals.minutes for totals in seen),
         "running": Level.merge(totals.running for totals in seen),
@@ -126,7 +126,7 @@ def _looked_at(seen: Sequence[Totals], key: FlavorResource | None) -> dict[str, 
 
 
 def use_columns(resource: str) -> tuple[Column, ...]:
-    """Return the columns of what was used of a flavor-resource, in units of *resource*."""
+    """Return the columns of the use of a flavor-resource, in units of *resource*."""
 
     def amount(name: str, title: str, value: Callable[[Point], float | None]) -> Column:
         return Column(
@@ -141,12 +141,12 @@ def use_columns(resource: str) -> tuple[Column, ...]:
         amount("used_peak", "Peak usage", lambda point: point.cell.used.peak),
         amount("nominal", "Nominal", lambda point: _finite(point.nominal)),
         amount("limit", "Limit", lambda point: _finite(point.limit)),
-        _counted(What.PREEMPTED),
+        _counted(TransitionKind.PREEMPTED),
     )
 
 
 def demand_columns(resource: str) -> tuple[Column, ...]:
-    """Return the columns of what pending workloads asked for, in units of *resource*."""
+    """Return the columns of the demand of pending workloads, in units of *resource*."""
     return (
         Column(
             name="demand_mean",
@@ -169,7 +169,7 @@ def demand_columns(resource: str) -> tuple[Column, ...]:
     )
 
 
-def _counted(what: What) -> Column:
+def _counted(what: TransitionKind) -> Column:
     return Column(
         name=what.value,
         title=what.label,
@@ -178,23 +178,23 @@ def _counted(what: What) -> Column:
     )
 
 
-#: What ran and waited, and what happened.
+#: Columns of running and pending workloads, and of counted events.
 WORKLOADS: Final = (
     Column(name="running_mean", title="Running", value=lambda p: p.mean(p.running)),
     Column(name="running_peak", title="peak", value=lambda p: p.running.peak),
     Column(name="pending_mean", title="Pending", value=lambda p: p.mean(p.pending)),
     Column(name="pending_peak", title="peak", value=lambda p: p.pending.peak),
-    *map(_counted, What),
+    *map(_counted, TransitionKind),
 )
 
-#: How long those that were admitted had waited, in seconds.
+#: Columns of the waits of admitted workloads, in seconds.
 WAITS: Final = (
     Column(name="wait_p50", title="p50", value=lambda p: p.waits.p50, text=span, is_counted=True),
     Column(name="wait_p95", title="p95", value=lambda p: p.waits.p95, text=span, is_counted=True),
     Column(name="waits", title="n", value=lambda p: p.waits.n, is_counted=True),
 )
 
-#: Columns in thousandths, which files have in units.
+#: Columns in thousandths, which files contain in units.
 _AMOUNTS: Final = frozenset(
     column.name for column in (*use_columns(""), *demand_columns("")) if not column.is_counted
 )
@@ -206,7 +206,7 @@ def file_columns(columns: Sequence[Column]) -> list[str]:
 
 
 def file_rows(points: Sequence[Point], columns: Sequence[Column]) -> Iterator[dict[str, Any]]:
-    """Yield a row of a file for each of *points*; what is not known is None."""
+    """Yield a row of a file for each of *points*; unknown numbers are None."""
     for point in points:
         row: dict[str, Any] = {
             "start": f"{point.start:%Y-%m-%dT%H:%M:%SZ}",
@@ -221,7 +221,7 @@ def file_rows(points: Sequence[Point], columns: Sequence[Column]) -> Iterator[di
 
 
 def table_rows(points: Sequence[Point], columns: Sequence[Column]) -> list[tuple[str, ...]]:
-    """Return the cells of a row for each of *points*, its time first."""
+    """Return the cells of a table row for each of *points*, starting with its time."""
     rows = []
     for point in points:
         texts = []

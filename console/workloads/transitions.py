@@ -1,4 +1,4 @@
-"""Events in the life of workloads, as facts for counters such as metrics and series."""
+"""Transitions of workloads, such as admissions, as facts for counters of metrics and series."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple
 from django.db import models
 
 
-class What(models.TextChoices):
-    """The type of event."""
+class TransitionKind(models.TextChoices):
+    """The kind of a transition."""
 
     SUBMITTED = "submitted"
     ADMITTED = "admitted"
@@ -18,10 +18,10 @@ class What(models.TextChoices):
     WITHDRAWN = "withdrawn"
 
 
-class Happening(NamedTuple):
-    """One event of one workload."""
+class Transition(NamedTuple):
+    """One transition of one workload."""
 
-    what: What
+    kind: TransitionKind
     #: None if the workload is in no queue.
     queue: str | None
     #: For an admission, the wait in seconds; None if it is not counted.
