@@ -1,4 +1,4 @@
-"""What is kept for how long, in words."""
+"""Rows of the retention page: kinds of data, how long each is kept, and the number of rows."""
 
 from __future__ import annotations
 
@@ -46,27 +46,27 @@ _TITLES: Final[Mapping[Kind, tuple[str, str]]] = {
     ),
 }
 
-#: Rows that stay until a person deletes them, and rows that are never deleted.
+#: Kinds that are kept until a member deletes them, and kinds that are never deleted.
 _BY_HAND: Final = frozenset({Kind.DRAFTS})
 _NEVER: Final = frozenset({Kind.VERSIONS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeepingRow:
-    """One kind of thing, finished."""
+    """One kind of data."""
 
     keeping: RetentionStatus
     title: str
     note: str
     kept: str
     rows: str
-    #: Words of how often it is looked through; empty when it is not.
+    #: Interval of the deletion task; empty if the kind is never deleted.
     every: str
     forgotten: str
 
 
 def keeping_rows(keepings: Iterable[RetentionStatus]) -> list[KeepingRow]:
-    """Return the rows of a table."""
+    """Return the rows of *keepings*."""
     return [_row(keeping) for keeping in keepings]
 
 

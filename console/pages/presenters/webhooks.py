@@ -1,4 +1,4 @@
-"""Webhooks and their deliveries as pages show them: states, failures and addresses in words."""
+"""Rows of webhooks, deliveries and attempts, with texts for states and failures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.webhooks.disclosed import disclosed_address, disclosed_detail
 from console.webhooks.models import CHOSEN_KINDS, Attempt, Delivery, Kind, Webhook
 from console.webhooks.outcome import Failure
 
-#: Descriptions of the kinds of messages.
+#: Kind of message -> description.
 _MEANINGS: Mapping[Kind, str] = {
     Kind.REJECTED: "No rule or flavor accepts the workload, so it does not wait.",
     Kind.CANNOT_RUN: "The workload waits, and only a config change can start it.",
@@ -47,7 +47,7 @@ _FAILURES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindChoice:
-    """A kind to choose."""
+    """One kind of message in the form."""
 
     kind: str
     title: str
@@ -57,7 +57,7 @@ class KindChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookRow:
-    """One webhook in a list; *state* is a glyph, *title* says how it goes."""
+    """One webhook in a list; *state* is a glyph, and *title* describes the state."""
 
     webhook: Webhook
     kinds: tuple[str, ...]
@@ -73,27 +73,27 @@ class DeliveryRow:
     kind: str
     state: str
     title: str
-    #: What came of the last attempt.
+    #: Result of the last attempt.
     outcome: str
-    #: When it is tried next; None when it is not.
+    #: Time of the next attempt, or None.
     next_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptRow:
-    """One attempt, finished for printing."""
+    """One attempt."""
 
     attempt: Attempt
     verdict: str
     outcome: str
     address: str
     detail: str
-    #: Milliseconds until it was over; None while it is not.
+    #: Duration in milliseconds; None for an unfinished attempt.
     took: int | None
 
 
 def kind_choices(chosen: Iterable[str]) -> tuple[KindChoice, ...]:
-    """Return every kind that can be chosen."""
+    """Return all kinds of messages; those in *chosen* are marked."""
     marked = set(chosen)
     return tuple(
         KindChoice(
@@ -107,7 +107,7 @@ def kind_choices(chosen: Iterable[str]) -> tuple[KindChoice, ...]:
 
 
 def webhook_row(webhook: Webhook) -> WebhookRow:
-    """Return a webhook with how it goes."""
+    """Return the row of a webhook with its state."""
     state, title = "accepting", "No delivery yet"
     if webhook.paused == Webhook.Paused.FAILING:
         state, title = "error", "Paused: failing for days"
@@ -129,7 +129,7 @@ def webhook_row(webhook: Webhook) -> WebhookRow:
 
 
 def delivery_row(delivery: Delivery, last: Attempt | None) -> DeliveryRow:
-    """Return a delivery with what came of its *last* attempt."""
+    """Return the row of a delivery with the result of its *last* attempt."""
     title, state = _STATES[delivery.state]
     waits = delivery.state == Delivery.State.WAITING
     under_way = waits and last is not None and last.ended_at is None
@@ -146,12 +146,12 @@ def delivery_row(delivery: Delivery, last: Attempt | None) -> DeliveryRow:
 
 
 def attempt_rows(attempts: Iterable[Attempt]) -> tuple[AttemptRow, ...]:
-    """Return attempts, the latest first."""
+    """Return the rows of attempts, newest first."""
     return tuple(_attempt_row(each) for each in reversed(list(attempts)))
 
 
 def state_segments(path: str, query: QueryDict) -> tuple[Segment, ...]:
-    """Return the states of deliveries to choose from, all of them first."""
+    """Return the segments of the state filter; the first one stands for all states."""
     chosen = query.get("state", "")
     titles = {"": "All"} | {state: title for state, (title, _) in _STATES.items()}
     return tuple(
@@ -167,7 +167,7 @@ def state_segments(path: str, query: QueryDict) -> tuple[Segment, ...]:
 
 
 def pretty(body: str) -> str:
-    """Return a body as people read JSON."""
+    """Return a JSON body with indentation."""
     return json.dumps(json.loads(body), indent=2, ensure_ascii=False)
 
 

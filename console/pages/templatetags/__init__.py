@@ -1,1 +1,1 @@
-"""Template tags."""
+"""Template tags and filters."""

@@ -1,4 +1,4 @@
-"""The tag around a part of a page that fails alone."""
+"""The tag `part`: an error inside it replaces the part by a notice, not the whole page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = structlog.get_logger("console.pages")
 
 
 class Part(template.Node):
-    """Renders what it encloses, or says that this could not be done."""
+    """Renders the enclosed nodes, or a notice if they fail."""
 
     def __init__(self, title: str, region: str, enclosed: NodeList) -> None:
         self.title = title
@@ -26,7 +26,7 @@ class Part(template.Node):
         self.nodelist = enclosed
 
     def render(self, context: Context) -> str:
-        """Return the part, or the notice that stands in its place."""
+        """Return the HTML of the part, or of the notice."""
         try:
             return self.nodelist.render(context)
         except ConsoleError:
@@ -43,10 +43,10 @@ class Part(template.Node):
 @register.tag
 def part(parser: Parser, token: Token) -> Part:
     """
-    Enclose a part that fails alone: `{% part "The numbers" %}…{% endpart %}`.
+    Enclose a part whose errors do not fail the page: `{% part "The numbers" %}…{% endpart %}`.
 
-    Where the live region itself is enclosed, its id is the second word: what stands in
-    its place has to be found by it.
+    If the part is a whole live region, the second argument is the region's id: the notice needs
+    the same id, so that polls find it.
     """
     _, title, *region = token.split_contents()
     enclosed = parser.parse(("endpart",))

@@ -1,4 +1,4 @@
-"""Template tags that format finished values: amounts, ages, icons, reasons, links to lines."""
+"""Template tags that format values: amounts, times, icons, reasons, links to config lines."""
 
 from __future__ import annotations
 
@@ -52,17 +52,17 @@ REASON_CLASS_TITLES = {
 
 @lru_cache(maxsize=1)
 def _icons() -> str:
-    """Return the address of the file of icons, of which a page draws hundreds."""
+    """Return the URL of the icon file; cached because a page has hundreds of icons."""
     return static("img/icons.svg")
 
 
 @register.simple_tag
 def icon(name: str, title: str = "") -> SafeString:
-    """Draw the icon *name*; without *title* it is decoration and hidden from screen readers."""
+    """Return the icon *name*; without *title*, it is decorative and hidden from screen readers."""
     return _icon(f"{_icons()}#{name}", title)
 
 
-# By type, too: what is safe already is not the text that looks like it.
+# Cached by type, too: a SafeString is not escaped, but equals the same plain text.
 @lru_cache(maxsize=512, typed=True)
 def _icon(href: str, title: str) -> SafeString:
     if title:
@@ -77,7 +77,7 @@ def _icon(href: str, title: str) -> SafeString:
 
 @register.simple_tag
 def marked(text: str) -> SafeString:
-    """Write *text* with what stands between backticks as code, as the papers do."""
+    """Return *text* with parts in backticks as code elements, as in Markdown."""
     parts = text.split("`")
     pieces = (
         (format_html("<code>{}</code>", part) if i % 2 else part,) for i, part in enumerate(parts)
@@ -88,9 +88,9 @@ def marked(text: str) -> SafeString:
 @register.simple_tag
 def table_rows(rows: Sequence[Sequence[str]]) -> SafeString:
     """
-    Write rows of a table that are equally long: in each a moment as heading, then numbers.
+    Return table rows of equal length: a time as row header, then numbers.
 
-    A template takes several times as long, and there may be hundreds of rows.
+    A template loop takes several times as long, and there may be hundreds of rows.
 
     >>> table_rows([("08:00", "<1")])
     '<tr><th scope="row" class="nowrap">08:00</th><td class="number">&lt;1</td></tr>'
@@ -102,14 +102,14 @@ def table_rows(rows: Sequence[Sequence[str]]) -> SafeString:
 
 @register.filter
 def quantity(value: Amount, resource: str) -> str:
-    """Write an amount of *resource* without its name; bytes as Kubernetes writes them."""
+    """Return the text of an amount without its resource; bytes in the units of Kubernetes."""
     return words.quantity(value, resource)
 
 
 @register.filter
 def requests(value: Mapping[str, int]) -> str:
     """
-    Write what a workload asks for on one line.
+    Return the text of a request in one line.
 
     >>> requests({"gpu": 8000, "cpu": 1500, "memory": 2**31 * 1000})
     '8 GPUs, 1.5 CPUs, 2Gi memory'
@@ -119,14 +119,14 @@ def requests(value: Mapping[str, int]) -> str:
 
 @register.filter
 def held(workload: Workload) -> Mapping[str, int]:
-    """Return what *workload* got, which is less than it asks for with fewer pods."""
+    """Return the admitted amounts of *workload*, less than its request if fewer pods run."""
     return held_by(workload)
 
 
 @register.filter
 def flavors(assignment: Sequence[Mapping[str, Any]]) -> str:
     """
-    Write which flavor gives which resources, per pod set where they differ.
+    Return the text of the assigned flavors with their resources, by pod set if these differ.
 
     >>> flavors([{"name": "main", "count": 1, "flavors": {"gpu": "spot", "cpu": "spot"}}])
     'spot (gpu, cpu)'
@@ -148,7 +148,7 @@ def _pods(pod_set: Mapping[str, Any]) -> str:
 @register.filter
 def by_flavor(flavors: Mapping[str, str]) -> str:
     """
-    Write which flavor gives which resources of one pod set.
+    Return the text of the flavors of one pod set, with their resources.
 
     >>> by_flavor({"gpu": "spot", "cpu": "fixed", "memory": "fixed"})
     'spot (gpu), fixed (cpu, memory)'
@@ -161,20 +161,20 @@ def by_flavor(flavors: Mapping[str, str]) -> str:
 
 @register.filter
 def entry(values: Mapping[str, str], key: str) -> str:
-    """Return the value of *key* among *values*, or nothing."""
+    """Return the value of *key* in *values*, or an empty string."""
     return values.get(key, "")
 
 
 @register.filter
 def as_json(value: object) -> str:
-    """Return a value of JSON as text."""
+    """Return *value* as JSON text."""
     return json.dumps(value, ensure_ascii=False)
 
 
 @register.filter
 def count(value: int) -> str:
     r"""
-    Write a count with thin spaces between thousands.
+    Return a count with thin spaces between groups of thousands.
 
     >>> count(12345)
     '12\u202f345'
@@ -184,13 +184,13 @@ def count(value: int) -> str:
 
 @register.filter
 def state_title(state: str) -> str:
-    """Return the word for a workload's state."""
+    """Return the title of a workload's state."""
     return STATE_TITLES.get(state, state)
 
 
 @register.filter
 def reason_message(workload: Workload) -> str:
-    """Return why *workload* is where it is, in a few words, with what a waiting one lacks."""
+    """Return the reason of the state of *workload*, with the missing amounts if it is pending."""
     present: str = workload.present_reason  # type: ignore[attr-defined]
     missing: Mapping[str, int] | None = workload.missing  # type: ignore[attr-defined]
     return reasons.reason_message(present, missing)
@@ -198,21 +198,21 @@ def reason_message(workload: Workload) -> str:
 
 @register.filter
 def cannot_run(workload: Workload) -> bool:
-    """Say whether *workload* waits and can never run under the active config."""
+    """Return whether *workload* is pending and can never run under the active config."""
     present: str = workload.present_reason  # type: ignore[attr-defined]
     return workload.state == State.PENDING and reason_of(present).cannot_run
 
 
 @register.filter
 def reason_title(reason: str) -> str:
-    """Return the short words for a reason code."""
+    """Return the title of a reason code."""
     return reasons.reason_title(reason)
 
 
 @register.filter
 def reason_class(reason: str) -> str:
     """
-    Return what kind of reason a code is, for people.
+    Return the title of a reason code's class.
 
     >>> reason_class("queue_held")
     'Held'
@@ -223,7 +223,7 @@ def reason_class(reason: str) -> str:
 @register.filter
 def event_title(event_type: str) -> str:
     """
-    Write an event's type as words.
+    Return the title of an event's type.
 
     >>> event_title("REQUEST_ADMITTED")
     'Request admitted'
@@ -233,7 +233,7 @@ def event_title(event_type: str) -> str:
 
 @register.simple_tag
 def age(moment: datetime | None) -> SafeString | str:
-    """Write how long ago *moment* was, with the exact time beside it; scripts keep it current."""
+    """Return the age of *moment*, with the exact time as tooltip; scripts update the age."""
     if moment is None:
         return "—"
     return format_html(
@@ -246,7 +246,7 @@ def age(moment: datetime | None) -> SafeString | str:
 
 @register.simple_tag
 def waiting(moment: datetime | None) -> SafeString | str:
-    """Write how long it has been since *moment*."""
+    """Return the time span since *moment*; scripts update it."""
     if moment is None:
         return "—"
     return format_html(
@@ -259,7 +259,7 @@ def waiting(moment: datetime | None) -> SafeString | str:
 
 @register.simple_tag
 def until(moment: datetime) -> SafeString:
-    """Write how long it is until *moment*; scripts keep it current."""
+    """Return the time span until *moment*; scripts update it."""
     return format_html(
         '<time datetime="{}" title="{}" data-age="until">{}</time>',
         moment.isoformat(),
@@ -270,7 +270,7 @@ def until(moment: datetime) -> SafeString:
 
 @register.simple_tag
 def exact(moment: datetime | None) -> SafeString | str:
-    """Write a moment in full."""
+    """Return the exact time of *moment*."""
     if moment is None:
         return "—"
     return format_html(
@@ -281,7 +281,7 @@ def exact(moment: datetime | None) -> SafeString | str:
 @register.filter
 def field_time(moment: datetime | None) -> str:
     """
-    Write a moment as a field for times takes it: in UTC, without a zone.
+    Return a time as the value of a datetime-local field: in UTC, without a zone.
 
     >>> field_time(datetime.fromisoformat("2026-01-31T13:00:00.25+01:00"))
     '2026-01-31T12:00:00.250'
@@ -294,7 +294,7 @@ def field_time(moment: datetime | None) -> str:
 @register.filter
 def field_minute(moment: datetime | None) -> str:
     """
-    Write a moment to the minute as a field for times takes it: in UTC, without a zone.
+    Return a time as the value of a datetime-local field, to the minute: in UTC, without a zone.
 
     >>> field_minute(datetime.fromisoformat("2026-01-31T13:00:59+01:00"))
     '2026-01-31T12:00'
@@ -305,7 +305,7 @@ def field_minute(moment: datetime | None) -> str:
 
 
 def span_of(moment: datetime) -> str:
-    """Return the time since *moment* in its largest sensible unit."""
+    """Return the time since *moment* in its largest unit."""
     return _span(max(0, int((timezone.now() - moment).total_seconds())))
 
 
@@ -318,13 +318,13 @@ def _span(seconds: int) -> str:
 
 @lru_cache(maxsize=256)
 def _version_url(org: str, version: int, _prefix: str) -> str:
-    """Return the address of a version, as a page links to hundreds of lines of one."""
+    """Return the URL of a version; cached because a page has hundreds of links to lines."""
     return reverse("pages:config-version", args=[org, version])
 
 
 @register.simple_tag
 def lines(org: str, version: int | None, origin: Origin | None) -> SafeString | str:
-    """Link to the lines of a config version that *origin* spans."""
+    """Return a link to the lines of *origin* in a config version."""
     if origin is None or not version:
         return ""
     return _lines(org, version, line_range(origin), get_script_prefix())
@@ -332,7 +332,7 @@ def lines(org: str, version: int | None, origin: Origin | None) -> SafeString | 
 
 @lru_cache(maxsize=4096)
 def _lines(org: str, version: int, span: str, prefix: str) -> SafeString:
-    """Return the link to *span* of a version, to which many sentences of a page lead."""
+    """Return the link to *span* of a version; cached because many sentences have the same link."""
     return format_html(
         '<a class="lines-link" href="{}#{}" title="Version {}, {}">v{} {}</a>',
         _version_url(org, version, prefix),
@@ -347,7 +347,7 @@ def _lines(org: str, version: int, span: str, prefix: str) -> SafeString:
 @register.filter
 def line_range(origin: Origin) -> str:
     """
-    Return a span's lines as a person reads them.
+    Return the text of the lines of *origin*.
 
     >>> line_range(Origin(3, 1, 7, 2)), line_range(Origin(3, 1, 3, 9))
     ('L3–L7', 'L3')
@@ -359,7 +359,7 @@ def line_range(origin: Origin) -> str:
 
 @register.simple_tag
 def org_url(name: str, org: str, *args: Any, **query: Any) -> str:
-    """Return the address of an organization's page with a query string."""
+    """Return the URL of an organization's page with a query string."""
     url = reverse(f"pages:{name}", args=[org, *args])
     given = {key: value for key, value in query.items() if value not in ("", None)}
     return f"{url}?{urlencode(given)}" if given else url
@@ -367,24 +367,24 @@ def org_url(name: str, org: str, *args: Any, **query: Any) -> str:
 
 @register.simple_tag
 def has_passwords() -> bool:
-    """Say whether people sign in with a password here, and so have one to change."""
+    """Return whether the installation has sign-in with passwords, so that users can change them."""
     return bool(settings.LOCAL_SIGN_IN)
 
 
 @register.simple_tag(takes_context=True)
 def theme(context: template.Context) -> str:
-    """Return the theme that the reader chose; empty follows the system."""
+    """Return the reader's theme; empty to follow the system."""
     found = chosen(context.get("request"), THEME)
     return "" if found == "system" else found
 
 
 @register.simple_tag(takes_context=True)
 def density(context: template.Context) -> str:
-    """Return how close rows of lists stand."""
+    """Return the reader's row height."""
     return chosen(context.get("request"), DENSITY)
 
 
 @register.simple_tag(takes_context=True)
 def keys(context: template.Context) -> str:
-    """Return whether single letters are shortcuts: on or off."""
+    """Return whether single-letter shortcuts are "on" or "off"."""
     return chosen(context.get("request"), KEYS)

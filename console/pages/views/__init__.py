@@ -1,1 +1,1 @@
-"""The views: read the request, ask queries or services, hand finished values to a template."""
+"""Views: parse the request, call queries or services, and render a template with presenters."""

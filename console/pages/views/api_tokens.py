@@ -1,4 +1,4 @@
-"""The API tokens of an organization: made, rotated and revoked by its owners."""
+"""Views of an organization's API tokens: owners list, create, rotate and revoke tokens."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from console.pages.presenters.people.roles import role_choices
 from console.pages.presenters.people.token_abilities import abilities_of
 from console.pages.shell import render_page
 
-#: Seconds for which a form that was sent is recognized when it is sent again.
+#: Seconds for which a repeated submission of the same form is recognized.
 _FORM_MEMORY = 24 * 3600
 
 
 @org_page
 @require_safe
 def api_tokens(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """List the tokens that work, or those that have ended."""
+    """List the valid tokens, or the expired and revoked ones."""
     actor.require(Permission.MANAGE_ORG)
     ended = request.GET.get("state") == "ended"
     page = list_tokens(actor.org, ended=ended, limit=PAGE_SIZE, cursor=request.GET.get("cursor"))
@@ -57,7 +57,7 @@ def api_tokens(request: HttpRequest, actor: Actor) -> HttpResponse:
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_token(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Ask for a name, role and end, and show the secret, this once."""
+    """Show the form for a new token; on submission, create the token and show its secret once."""
     actor.require(Permission.MANAGE_ORG)
     typed = {
         "name": request.POST.get("name", "").strip(),
@@ -143,14 +143,14 @@ def _ends(days: str) -> datetime | None:
 
 
 def _is_first(request: HttpRequest, actor: Actor) -> bool:
-    """Say whether this form is sent for the first time, and not by going back or loading again."""
+    """Return whether this form is sent for the first time, and not by a reload or going back."""
     form = request.POST.get("form", "")[:50]
     return not form or bool(cache.add(f"token-form:{actor.key}:{form}", 1, _FORM_MEMORY))
 
 
 def _told_once(request: HttpRequest, actor: Actor, issued: Issued) -> HttpResponse:
-    # The answer itself holds the secret: a page to go to afterwards would have to find it
-    # somewhere, and nothing keeps it.
+    # The response itself contains the secret: after a redirect it could not be shown, because it
+    # is not stored.
     context = {"token": issued.token, "secret": issued.secret}
     return render_page(request, actor, "settings/token_secret.html", context, section="settings")
 

@@ -1,4 +1,4 @@
-"""Appearance: theme, density and shortcuts of this browser, chosen without scripts."""
+"""View of the appearance settings of the browser: theme, row height and shortcuts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.pages.shell import render_page
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def appearance(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Show what can be chosen, or keep what was; the next page is rendered in it at once."""
+    """Show the settings, or store the posted ones in cookies; the next page uses them at once."""
     if request.method == "POST":
         response = HttpResponseRedirect(request.path)
         for choice in CHOICES:

@@ -1,4 +1,4 @@
-"""What the editor's script asks about the place of the cursor, and about the whole outline."""
+"""Requests of the editor's script for completions, help, context at the cursor, and hits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from console.workloads.queries import queue_view
 @org_page
 @require_POST
 def complete(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Answer what may stand at the cursor."""
+    """Return completions at the cursor as JSON."""
     body, assistant = _read(request, actor)
     line, column = read_place(body)
     found = assistant.complete(line, column)
@@ -38,7 +38,7 @@ def complete(request: HttpRequest, actor: Actor) -> HttpResponse:
 @org_page
 @require_POST
 def explain(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Answer what the key or word at a place means; null where there is nothing to say."""
+    """Return help about the key or word at a position as JSON; null if there is none."""
     body, assistant = _read(request, actor)
     found = assistant.explain(*read_place(body))
     return JsonResponse({"seq": body.get("seq"), "help": help_json(found) if found else None})
@@ -47,7 +47,7 @@ def explain(request: HttpRequest, actor: Actor) -> HttpResponse:
 @org_page
 @require_POST
 def context(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Answer the panel about what is under the cursor: its meaning, its usage, who refers to it."""
+    """Return the panel about the object at the cursor: description, usage and references."""
     body, assistant = _read(request, actor)
     line, column = read_place(body)
     found = assistant.explain(line, column)
@@ -68,7 +68,7 @@ def context(request: HttpRequest, actor: Actor) -> HttpResponse:
 @org_page
 @require_POST
 def hits(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Answer the outline with recorded runs by rule and queue; no counts while there are errors."""
+    """Return the outline with recorded workloads by rule and queue; no counts with errors."""
     body, assistant = _read(request, actor)
     dialect, text = text_of(body, "dialect"), text_of(body, "text")
     with expensive(Kind.CHECK, actor.org.pk, actor.key, size=len(text)):
@@ -96,14 +96,14 @@ def _read(request: HttpRequest, actor: Actor) -> tuple[dict[str, Any], Assistant
 
 
 def _shown(text: str) -> str:
-    """Return *text* as an answer can show it, with every character in its place."""
+    """Return *text* with unstorable characters replaced one by one, so that positions stay."""
     if is_storable(text):
         return text
     return "".join(char if is_storable(char) else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def _queue(actor: Actor, name: str) -> QueueRow | None:
-    """Return how the queue stands now; None when the active version has none of that name."""
+    """Return the row of the queue *name*; None if the active version does not have it."""
     try:
         return queue_row(queue_view(actor.org, name))
     except NotFound:

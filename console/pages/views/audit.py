@@ -1,4 +1,4 @@
-"""The audit log: what people and tokens did, newest first."""
+"""View of the audit log: actions of members and tokens, newest first."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _version(org: Organization) -> str:
 @require_safe
 @live_by(_version)
 def audit(request: HttpRequest, actor: Actor) -> HttpResponseBase:
-    """List what was done by the filters of the address, or export it."""
+    """List audit entries by the filters of the address, or export them."""
     query = canonical_query(request.GET, REPEATABLE)
     if onward := sent_on(request, query):
         return onward

@@ -1,4 +1,4 @@
-"""What the codes of findings mean, one page for all of them."""
+"""View of the list of diagnostic codes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.pages.shell import render_page
 @org_page
 @require_safe
 def codes(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """List every code that a check can answer, with its advice."""
+    """List every code that a check can report, with its advice."""
     actor.require(Permission.READ)
     context = {"families": (*families(), FAMILY)}
     return render_page(request, actor, "configs/codes.html", context, section="config")

@@ -1,4 +1,4 @@
-"""Cohorts: the list, and one with its matrix, loans and rules."""
+"""Views of cohorts: the list, one cohort with matrix, loans and rules, and help on quota bars."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ from console.workloads.queries.trust import freshness_of
 
 T = TypeVar("T")
 
-#: Columns and rows of the matrix that one page shows; each row may have as many drawings.
+#: Columns and rows of the matrix per page; each cell may have a drawing.
 _COLUMNS = 6
 _MEMBERS = 30
-#: Loans that one page shows.
+#: Rows of loans per page.
 _LOANS = 25
-#: Queues that go short, shown before the rest is only counted.
+#: Maximum number of starved queues with a notice; the others are counted.
 _STARVED = 5
-#: What `of` asks for when a cohort is exported.
+#: Value of the parameter `of` that exports the loans of a cohort.
 _OF_LOANS = "loans"
 
 
 def _version(org: Organization) -> str:
-    """Return a text that changes with what pages of cohorts show, and when that grows old."""
+    """Return a text that changes with the data of pages of cohorts and with its age."""
     return present_state_and_age(org)
 
 
@@ -89,7 +89,7 @@ def cohorts(request: HttpRequest, actor: Actor) -> HttpResponseBase:
 @require_safe
 @live_by(_version)
 def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
-    """Show one cohort: what is pooled, who uses it, and who may take it back; or export it."""
+    """Show one cohort: pools, use by members, loans and reclaim rules; or export it."""
     org = actor.org
     search = MemberSearch.from_query(request.GET)
     view = cohort_view(org, cohort)
@@ -145,7 +145,7 @@ def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
 @org_page
 @require_safe
 def quota_bars(request: HttpRequest, actor: Actor) -> HttpResponseBase:
-    """Explain every case of a quota bar by an example."""
+    """Explain quota bars by examples."""
     actor.require(Permission.READ)
     context = {"cases": bar_cases(timezone.now())}
     return render_page(request, actor, "cohorts/bars.html", context, section="cohorts")
@@ -154,7 +154,7 @@ def quota_bars(request: HttpRequest, actor: Actor) -> HttpResponseBase:
 def _part(
     request: HttpRequest, rows: Sequence[T], size: int, name: str
 ) -> tuple[Sequence[T], Pager]:
-    """Return the rows of one page of a list that is computed whole; *name* is its cursor's."""
+    """Return one page of *rows* and its pager; *name* is the parameter of its cursor."""
     (start,) = read_cursor(request.GET.get(name)) or (0,)
     rest = write_cursor(start + size) if start + size < len(rows) else None
     part = rows[start : start + size]

@@ -1,4 +1,4 @@
-"""Comparisons: any two versions of the config, or a draft and a version."""
+"""Views that compare two config versions, or a draft with a version."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from console.pages.shell import render_page
 from console.policies.queries import active_version, get_version, versions
 from console.workloads.queries.recent_history import recent_history
 
-#: Versions that the form offers, the newest; older ones are typed.
+#: Number of newest versions that the form offers; older ones can be typed.
 _OFFERED = 50
 
 
 @org_page
 @require_safe
 def compare(request: HttpRequest, actor: Actor, old: int, new: int) -> HttpResponse:
-    """Show what differs between two versions."""
+    """Show the difference between two versions."""
     one, other = get_version(actor.org, old), get_version(actor.org, new)
     turned = reverse("pages:config-compare", args=[actor.org.slug, new, old])
     sides = version_side(one), version_side(other)
@@ -36,10 +36,10 @@ def compare(request: HttpRequest, actor: Actor, old: int, new: int) -> HttpRespo
 @require_safe
 def choose(request: HttpRequest, actor: Actor) -> HttpResponse:
     """
-    Show the two that a form chose, or the form while two are not chosen.
+    Redirect to the comparison of the chosen versions, or show the form.
 
-    Versions are ``a`` and ``b``. With ``draft`` that draft is compared with version ``a``, or with
-    the active one.
+    The parameters of the versions are ``a`` and ``b``. With ``draft``, the draft is compared with
+    version ``a``, or with the active version.
     """
     draft = _number(request, "draft")
     if draft is not None:
@@ -58,7 +58,7 @@ def choose(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _form(request: HttpRequest, actor: Actor, errors: dict[str, str]) -> HttpResponse:
-    """Ask for two versions: those of the address, or the newest and the one before it."""
+    """Show the form with the versions of the address, or the two newest versions."""
     newest = list(versions(actor.org).defer("text")[:_OFFERED])
     usual = {"b": newest[:1], "a": newest[1:2] or newest[:1]}
     fields = [
@@ -78,7 +78,7 @@ def _form(request: HttpRequest, actor: Actor, errors: dict[str, str]) -> HttpRes
 
 
 def _version(request: HttpRequest, actor: Actor, name: str) -> int | None:
-    """Return a version of the address, None where it has none; raises BadRequest."""
+    """Return the version number in the parameter *name*, or None; raise BadRequest if unknown."""
     number = _number(request, name)
     if number is not None and not versions(actor.org).filter(number=number).exists():
         message = f"There is no version {number}."

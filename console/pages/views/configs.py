@@ -1,4 +1,4 @@
-"""Config versions: the active one and any other, with what it changed and who changed its lines."""
+"""Views of config versions: text, difference from the previous version, and blame."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TOLD = 3
 @org_page
 @require_safe
 def active(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Show the active version, or what to do when there is none."""
+    """Show the active version, or the first steps if there is none."""
     version = active_version(actor.org)
     if version is None:
         return render_page(request, actor, "configs/none.html", {}, section="config")
@@ -41,9 +41,9 @@ def active(request: HttpRequest, actor: Actor) -> HttpResponse:
 @require_safe
 def version(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """
-    Show one version, whatever is active.
+    Show one version.
 
-    With ``diff`` what it changed, with ``blame`` who last changed each line.
+    With ``diff``, show its changes; with ``blame``, show the version that last changed each line.
     """
     return _show(request, actor, get_version(actor.org, number))
 

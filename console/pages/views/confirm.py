@@ -1,4 +1,4 @@
-"""Confirm an apply that waits for it, or take it back at once."""
+"""View that confirms an applied version with a revert timer, or rolls it back at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from console.pages.draft_address import read_number
 @org_page
 @require_POST
 def confirm(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Keep the version that waits, or go back to the one before it."""
+    """Confirm the unconfirmed version, or roll back to the version before it."""
     version = read_number(request.POST.get("version", ""), "version")
     if request.POST.get("do") == "revert":
         return _revert(request, actor, version)

@@ -1,4 +1,4 @@
-"""A conflict: what was applied since a draft was begun, and how the draft goes on from there."""
+"""View of a conflict: a draft whose base is not the active version is merged or rebased."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from console.pages.presenters.configs.text_diff import diff_lines
 from console.pages.shell import render_page
 from console.policies.queries import active_version, get_version
 
-#: Conflicts that one form answers at most; more are for the editor.
+#: Maximum number of conflicts that the form resolves; more have to be resolved in the editor.
 _MOST = 1000
 
 
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def conflict(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Show both changes and how they merge; put the draft on the active version."""
+    """Show both changes and their merge; merge or rebase the draft on submission."""
     actor.require(Permission.DRAFT)
     draft, active = draft_of_request(request, actor), active_version(actor.org)
     if draft is None:
@@ -72,7 +72,7 @@ def conflict_page(
     was_sent: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    """Return the page about *draft*, which *active* came before."""
+    """Return the page about *draft*; *active* was applied after the draft was begun."""
     base = get_version(actor.org, draft.base).text if draft.base else ""
     merge = merge_of(draft, active)
     vocabulary = vocabulary_of(draft.dialect)
@@ -133,7 +133,7 @@ def _merge(request: HttpRequest, actor: Actor, draft: Draft, active: ConfigVersi
 def _again(
     request: HttpRequest, actor: Actor, draft: Draft, active: ConfigVersion, error: Conflict
 ) -> HttpResponse:
-    """Show the page as things are now, and what kept the draft from going on."""
+    """Return the page with the current active version and the message of *error*."""
     now_active = active_version(actor.org) or active
     return conflict_page(request, actor, draft, now_active, notice=error.message, status=409)
 
@@ -144,7 +144,7 @@ def _is_present(request: HttpRequest, draft: Draft, active: ConfigVersion) -> bo
 
 
 def _decided(request: HttpRequest) -> list[Resolution | None]:
-    """Return what was decided, in the order of the conflicts; None where nothing was."""
+    """Return the sent resolutions in the order of the conflicts; None for unresolved ones."""
     count = request.POST.get("conflicts", "0")
     number = int(count) if count.isascii() and count.isdigit() and len(count) < 5 else 0
     return [_one(request, place) for place in range(min(number, _MOST))]

@@ -1,4 +1,4 @@
-"""Requests of the editor's script during typing: checks, saves, and visitors."""
+"""Requests of the editor's script during typing: checks, saves and presence."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def check(request: HttpRequest, actor: Actor) -> HttpResponse:
 @org_page
 @require_POST
 def begin(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Begin a draft with what was typed so far, and answer where it lives."""
+    """Create a draft with the typed text, and return its page and revision."""
     body = read_json(request)
     dialect, text = text_of(body, "dialect"), text_of(body, "text")
     base, title = integer_of(body, "base"), body.get("title", "")
@@ -75,7 +75,7 @@ def autosave(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 @org_page
 @require_POST
 def visit(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """Note that the person still has the draft open, and answer who is at it."""
+    """Record that the user has the draft open, and return its editor and other visitors."""
     try:
         presence = visit_draft(actor, number)
     except ConsoleError as error:
@@ -86,7 +86,7 @@ def visit(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 @org_page
 @require_POST
 def leave(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """End the person's visit, so that the next one need not take the draft over."""
+    """End the user's visit, so that the next editor does not have to take the draft over."""
     leave_draft(actor, number)
     return HttpResponse(status=204)
 
@@ -99,7 +99,7 @@ def _refused(error: ConsoleError) -> HttpResponse:
 
 
 def _saved(actor: Actor, save: Callable[[], Draft]) -> HttpResponse:
-    """Answer what *save* made, or why it made nothing."""
+    """Return the draft that *save* returns, or its error, as JSON."""
     try:
         draft = save()
     except ConsoleError as error:

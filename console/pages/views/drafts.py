@@ -1,4 +1,4 @@
-"""The editor's pages: the drafts of an organization, and one draft with who is at it."""
+"""Views of drafts: the list, and the editor, also without scripts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from console.policies.queries import active_number, active_version, get_version
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def drafts(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """List what is drafted in the organization and who is at it; begin a draft from a file."""
+    """List the drafts of the organization with their visitors; create a draft from a file."""
     if request.method == "POST":
         return _go(actor, _from_file(request, actor))
     page = list_drafts(actor.org, PAGE_SIZE, request.GET.get("cursor"))
@@ -55,7 +55,7 @@ def drafts(request: HttpRequest, actor: Actor) -> HttpResponse:
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Lead to the person's latest draft, or show the active text with nothing saved of it yet."""
+    """Redirect to the user's latest draft, or show the active text as an unsaved draft."""
     actor.require(Permission.DRAFT)
     if request.method == "POST":
         return _begin(request, actor)
@@ -68,7 +68,7 @@ def edit(request: HttpRequest, actor: Actor) -> HttpResponse:
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def draft(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """Show a draft in the editor; save, check, discard it or take it over without scripts."""
+    """Show a draft in the editor; save, check, discard or take it over without scripts."""
     if request.method == "POST":
         return _post(request, actor, number)
     presence = visit_draft(actor, number)
@@ -78,7 +78,7 @@ def draft(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 @org_page
 @require_safe
 def download(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """Answer the text of a draft as a file."""
+    """Return the text of a draft as a file."""
     actor.require(Permission.READ)
     found = get_draft(actor.org, number)
     name = f"{actor.org.slug}-draft-{found.pk}.yaml"
@@ -91,7 +91,7 @@ def download(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Refused:
-    """A save that was not made: the stored draft, and why."""
+    """A rejected save: the stored draft and the conflict."""
 
     stored: Draft
     why: Conflict
@@ -102,7 +102,7 @@ def _go(actor: Actor, to: Draft) -> HttpResponse:
 
 
 def _unsaved(actor: Actor) -> Draft:
-    """Return the active text as a draft that nothing was saved of yet."""
+    """Return an unsaved draft with the active text."""
     version = active_version(actor.org)
     return Draft(
         org=actor.org,
@@ -150,7 +150,7 @@ def _post(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
             actor, number, sent.dialect, sent.text, sent.base, sent.revision + 1, sent.title
         )
     except Conflict as error:
-        # Saving once more, from here, overwrites the other text, which the page shows.
+        # Another save from this page overwrites the other text, which the page shows.
         sent.revision = before.revision
         return _page(request, actor, sent, refused=_Refused(stored=before, why=error), status=409)
     return _after_save(request, actor, saved, do)
@@ -175,9 +175,9 @@ def _verb(request: HttpRequest) -> str:
 
 
 def _sent(request: HttpRequest, before: Draft) -> Draft:
-    """Return *before* with what the form says of it, or with the text of an example."""
+    """Return *before* with the fields of the form, or with the text of a sample."""
     dialect = request.POST.get("likely") or request.POST.get("dialect", before.dialect)
-    # Forms send line ends as CR LF whatever they were.
+    # Forms always send line ends as CR LF.
     text = request.POST.get("text", "").replace("\r\n", "\n")
     title = request.POST.get("title", before.title)
     if request.POST.get("do") == "sample":
@@ -204,7 +204,7 @@ def _from_file(request: HttpRequest, actor: Actor) -> Draft:
     file = request.FILES.get("file")
     if file is None:
         raise BadRequest([FieldError("file", "required", "Choose a config file first.")])
-    # No character takes more than four bytes; what is larger is not read at all.
+    # A character has at most four bytes; a file above the maximum is not read.
     if (file.size or 0) > 4 * LONGEST_DRAFT:
         message = f"{file.name} is too large: the limit of a draft is {LONGEST_DRAFT:,} characters."
         raise BadRequest([FieldError("file", "too_large", message)])

@@ -1,4 +1,4 @@
-"""Events: what the scheduler did, newest first."""
+"""View of the event log, newest first."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from console.workloads.queries.event_search import (
 
 
 def _version(org: Organization) -> str:
-    """Return a text that changes with every event, too: some are written before the engine runs."""
+    """Return a text that also changes with every event: some precede the engine's run."""
     return f"{live_version(org)}.{newest_event(org)}"
 
 

@@ -1,4 +1,4 @@
-"""Expectations: label sets and where they have to land, checked on any config and kept."""
+"""Views of expectations: label sets and the queues to which every config has to route them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from console.pages.tester_query import Asked, asked_of, expected_of
 @org_page
 @require_safe
 def expectations(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """List what is expected, and what a config makes of it; as a file for a pipeline, too."""
+    """List the expectations with their results for a config, or return them as a YAML file."""
     if request.GET.get("as") == "yaml":
         return _file(as_file(saved_expectations(actor.org)))
     config = request.GET.get("config") or "active"
@@ -66,7 +66,7 @@ def expectations(request: HttpRequest, actor: Actor) -> HttpResponse:
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Ask for a new expectation, filled in as the address says, and save it."""
+    """Show the form for a new expectation with values from the address, or save it."""
     actor.require(Permission.DRAFT)
     given = request.POST if request.method == "POST" else request.GET
     return _edit(request, actor, None, asked_of(given))
@@ -90,7 +90,7 @@ def one(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 def _edit(
     request: HttpRequest, actor: Actor, row: Expectation | None, asked: Asked
 ) -> HttpResponse:
-    """Show the form with *asked*, or save it when it was posted; *row* is the one it changes."""
+    """Show the form with *asked*, or save the posted form; *row* is the changed expectation."""
     errors: list[FieldError] = []
     if request.method == "POST":
         try:

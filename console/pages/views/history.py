@@ -1,4 +1,4 @@
-"""The config's history: its versions, what each changed, and what came of it."""
+"""View of the config history: versions with their changes and effects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from console.pages.presenters.lists.filters import canonical_query, chips_of
 from console.pages.shell import render_page
 from console.policies.queries import active_number
 
-#: Versions on one page.
+#: Versions per page.
 PAGE_SIZE = 20
 
 FILTERS = ("author", "kind", "noun", "name", "since", "until")
@@ -42,7 +42,7 @@ def history(request: HttpRequest, actor: Actor) -> HttpResponse:
         "pager": pager_of(request.path, query, log.page),
         "chips": chips_of(request.path, query, FILTERS),
         "chosen": chosen,
-        # What a field for days takes, also of an address with times.
+        # A date field accepts only the date of a time in the address.
         "days": {name: query.get(name, "")[:10] for name in ("since", "until")},
         "old_names": log.old_names,
         "authors": authors_of(actor.org),

@@ -1,4 +1,4 @@
-"""Impact: what a draft or an old version would do to live and recorded workloads."""
+"""Views of impact: the effect of a draft or old version on live and recorded workloads."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from console.policies.queries import active_number, get_version
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Subject:
-    """The text that a question is about: a draft, or an old version to come back."""
+    """The config text of an impact: a draft, or an old version to roll back to."""
 
     dialect: str
     text: str
-    #: The query that names it.
+    #: Query string of the subject.
     query: str
     draft: Draft | None = None
     target: int | None = None
@@ -44,21 +44,21 @@ class _Subject:
 @org_page
 @require_safe
 def ask(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Find the impact of ``?draft=ID`` or ``?to=N``, or go on to where it was found."""
+    """Redirect to the impact of ``?draft=ID`` or ``?to=N``; request it if it is not known."""
     return _ask(request, actor, again=False)
 
 
 @org_page
 @require_POST
 def ask_again(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Find it anew, although an answer is known."""
+    """Request the impact again, even if it is known."""
     return _ask(request, actor, again=True)
 
 
 @org_page
 @require_safe
 def show(request: HttpRequest, actor: Actor, run: int) -> HttpResponse:
-    """Show how far a run is, or what it found."""
+    """Show the progress or the result of an impact run."""
     found = get_impact(actor.org, run)
     subject = _known_subject(request, actor)
     context: dict[str, Any] = {
@@ -74,7 +74,7 @@ def show(request: HttpRequest, actor: Actor, run: int) -> HttpResponse:
         "percent": 100 * found.done // found.total if found.total else 0,
     }
     if found.result is not None:
-        # A text that is not stored any more cannot be tested.
+        # The rule tester cannot test a text that is not stored any more.
         tester = (
             None if subject is None or context["is_changed"] else _tester(actor, subject, found)
         )
@@ -89,7 +89,7 @@ def show(request: HttpRequest, actor: Actor, run: int) -> HttpResponse:
 @org_page
 @require_POST
 def cancel(request: HttpRequest, actor: Actor, run: int) -> HttpResponse:
-    """Cancel a run."""
+    """Cancel an impact run."""
     cancel_impact(actor, run)
     url = reverse("pages:config-impact-run", args=[actor.org.slug, run])
     query = request.GET.urlencode()
@@ -120,7 +120,7 @@ def _ask(request: HttpRequest, actor: Actor, *, again: bool) -> HttpResponse:
 
 
 def _known_subject(request: HttpRequest, actor: Actor) -> _Subject | None:
-    """Return what the address of a run says that it is about, if that is still there."""
+    """Return the draft or version in the address of a run, or None if it does not exist."""
     if not (request.GET.get("draft") or request.GET.get("to")):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Joining by an invitation: by the account that a person has, or by choosing a password."""
+"""Views that accept an invitation, with an existing account or by choosing a password."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from console.pages.access import refusal
 from console.pages.presenters.people.roles import role_choices
 from console.pages.sign_in_methods import sign_in_methods
 
-#: What the session keeps of the link that was opened: the digest of its secret.
+#: Session key of the digest of an opened invitation's secret.
 _OPENED = "invitation"
-#: The address in the sign-in form.
+#: Session key of the e-mail address for the sign-in form.
 INVITED = "invited"
 
 
 @never_cache
 @require_safe
 def join(request: HttpRequest, secret: str) -> HttpResponse:
-    """Remember the invitation in the session, and go on at an address without its secret."""
+    """Store the invitation in the session, and redirect to an address without its secret."""
     wait = throttle.admit_link(request)
     if wait:
         return _too_many(request, wait)
@@ -52,7 +52,7 @@ def join(request: HttpRequest, secret: str) -> HttpResponse:
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest) -> HttpResponse:
-    """Say what the invitation is for, and let its person in."""
+    """Show the invitation, or accept it."""
     digest = request.session.get(_OPENED, "")
     found = invitation_by(digest) if digest else None
     if found is None:
@@ -102,7 +102,7 @@ def _joined(request: HttpRequest, membership: Membership) -> HttpResponse:
 
 
 def _choose_password(request: HttpRequest, digest: str) -> HttpResponse:
-    # Each try costs a hash of a password.
+    # Each attempt computes an expensive password hash.
     wait = throttle.admit_link(request)
     if wait:
         return _too_many(request, wait)
@@ -116,7 +116,7 @@ def _choose_password(request: HttpRequest, digest: str) -> HttpResponse:
 
 
 def waiting_invitation(request: HttpRequest, user: User) -> Invitation | None:
-    """Return the invitation that this browser opened, if it can be accepted and is for *user*."""
+    """Return the invitation opened in this browser if it is open and for *user*, else None."""
     digest = request.session.get(_OPENED, "")
     found = invitation_by(digest) if digest else None
     is_theirs = found is not None and found.email.casefold() == user.email.casefold()

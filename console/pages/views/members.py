@@ -1,4 +1,4 @@
-"""Members: who belongs to an organization, with which role, and who may come."""
+"""Views of members, their roles, and invitations."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from console.pages.shell import render_page
 @org_page
 @require_safe
 def settings(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Lead to the first page of the settings."""
+    """Redirect to the first page of the settings."""
     return HttpResponseRedirect(reverse("pages:members", args=[actor.org.slug]))
 
 
 @org_page
 @require_safe
 def members(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """List the members by the filters of the address; owners see open invitations, too."""
+    """List the members by the filters of the address."""
     query = canonical_query(request.GET)
     if role := query.get("role", ""):
         check_role(role)
@@ -57,7 +57,7 @@ def members(request: HttpRequest, actor: Actor) -> HttpResponse:
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def member(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """Change a member's role or take them out; one's own page is the way to leave."""
+    """Show a member; change the role or remove the member, or leave the organization oneself."""
     membership = get_member(actor.org, number)
     is_own = membership.user == actor.user
     if not is_own:
@@ -132,7 +132,7 @@ def _tell_of_tokens(request: HttpRequest, change: RoleChange) -> None:
 @org_page
 @require_safe
 def invitations(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """List the invitations that are open."""
+    """List the open invitations."""
     actor.require(Permission.MANAGE_ORG)
     page = list_invitations(actor.org, PAGE_SIZE, request.GET.get("cursor"))
     context = {
@@ -146,7 +146,7 @@ def invitations(request: HttpRequest, actor: Actor) -> HttpResponse:
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_invitation(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Show the invitation form, and the link of a new invitation, only once."""
+    """Show the form for an invitation; on submission, show the link of the invitation once."""
     actor.require(Permission.MANAGE_ORG)
     typed = {
         "email": request.POST.get("email", "").strip(),
@@ -184,7 +184,7 @@ def new_invitation(request: HttpRequest, actor: Actor) -> HttpResponse:
 @org_page
 @require_POST
 def take_back(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """Take an invitation back."""
+    """Revoke an invitation."""
     invitation = revoke_invitation(actor, number)
     messages.success(request, f"The invitation of {invitation.email} is revoked.")
     return HttpResponseRedirect(reverse("pages:invitations", args=[actor.org.slug]))

@@ -1,4 +1,4 @@
-"""The organizations of the person who is signed in."""
+"""Views of the signed-in user's organizations."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from django.views.decorators.http import require_safe
 from console.overview.badges import badges_of
 from console.pages.access import signed_in, signed_in_user
 
-#: Organizations that are listed at once.
+#: Maximum number of listed organizations.
 _LISTED = 200
-#: Characters of a part of a name.
+#: Maximum length of the name filter, in characters.
 _LONGEST = 200
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Lead to the organizations."""
+    """Redirect to the list of organizations."""
     return HttpResponseRedirect(reverse("pages:orgs"))
 
 

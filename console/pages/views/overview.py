@@ -1,4 +1,4 @@
-"""The overview: is anything wrong, where is pressure, what changed."""
+"""Views of the overview and of all attention items."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from console.series.models import Step
 from console.series.queries import Counts, Series, counts_series, sampled_until
 from console.workloads.queries import QueueView, queue_list
 
-#: Items of the attention list, queues and versions shown.
+#: Maximum numbers of shown attention items, queues and versions.
 MOST_ITEMS = 7
 MOST_QUEUES = 10
 RECENT_VERSIONS = 5
 
 
 def _version(org: Organization) -> str:
-    """Return a text that changes with what the overview shows, also when only time passes."""
+    """Return a text that changes with the data of the overview, also by the passage of time."""
     sampled = sampled_until(org)
     minute = f"{sampled.timestamp():.0f}" if sampled else ""
     return f"{live_version(org)}.{minute}.{pulse()}.{outlook_digest(org)[:8]}"
@@ -57,7 +57,7 @@ def _version(org: Organization) -> str:
 @require_safe
 @live_by(_version)
 def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Show what needs a person first, then quota, numbers, tight queues, consumers and changes."""
+    """Show attention items, then quota, numbers, tight queues, consumers and changes."""
     org, now = actor.org, timezone.now()
     queues = lazily(lambda: queue_list(org))
     manages = actor.may(Permission.MANAGE_ORG)
@@ -91,7 +91,7 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
 @require_safe
 @live_by(_version)
 def all_attention(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Show everything that needs a person, with what each is about."""
+    """Show all attention items with their subjects."""
     org = actor.org
     items = attention(
         org, queue_list(org), timezone.now(), manages=actor.may(Permission.MANAGE_ORG)
@@ -129,7 +129,7 @@ def _changes(org: Organization, log: Log) -> list[HistoryRow]:
 
 
 def _counts(org: Organization, series: Series, numbers: Numbers) -> Mapping[datetime, Counts]:
-    """Return what happened in each step of *series*; by the hour that is known already."""
+    """Return the counts of each step of *series*; hourly counts are already in *numbers*."""
     if series.step is Step.HOUR:
         return numbers.hours
     return counts_series(org, since=series.since, until=series.until, step=series.step)

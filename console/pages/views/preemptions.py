@@ -1,4 +1,4 @@
-"""Preemptions: the receipt of one, from either side."""
+"""View of a preemption's receipt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from console.workloads.receipts import get_receipt
 @org_page
 @require_safe
 def preemption(request: HttpRequest, actor: Actor, uid: str, number: int) -> HttpResponse:
-    """Show what became of one preemption, as one of its sides may see it."""
+    """Show the receipt of one preemption, for a reader of workload *uid*, one of its sides."""
     subject = get_workload(actor.org, uid)
     receipt = get_receipt(actor, subject, number)
     page = receipt_page(receipt, kept_since(settings.EVENT_RETENTION_DAYS))

@@ -1,4 +1,4 @@
-"""One queue: who waits, who runs, what leads here, what changed it, and holding it."""
+"""Views of one queue: pending and running workloads, rules, version history, hold and resume."""
 
 from __future__ import annotations
 
@@ -65,16 +65,16 @@ from console.workloads.queries.running import MOST_COMPARED, running_by_size
 from console.workloads.queries.trust import freshness_of
 from console.workloads.services.hold_queue import hold_queue, resume_queue
 
-#: Versions of one page of the history.
+#: Versions per page of the history.
 VERSIONS = 20
-#: Loans that are listed; the page of the cohort has all.
+#: Maximum number of listed loans; the page of the cohort has all.
 LOANS = 50
 
 
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def queue(request: HttpRequest, actor: Actor, queue: str) -> HttpResponseBase:
-    """Show one queue, or hold and resume it."""
+    """Show one queue, or hold or resume it."""
     if request.method == "POST":
         return _change(request, actor, queue)
     return _detail(request, actor, name=queue)
@@ -83,7 +83,7 @@ def queue(request: HttpRequest, actor: Actor, queue: str) -> HttpResponseBase:
 @org_page
 @require_safe
 def bars(request: HttpRequest, actor: Actor, queue: str) -> HttpResponse:
-    """Show all that one queue has of every flavor and resource; the list of queues takes it in."""
+    """Return the bars of all flavor-resources of a queue; the list of queues loads them."""
     view = queue_view(actor.org, queue)
     row = queue_row(
         view, fresh=freshness_of(actor.org), over_quota_since=over_quota_since_of(actor.org)
@@ -97,7 +97,7 @@ def bars(request: HttpRequest, actor: Actor, queue: str) -> HttpResponse:
 @org_page
 @require_safe
 def trace(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
-    """Show why one workload is where it is, step by step; lists of queues take in the steps."""
+    """Return the stages of a workload's explanation; the pages of queues load them."""
     subject = get_workload(actor.org, uid)
     explained = for_reader(actor, explain_workload(actor.org, subject))
     context = {
@@ -257,7 +257,7 @@ def _change(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 def _preempted_by(view: QueueView, policy: Policy) -> tuple[str, ...]:
-    """Return what may preempt workloads of the queue; a removed queue shares no capacity."""
+    """Return texts about possible preemptors; none for a removed queue, which shares nothing."""
     if view.settings is None:
         return ()
     return load_discipline(policy.discipline).preempted_by(

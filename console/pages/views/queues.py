@@ -1,4 +1,4 @@
-"""Queues: the list by what is asked for, as a file, and a few of them side by side."""
+"""Views of the list of queues, its export, and the comparison of a few queues."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from console.workloads.queries.trust import Freshness, freshness_of
 
 FILTERS = ("q", "cohort", "state")
 
-#: Queues of one page: each is a row with drawings.
+#: Queues per page; each is a row with drawings.
 PAGE_SIZE = 25
 
 
 def fresh_version(org: Organization) -> str:
-    """Return a text that changes with what pages of queues show, and when that grows old."""
+    """Return a text that changes with the data of pages of queues and with its age."""
     return present_state_and_age(org)
 
 
@@ -51,7 +51,7 @@ def fresh_version(org: Organization) -> str:
 @require_safe
 @live_by(fresh_version)
 def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
-    """List queues by the filters of the address, under the greatest pressure first."""
+    """List queues by the filters of the address; by default, highest pressure first."""
     org = actor.org
     query = canonical_query(request.GET, repeatable=("compare",))
     if onward := sent_on(request, query):
@@ -92,7 +92,7 @@ def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
 def _compare(
     request: HttpRequest, actor: Actor, search: QueueSearch, views: Sequence[QueueView]
 ) -> HttpResponseBase:
-    """Show the chosen queues side by side; raises NotFound when one of them is not there."""
+    """Show the chosen queues side by side; raise NotFound if one of them does not exist."""
     by_name = {view.name: view for view in views}
     for name in search.compared:
         if name not in by_name:

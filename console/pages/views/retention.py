@@ -1,4 +1,4 @@
-"""Retention: what is kept for how long, and how much there is of it."""
+"""View of retention: how long each kind of data is kept, and its number of rows."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ from console.retention.queries import retention_statuses_of
 @org_page
 @require_safe
 def retention(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Show what is kept; how long is set for the whole installation."""
+    """Show the retention of the organization's data; its periods apply to the installation."""
     context = {"rows": keeping_rows(retention_statuses_of(actor.org.pk))}
     return render_page(request, actor, "settings/retention.html", context, section="settings")

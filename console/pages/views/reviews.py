@@ -1,4 +1,4 @@
-"""Review and apply: what a draft or an old version would change, and what follows from it."""
+"""Views of a review: changes and consequences of a draft or old version, and the apply."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from console.workloads.queries.recent_history import recent_history
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A text that may become the next version: a draft, or an old version to roll back to."""
+    """A config text to apply as the next version: a draft, or an old version to roll back to."""
 
     dialect: str
     text: str
@@ -50,7 +50,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Review:
-    """One look at a proposal, against what is active."""
+    """A proposal and its check, against the active version."""
 
     request: HttpRequest
     actor: Actor
@@ -62,7 +62,7 @@ class _Review:
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def review(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Show what the proposal changes against the active version, and apply it."""
+    """Show the changes of the proposal against the active version, or apply it."""
     actor.require(Permission.DRAFT)
     proposal = _proposal(request, actor)
     if proposal is None:
@@ -80,7 +80,7 @@ def _reviewed(request: HttpRequest, actor: Actor, proposal: Proposal) -> HttpRes
         checked=lint_config(actor, proposal.dialect, proposal.text),
     )
     if proposal.draft and proposal.base != (found.active.number if found.active else 0):
-        # Applied as it is, the draft would undo what was applied since it was begun.
+        # Applying the draft now would undo versions that were applied after its base.
         if request.method == "POST" and found.active:
             return conflict_page(request, actor, proposal.draft, found.active, status=409)
         url = reverse("pages:config-conflict", args=[actor.org.slug])
@@ -93,7 +93,7 @@ def _reviewed(request: HttpRequest, actor: Actor, proposal: Proposal) -> HttpRes
 @org_page
 @require_POST
 def fix(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Make a repair that the draft's diagnostics offer, and look at the review again."""
+    """Apply a fix of the draft's diagnostics, and redirect to the review."""
     number = read_number(request.POST.get("draft", ""), "draft")
     revision = read_number(request.POST.get("revision", ""), "revision")
     fix_draft(actor, number, revision, request.POST.get("fix", ""))

@@ -1,4 +1,4 @@
-"""Many label sets at once: where each would land, as a table or as CSV."""
+"""View that tests many label sets at once, with results as a table or CSV."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EXAMPLE = "team=research, tier=gold\nteam=web"
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def batch(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Test up to a hundred label sets at once; too many for an address, so they are posted."""
+    """Test up to a hundred label sets at once; they are posted, as an address is too short."""
     given = request.POST if request.method == "POST" else request.GET
     config = given.get("config") or "active"
     sets = request.POST.get("sets", "")

@@ -1,4 +1,4 @@
-"""Saved views of the list of workloads: all of them, saving one and deleting it."""
+"""View that lists, saves and deletes saved views of the list of workloads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from console.workloads.services.save_view import delete_view, save_view
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def views(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """List the views that *actor* sees, save one, or delete one."""
+    """List the views that *actor* may see, save one, or delete one."""
     if request.method == "POST":
         return _act(request, actor)
     rows = view_rows(actor, views_of(actor), active_policy(actor.org).queues)

@@ -1,4 +1,4 @@
-"""Find the way: queues, cohorts, workloads, versions and pages by a text."""
+"""View of the search for queues, cohorts, workloads, versions and pages."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from console.pages.presenters.destinations import destinations_of
 from console.pages.shell import render_page
 from console.workloads.queries.named import find_named
 
-#: Characters of a text that is looked for.
+#: Maximum length of the search text, in characters.
 _LONGEST = 200
 
-#: Of each kind that are offered.
+#: Maximum number of results of each kind.
 _MOST = 8
 
 
 @org_page
 @require_safe
 def search(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Offer where to go by ``q``; every page without one."""
+    """Show the results for ``q``; without ``q``, all pages."""
     text = request.GET.get("q", "").strip()[:_LONGEST].replace("\0", "")
     groups = destinations_of(actor, text, find_named(actor.org, text, _MOST))
     context = {"text": text, "groups": groups, "most": _MOST}

@@ -1,4 +1,4 @@
-"""Signing in and out, a new password, one's own sessions, and the theme."""
+"""Views for signing in and out, the password, the user's sessions, and the theme."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from console.pages.sign_in_methods import sign_in_methods
 from console.pages.views.joining import INVITED, waiting_invitation
 from console.reading import is_storable
 
-#: As many sessions as the list shows, the last seen first.
+#: Maximum number of listed sessions, last seen first.
 _MOST_SESSIONS = 100
 
 
@@ -36,7 +36,7 @@ _MOST_SESSIONS = 100
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponse:
-    """Ask for e-mail address and password, and go back to where the person came from."""
+    """Show the sign-in form, or sign in and redirect to the previous page."""
     next_url = request.POST.get("next", request.GET.get("next", ""))
     if request.method != "POST":
         if request.user.is_authenticated:
@@ -56,7 +56,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         status = HTTPStatus.TOO_MANY_REQUESTS
     else:
         user = None
-        # No database can be asked for the others.
+        # The database cannot be queried for unstorable text.
         if is_storable(email):
             user = authenticate(request, username=email, password=request.POST.get("password", ""))
         if user is not None:
@@ -86,11 +86,11 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def password(request: HttpRequest) -> HttpResponse:
-    """Change one's own password; this session stays, the others end."""
+    """Change the user's password; this session stays valid, the others end."""
     if not settings.LOCAL_SIGN_IN:
         return refusal(request, _no_passwords(), None)
     user = signed_in_user(request)
-    # Guessing is as slow here, in a browser that was left signed in, as where people sign in.
+    # Guessing in an unattended signed-in browser has the same rate limit as at sign-in.
     wait = throttle.admit_password(request, user.email) if request.method == "POST" else 0
     form = OwnPasswordForm(user, None if wait else request.POST or None)
     is_valid = request.method == "POST" and form.is_valid()
@@ -113,7 +113,7 @@ def password(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def own_sessions(request: HttpRequest) -> HttpResponse:
-    """List the browsers in which the person is signed in, and end one or all the others."""
+    """List the user's sessions; end one of them, or all others."""
     user = signed_in_user(request)
     key = request.session.session_key or ""
     if request.method == "POST":
@@ -140,7 +140,7 @@ def _no_passwords() -> NotAllowed:
 
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
-    """Keep the chosen theme in a cookie, so that the next page is rendered in it at once."""
+    """Store the chosen theme in a cookie, so that the next page is rendered with it."""
     response = HttpResponseRedirect(safe_return_url(request, request.POST.get("next", "")))
     keep(response, THEME, request.POST.get("theme", "system"))
     return response

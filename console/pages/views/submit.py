@@ -1,4 +1,4 @@
-"""Submitting workloads: one form for one kind, and pasted JSON for many."""
+"""View that submits workloads, by a form or as pasted JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from console.policies.queries import active_policy, least_priority
 from console.workloads.models import Workload
 from console.workloads.services.submit_workloads import submit_workloads
 
-#: Offered when the active config names no resources.
+#: Resources in the form if the active config has none.
 USUAL_RESOURCES = ("cpu", "memory_gb", "gpu")
 
 EXAMPLE = """[
@@ -38,7 +38,7 @@ EXAMPLE = """[
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def submit(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Ask for workloads and hand them in, all or none."""
+    """Show the form, or submit workloads: all or none."""
     actor.require(Permission.SUBMIT)
     new_form = partial(
         SubmitForm,

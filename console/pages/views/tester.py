@@ -1,4 +1,4 @@
-"""The rule tester: one workload on one config, or on two side by side."""
+"""View of the rule tester: one workload with one config, or with two side by side."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from console.pages.tester_query import Asked, asked_of, loaded, pasted, workload
 @org_page
 @require_safe
 def tester(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Test a label set; the address holds all of the test, and nothing is stored."""
+    """Test a label set; the address contains the whole input, and nothing is stored."""
     asked = asked_of(request.GET)
     if "draft" in request.GET:
-        # As the other pages of a draft are called.
+        # Pages of a draft link here with the parameter of the other pages of drafts.
         asked = replace(asked, config=f"draft-{request.GET['draft']}")
     paste, uid = request.GET.get("paste", ""), request.GET.get("workload", "").strip()
     typed = {"paste": paste, "workload": uid}
@@ -69,13 +69,13 @@ def tester(request: HttpRequest, actor: Actor) -> HttpResponse:
         "tester/index.html",
         context,
         section="tester" if draft is None else "config",
-        # A draft with errors has this page, too.
+        # The page of a draft with errors has status 200 until a test is requested.
         status=400 if errors and was_asked else 200,
     )
 
 
 def _filled(asked: Asked, org: Organization, paste: str, uid: str) -> Asked:
-    """Return *asked* with what was pasted, or with what a real workload says of itself."""
+    """Return *asked* with the fields of the workload *uid*, or with the pasted fields."""
     if uid:
         return loaded(asked, org, uid)
     return pasted(asked, paste) if paste.strip() else asked

@@ -1,4 +1,4 @@
-"""API tokens: list, create, rotate and revoke."""
+"""Views of the help page about API tokens."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.pages.shell import SWITCHER_SIZE
 @require_safe
 @signed_in
 def tokens(request: HttpRequest) -> HttpResponse:
-    """Say how a token of each of the person's organizations is made, and how it is used."""
+    """Show how to create and use an API token in each of the user's organizations."""
     user = signed_in_user(request)
     context = {
         "orgs": list(orgs_of(user)),

@@ -1,4 +1,4 @@
-"""Usage over time of a queue, of a cohort, and of the whole organization."""
+"""Views of usage over time: of a queue, a cohort, and the organization."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from console.series.subjects import WHOLE_ORG, Subject
 from console.series.window import window_of
 from console.workloads.queries.holds import holds_between
 
-#: Points that a chart draws at most, and versions that are marked.
+#: Maximum numbers of points in a chart and of marked versions.
 MOST_POINTS = 240
 MOST_VERSIONS = 30
 
 
 def _version(org: Organization) -> str:
-    """Return a text that changes with every sample: once a minute, however much goes on."""
+    """Return a text that changes with every sample, once a minute, and with the active version."""
     sampled = sampled_until(org)
     return f"{sampled.timestamp() if sampled else 0:.0f}.{active_number(org)}"
 
@@ -54,7 +54,7 @@ def _version(org: Organization) -> str:
 @require_safe
 @live_by(_version)
 def queue_usage(request: HttpRequest, actor: Actor, queue: str) -> HttpResponseBase:
-    """Show what a queue used and wanted."""
+    """Show the use and demand of a queue."""
     return _usage(request, actor, Subject.queue(queue), "queues")
 
 
@@ -62,7 +62,7 @@ def queue_usage(request: HttpRequest, actor: Actor, queue: str) -> HttpResponseB
 @require_safe
 @live_by(_version)
 def cohort_usage(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
-    """Show what a cohort used and wanted."""
+    """Show the use and demand of a cohort."""
     return _usage(request, actor, Subject.cohort(cohort), "cohorts")
 
 
@@ -70,7 +70,7 @@ def cohort_usage(request: HttpRequest, actor: Actor, cohort: str) -> HttpRespons
 @require_safe
 @live_by(_version)
 def usage(request: HttpRequest, actor: Actor) -> HttpResponseBase:
-    """Show what the organization used and wanted."""
+    """Show the use and demand of the organization."""
     return _usage(request, actor, WHOLE_ORG, "overview")
 
 
@@ -94,7 +94,7 @@ def _usage(
     columns = next((each.columns for each in panels if each.key == asked.chart), ())
 
     def every_step() -> Iterator[Row]:
-        # A file has each of them, where a drawing has several together.
+        # A file contains every step; a chart may merge several steps.
         yield from file_rows(points_of(series, counts, spans, key), columns)
 
     file = exported(

@@ -1,4 +1,4 @@
-"""Webhooks: settings and delivery log; for owners."""
+"""Views of webhooks for owners: settings, deliveries and attempts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _version(org: Organization) -> str:
 @require_safe
 def webhooks(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List the webhooks."""
-    # Before what answers polls: whether anything changed is as much as may be known.
+    # Checked before polls are answered, because even the version of the data is confidential.
     actor.require(Permission.MANAGE_ORG)
     shown: HttpResponseBase = _list(request, actor)
     return shown
@@ -67,7 +67,7 @@ def _list(request: HttpRequest, actor: Actor) -> HttpResponse:
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Ask for a new webhook, and show its secret, once, when it was made."""
+    """Show the form for a new webhook; on submission, show its secret once."""
     actor.require(Permission.MANAGE_ORG)
     if request.method != "POST":
         return _form(request, actor, None, shown_of(None, request.GET), [])
@@ -99,7 +99,7 @@ def edit(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def webhook(request: HttpRequest, actor: Actor, number: int) -> HttpResponseBase:
-    """Show a webhook and its log; test it, pause it, replace its secret, delete it."""
+    """Show a webhook and its log; test, pause, resume or delete it, or replace its secret."""
     actor.require(Permission.MANAGE_ORG)
     if request.method != "POST":
         shown: HttpResponseBase = _show(request, actor, number=number)
@@ -134,7 +134,7 @@ def webhook(request: HttpRequest, actor: Actor, number: int) -> HttpResponseBase
 def webhook_delivery(
     request: HttpRequest, actor: Actor, number: int, delivery: str
 ) -> HttpResponseBase:
-    """Show one delivery with every attempt, or send it again."""
+    """Show one delivery with all attempts, or send it again."""
     actor.require(Permission.MANAGE_ORG)
     if request.method != "POST":
         shown: HttpResponseBase = _show_delivery(request, actor, number=number, delivery=delivery)

@@ -1,4 +1,4 @@
-"""One workload beside another one, or one decision beside another: why they ended differently."""
+"""View that compares two workloads or two decisions, to show why their outcomes differ."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from console.workloads.markdown import Links
 @org_page
 @require_safe
 def comparison(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
-    """Show workload *uid* beside what the address names, or beside what is most like it."""
+    """Compare workload *uid* with the one in the address, or with the most similar one."""
     query = canonical_query(request.GET)
     found = compare_workload(actor, uid, _asked(query))
     page = comparison_page(found, request.path, query, actor.org.slug)

@@ -1,4 +1,4 @@
-"""The list of queues: each with its pressure, waits, reasons and course, finished for printing."""
+"""Rows of the list of queues: pressure, waits, reasons and sparkline; choices of its filters."""
 
 from __future__ import annotations
 
@@ -37,30 +37,30 @@ class ListedQueue:
     """One queue of the list."""
 
     row: QueueRow
-    #: How many bars it has beside the tightest.
+    #: Number of bars besides the tightest one.
     more_bars: int
     pressure: str
-    #: The ratio in words; empty when nothing is requested.
+    #: The ratio as text; empty if nothing is requested.
     pressure_ratio: str
-    #: How long admissions were waited for: half of them, and all but one in twenty.
+    #: Waits of admissions: the p50, and the p95 with the sample size.
     wait: str
     wait_rest: str
     top_reason: str
     top_reason_title: str
     top_reason_count: int
-    #: How many wait for other reasons.
+    #: Number of workloads that are pending for other reasons.
     other_reasons: int
     preemption: str
     spark: Sparkline | None
-    #: The cohort whose first row this is; None: not where a cohort begins.
+    #: The cohort if this is its first row; else None.
     begins: str | None
-    #: Whether nothing is known of it yet, rather than nothing in it.
+    #: Whether the queue has no data yet, as opposed to no workloads.
     is_unknown: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedBars:
-    """One flavor-resource of queues side by side, by name; None where one has no quota of it."""
+    """The bars of one flavor-resource by queue; None for a queue without quota of it."""
 
     title: str
     bars: tuple[tuple[str, Bar | None], ...]
@@ -68,7 +68,7 @@ class ComparedBars:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One value of a field to choose from."""
+    """One choice of a form field."""
 
     value: str
     title: str
@@ -84,7 +84,7 @@ def listed_queues(
     fresh: Freshness,
     over_quota_since: OverQuotaSince,
 ) -> tuple[ListedQueue, ...]:
-    """Return *views* as rows, in their order."""
+    """Return the rows of *views*, in the same order."""
     lines = used_sparklines(sparks)
     rows = []
     before: str | None = None
@@ -116,7 +116,7 @@ def listed_queues(
 
 
 def compared_bars(rows: Sequence[ListedQueue]) -> tuple[ComparedBars, ...]:
-    """Return every flavor-resource that one of *rows* has, in the order of the first."""
+    """Return the bars of all flavor-resources of *rows*, in order of first occurrence."""
     of_rows = [
         (each.row.view.name, {(bar.flavor, bar.resource): bar for bar in each.row.bars})
         for each in rows
@@ -133,7 +133,7 @@ def compared_bars(rows: Sequence[ListedQueue]) -> tuple[ComparedBars, ...]:
 
 def pressure_words(pressure: Pressure) -> str:
     """
-    Return the two numbers of a pressure and what comes of them.
+    Return the text of a pressure: requested amount, available amount and their ratio.
 
     >>> pressure_words(Pressure(resource="gpu", wanted=84000, free=2000, nominal=8000))
     '84 GPUs ÷ 2 available = 42'
@@ -154,7 +154,7 @@ def pressure_words(pressure: Pressure) -> str:
 
 
 def order_choices(search: QueueSearch) -> list[Choice]:
-    """Return the orders to choose from."""
+    """Return the choices of the sort order."""
     return [
         Choice(value=each, title=ORDER_TITLES[each], is_chosen=each == search.sort)
         for each in ORDERS
@@ -162,7 +162,7 @@ def order_choices(search: QueueSearch) -> list[Choice]:
 
 
 def state_choices(search: QueueSearch) -> list[Choice]:
-    """Return the states to choose from."""
+    """Return the choices of the state filter."""
     return [
         Choice(value=each, title=STATE_TITLES[each], is_chosen=each == search.state)
         for each in STATES
@@ -170,7 +170,7 @@ def state_choices(search: QueueSearch) -> list[Choice]:
 
 
 def cohort_choices(search: QueueSearch, cohorts: Iterable[str]) -> list[Choice]:
-    """Return the cohorts to choose from; none where there are none."""
+    """Return the choices of the cohort filter; empty if there are no cohorts."""
     names = list(cohorts)
     if not names:
         return []
@@ -181,7 +181,7 @@ def cohort_choices(search: QueueSearch, cohorts: Iterable[str]) -> list[Choice]:
 
 
 def group_url(path: str, query: QueryDict, search: QueueSearch) -> str:
-    """Return the address of the list with grouping switched."""
+    """Return the URL of the list with grouping toggled."""
     group = None if search.is_grouped else "cohort"
     return with_query(path, query, group=group, cursor=None)
 
@@ -200,5 +200,5 @@ def _wait_rest(wait: WaitQuantiles) -> str:
 
 
 def _is_blank(view: QueueView) -> bool:
-    """Say whether nothing was ever written about a queue, or nothing is left of it."""
+    """Return whether a queue has no workloads and no usage."""
     return not (view.running or view.pending or any(usage.used for usage in view.usages))

@@ -1,4 +1,4 @@
-"""One queue as its page shows it: tabs, who waits above and below the line, who runs on what."""
+"""Data of a queue's page: tabs, pending and running workloads, rules, and version history."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from console.workloads.queries import QueueView
 from console.workloads.queries.pending import place_of
 from console.workloads.queries.rule_hits import Hit, RuleHits
 
-#: The tabs by what the address says; that of usage has a page of its own.
+#: Tab parameter -> title; the usage tab is a separate page.
 TABS: Final = {
     "pending": "Pending",
     "running": "Running",
@@ -45,18 +45,18 @@ TABS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tab:
-    """One tab: a plain address."""
+    """One tab, a plain link."""
 
     title: str
     url: str
     is_open: bool
-    #: How many are in it; None: it is no list of live things.
+    #: Number of rows; None for tabs without live workloads.
     count: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
-    """One reason why work waits, with the address of those who wait for it."""
+    """One pending reason, with the URL of the workloads that have it."""
 
     reason: str
     title: str
@@ -67,7 +67,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingRow:
-    """One that waits; *begins_line* says that the capacity ends right before it."""
+    """One pending workload; *begins_line* is true if available capacity ends before it."""
 
     workload: Workload
     begins_line: bool
@@ -75,10 +75,10 @@ class PendingRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningRow:
-    """One that holds quota."""
+    """One workload that uses quota."""
 
     workload: Workload
-    #: Its part of the nominal quota, where it holds of what the list is ordered by.
+    #: Its part of the nominal quota of the sort resource; empty if it does not use the resource.
     share: str
     #: Its use of borrowed flavor-resources, which the lender can reclaim.
     borrowed: str
@@ -86,7 +86,7 @@ class RunningRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """An order of those who run."""
+    """One sort order of the running workloads."""
 
     title: str
     url: str
@@ -95,18 +95,18 @@ class Order:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitRow:
-    """A rule or a local queue that leads to a queue, with the recorded work that it took."""
+    """A rule or local queue that routes to the queue, with its recorded workloads."""
 
     rule: RuleRow | None
     local: LocalQueueRow | None
     runs: int
-    #: A day, as YYYY-MM-DD; empty: none came.
+    #: A day as YYYY-MM-DD; empty without recorded workloads.
     last_seen: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogRow:
-    """One version that touched a queue, and what it did to it."""
+    """One config version that changed the queue, with the changes."""
 
     version: ConfigVersion
     kind: str
@@ -114,7 +114,7 @@ class LogRow:
 
 
 def free_words(view: QueueView) -> str:
-    """Return what a queue that admits work could still give; empty where it gives nothing."""
+    """Return the text of the available amounts; empty if the queue admits no workloads."""
     if view.held or view.is_stopped or view.draining:
         return ""
     free: dict[str, Amount] = {}
@@ -134,7 +134,7 @@ def free_words(view: QueueView) -> str:
 def tabs_of(
     org: str, queue: str, chosen: str, counts: Mapping[str, int] = MappingProxyType({})
 ) -> tuple[Tab, ...]:
-    """Return the tabs of *queue*, *chosen* open; *counts* has how many are in some of them."""
+    """Return the tabs of *queue* with *chosen* open; *counts* maps some tabs to their rows."""
     path = reverse("pages:queue", args=[org, queue])
     urls = {"pending": path, "usage": reverse("pages:queue-usage", args=[org, queue])}
     return tuple(
@@ -149,7 +149,7 @@ def tabs_of(
 
 
 def clauses_of(org: str, view: QueueView, chosen: str) -> tuple[Clause, ...]:
-    """Return why work waits in a queue, most first; the *chosen* one leads back to all."""
+    """Return the pending reasons of a queue, most frequent first; *chosen* links to all."""
     path = reverse("pages:queue", args=[org, view.name])
     return tuple(
         Clause(
@@ -167,10 +167,10 @@ def pending_rows(
     workloads: Iterable[Workload], end: tuple[int, int] | None, *, is_first: bool
 ) -> tuple[PendingRow, ...]:
     """
-    Return who waits; *end* is the place where the capacity ends.
+    Return the rows of pending workloads; *end* is the position where available capacity ends.
 
-    The line stands once in the list: of pages behind the first only that which it falls on
-    has it, and there it may not stand before the first row.
+    The line is shown once in the whole list: on later pages it never precedes the first row,
+    because it would then also be at the end of the previous page.
     """
     rows = []
     behind = False
@@ -183,7 +183,7 @@ def pending_rows(
 
 
 def orders_of(path: str, query: QueryDict, resources: Sequence[str], chosen: str) -> list[Order]:
-    """Return the orders of those who run: by each of *resources*, and the newest first."""
+    """Return the sort orders of running workloads: by each of *resources*, and newest first."""
     orders = [
         Order(
             title=f"Most {resource} first",
@@ -199,7 +199,7 @@ def orders_of(path: str, query: QueryDict, resources: Sequence[str], chosen: str
 def running_rows(
     workloads: Iterable[Workload], view: QueueView, resource: str
 ) -> tuple[RunningRow, ...]:
-    """Return who holds quota of the queue of *view*, in an order by *resource* or by age."""
+    """Return the rows of running *workloads*, in their order; *resource* is the sort resource."""
     usages = {(usage.flavor, usage.resource): usage for usage in view.usages}
     rows = []
     for workload in workloads:
@@ -219,7 +219,7 @@ def running_rows(
 
 
 def hit_rows(view: QueueView, policy: Policy, hits: RuleHits) -> tuple[HitRow, ...]:
-    """Return the rules, or the local queues, that lead to the queue of *view*."""
+    """Return the rules or local queues that route to the queue of *view*, with their hits."""
     none = Hit()
     local_queues = local_queue_rows(view.name, policy)
     if local_queues is not None:
@@ -239,7 +239,7 @@ def hit_rows(view: QueueView, policy: Policy, hits: RuleHits) -> tuple[HitRow, .
 
 
 def log_rows(log: QueueLog) -> tuple[LogRow, ...]:
-    """Return the versions that touched a queue."""
+    """Return the rows of the versions in *log*."""
     return tuple(
         LogRow(
             version=version,

@@ -1,1 +1,1 @@
-"""Cohorts: the list, the matrix of members, and who uses whose quota."""
+"""Presenters of cohorts: list, matrix of members, lending rules and loans."""

@@ -1,4 +1,4 @@
-"""Cohorts as files: pools, members and loans, one row for each flavor-resource."""
+"""Rows of exported cohorts: pools, members and loans, one row for each flavor-resource."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MEMBERS: Final = (
     *_USE,
     "above_nominal_since",
 )
-#: Columns of its loans.
+#: Columns of the loans of a cohort.
 LOANS: Final = (
     *("borrower", "lender", "lender_type", "cohort", "flavor", "resource", "amount", "certain"),
     *("since", "since_version", "taken_back_from"),
@@ -73,7 +73,7 @@ def members_file(view: CohortView, members: Iterable[MemberView]) -> Iterator[Ro
 
 
 def loans_file(view: CohortView) -> Iterator[Row]:
-    """Yield a row for each loan of a cohort: one borrower, one lender, one flavor-resource."""
+    """Yield a row for each loan of a cohort, by borrower, lender and flavor-resource."""
     for loan in view.loans:
         rise = view.over_quota_since.get((loan.borrower, loan.flavor, loan.resource))
         yield {

@@ -1,4 +1,4 @@
-"""Cohorts as pages show them: rows of the list, and why work of a cohort waits."""
+"""Rows of the list of cohorts, and of the pending reasons of a cohort."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from console.pages.presenters.quota_bars.quota_bar import Bar, bar_of
 from console.workloads.queries.cohort_views import CohortSummary, CohortView
 from console.workloads.queries.trust import CURRENT, Freshness
 
-#: Queues that one reason lists.
+#: Maximum number of listed queues per reason.
 _LISTED = 5
 
 
@@ -20,21 +20,21 @@ class CohortRow:
     """One cohort with its bars."""
 
     view: CohortSummary
-    #: How many cohorts are around it.
+    #: Number of ancestor cohorts.
     depth: int
     bars: tuple[Bar, ...]
     tightest: Bar | None
-    #: What is used and wanted of the tightest pool, in percent of what is within reach.
+    #: The highest pressure of a pool (used plus requested by reachable capacity), in percent.
     contention: str
-    #: Bars beyond the tightest.
+    #: Number of bars besides the tightest one.
     more_bars: int
-    #: Id of the row, stable however the list changes.
+    #: Id of the row, independent of the sort order.
     key: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReasonRow:
-    """Why workloads of a cohort wait, and where."""
+    """One pending reason in a cohort, with the queues."""
 
     reason: str
     title: str
@@ -49,9 +49,9 @@ def cohort_row(
     peaks: Mapping[FlavorResource, int] | None = None,
 ) -> CohortRow:
     """
-    Return *summary* with everything a page prints of it.
+    Return the row of *summary*.
 
-    *peaks*: the most that was used of each flavor-resource in seven days, as far as is known.
+    *peaks* is the maximum use of each flavor-resource in seven days, as far as known.
     """
     most = peaks or {}
     bars = tuple(bar_of(pool, fresh=fresh, peak=most.get(pool.key, 0)) for pool in summary.pools)
@@ -67,12 +67,12 @@ def cohort_row(
 
 
 def has_no_limit(summary: CohortSummary) -> bool:
-    """Say whether some pool is measured by what it was used at most, for want of a limit."""
+    """Return whether a pool is unlimited, so that its bar is scaled by its peak use."""
     return any(isinstance(pool.guaranteed, Unlimited) for pool in summary.pools)
 
 
 def reason_rows(view: CohortView) -> tuple[ReasonRow, ...]:
-    """Return why work of a cohort waits, with words."""
+    """Return the rows of the pending reasons of a cohort."""
     return tuple(
         ReasonRow(
             reason=waiting.reason,

@@ -1,4 +1,4 @@
-"""Borrowing and lending in words: who may take back, lend and borrow what, and who goes short."""
+"""Text for sharing in a cohort: reclaim, lending and borrowing rules, and starved queues."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.engine.wording.words import amount, quantity
 from console.pages.presenters.quota_bars.quota_bar import up_to
 from console.workloads.queries.cohort_views import MemberView, Starved
 
-#: Limits and names that one cell lists.
+#: Maximum number of listed limits or names in a cell.
 _LISTED = 3
 
 _FROM = {
@@ -29,23 +29,23 @@ _FROM = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulesRow:
-    """What one queue may take from the others of its cohort, and they from it."""
+    """The rules by which one queue reclaims, lends and borrows quota in its cohort."""
 
     name: str
     reclaims: str
     borrows_by_force: str
     lends: str
     borrows: str
-    #: Why its settings cannot work out; empty when they can.
+    #: Warning about lent quota that is never reclaimed; or empty.
     warning: str
-    #: Where the config says so.
+    #: Position of the rules in the config.
     origin: Origin | None
     key: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StarvedNotice:
-    """A queue that waits for quota of its own, in one sentence and a half."""
+    """A queue whose workloads wait for its own lent quota."""
 
     queue: str
     text: str
@@ -56,7 +56,7 @@ class StarvedNotice:
 def rules_rows(
     members: Iterable[MemberView], everybody: Sequence[MemberView], policy: Policy
 ) -> tuple[RulesRow, ...]:
-    """Return how each queue among *members* can borrow from and reclaim from *everybody* else."""
+    """Return the sharing rules of the queues in *members*; *everybody* are all members."""
     takers = [
         (each.name, {usage.key for usage in each.usages if usage.limit > usage.guaranteed})
         for each in everybody
@@ -106,13 +106,13 @@ def starved_notices(starved: Iterable[Starved], policy: Policy) -> tuple[Starved
 
 
 def rule_origin(queue: QueueSpec) -> Origin | None:
-    """Return where the config says what *queue* may stop; the whole queue where it says nothing."""
+    """Return the position of the preemption rules of *queue* in the config, else of the queue."""
     return queue.preemption.origin or queue.origin
 
 
 def reclaim_words(queue: QueueSpec, settings: QuotaSettings) -> str:
     """
-    Return from which work *queue* takes its own quota back (Kueue, spec 7.2).
+    Return the text of the workloads from which *queue* reclaims its quota (Kueue, spec 7.2).
 
     >>> reclaim_words(QueueSpec(name="q"), QuotaSettings())
     'Never: waits until borrowers end'
@@ -126,7 +126,7 @@ def reclaim_words(queue: QueueSpec, settings: QuotaSettings) -> str:
 
 def share_words(share: FairShare | None) -> str:
     """
-    Return a fair share in a few words; empty where shares decide nothing (Kueue, spec 7.6).
+    Return the text of a fair share; empty if fair sharing is off (Kueue, spec 7.6).
 
     >>> share_words(FairShare(thousandths=200, resource="gpu")), share_words(FairShare())
     ('200 of gpu', '0')
@@ -143,7 +143,7 @@ def share_words(share: FairShare | None) -> str:
 
 def listed(texts: Sequence[str]) -> str:
     """
-    Return the first few of *texts*, and how many more there are.
+    Return the first few of *texts* and the number of others.
 
     >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
     ('a and b', 'a, b, c and 2 more')
@@ -156,7 +156,7 @@ def listed(texts: Sequence[str]) -> str:
 
 
 def _borrow_words(queue: QueueSpec, settings: QuotaSettings) -> str:
-    """Return which work *queue* stops in order to borrow (Kueue, spec 7.2 and 7.5)."""
+    """Return the text of the workloads that *queue* preempts to borrow (Kueue, spec 7.2, 7.5)."""
     rules = queue.preemption
     if settings.fair_sharing:
         return "By fair share"
@@ -199,7 +199,11 @@ def _limits(
 def _warning(
     member: MemberView, queue: QueueSpec, takers: Iterable[tuple[str, set[FlavorResource]]]
 ) -> str:
-    """Say who may keep what *member* lends: *takers* are queues and what each may borrow."""
+    """
+    Return a warning if *member* lends quota and never reclaims it, or empty.
+
+    *takers* are the queues with the flavor-resources that they can borrow.
+    """
     if queue.preemption.reclaim_within_cohort is not PreemptionRule.NEVER:
         return ""
     lendable = {

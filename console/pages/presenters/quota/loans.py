@@ -1,4 +1,4 @@
-"""Loans as lines of a table: who uses whose quota, those of one kind on one line."""
+"""Rows of the loans table: borrower and lender per flavor-resource, with equal loans grouped."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from console.pages.presenters.quota.lending import reclaim_words, rule_origin
 from console.pages.presenters.quota_bars.quota_bar import up_to
 from console.workloads.queries.over_quota import OverQuotaSince
 
-#: Queues that one cell names.
+#: Maximum number of queues named in a cell.
 _NAMED = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of several borrowers or lenders, with its part; alone it has no part of its own."""
+    """One borrower or lender; *part* is its amount, or empty if it is the only one."""
 
     name: str
     part: str = ""
@@ -29,31 +29,31 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoanRow:
-    """Loans of one flavor-resource that can be taken back alike, as one line."""
+    """Loans of one flavor-resource with the same reclaim rule, in one row."""
 
     borrowers: tuple[Side, ...]
     lenders: tuple[Side, ...]
-    #: Borrowers or lenders beyond those named.
+    #: Number of borrowers or lenders that are not named.
     more: int
-    #: Whether the lender is the cohort of that name, which owns quota itself.
+    #: Whether the lender is a cohort with its own quota.
     is_from_cohort: bool
     place: str
     amount: str
-    #: Whether the lender may take it back, and from which work.
+    #: Reclaim rule of the lender.
     back: str
-    #: Where the config says so; None for a cohort's own quota.
+    #: Position of the rule in the config; None for a cohort's own quota.
     origin: Origin | None
     #: When the borrower exceeded its nominal quota, the earliest of several; None if not recorded.
     since: datetime | None
-    #: Id of the row, stable while there are such loans.
+    #: Id of the row, stable while loans of the group exist.
     key: str
 
 
 @dataclass(frozen=True, slots=True)
 class LoanGroup:
-    """Loans that are one line."""
+    """Loans that are shown in one row."""
 
-    #: What they have in common: which side is alone, whose, of what, and how they come back.
+    #: The common facts: role and name of the single side, flavor, resource, lending cohort, rule.
     key: tuple[str, ...]
     loans: list[Loan]
 
@@ -64,7 +64,7 @@ def loan_rows(
     lender: str = "",
     over_quota_since: OverQuotaSince | None = None,
 ) -> tuple[LoanRow, ...]:
-    """Return *loans* as finished lines; see `loan_groups` and `loan_row`."""
+    """Return the rows of *loans*; see `loan_groups` and `loan_row`."""
     return tuple(
         loan_row(group, policy, over_quota_since) for group in loan_groups(loans, policy, lender)
     )
@@ -72,10 +72,10 @@ def loan_rows(
 
 def loan_groups(loans: Iterable[Loan], policy: Policy, lender: str = "") -> list[LoanGroup]:
     """
-    Return *loans* as groups, in their order.
+    Return *loans* in groups, in their order.
 
-    What one queue borrows of a flavor-resource is one row for all lenders that may take
-    it back alike; what *lender* lends of one is one row for all who borrow it.
+    Loans of a flavor-resource to one borrower are one group for all lenders with the same reclaim
+    rule. Loans of a flavor-resource by *lender* are one group for all borrowers.
     """
     rows: dict[tuple[str, ...], list[Loan]] = {}
     for loan in loans:
@@ -89,7 +89,7 @@ def loan_groups(loans: Iterable[Loan], policy: Policy, lender: str = "") -> list
 def loan_row(
     group: LoanGroup, policy: Policy, over_quota_since: OverQuotaSince | None = None
 ) -> LoanRow:
-    """Return a group with words; *rises* know since when borrowers use more than they own."""
+    """Return the row of a group; *over_quota_since* has the start of use above nominal quota."""
     key, loans = group.key, group.loans
     known = over_quota_since or {}
     first = loans[0]

@@ -1,4 +1,4 @@
-"""The matrix of a cohort: its members by flavor-resource, those of a resource on one scale."""
+"""Matrix of a cohort: members by flavor-resource, with one scale for each resource."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from console.workloads.queries.trust import CURRENT, Freshness
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """What a member uses of one flavor-resource."""
+    """The use of one flavor-resource by a member."""
 
     title: str
-    #: Where it is on the page of the member.
+    #: Anchor of the flavor-resource on the member's page.
     anchor: str = ""
     is_drawn: bool = False
     track: Segment = NOTHING
@@ -31,13 +31,13 @@ class Cell:
     borrowed: Segment = NOTHING
     over: Segment = NOTHING
     seams: tuple[Segment, ...] = ()
-    #: Where the nominal quota ends.
+    #: End of the nominal quota.
     mark: Segment | None = None
     numbers: str = ""
     note: str = ""
-    #: The member has no quota of it and uses none.
+    #: Whether the member has no quota of the flavor-resource.
     is_absent: bool = False
-    #: The numbers contradict each other.
+    #: Whether the numbers are inconsistent.
     broken: bool = False
 
 
@@ -47,15 +47,15 @@ class MatrixRow:
 
     member: MemberView
     cells: tuple[Cell, ...]
-    #: What it borrows and lends in all, in words.
+    #: Text of the total borrowed and lent amounts.
     net: str
-    #: Its fair share; empty where shares decide nothing.
+    #: The fair share; empty if fair sharing is off.
     share: str
     key: str
 
 
 def columns_of(view: CohortView) -> list[FlavorResource]:
-    """Return the columns of a cohort's matrix: what its members have quota of, in their order."""
+    """Return the flavor-resources of a cohort's members, in order of first occurrence."""
     return list(dict.fromkeys(usage.key for member in view.members for usage in member.usages))
 
 
@@ -67,9 +67,10 @@ def matrix_rows(
     fresh: Freshness = CURRENT,
 ) -> tuple[MatrixRow, ...]:
     """
-    Return the rows of *members*; lengths compare over the whole cohort, on every page of it.
+    Return the rows of *members*; all pages of the cohort have the same scales.
 
-    Cohorts are drawn where they stand for what they hold; beside it they would dwarf it.
+    Cohorts have bars only if direct members are shown. Beside the queues inside them, their bars
+    would make those of the queues too small.
     """
     scales = scales_of(view.members, with_cohorts=search.direct)
     rows = []
@@ -126,13 +127,13 @@ def _cell(
 
 
 def _has_something(usage: CapacityNode, cell: Cell, fresh: Freshness) -> bool:
-    """Say whether there is anything to draw, and whether it is known."""
+    """Return whether the cell has known, consistent, nonzero amounts to draw."""
     is_nothing = usage.guaranteed == 0 and usage.used == 0
     return not (is_nothing or cell.broken or fresh.is_unknown)
 
 
 def _drawn(cell: Cell, usage: CapacityNode, scale: int) -> Cell:
-    """Return *cell* with its drawing; the numbers of *usage* agree."""
+    """Return *cell* with its drawing; the numbers of *usage* are consistent."""
     if isinstance(usage.guaranteed, Unlimited):
         (own,) = lay_out([usage.own], scale, WIDTH)
         return replace(cell, is_drawn=True, own=own)

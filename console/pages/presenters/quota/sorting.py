@@ -1,4 +1,4 @@
-"""Orders to choose from: the links that sort a list of cohorts, or the members of one."""
+"""Links that sort the list of cohorts or the members of a cohort, and that select the depth."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MEMBERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One order, or one depth, and the address that has it."""
+    """One sort order or depth, and its URL."""
 
     title: str
     url: str
@@ -38,7 +38,7 @@ class Choice:
 
 
 def cohort_sorts(path: str, query: QueryDict, current: CohortSort) -> tuple[Choice, ...]:
-    """Return the orders of the list of cohorts, each from its first page on."""
+    """Return the sort orders of the list of cohorts, linked to the first page."""
     return tuple(
         Choice(
             title=title,
@@ -52,7 +52,7 @@ def cohort_sorts(path: str, query: QueryDict, current: CohortSort) -> tuple[Choi
 
 
 def member_sorts(path: str, query: QueryDict, current: MemberSort) -> tuple[Choice, ...]:
-    """Return the orders of the members of a cohort, each from its first page on."""
+    """Return the sort orders of the members of a cohort, linked to the first page."""
     return tuple(
         Choice(
             title=title,
@@ -68,7 +68,7 @@ def member_sorts(path: str, query: QueryDict, current: MemberSort) -> tuple[Choi
 def level_choices(
     path: str, query: QueryDict, cohort: CohortSummary, direct: bool
 ) -> Iterable[Choice]:
-    """Return how deep a cohort may be shown; nothing where it holds no other cohort."""
+    """Return the depths at which members are shown; empty for a cohort without child cohorts."""
     if not cohort.cohorts:
         return ()
     return (

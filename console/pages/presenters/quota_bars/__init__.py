@@ -1,1 +1,1 @@
-"""Quota bars: how much of a quota is used, borrowed, lent and requested."""
+"""Quota bars: drawings of used, borrowed, lent, available and requested quota."""

@@ -1,4 +1,4 @@
-"""Every case of a quota bar with an example, for the page that explains them."""
+"""Example bars for the page that explains quota bars."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from console.workloads.queries.trust import Freshness
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One case: its name, what it means, and a bar that shows it."""
+    """One example: title, explanation and bar."""
 
     title: str
     text: str
@@ -24,7 +24,7 @@ class Case:
 
 
 def bar_cases(now: datetime) -> Iterator[Case]:
-    """Yield all cases, each drawn by the same code as everywhere; ages count from *now*."""
+    """Yield all examples, drawn by the same code as on other pages; ages count from *now*."""
     yield Case(
         title="Own and free",
         text="Solid is used own quota; the empty part up to the end is free.",
@@ -118,7 +118,7 @@ def bar_cases(now: datetime) -> Iterator[Case]:
 
 
 def _use(nominal: Amount, used: int, **more: Any) -> CapacityNode:
-    """Return the use of one flavor-resource, alone in its tree unless *more* says otherwise."""
+    """Return a capacity node of a queue without a cohort; *more* sets other amounts."""
     given = {"limit": nominal, "demand": 0, "available": max(0, nominal - used), **more}
     names = ("borrowed", "lent", "is_certain")
     return CapacityNode(

@@ -1,4 +1,4 @@
-"""Where the parts of a quota bar lie: end to end, in proportion, and none too small to be seen."""
+"""Layout of the parts of a quota bar: end to end, in proportion, with a minimum length."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-#: Every drawing is so many units wide, whatever its size on the screen.
+#: Width of every drawing in units, independent of its size on the screen.
 WIDTH = 1000
-#: The least length of a part that is not nothing: two pixels of a drawing of 120.
+#: Minimum length of a nonzero part: two pixels of a drawing of 120 pixels.
 LEAST = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A part of a drawing in thousandths of its width; one of width 0 is not drawn, or a place."""
+    """A part of a drawing in thousandths of its width; with width 0 a position, or not drawn."""
 
     x: int = 0
     width: int = 0
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """The end, in units."""
         return self.x + self.width
 
     @property
     def left(self) -> str:
         """
-        Where it begins, as SVG has it.
+        The start, as an SVG length.
 
         >>> Segment(125, 300).left, Segment(125, 300).length, Segment(125, 300).right
         ('12.5%', '30%', '42.5%')
@@ -36,12 +36,12 @@ class Segment:
 
     @property
     def length(self) -> str:
-        """How long it is, as SVG has it."""
+        """The width, as an SVG length."""
         return _percent(self.width)
 
     @property
     def right(self) -> str:
-        """Where it ends, as SVG has it."""
+        """The end, as an SVG length."""
         return _percent(self.end)
 
 
@@ -50,11 +50,11 @@ NOTHING = Segment()
 
 def lay_out(amounts: Sequence[int], scale: int, width: int) -> tuple[Segment, ...]:
     """
-    Return where *amounts* lie, end to end, on a line *width* long that stands for *scale*.
+    Return the segments of *amounts*, end to end, on a line of length *width* that means *scale*.
 
-    No part leaves the line or lies over another. An amount that is not 0 is at least
-    `LEAST` long; the longest parts, and what is left of the line, give what it lacks.
-    *scale* is not below the sum of *amounts*.
+    Segments stay on the line and do not overlap. A nonzero amount is at least `LEAST` long; the
+    missing length is taken from the longest segments and the rest of the line. *scale* is at
+    least the sum of *amounts*.
 
     >>> lay_out([50, 0, 1], 100, 1000)
     (Segment(x=0, width=494), Segment(x=494, width=0), Segment(x=494, width=16))
@@ -81,7 +81,7 @@ def lay_out(amounts: Sequence[int], scale: int, width: int) -> tuple[Segment, ..
 
 
 def seams(parts: Sequence[Segment]) -> tuple[Segment, ...]:
-    """Return the places where two drawn *parts*, which are in order, touch each other."""
+    """Return the positions where two drawn *parts* touch; *parts* are in order."""
     drawn = [part for part in parts if part.width]
     return tuple(Segment(one.end) for one, two in pairwise(drawn) if one.end == two.x)
 

@@ -1,9 +1,9 @@
 """
-The quota bar: what one flavor-resource of a queue or cohort is made of, drawn and in words.
+The quota bar: a drawing and texts about one flavor-resource of a queue or cohort.
 
-From the left: used of its own, free, lent; the nominal mark; borrowed, over nominal, and
-what may still be borrowed; the limit. What waits is drawn outside the frame, for it holds
-nothing. Numbers that contradict each other are not drawn.
+From the left: used own quota, free, lent; the nominal mark; borrowed, over nominal, and
+available to borrow; the limit. Demand is drawn outside the frame, because it uses no quota.
+Inconsistent numbers are not drawn.
 """
 
 from __future__ import annotations
@@ -18,67 +18,67 @@ from console.pages.presenters.quota_bars.layout import NOTHING, WIDTH, Segment, 
 from console.workloads.queries.over_quota import OverQuotaMark
 from console.workloads.queries.trust import CURRENT, Freshness
 
-#: The frame, and beyond it room for demand: up to 40 % of the frame, and always as a number.
+#: Width of the frame, and of the space for demand: up to 40 % of the frame, and a number.
 FRAME = 714
 DEMAND = WIDTH - FRAME
 WHOLE = Segment(0, FRAME)
-#: The least length of demand: its outline has to be seen as one.
+#: Minimum length of demand, so that its outline is visible.
 _LEAST_DEMAND = 24
-#: A limit is drawn when it is at most so many times what is owned or used.
+#: A limit is drawn if it is at most this multiple of the nominal quota and the used amount.
 _FAR = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """Finished lengths and texts."""
+    """Segments and texts of a bar."""
 
     flavor: str
     resource: str
-    #: Id of its place on a page.
+    #: HTML id.
     anchor: str
     frame: Segment = WHOLE
-    #: The quota it owns, as the ground that it is drawn on.
+    #: Background of the nominal quota.
     track: Segment = WHOLE
     own: Segment = NOTHING
-    #: Its free quota that is available.
+    #: Free quota that is available.
     free: Segment = NOTHING
-    #: Its free quota that is not available, because other queues use too much.
+    #: Free quota that is not available, because other queues are over nominal.
     shut: Segment = NOTHING
-    #: Its quota in use by others, from the right end of what it owns.
+    #: Lent quota, at the right end of the nominal quota.
     lent: Segment = NOTHING
     borrowed: Segment = NOTHING
     #: Use beyond nominal quota that is not borrowed.
     over: Segment = NOTHING
-    #: What it may still borrow now.
+    #: Quota that can be borrowed now.
     room: Segment = NOTHING
-    #: Where two drawn parts touch.
+    #: Positions where two drawn parts touch.
     seams: tuple[Segment, ...] = ()
-    #: Where the nominal quota ends, when that is inside the frame.
+    #: End of the nominal quota if it is inside the frame.
     mark: Segment | None = None
-    #: Where the limit is, when borrowing ends there.
+    #: Position of the limit if it is not the nominal quota.
     limit: Segment | None = None
-    #: The most that was used in the last seven days, where there is no limit to measure by.
+    #: Maximum use in the last seven days; only for unlimited quota.
     peak: Segment | None = None
     demand: Segment = NOTHING
-    #: The frame has no end: there is no limit, or none near.
+    #: Whether the frame is open: the limit is far away, or there is none.
     unlimited: bool = False
     blocked: bool = False
-    #: The numbers contradict each other; nothing is drawn.
+    #: Whether the numbers are inconsistent, so that nothing is drawn.
     broken: bool = False
-    #: There are no numbers; the frame is empty.
+    #: Whether there are no numbers, so that the frame is empty.
     unknown: bool = False
-    #: The last moment of which the numbers certainly tell; None when that is now.
+    #: Time as of which the numbers are exact; None means now.
     as_of: datetime | None = None
     used_text: str = ""
     of_text: str = ""
     note: str = ""
     free_text: str = ""
     demand_text: str = ""
-    #: What work asks for that can never run under the active config.
+    #: Requests of workloads that can never run under the active config.
     cannot_run_text: str = ""
     available_text: str = ""
     sentence: str = ""
-    #: How tight it is, from 0; for sorting only.
+    #: Pressure, from 0; used only for sorting.
     pressure: float = 0.0
 
 
@@ -93,8 +93,8 @@ def bar_of(
     """
     Return the bar of one flavor-resource.
 
-    *draining*: the active version has no such queue. *rise*: since when it uses more than it
-    owns. *peak*: the most that was used in seven days. *fresh*: how old the numbers are.
+    *draining*: the active version does not have the queue. *rise*: the start of use above nominal
+    quota. *peak*: the maximum use in seven days. *fresh*: the age of the numbers.
     """
     resource = usage.resource
     empty = Bar(
@@ -136,13 +136,13 @@ def bar_of(
 
 
 def anchor_of(key: FlavorResource) -> str:
-    """Return the id of a flavor-resource on the page of a queue or cohort."""
+    """Return the HTML id of a flavor-resource on the page of a queue or cohort."""
     return f"quota-{'/'.join(key).encode().hex()}"
 
 
 def up_to(value: Amount, resource: str, is_certain: bool) -> str:
     """
-    Return an amount that is attributed by convention, with a word when it could be otherwise.
+    Return the text of an amount attributed by convention, with "up to" if it is not certain.
 
     >>> up_to(2000, "gpu", True), up_to(2000, "gpu", False)
     ('2', 'up to 2')
@@ -152,7 +152,7 @@ def up_to(value: Amount, resource: str, is_certain: bool) -> str:
 
 
 def lending_notes(usage: CapacityNode, rise: OverQuotaMark | None = None) -> list[str]:
-    """Return what is borrowed, over nominal and lent, in words; nothing for what is not."""
+    """Return texts of the nonzero amounts that are borrowed, over nominal and lent."""
     resource = usage.resource
     notes = []
     if usage.borrowed:
@@ -166,7 +166,7 @@ def lending_notes(usage: CapacityNode, rise: OverQuotaMark | None = None) -> lis
 
 
 def own_parts(usage: CapacityNode, nominal: int) -> tuple[int, int, int, int]:
-    """Return how *nominal* is divided: used of its own, free, out of reach, and lent."""
+    """Return the parts of *nominal*: used own quota, free, not available, and lent."""
     unused = nominal - usage.own - usage.lent
     free = min(unused, usage.available)
     assert isinstance(free, int), "what is unused of a finite quota is finite"
@@ -176,7 +176,7 @@ def own_parts(usage: CapacityNode, nominal: int) -> tuple[int, int, int, int]:
 def _words(
     usage: CapacityNode, draining: bool, rise: OverQuotaMark | None, peak: int
 ) -> tuple[str, list[str]]:
-    """Return what is used of what, and what else there is to say of it."""
+    """Return the text after the used amount, and the notes."""
     resource = usage.resource
     unit = amount(usage.used, resource).partition(" ")[2]
     notes = lending_notes(usage, rise)
@@ -205,7 +205,7 @@ def _free(usage: CapacityNode) -> str:
 
 
 def _drawn(bar: Bar, usage: CapacityNode, peak: int) -> Bar:
-    """Return *bar* with its drawing; the numbers of *usage* agree."""
+    """Return *bar* with its drawing; the numbers of *usage* are consistent."""
     if isinstance(usage.guaranteed, Unlimited):
         return _without_limit(bar, usage, peak)
     if usage.guaranteed == 0 and usage.limit == 0:
@@ -237,7 +237,7 @@ def _drawn(bar: Bar, usage: CapacityNode, peak: int) -> Bar:
         return replace(shape, unlimited=True)
     if limit == nominal:
         return shape
-    # Parts that are drawn longer than they are must not reach beyond the limit.
+    # Parts with the minimum length are drawn too long and must not reach beyond the limit.
     place = limit * FRAME // scale
     if limit >= held:
         place = max(place, over.end, room_part.end)
@@ -245,7 +245,7 @@ def _drawn(bar: Bar, usage: CapacityNode, peak: int) -> Bar:
 
 
 def _without_limit(bar: Bar, usage: CapacityNode, peak: int) -> Bar:
-    """Draw use and loans beside the peak of seven days; without a peak, on half of the frame."""
+    """Draw used and lent quota relative to the seven-day peak, else on half of the frame."""
     most = max(peak, usage.used + usage.lent)
     scale = most + -(-most // 4) if peak else 2 * most
     own, lent = lay_out([usage.own, usage.lent], scale, FRAME) if scale else (NOTHING, NOTHING)
@@ -263,7 +263,7 @@ def _without_limit(bar: Bar, usage: CapacityNode, peak: int) -> Bar:
 
 
 def _without_quota(bar: Bar, usage: CapacityNode) -> Bar:
-    """Draw what is used where nothing is owned and nothing may be used: it fills the frame."""
+    """Draw the use of a flavor-resource with nominal quota and limit 0: it fills the frame."""
     borrowed, over = (
         lay_out([usage.borrowed, usage.over], usage.used, FRAME)
         if usage.used
@@ -282,10 +282,10 @@ def _without_quota(bar: Bar, usage: CapacityNode) -> Bar:
 
 def _scale(usage: CapacityNode, nominal: int) -> int:
     """
-    Return what the length of the frame stands for.
+    Return the amount that the length of the frame means.
 
-    In a large cohort the limit would leave next to nothing of what the queue
-    owns; so one that is far away is a number, and the frame has no end.
+    In a large cohort, a frame up to the limit would make the queue's own quota too small to see.
+    So a distant limit is only a number, and the frame is open.
     """
     held = max(nominal, usage.used)
     far = _FAR * held
@@ -295,7 +295,7 @@ def _scale(usage: CapacityNode, nominal: int) -> int:
 
 
 def _demand(amount: int, scale: int) -> Segment:
-    """Return what waits, on the scale of the bar, outside its frame."""
+    """Return the segment of demand outside the frame, on the scale of the bar."""
     if not amount:
         return NOTHING
     return Segment(FRAME, max(_LEAST_DEMAND, min(DEMAND, amount * FRAME // scale)))

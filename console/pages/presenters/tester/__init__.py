@@ -1,1 +1,1 @@
-"""The rule tester: where a workload would go, and why."""
+"""Presenters of the rule tester: the route of a workload, and the reasons."""

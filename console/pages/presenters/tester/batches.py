@@ -1,4 +1,4 @@
-"""Many tried workloads as rows of a table, on the page and as CSV."""
+"""Rows of a batch test of workloads, for the page and as CSV."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from console.pages.tester_query import Asked, written
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchRow:
-    """One workload of a batch, and what becomes of it."""
+    """One workload of a batch, and its result."""
 
     number: int
     labels: str
@@ -31,11 +31,11 @@ class BatchRow:
     can_ever: str
     fits_now: str
     sentence: str
-    #: The test of it alone; empty where an address cannot hold its pod sets.
+    #: The test of this workload alone; empty if an address cannot contain its pod sets.
     url: str
 
 
-#: The columns of a batch as a table has them: name of the field and title.
+#: Columns of the table: (field of `BatchRow`, title).
 BATCH_COLUMNS = (
     ("number", "Number"),
     ("labels", "Labels"),
@@ -52,7 +52,7 @@ BATCH_COLUMNS = (
 
 
 def batch_rows(placed: Iterable[BatchRouteTest], config: str, path: str) -> list[BatchRow]:
-    """Return a batch as rows; *path* is that of the tester."""
+    """Return the rows of a batch; *path* is the path of the tester."""
     return [_batch_row(number, each, config, path) for number, each in enumerate(placed, start=1)]
 
 
@@ -84,7 +84,7 @@ def _batch_row(number: int, placed: BatchRouteTest, config: str, path: str) -> B
 
 
 def _is_plain(workload: Workload) -> bool:
-    """Say whether requests are all that the pod sets of a workload say."""
+    """Return whether the workload has one pod set, with no other facts than its requests."""
     return workload.pod_sets == (PodSet(requests=workload.pod_sets[0].requests),)
 
 
@@ -93,7 +93,7 @@ def _yes(answer: bool) -> str:
 
 
 def batch_csv(rows: Iterable[BatchRow]) -> str:
-    """Return rows as CSV with a line of titles; no cell is a formula to a spreadsheet."""
+    """Return rows as CSV with a title row; cells are escaped so that none is a formula."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(title for _, title in BATCH_COLUMNS)

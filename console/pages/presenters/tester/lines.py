@@ -1,4 +1,4 @@
-"""What the rule tester's page prints: finished lines of rules, doors and flavors."""
+"""Data of the rule tester's page: lines of rules, local queues and flavors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ExpressionLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """What would lead elsewhere, and the address of the test of that; empty: there is none."""
+    """The smallest change of the input for another route, and the URL that tests it, or empty."""
 
     text: str
     url: str
@@ -57,7 +57,7 @@ class LocalQueueLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlavorLine:
-    """One flavor: whether it accepts the workload, and what each resource comes to."""
+    """One flavor: whether it accepts the workload, and the amounts of each resource."""
 
     flavor: str
     label: str
@@ -70,7 +70,7 @@ class FlavorLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """All that one config makes of one workload."""
+    """The result of one workload with one config."""
 
     title: str
     subject: CompiledConfig
@@ -90,5 +90,5 @@ class Result:
     flavors: list[FlavorLine]
     routes_by_rules: bool
     routes_by_local_queues: bool
-    #: The address of a new expectation of just this, behind the path of its page.
+    #: Query string of the form for a new expectation with this result.
     expect_query: str

@@ -1,4 +1,4 @@
-"""A tried workload as its page shows it: rules, doors, flavors and ways elsewhere, in words."""
+"""Result of a rule test: rules, local queues, flavors, and changes that lead to other routes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from console.pages.presenters.tester.lines import (
 )
 from console.pages.tester_query import Asked
 
-#: What a label is set to where any other value would do.
+#: Sample values for a label that may have any other value.
 _ANY = ("any", "other", "another", "something")
 
 _VERDICTS = {
@@ -55,7 +55,7 @@ _VERDICTS = {
 
 
 def result_of(tried: RouteTest, asked: Asked, path: str, start: int) -> Result:
-    """Return *tried* for the page at *path*, which shows rules from index *start* on."""
+    """Return the result of *tried* for the page at *path*, with rules from index *start*."""
     route_result, subject = tried.route_result, tried.config
     took = route_result.route.rule
     shown = start + len(tried.rules)
@@ -107,7 +107,7 @@ def result_of(tried: RouteTest, asked: Asked, path: str, start: int) -> Result:
 
 
 def subject_title(subject: CompiledConfig) -> str:
-    """Return what a config is called."""
+    """Return the title of a config."""
     if subject.draft is not None:
         return f"Draft {subject.draft}"
     if subject.name == "active":
@@ -116,12 +116,12 @@ def subject_title(subject: CompiledConfig) -> str:
 
 
 def starts_now(fit: Fit) -> bool:
-    """Say whether it would start with what runs now."""
+    """Return whether the workload would start now, beside the running workloads."""
     return fit.now is not None and fit.now.outcome.outcome is Outcome.ADMITTED
 
 
 def _state(fit: Fit) -> str:
-    """Return the state in which such a workload would be, for the color of the headline."""
+    """Return the state of such a workload, for the color of the headline."""
     if starts_now(fit):
         return "admitted"
     return "rejected" if fit.ever.outcome.outcome is Outcome.REJECTED else "pending"
@@ -210,6 +210,6 @@ def _url(asked: Asked, path: str, key: str, values: tuple[str, ...]) -> str:
 
 
 def _other(taken: tuple[str, ...]) -> str:
-    """Return a value that is none of *taken*."""
+    """Return a value that is not in *taken*."""
     plain = next((value for value in _ANY if value not in taken), None)
     return plain or f"{max(taken, key=len)}-"

@@ -1,1 +1,1 @@
-"""Usage over time: panels, tables and files."""
+"""Presenters of usage over time: panels, tables and files."""

@@ -1,4 +1,4 @@
-"""What panels of a usage page are made of: the finished value, its legend, and common shapes."""
+"""Parts of usage panels: panel, legend, and shared drawing functions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """One chart, finished, with the columns of its table and its file."""
+    """One chart, with the columns of its table and its file."""
 
     key: str
     title: str
@@ -41,7 +41,7 @@ class Panel:
 def drawing_of(
     frame: Frame, most: float, steps: Iterator[float], least: float = SCALE
 ) -> tuple[Drawing, float]:
-    """Return a drawing from 0 to above *most*, and what its axis goes in."""
+    """Return a drawing with a scale from 0 to at least *most*, and the step of its axis."""
     reach = max(most, 0) or least
     step = step_of(reach, steps)
     return Drawing(frame, 0, -(-reach // step) * step), step
@@ -50,7 +50,7 @@ def drawing_of(
 def stack(
     points: Iterable[Point], lower: Callable[[Point], float], upper: Callable[[Point], float]
 ) -> Iterator[Piece]:
-    """Yield what lies between two edges, where there is anything."""
+    """Yield the pieces between two edges where the upper one is higher."""
     for point in points:
         low, high = lower(point), upper(point)
         if high > low:
@@ -58,12 +58,12 @@ def stack(
 
 
 def edge(points: Iterable[Point], upper: Callable[[Point], float]) -> Iterator[Piece]:
-    """Yield the upper edge of all of *points*."""
+    """Return the pieces of the upper edge of *points*."""
     return (Piece(point.start, point.end, upper(point)) for point in points)
 
 
 def drawn(parts: Iterable[Key], drawing: Drawing) -> tuple[Key, ...]:
-    """Return the legend of what is there."""
+    """Return those of *parts* that *drawing* contains."""
     found = {shape.part for shape in drawing.shapes}
     return tuple(part for part in parts if part.part in found)
 
@@ -71,7 +71,7 @@ def drawn(parts: Iterable[Key], drawing: Drawing) -> tuple[Key, ...]:
 def levels(
     points: Sequence[Point], mean: Callable[[Point], float], text: Callable[[float], str]
 ) -> str:
-    """Return the least, the most and the last mean of *points* in words."""
+    """Return the text of the minimum, maximum and last mean of *points*."""
     if not points:
         return "no data"
     means = [mean(point) for point in points]

@@ -1,4 +1,4 @@
-"""Panels of quota: what was used of a flavor-resource, and what was wanted and not there."""
+"""Panels of quota: use of a flavor-resource, and demand of pending workloads."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from console.pages.presenters.usage.panel_parts import (
 )
 from console.pages.presenters.usage.points import Point, demand_columns, use_columns
 
-#: A limit is drawn when it is at most so many times what is owned or used.
+#: A limit is drawn if it is at most this multiple of the nominal quota and the peak use.
 _FAR: Final = 3
 
 
 def use_panel(frame: Frame, points: Sequence[Point], key: FlavorResource, *, lends: bool) -> Panel:
-    """Return the panel of what was used of *key*; *lends*: it is part of a cohort."""
+    """Return the panel of the use of *key*; *lends* is true for a queue in a cohort."""
     flavor, resource = key
     seen = [point for point in points if not point.is_gap]
     peak = max((point.cell.used.peak for point in seen), default=0)
@@ -76,7 +76,7 @@ def use_panel(frame: Frame, points: Sequence[Point], key: FlavorResource, *, len
 
 
 def demand_panel(frame: Frame, points: Sequence[Point], resource: str) -> Panel:
-    """Return the panel of what pending workloads asked for of *resource*, on whatever flavor."""
+    """Return the panel of the demand of pending workloads for *resource*, on any flavor."""
     seen = [point for point in points if not point.is_gap]
     most = max((point.demand.peak for point in seen), default=0)
     drawing, step = drawing_of(frame, most, amount_steps(resource))
@@ -115,7 +115,7 @@ def _covered(point: Point) -> float:
 
 
 def _amounts(points: Iterable[Point], amount: Callable[[Point], Amount | None]) -> Iterator[Piece]:
-    """Yield where a finite quota was; it is known of gaps, too."""
+    """Yield the pieces with a finite quota; the quota of gaps is known, too."""
     for point in points:
         found = amount(point)
         if found is not None and not isinstance(found, Unlimited):

@@ -1,4 +1,4 @@
-"""Usage over time as its page shows it: what can be chosen, the panels, tables and files."""
+"""Data of the usage pages: choices of range and flavor-resource, panels, tables and file URLs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from console.series.queries import QuotaSpan, Series
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One of several things to look at."""
+    """One choice of a range, flavor-resource or resource."""
 
     title: str
     url: str
@@ -31,25 +31,25 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """A panel with its addresses, and its table where that is asked for."""
+    """A panel with its URLs, and with its table if requested."""
 
     panel: Panel
     table_url: str
     file_url: str
     has_table: bool
-    #: Cells of each row, the time first.
+    #: Cells of each row, starting with the time.
     rows: tuple[tuple[str, ...], ...] = ()
 
 
 def keys_of(series: Series, spans: Sequence[QuotaSpan]) -> list[FlavorResource]:
-    """Return the flavor-resources that were owned or used, those of the newest config first."""
+    """Return the flavor-resources with quota or use, those of the newest config first."""
     found = dict.fromkeys(key for span in reversed(spans) for key in span.quotas)
     found |= dict.fromkeys(key for reading in series.readings for key in reading.totals.cells)
     return list(found)
 
 
 def range_choices(path: str, query: QueryDict, chosen: str) -> tuple[Choice, ...]:
-    """Return the times to choose from."""
+    """Return the choices of the time range."""
     return tuple(
         Choice(
             title=TITLES[name],
@@ -63,7 +63,7 @@ def range_choices(path: str, query: QueryDict, chosen: str) -> tuple[Choice, ...
 def key_choices(
     path: str, query: QueryDict, keys: Iterable[FlavorResource], chosen: FlavorResource | None
 ) -> tuple[Choice, ...]:
-    """Return the flavor-resources to choose from."""
+    """Return the choices of the flavor-resource."""
     return tuple(
         Choice(
             title=f"{resource} on {flavor}",
@@ -77,7 +77,7 @@ def key_choices(
 def panels_of(
     frame: Frame, points: Sequence[Point], key: FlavorResource | None, *, lends: bool
 ) -> list[Panel]:
-    """Return the panels, one above another; those of quota only where there is any."""
+    """Return the panels from top to bottom; panels of quota only with a *key*."""
     panels = []
     if key is not None:
         panels += [use_panel(frame, points, key, lends=lends), demand_panel(frame, points, key[1])]
@@ -87,7 +87,7 @@ def panels_of(
 def shown(
     path: str, query: QueryDict, panels: Iterable[Panel], points: Sequence[Point], table: str
 ) -> list[Shown]:
-    """Return *panels* with their addresses; the one called *table*, or all, with its rows."""
+    """Return *panels* with their URLs; the panel *table*, or all of them, with a table."""
     return [
         Shown(
             panel=panel,
@@ -103,7 +103,7 @@ def shown(
 
 
 def stride_of(frame: Frame, points: Sequence[Point]) -> str:
-    """Return how wide a point is, in percent of the width, for the cursor of its readings."""
+    """Return the width of a point in percent of the chart, for the cursor that shows values."""
     if not points:
         return "100"
     return f"{frame.x(points[0].end) / 10:.4f}"

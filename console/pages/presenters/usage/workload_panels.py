@@ -1,4 +1,4 @@
-"""Panels of work: how many workloads ran and waited, and how long admissions were waited for."""
+"""Panels of workloads: numbers of running and pending workloads, and waits until admission."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from console.pages.presenters.usage.points import WAITS, WORKLOADS, Point
 
 
 def workloads_panel(frame: Frame, points: Sequence[Point]) -> Panel:
-    """Return the panel of how many workloads ran and waited."""
+    """Return the panel of the numbers of running and pending workloads."""
     seen = [point for point in points if not point.is_gap]
     most = max((max(p.running.peak, p.pending.peak) for p in seen), default=0)
     drawing, step = drawing_of(frame, most, count_steps(), least=1)
@@ -50,7 +50,7 @@ def workloads_panel(frame: Frame, points: Sequence[Point]) -> Panel:
 
 
 def waits_panel(frame: Frame, points: Sequence[Point]) -> Panel:
-    """Return the panel of how long those admitted in each stretch had waited."""
+    """Return the panel of the waits of admitted workloads."""
     waits = [(point, point.waits) for point in points]
     half = [Piece(p.start, p.end, found.p50) for p, found in waits if found.p50 is not None]
     band = [

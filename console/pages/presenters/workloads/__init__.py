@@ -1,1 +1,1 @@
-"""Workloads: the list, one workload, what became of it and why."""
+"""Presenters of workloads: list, page of a workload, explanations and comparisons."""

@@ -1,4 +1,4 @@
-"""Columns of the list of workloads: their titles, and the form that chooses them."""
+"""Columns of the list of workloads: titles, and the form that selects them."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from django.http import QueryDict
 from console.workloads.columns import COLUMNS, DEFAULT_COLUMNS, LABEL, MOST_COLUMNS, PARAMETER
 
 _NUMBERS = frozenset({"priority", "submitted"})
-#: Titles that are not the name of the column.
+#: Column -> title, if it is not the name.
 _TITLES = {"wants": "Requested"}
 
-#: Places beyond those in use that the form offers.
+#: Number of empty fields in the form.
 _MORE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column; *label* is the key of the label that it shows."""
+    """One column; *label* is the label key of a label column."""
 
     name: str
     title: str
@@ -28,7 +28,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """One place of the form: its number, and what is chosen there."""
+    """One field of the form: its position, and the chosen column."""
 
     number: int
     chosen: str
@@ -36,7 +36,7 @@ class Place:
 
 
 def columns_of(names: tuple[str, ...]) -> tuple[Column, ...]:
-    """Return the columns called *names*."""
+    """Return the columns with the given *names*."""
     return tuple(
         Column(
             name="label" if name.startswith(LABEL) else name,
@@ -50,7 +50,7 @@ def columns_of(names: tuple[str, ...]) -> tuple[Column, ...]:
 
 def column_title(name: str) -> str:
     """
-    Return what stands above a column.
+    Return the title of a column.
 
     >>> column_title("wants"), column_title("label.team")
     ('Requested', 'team')
@@ -61,7 +61,7 @@ def column_title(name: str) -> str:
 
 
 def choices_of(names: tuple[str, ...]) -> tuple[Place, ...]:
-    """Return the places of the form, those in use first; each may have any column."""
+    """Return the fields of the form, chosen columns first; each field offers all columns."""
     labels = tuple(name for name in names if name.startswith(LABEL))
     options = tuple((name, column_title(name)) for name in (*COLUMNS, *labels))
     used = (*names, *[""] * _MORE)[:MOST_COLUMNS]
@@ -73,10 +73,10 @@ def choices_of(names: tuple[str, ...]) -> tuple[Place, ...]:
 
 def with_columns(query: QueryDict) -> QueryDict:
     """
-    Return *query* with what the form of columns sends as one parameter.
+    Return *query* with the fields of the columns form combined into one parameter.
 
-    It sends ``col`` for each place in order, and ``col_label`` for the key of a further label;
-    the usual columns in their order need no parameter.
+    The form sends ``col`` for each position in order, and ``col_label`` for the key of another
+    label column. The default columns in their order need no parameter.
     """
     if "col" not in query and "col_label" not in query:
         return query

@@ -1,4 +1,4 @@
-"""A comparison as its page and its text show it."""
+"""Comparison of two decisions or workloads: page data and Markdown text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from console.workloads.markdown import at, escaped, table_lines
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One of the two, with where it is shown alone."""
+    """One of the two sides, with the URL of its own page."""
 
     name: str
     what: str
@@ -33,7 +33,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One question with both answers."""
+    """One fact with the values of both sides."""
 
     what: str
     one: str
@@ -42,7 +42,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageRows:
-    """What differs in one stage, and what does not."""
+    """The facts of one stage that differ, and those that are equal."""
 
     title: str
     differ: tuple[Row, ...]
@@ -51,7 +51,7 @@ class StageRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Something else to compare with."""
+    """Another workload or decision to compare with."""
 
     title: str
     note: str
@@ -60,19 +60,19 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonPage:
-    """A comparison, finished for printing."""
+    """Data of the comparison page."""
 
     one: Side
     other: Side | None
     stages: tuple[StageRows, ...]
-    #: How many answers differ.
+    #: Number of facts that differ.
     different: int
     workloads: tuple[Choice, ...]
     decisions: tuple[Choice, ...]
 
 
 def comparison_page(found: Comparison, path: str, query: QueryDict, org: str) -> ComparisonPage:
-    """Return *found* as it is shown at *path* by *query*."""
+    """Return the data of *found* for the page at *path* with *query*."""
     stages = tuple(_stages(found))
     return ComparisonPage(
         one=_side(found.one, org),
@@ -99,7 +99,7 @@ def comparison_page(found: Comparison, path: str, query: QueryDict, org: str) ->
 
 
 def comparison_markdown(page: ComparisonPage, url: str) -> str:
-    """Return the differences of *page*, shown at *url*, as Markdown; it has two sides."""
+    """Return the differences of *page*, which has two sides and is at *url*, as Markdown."""
     assert page.other is not None
     lines = [
         f"**{escaped(page.one.name)}** and **{escaped(page.other.name)}**. [Open it]({url})",

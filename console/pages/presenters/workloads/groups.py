@@ -1,4 +1,4 @@
-"""Totals and groups of a list of workloads, and which filter to remove when it is empty."""
+"""Totals and groups of a list of workloads, and suggestions of a filter to remove."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from console.pages.templatetags.ui import count
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.groups import MOST_COUNTED, Grouped, Total, count_workloads
 
-#: Filters of an empty list that are tried without, one at a time.
+#: Maximum number of filters of an empty list that are removed for a suggestion, one at a time.
 MOST_TRIED = 8
 
 _WITHOUT = {
@@ -30,13 +30,13 @@ _WITHOUT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupRow:
-    """One group: how many, how long its bar is in percent, and where its members are."""
+    """One group: count, width of its bar in percent, and the URL of its members."""
 
     title: str
     count: int
     width: int
     url: str
-    #: Where all of them are explained at once; empty unless they have a reason in common.
+    #: The page that explains all members; empty unless the list is grouped by reason.
     explain_url: str
 
 
@@ -46,13 +46,13 @@ class GroupsTable:
 
     what: str
     rows: tuple[GroupRow, ...]
-    #: What the counts are, in one sentence.
+    #: How the workloads were counted, in one sentence.
     note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looser:
-    """The nearest list that is not empty: without one filter."""
+    """The suggestion to remove one filter of an empty list."""
 
     without: str
     url: str
@@ -61,7 +61,7 @@ class Looser:
 
 def total_text(total: Total) -> str:
     r"""
-    Return how many workloads a list has in words.
+    Return the text of the number of workloads in a list.
 
     >>> total_text(Total(1, True)), total_text(Total(2_000, False))
     ('1 workload', '2\u202f000+ workloads')
@@ -84,7 +84,7 @@ def groups_of(
     by: str,
     found: Grouped,
 ) -> GroupsTable:
-    """Return the groups of the list at *path* by *query*."""
+    """Return the groups of the list at *path* with *query*."""
     most = max((group.count for group in found.groups), default=1)
     note = "All workloads are counted."
     if not found.is_exact:
@@ -110,7 +110,7 @@ def groups_of(
 def looser_of(
     org: Organization, path: str, query: QueryDict, names: Iterable[str]
 ) -> Looser | None:
-    """Return the smallest list without one filter of an empty list; None if all are empty."""
+    """Return the suggestion with the fewest workloads; None if all lists would be empty."""
     found: list[tuple[int, Looser]] = []
     for chip in chips_of(path, query, names)[:MOST_TRIED]:
         rest = QueryDict(chip.remove_url.partition("?")[2])

@@ -1,4 +1,4 @@
-"""The phases of a workload as one bar along time and as a table."""
+"""Phases of a workload: a bar along time, and a table."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from console.engine.wording.reasons import reason_class, reason_title
 from console.pages.presenters.charts.labels import span
 from console.workloads.queries.phases import Life, Phase, PhaseKind
 
-#: Length of the bar in its own units, and the least that one can see of a phase.
+#: Length of the bar in units, and minimum length of a phase.
 WIDTH, _LEAST = 1000.0, 3.0
 
 _TITLES = {PhaseKind.RUNNING: "Running", PhaseKind.STOPPING: "Stopping"}
 
-#: What a wait looks like, by what kind of reason it has; any other is a plain wait.
+#: Class of reason -> look of the waiting phase; the look of others is "waiting".
 _LOOKS = {
     ReasonClass.UNSEEN: "unseen",
     ReasonClass.HELD: "held",
@@ -33,7 +33,7 @@ class PhaseRow:
     title: str
     look: str
     start: datetime
-    #: None: it goes on.
+    #: None for the current phase.
     end: datetime | None
     took: str
     config_version: int | None
@@ -43,7 +43,7 @@ class PhaseRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionMark:
-    """A version that was applied in this time."""
+    """The mark of a config version applied during the life of the workload."""
 
     number: int
     at: datetime
@@ -55,10 +55,10 @@ class Line:
     """The whole bar."""
 
     rows: tuple[PhaseRow, ...]
-    #: One row of each look, for the legend.
+    #: (look, title) of the legend.
     looks: tuple[tuple[str, str], ...]
     marks: tuple[VersionMark, ...]
-    #: What the bar shows, in one sentence.
+    #: Text of the bar for screen readers.
     sentence: str
     start: datetime
     end: datetime
@@ -77,7 +77,7 @@ _LEGEND = {
 
 
 def line_of(life: Life, versions: Sequence[ConfigVersion], now: datetime) -> Line | None:
-    """Return the bar of *life* with *versions* that were applied meanwhile; None without phases."""
+    """Return the bar of *life* with marks of *versions* in its time; None without phases."""
     if not life.phases:
         return None
     start = life.phases[0].start

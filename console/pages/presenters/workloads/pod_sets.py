@@ -1,4 +1,4 @@
-"""The pod sets of a workload, as its page shows them."""
+"""Rows of a workload's pod sets: count, requests, node conditions and flavors."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from console.workloads.stored_pod_sets import decode_pod_sets
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSetRow:
-    """One pod set: how many pods, what each wants, and where they may run."""
+    """One pod set: number of pods, request of each pod, and conditions on nodes."""
 
     name: str
     count: int
-    #: How many of them it was given room for; None before that.
+    #: Number of admitted pods; None before admission.
     started: int | None
     min_count: int | None
-    #: Of each pod, in thousandths.
+    #: Request of one pod, in thousandths.
     requests: Mapping[str, int]
-    #: What it asks of its nodes, one wish each.
+    #: Conditions on nodes, one text each.
     nodes: tuple[str, ...]
-    #: The flavor that gives each resource; empty before that.
+    #: Resource -> assigned flavor; empty before admission.
     flavors: Mapping[str, str]
-    #: What these flavors add to the template of its pods, one node label or toleration each.
+    #: Node labels and tolerations that the flavors add to the pod template, one text each.
     additions: tuple[str, ...]
-    #: Those of the same group take their flavors together.
+    #: Pod sets of the same group get the same flavors.
     group: str | None
 
 
 def pod_sets_of(workload: Workload, policy: Policy) -> tuple[PodSetRow, ...]:
     """
-    Return the pod sets of *workload*; none when its facts say it all.
+    Return the rows of the pod sets of *workload*; empty if they add nothing to its other facts.
 
-    *policy* is the one that admitted it.
+    *policy* is the policy that admitted the workload.
     """
     assigned = {each.name: each for each in decode_assignment(workload.assignment)}
     rows = tuple(
@@ -52,9 +52,10 @@ def pod_sets_of(workload: Workload, policy: Policy) -> tuple[PodSetRow, ...]:
 
 def held_by(workload: Workload) -> Mapping[str, int]:
     """
-    Return what *workload* got, in thousandths by resource: less than it asks for with fewer pods.
+    Return the admitted amounts of *workload*, in thousandths by resource.
 
-    All that it asks for while it waits.
+    They are less than its request if fewer pods were admitted. A pending workload has its full
+    request.
     """
     counts = {each.name: each.count for each in decode_assignment(workload.assignment)}
     pod_sets = decode_pod_sets(workload.pod_sets, workload.requests)
@@ -98,12 +99,12 @@ def _additions(added: PodAdditions) -> Iterator[str]:
 
 
 def _expression(expression: NodeExpression) -> str:
-    """Return an expression in the words it was written in: "zone NotIn west, east"."""
+    """Return an expression in the notation of manifests: "zone NotIn west, east"."""
     return f"{expression.key} {expression.operator} {', '.join(expression.values)}".rstrip()
 
 
 def _taints(toleration: Toleration) -> str:
-    """Return which taints are tolerated, as taints are written: "spot=yes:NoSchedule"."""
+    """Return the tolerated taints in the notation of taints: "spot=yes:NoSchedule"."""
     taint = toleration.key or "every taint"
     if toleration.operator != "Exists":
         taint += f"={toleration.value}"

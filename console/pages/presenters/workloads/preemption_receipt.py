@@ -1,4 +1,4 @@
-"""A receipt of a preemption as its page and its text show it."""
+"""Receipt of a preemption: page data and Markdown text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from console.workloads.receipts import MOST_COUNTED, Preemption, Receipt, Side
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideRow:
-    """One of the two workloads."""
+    """The victim or the beneficiary."""
 
     role: str
     side: Side
@@ -26,7 +26,7 @@ class SideRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceiptPage:
-    """A receipt, finished for printing."""
+    """Data of the receipt's page."""
 
     number: int
     at: datetime
@@ -42,7 +42,7 @@ class ReceiptPage:
 
 
 def receipt_page(receipt: Receipt, kept_since: datetime | None) -> ReceiptPage:
-    """Return *receipt* as it is shown; events from before *kept_since* are not kept."""
+    """Return the page data of *receipt*; events before *kept_since* are deleted."""
     short = receipt.preemption
     return ReceiptPage(
         number=short.number,
@@ -126,7 +126,11 @@ def _times(receipt: Receipt) -> str:
 
 
 def _grounds(receipt: Receipt) -> tuple[Fact, ...]:
-    """Return by what right it was done: the trace is the victim's, and this page takes no side."""
+    """
+    Return the preemption policy that allowed the preemption.
+
+    All verdicts are neutral: the trace has verdicts for one of the workloads, the page is for both.
+    """
     stage = receipt.policy
     if stage is None:
         return ()

@@ -1,4 +1,4 @@
-"""Saved views as links above the list, and as rows of their own page."""
+"""Saved views of workloads: links above the list, and rows of the page of saved views."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from console.workloads.columns import PARAMETER
 from console.workloads.models import SavedView
 from console.workloads.saved_views import PARAMETERS, may_delete, view_address
 
-#: Views that stand above the list; their own page has all.
+#: Maximum number of links above the list; the page of saved views has all.
 MOST_TABS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewTab:
-    """A view to open."""
+    """The link to one view."""
 
     name: str
     url: str
@@ -32,7 +32,7 @@ class ViewTab:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewRow:
-    """A view with what it holds."""
+    """One view with its filters and columns."""
 
     number: int
     name: str
@@ -43,12 +43,12 @@ class ViewRow:
     is_shared: bool
     saved_at: datetime
     may_delete: bool
-    #: The queue that it asks for, when the config has none of that name any more.
+    #: The filtered queue if the active config does not have it any more.
     gone_queue: str
 
 
 def tabs_of(path: str, query: QueryDict, views: Iterable[SavedView]) -> tuple[ViewTab, ...]:
-    """Return the first of *views* as links; the one that *query* shows is current."""
+    """Return links to the first of *views*; the view that is equal to *query* is current."""
     here = {name: value for name, value in query.items() if name in (*PARAMETERS, PARAMETER)}
     here |= {name: value for name, value in query.items() if name.startswith("label.")}
     tabs = []
@@ -68,7 +68,7 @@ def tabs_of(path: str, query: QueryDict, views: Iterable[SavedView]) -> tuple[Vi
 def view_rows(
     actor: Actor, views: Iterable[SavedView], queues: Iterable[str]
 ) -> tuple[ViewRow, ...]:
-    """Return *views* as rows; *queues* are those of the active config."""
+    """Return the rows of *views*; *queues* are the queues of the active config."""
     path = reverse("pages:workloads", args=[actor.org.slug])
     known = set(queues)
     return tuple(_row(actor, path, view, known) for view in views)

@@ -1,4 +1,4 @@
-"""The forms in which a trace is shown: plain sentences, with codes and numbers, or as JSON."""
+"""Formats of a trace: plain sentences, technical with codes and numbers, or JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from console.engine.model.stored_trace import trace_to_json
 from console.engine.model.trace import Trace
 from console.pages.presenters.lists.addresses import with_query
 
-#: The parameter of an address that chooses one.
+#: Query parameter of the format.
 PARAMETER = "trace"
 
 FORMS = {"plain": "Plain", "technical": "Technical", "json": "JSON"}
@@ -21,7 +21,7 @@ FORMS = {"plain": "Plain", "technical": "Technical", "json": "JSON"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """One form to choose."""
+    """The link to one format."""
 
     title: str
     url: str
@@ -29,13 +29,13 @@ class Form:
 
 
 def chosen_form(query: QueryDict) -> str:
-    """Return the form that an address asks for; plain unless it is another one."""
+    """Return the format in *query*, or "plain" if it is missing or unknown."""
     asked = query.get(PARAMETER, "")
     return asked if asked in FORMS else "plain"
 
 
 def forms_of(path: str, query: QueryDict) -> tuple[Form, ...]:
-    """Return the forms to choose from."""
+    """Return the links to all formats."""
     chosen = chosen_form(query)
     return tuple(
         Form(
@@ -48,7 +48,7 @@ def forms_of(path: str, query: QueryDict) -> tuple[Form, ...]:
 
 
 def trace_text(trace: Trace, hidden: Collection[str]) -> str:
-    """Return *trace* as JSON to read, without the ids of workloads that are *hidden*."""
+    """Return *trace* as indented JSON, without the ids of *hidden* workloads."""
     return json.dumps(_without(trace_to_json(trace), hidden), indent=2, ensure_ascii=False)
 
 
