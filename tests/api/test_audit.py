@@ -30,7 +30,7 @@ from tests.conftest import PASSWORD
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
+def clear_attempts() -> None:
     """Clear the failed sign-ins of other tests."""
     cache.clear()
 
@@ -229,7 +229,7 @@ def test_an_entry_leads_to_the_request(owner: Actor) -> None:
 
 
 @pytest.fixture
-def told(client, owner: Actor, viewer: Actor, client_for) -> Callable[..., list[str]]:
+def list_actions(client, owner: Actor, viewer: Actor, client_for) -> Callable[..., list[str]]:
     """Perform some actions and return a function that lists actions by filters."""
     client.post("config/versions", {"text": OPEN, "expected_version": 0})
     client.post("queues/default/hold", {"reason": "x"})
@@ -242,8 +242,8 @@ def told(client, owner: Actor, viewer: Actor, client_for) -> Callable[..., list[
     return actions
 
 
-def test_filters_narrow_the_list(told, client, viewer: Actor) -> None:
-    assert told() == [
+def test_filters_narrow_the_list(list_actions, client, viewer: Actor) -> None:
+    assert list_actions() == [
         "session.sign_in",
         "workload.submit",
         "queue.hold",
@@ -252,36 +252,38 @@ def test_filters_narrow_the_list(told, client, viewer: Actor) -> None:
         "org.create",
     ]
     key = f"token:{ApiToken.objects.get().pk}"
-    assert told(action="queue.hold") == ["queue.hold"]
-    assert told(action=["queue", "config.apply"]) == ["queue.hold", "config.apply"]
-    assert told(action=["queue", "config.apply"], limit=1) == ["queue.hold"]
-    assert told(kind=["queue", "org"]) == ["queue.hold", "org.create"]
-    assert told(kind="queue", subject="default") == ["queue.hold"]
-    assert told(subject="default") == ["queue.hold"]
-    assert told(actor=viewer.name) == ["session.sign_in"]
-    assert told(actor=key) == told(actor="owner token")
-    assert told(actor=key, action="config") == ["config.apply"]
+    assert list_actions(action="queue.hold") == ["queue.hold"]
+    assert list_actions(action=["queue", "config.apply"]) == ["queue.hold", "config.apply"]
+    assert list_actions(action=["queue", "config.apply"], limit=1) == ["queue.hold"]
+    assert list_actions(kind=["queue", "org"]) == ["queue.hold", "org.create"]
+    assert list_actions(kind="queue", subject="default") == ["queue.hold"]
+    assert list_actions(subject="default") == ["queue.hold"]
+    assert list_actions(actor=viewer.name) == ["session.sign_in"]
+    assert list_actions(actor=key) == list_actions(actor="owner token")
+    assert list_actions(actor=key, action="config") == ["config.apply"]
     (row,) = client.get("audit", action="queue.hold").body["results"]
-    assert told(request=row["request_id"]) == ["queue.hold"]
-    assert told(id=row["id"]) == ["queue.hold"]
-    assert told(ip="127.0.0.1", kind="workload") == ["workload.submit"]
-    assert told(since=row["time"], action="config") == []
-    assert told(until=row["time"]) == ["config.apply", "token.issue", "org.create"]
+    assert list_actions(request=row["request_id"]) == ["queue.hold"]
+    assert list_actions(id=row["id"]) == ["queue.hold"]
+    assert list_actions(ip="127.0.0.1", kind="workload") == ["workload.submit"]
+    assert list_actions(since=row["time"], action="config") == []
+    assert list_actions(until=row["time"]) == ["config.apply", "token.issue", "org.create"]
     assert client.get("audit", action="queue.burn").problem == (400, "invalid_request")
     assert client.get("audit", id="x").problem == (400, "invalid_request")
 
 
-def test_pages_of_the_list_join_to_the_whole(told, client) -> None:
+def test_pages_of_the_list_join_to_the_whole(list_actions, client) -> None:
     for query in ({}, {"action": [each.partition(".")[0] for each in ACTIONS]}, {"ip": ""}):
         seen, cursor = [], ""
         while cursor is not None:
             page = client.get("audit", limit=2, cursor=cursor, **query).body
             seen += [row["action"] for row in page["results"]]
             cursor = page["next"]
-        assert seen == told()
+        assert seen == list_actions()
 
 
-def test_others_than_owners_see_what_they_did_themselves(told, api, api_for, viewer: Actor) -> None:
+def test_others_than_owners_see_what_they_did_themselves(
+    list_actions, api, api_for, viewer: Actor
+) -> None:
     secret = issue_token(viewer.org, Role.SUBMITTER, "mine")
     mine = Client(headers={"authorization": f"Bearer {secret}"})
     body = json.dumps({"workloads": [{"name": "one"}]})
@@ -295,7 +297,7 @@ def test_others_than_owners_see_what_they_did_themselves(told, api, api_for, vie
     assert len(lines.splitlines()) == 1
 
 
-def test_an_export_can_be_verified_without_the_product(told, client) -> None:
+def test_an_export_can_be_verified_without_the_product(list_actions, client) -> None:
     seal_audit()
     answer = client.client.get(f"{client.org}/audit", {"as": "ndjson"})
     lines = b"".join(answer.streaming_content).decode().splitlines()
@@ -311,7 +313,7 @@ def test_an_export_can_be_verified_without_the_product(told, client) -> None:
     assert client.get("audit", **{"as": "xlsx"}).problem == (400, "invalid_request")
 
 
-def test_the_documented_program_finds_the_same_entries(told, client) -> None:
+def test_the_documented_program_finds_the_same_entries(list_actions, client) -> None:
     documentation = (Path(__file__).parents[2] / "docs" / "events-and-audit.md").read_text("utf-8")
     program = documentation.partition("```python\n")[2].partition("```")[0]
     seal_audit()

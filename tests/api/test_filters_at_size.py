@@ -53,7 +53,7 @@ spec: {{clusterQueue: q{number}}}
 
 
 @pytest.fixture
-def big(owner: Actor, settle: Callable[[Organization], int]) -> Organization:
+def large_org(owner: Actor, settle: Callable[[Organization], int]) -> Organization:
     """Return an organization with 1,120 resources and one running workload."""
     apply_config(owner, "kueue", big_config(), "first", 0)
     labels = {"kueue.x-k8s.io/queue-name": "lq7"}
@@ -83,7 +83,7 @@ def lists() -> Iterator[tuple[str, type[OrgView]]]:
 VALUES = ("f7", "q7", RESOURCE, "team", "1", "true", "2026-01-01T00:00:00Z")
 
 
-def test_an_event_is_found_by_its_flavor(big: Organization, owner: Actor, api) -> None:
+def test_an_event_is_found_by_its_flavor(large_org: Organization, owner: Actor, api) -> None:
     client = api(owner)
     found = client.get("events?flavor=f7&flavor=f8").body["results"]
     assert [(each["type"], each["data"]["flavors"]) for each in found] == [
@@ -96,7 +96,7 @@ def test_an_event_is_found_by_its_flavor(big: Organization, owner: Actor, api) -
 
 @pytest.mark.parametrize("query", ["", "&as=csv", "&as=ndjson"])
 def test_pages_and_exports_filter_by_flavor(
-    query: str, big: Organization, owner: Actor, client_for: Callable[[Actor], Client]
+    query: str, large_org: Organization, owner: Actor, client_for: Callable[[Actor], Client]
 ) -> None:
     answer = client_for(owner).get(f"/o/here/events?flavor=f7{query}")
     text = b"".join(answer) if answer.streaming else answer.content
@@ -104,7 +104,7 @@ def test_pages_and_exports_filter_by_flavor(
 
 
 def test_no_filter_of_the_api_grows_with_the_objects(
-    big: Organization, owner: Actor, client_for: Callable[[Actor], Client]
+    large_org: Organization, owner: Actor, client_for: Callable[[Actor], Client]
 ) -> None:
     browser = client_for(owner)
     asked, failed = 0, []

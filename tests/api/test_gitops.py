@@ -52,7 +52,7 @@ def apply(live_server, org: Organization, tmp_path: Path) -> Apply:
     return run
 
 
-def told(done: subprocess.CompletedProcess[str]) -> tuple[int, str, str]:
+def result_of(done: subprocess.CompletedProcess[str]) -> tuple[int, str, str]:
     """Return the exit status, the standard output and the first line of the standard error."""
     return done.returncode, done.stdout, done.stderr.partition("\n")[0]
 
@@ -78,9 +78,9 @@ def test_what_is_no_answer_of_the_product_is_said(
 
 
 def test_a_change_is_applied_once_and_again_is_nothing(apply: Apply, org: Organization):
-    assert told(apply(FIRST)) == (0, "Applied as version 1.\n", "")
-    assert told(apply(FIRST, FIRST)) == (0, "Version 1 has this text already.\n", "")
-    assert told(apply(SECOND, FIRST)) == (0, "Applied as version 2.\n", "")
+    assert result_of(apply(FIRST)) == (0, "Applied as version 1.\n", "")
+    assert result_of(apply(FIRST, FIRST)) == (0, "Version 1 has this text already.\n", "")
+    assert result_of(apply(SECOND, FIRST)) == (0, "Applied as version 2.\n", "")
     newest = ConfigVersion.objects.filter(org=org).first()
     assert newest is not None
     assert (newest.text, newest.message, newest.author, newest.via) == (
@@ -95,15 +95,15 @@ def test_what_was_changed_in_the_console_is_not_overwritten(apply: Apply, owner:
     apply(FIRST)
     changed = FIRST.replace("first", "by hand")
     apply_config(owner, "native", changed, "", 1)
-    status, printed, complaint = told(done := apply(SECOND, FIRST))
+    status, printed, complaint = result_of(done := apply(SECOND, FIRST))
     assert (status, printed) == (1, "")
     assert complaint == ("Version 2 was not made from this repository; bring in what it changed:")
     assert "-# first\n+# by hand\n" in done.stderr
-    assert told(apply(SECOND, changed))[0] == 0
+    assert result_of(apply(SECOND, changed))[0] == 0
 
 
 def test_a_text_with_errors_says_which(apply: Apply):
-    assert told(apply("resource_queues: 3\n"))[0] == 1
+    assert result_of(apply("resource_queues: 3\n"))[0] == 1
     done = apply("resource_queues: 3\n")
     assert done.stderr.splitlines()[0].startswith("The config has 1 error; nothing was applied.")
     assert done.stderr.splitlines()[1].startswith("  line 1: DOC004 ")
@@ -121,19 +121,19 @@ def test_consequences_are_agreed_to_by_name(apply: Apply, owner: Actor):
         "Nothing was applied: review the consequences, and accept expectation_broken too."
     )
     assert done.stderr.splitlines()[1].startswith("  expectation_broken: ")
-    assert told(apply(SECOND, FIRST, SLUICE_ACCEPT="expectation_broken"))[0] == 0
+    assert result_of(apply(SECOND, FIRST, SLUICE_ACCEPT="expectation_broken"))[0] == 0
 
 
 def test_another_language_is_named(apply: Apply, org: Organization):
     text = KUEUE.samples()["Two teams share one cohort"]
-    assert told(apply(text, SLUICE_DIALECT="kueue")) == (0, "Applied as version 1.\n", "")
+    assert result_of(apply(text, SLUICE_DIALECT="kueue")) == (0, "Applied as version 1.\n", "")
     assert ConfigVersion.objects.get(org=org).dialect == "kueue"
 
 
 def test_a_token_that_may_not_apply_is_told_so(apply: Apply, org: Organization):
     secret = issue_token(org, Role.EDITOR, "no owner")
-    status, _, complaint = told(apply(FIRST, SLUICE_TOKEN=secret))
+    status, _, complaint = result_of(apply(FIRST, SLUICE_TOKEN=secret))
     assert (status, complaint.partition(";")[0]) == (1, "The role editor may not apply configs")
-    status, _, complaint = told(apply(FIRST, SLUICE_TOKEN="wrong"))
+    status, _, complaint = result_of(apply(FIRST, SLUICE_TOKEN="wrong"))
     assert status == 1
     assert complaint

@@ -51,7 +51,7 @@ def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
                 yield method, path.partition("{org}")[2], content["schema"]
 
 
-def plain(schema: dict[str, Any]) -> dict[str, Any]:
+def resolved(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema that *schema* refers to, without its nullable variant."""
     while True:
         if "$ref" in schema:
@@ -66,7 +66,7 @@ def plain(schema: dict[str, Any]) -> dict[str, Any]:
 
 def places(schema: dict[str, Any], steps: tuple[Step, ...] = ()) -> Iterator[Place]:
     """Yield every place in *schema* that could be too large."""
-    schema = plain(schema)
+    schema = resolved(schema)
     match schema.get("type"):
         case "string" if "enum" not in schema:
             yield "text", steps
@@ -82,17 +82,17 @@ def places(schema: dict[str, Any], steps: tuple[Step, ...] = ()) -> Iterator[Pla
                 yield from places(inner, (*steps, name))
 
 
-def least(schema: dict[str, Any]) -> Any:
+def minimal_value(schema: dict[str, Any]) -> Any:
     """Return a minimal value of *schema*."""
-    schema = plain(schema)
+    schema = resolved(schema)
     if "enum" in schema:
         return schema["enum"][0]
     match schema.get("type"):
         case "object":
             required = schema.get("required", ())
-            return {name: least(schema["properties"][name]) for name in required}
+            return {name: minimal_value(schema["properties"][name]) for name in required}
         case "array":
-            return [least(schema["items"])] if schema.get("minItems") else []
+            return [minimal_value(schema["items"])] if schema.get("minItems") else []
         case "string" if schema.get("format") == "email":
             return "a@b.example"
         case "string":
@@ -103,34 +103,38 @@ def least(schema: dict[str, Any]) -> Any:
             return max(1, schema.get("minimum", 1))
 
 
-def enlarged(schema: dict[str, Any], place: Place, value: Any, *, is_config: bool = False) -> Any:
+def with_excess(
+    schema: dict[str, Any], place: Place, value: Any, *, is_config: bool = False
+) -> Any:
     """Return *value*, an instance of *schema*, with an excess at *place*."""
     kind, steps = place
-    schema = plain(schema)
+    schema = resolved(schema)
     if steps:
         step, rest = steps[0], (kind, steps[1:])
         if isinstance(step, int):
-            return [enlarged(schema["items"], rest, (value or [least(schema["items"])])[0])]
+            return [
+                with_excess(schema["items"], rest, (value or [minimal_value(schema["items"])])[0])
+            ]
         if step == "":
             inner = schema["additionalProperties"]
-            return {"some": enlarged(inner, rest, least(inner))}
+            return {"some": with_excess(inner, rest, minimal_value(inner))}
         inner = schema["properties"][step]
-        before = value.get(step, least(inner))
-        return {**value, step: enlarged(inner, rest, before, is_config=step == "text")}
+        before = value.get(step, minimal_value(inner))
+        return {**value, step: with_excess(inner, rest, before, is_config=step == "text")}
     match kind:
         case "text":
             return "x" * (CONFIG_CHARACTERS if is_config else CHARACTERS)
         case "list":
-            item = least(schema["items"])
+            item = minimal_value(schema["items"])
             return [deepcopy(item) for _ in range(ITEMS)]
         case "map":
-            inner = least(schema["additionalProperties"])
+            inner = minimal_value(schema["additionalProperties"])
             return {f"k{number}": inner for number in range(ITEMS)}
         case _:
-            return {"x" * CHARACTERS: least(schema["additionalProperties"])}
+            return {"x" * CHARACTERS: minimal_value(schema["additionalProperties"])}
 
 
-def told(steps: tuple[Step, ...]) -> str:
+def error_path(steps: tuple[Step, ...]) -> str:
     """Return *steps* as a path in errors, without arbitrary keys."""
     path = ""
     for step in steps:
@@ -156,12 +160,12 @@ def test_nothing_that_it_takes_is_without_an_end(client: Api) -> None:
             filled = filled.replace(f"{{{name}}}", value)
         filled = filled.replace("{number}", "4000").removeprefix("/")
         for place in places(schema):
-            body = enlarged(schema, place, {**least(schema), **BESIDE.get(path, {})})
+            body = with_excess(schema, place, {**minimal_value(schema), **BESIDE.get(path, {})})
             send = client.post if method == "post" else client.patch
             answer = send(filled, body)
             asked += 1
             small = len(str(answer.body)) < 100_000
-            if not (is_refused(answer, told(place[1])) and small):
+            if not (is_refused(answer, error_path(place[1])) and small):
                 wrong[method, path, *place] = (answer.status, str(answer.body)[:300])
     assert wrong == {}
     assert asked > 60

@@ -59,7 +59,7 @@ def in_thousandths(value: Any) -> list[tuple[str, float]]:
     return [each for each in numbers_in(value) if each[1] >= 400]
 
 
-def play(client: Any, owner: Any, settle: Any) -> str:
+def create_amounts(client: Any, owner: Any, settle: Any) -> str:
     """Borrow, reclaim, wait and save an expectation; return the id of the borrowing workload."""
     client.post("config/versions", {"text": CONFIG, "expected_version": 0})
     ids = []
@@ -94,7 +94,7 @@ def paths(uid: str) -> Iterator[str]:
 
 def test_no_answer_has_an_amount_in_thousandths(api: Any, owner: Any, settle: Any) -> None:
     client = api(owner)
-    uid = play(client, owner, settle)
+    uid = create_amounts(client, owner, settle)
     asked = list(paths(uid))
     assert len(asked) > 20
     leaks: dict[str, list[tuple[str, float]]] = {}
@@ -107,7 +107,7 @@ def test_no_answer_has_an_amount_in_thousandths(api: Any, owner: Any, settle: An
 
 def test_a_loan_and_an_expectation_are_told_in_units(api: Any, owner: Any, settle: Any) -> None:
     client = api(owner)
-    uid = play(client, owner, settle)
+    uid = create_amounts(client, owner, settle)
     loan = {"workload": uid, "name": "r", "borrowed": {"f/gpu": 5}, "cohort": "ml"}
     row = Event.objects.get(type="QUOTA_BORROWED", workload__uid=uid)
     assert row.data["borrowed"] == {"f/gpu": 5000}

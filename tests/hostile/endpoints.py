@@ -21,7 +21,7 @@ Fields = Callable[[str, str, Mapping[str, Any]], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taker:
+class Endpoint:
     """An address that accepts a text, with the builder and encoding of its request."""
 
     path: str
@@ -113,42 +113,42 @@ _PAGES: Final = "/o/$org/config"
 _TOOLS: Final = "/o/$org/tools"
 
 #: Every address that accepts a config text.
-TAKERS: Final = {
-    "check": Taker(path=f"{_API}/check", fields=_plain()),
-    "apply": Taker(path=f"{_API}/versions", fields=_with("expected_version"), stores=True),
-    "try a route": Taker(path=f"{_API}/route", fields=_plain(labels={"team": "a"})),
-    "check expectations": Taker(path=f"{_API}/expectations/check", fields=_plain()),
-    "find the impact": Taker(path=f"{_API}/impact", fields=_plain(), stores=True),
-    "apply by the client": Taker(path=_CLIENT, fields=_document, stores=True, is_placed=False),
-    "validate": Taker(path=f"{_CLIENT}/validate", fields=_document, is_placed=False),
-    "preview": Taker(path=f"{_CLIENT}/preview", fields=_document, is_placed=False),
-    "check while typing": Taker(path=f"{_PAGES}/edit/check", fields=_plain(seq=1)),
-    "complete": Taker(path=f"{_PAGES}/edit/complete", fields=_plain(line=3, column=9)),
-    "explain": Taker(path=f"{_PAGES}/edit/explain", fields=_plain(line=3, column=9)),
-    "context": Taker(path=f"{_PAGES}/edit/context", fields=_plain(line=2, column=11)),
-    "count hits": Taker(path=f"{_PAGES}/edit/hits", fields=_plain()),
-    "begin while typing": Taker(
+ENDPOINTS: Final = {
+    "check": Endpoint(path=f"{_API}/check", fields=_plain()),
+    "apply": Endpoint(path=f"{_API}/versions", fields=_with("expected_version"), stores=True),
+    "try a route": Endpoint(path=f"{_API}/route", fields=_plain(labels={"team": "a"})),
+    "check expectations": Endpoint(path=f"{_API}/expectations/check", fields=_plain()),
+    "find the impact": Endpoint(path=f"{_API}/impact", fields=_plain(), stores=True),
+    "apply by the client": Endpoint(path=_CLIENT, fields=_document, stores=True, is_placed=False),
+    "validate": Endpoint(path=f"{_CLIENT}/validate", fields=_document, is_placed=False),
+    "preview": Endpoint(path=f"{_CLIENT}/preview", fields=_document, is_placed=False),
+    "check while typing": Endpoint(path=f"{_PAGES}/edit/check", fields=_plain(seq=1)),
+    "complete": Endpoint(path=f"{_PAGES}/edit/complete", fields=_plain(line=3, column=9)),
+    "explain": Endpoint(path=f"{_PAGES}/edit/explain", fields=_plain(line=3, column=9)),
+    "context": Endpoint(path=f"{_PAGES}/edit/context", fields=_plain(line=2, column=11)),
+    "count hits": Endpoint(path=f"{_PAGES}/edit/hits", fields=_plain()),
+    "begin while typing": Endpoint(
         path=f"{_PAGES}/edit/begin", fields=_with("base", title="Mine"), stores=True
     ),
-    "save while typing": Taker(
+    "save while typing": Endpoint(
         path=f"{_PAGES}/drafts/$draft/save", fields=_with("base", revision=7), stores=True
     ),
-    "begin": Taker(
+    "begin": Endpoint(
         path=f"{_PAGES}/edit", fields=_with("base", do="check"), form="form", stores=True
     ),
-    "save": Taker(
+    "save": Endpoint(
         path=f"{_PAGES}/drafts/$draft",
         fields=_with("base", do="check", revision=7),
         form="form",
         stores=True,
     ),
-    "upload": Taker(
+    "upload": Endpoint(
         path=f"{_PAGES}/drafts",
         fields=lambda language, text, names: {"dialect": language, "file": text},
         form="file",
         stores=True,
     ),
-    "merge": Taker(
+    "merge": Endpoint(
         path=f"{_PAGES}/conflict",
         fields=lambda language, text, names: {
             "do": "merge",
@@ -166,22 +166,24 @@ TAKERS: Final = {
 
 #: Every address that accepts a value in YAML.
 VALUE_TAKERS: Final = {
-    "pod sets": Taker(
+    "pod sets": Endpoint(
         path="/o/$org/workloads/new",
         fields=_value("pod_sets", name="one", type="job", copies=1),
         form="form",
         stores=True,
     ),
-    "one label set": Taker(path=f"{_TOOLS}/route", fields=_value("paste"), form="query"),
-    "requests": Taker(path=f"{_TOOLS}/route", fields=_value("requests", key="team"), form="query"),
-    "label sets": Taker(path=f"{_TOOLS}/route/many", fields=_value("sets"), form="form"),
-    "a new expectation": Taker(
+    "one label set": Endpoint(path=f"{_TOOLS}/route", fields=_value("paste"), form="query"),
+    "requests": Endpoint(
+        path=f"{_TOOLS}/route", fields=_value("requests", key="team"), form="query"
+    ),
+    "label sets": Endpoint(path=f"{_TOOLS}/route/many", fields=_value("sets"), form="form"),
+    "a new expectation": Endpoint(
         path=f"{_TOOLS}/expectations/new",
         fields=_value("requests", name="new", key="team", value="a"),
         form="form",
         stores=True,
     ),
-    "an expectation": Taker(
+    "an expectation": Endpoint(
         path=f"{_TOOLS}/expectations/$expectation",
         fields=_value("requests", name="kept", key="team", value="a"),
         form="form",

@@ -36,14 +36,14 @@ from console.reading import is_storable
 from console.workloads.services.submit_workloads import submit_workloads
 from tests.api.conftest import document
 from tests.conftest import member, with_token
-from tests.hostile.endpoints import PAGES_OF_DRAFTS, TAKERS, VALUE_TAKERS, Taker
+from tests.hostile.endpoints import ENDPOINTS, PAGES_OF_DRAFTS, VALUE_TAKERS, Endpoint
 from tests.hostile.texts import BOMBS, bad_texts
-from tests.hostile.workloads import askers
+from tests.hostile.workloads import workloads_for
 from tests.intake_results import apply_all_intake, read_back
 from tests.pages.page import complaints, read_page
-from tests.permissions.callers import settle_down
+from tests.permissions.callers import mark_seen
 from tests.permissions.example_orgs import CONFIG, furnish
-from tests.permissions.sending import undone
+from tests.permissions.sending import rolled_back
 from tests.permissions.table import CLIENT, PAGES, Line
 
 #: Number of texts per address.
@@ -62,7 +62,7 @@ DRAWN = settings(
     suppress_health_check=list(HealthCheck),
 )
 
-Send = Callable[[Taker, str, str], Any]
+Send = Callable[[Endpoint, str, str], Any]
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def names(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
         apply_config(boss, "native", changed, "", 3, revert_after=timedelta(hours=1))
         found["version"] = 4
         apply_all_intake()
-        settle_down(timezone.now())
+        mark_seen(timezone.now())
         yield found
         transaction.set_rollback(True)
 
@@ -100,7 +100,7 @@ def clients(names: dict[str, Any], db: None) -> dict[bool, Client]:
     assert boss.user is not None
     browser.force_login(boss.user)
     api = with_token(boss)
-    settle_down(timezone.now())
+    mark_seen(timezone.now())
     return {True: browser, False: api}
 
 
@@ -108,8 +108,8 @@ def clients(names: dict[str, Any], db: None) -> dict[bool, Client]:
 def send(names: dict[str, Any], clients: dict[bool, Client]) -> Send:
     """Return a function that sends a text to an address and checks the answer."""
 
-    def sent(taker: Taker, language: str, text: str) -> Any:
-        with undone(), writes() as written:
+    def sent(taker: Endpoint, language: str, text: str) -> Any:
+        with rolled_back(), writes() as written:
             response = taker.send(clients[taker.is_page], language, text, names)
             content = response.getvalue()
             check_answer(taker, response, content, text)
@@ -128,7 +128,7 @@ def check_work(boss: Actor, clients: dict[bool, Client]) -> None:
     """Run the engine on accepted requests, and on workloads that request a new config's quota."""
     read_back(apply_all_intake(), clients[False], clients[True])
     changed = ConfigVersion.objects.filter(org=boss.org, number=5).first()
-    asked = askers(policy_of(changed)) if changed is not None else []
+    asked = workloads_for(policy_of(changed)) if changed is not None else []
     if asked:
         submit_workloads(boss, asked)
         read_back(apply_all_intake(), clients[False], clients[True])
@@ -149,7 +149,7 @@ def writes() -> Iterator[list[str]]:
         yield written
 
 
-def check_answer(taker: Taker, response: Any, content: bytes, text: str) -> None:
+def check_answer(taker: Endpoint, response: Any, content: bytes, text: str) -> None:
     """Check size and markup of an answer, and that the positions of findings are in the text."""
     assert response.status_code < 500
     assert len(content) < MOST + REPEATED * len(text)
@@ -190,21 +190,21 @@ def check_place(place: dict[str, int], text: str) -> None:
         assert column <= len(lines[line - 1] if line <= len(lines) else "") + 1
 
 
-@pytest.mark.parametrize("name", TAKERS)
+@pytest.mark.parametrize("name", ENDPOINTS)
 def test_a_text_in_which_something_went_wrong(name: str, send: Send) -> None:
     @DRAWN
     @given(bad_texts())
     def ask(drawn: tuple[str, str]) -> None:
-        send(TAKERS[name], *drawn)
+        send(ENDPOINTS[name], *drawn)
 
     ask()
 
 
-@pytest.mark.parametrize("name", TAKERS)
+@pytest.mark.parametrize("name", ENDPOINTS)
 def test_a_text_that_is_meant_to_do_harm(name: str, send: Send) -> None:
     for title, text in BOMBS.items():
         try:
-            send(TAKERS[name], "native", text)
+            send(ENDPOINTS[name], "native", text)
         except AssertionError as error:
             error.add_note(title)
             raise
@@ -227,16 +227,16 @@ def test_pages_about_a_draft_whatever_stands_in_it(
 ) -> None:
     def look(language: str, text: str) -> None:
         draft = Draft.objects.filter(pk=names["draft"])
-        with undone():
+        with rolled_back():
             draft.update(dialect=language, text=text, base=names["version"])
             for path in PAGES_OF_DRAFTS:
-                taker = Taker(path=path, fields=lambda *_: {})
+                taker = Endpoint(path=path, fields=lambda *_: {})
                 response = clients[True].get(taker.address(names))
                 check_answer(taker, response, response.getvalue(), text)
             draft.update(base=names["version"] - 1)
             address = f"/o/orchard/config/conflict?draft={names['draft']}"
             response = clients[True].get(address)
-            check_answer(Taker(path=address, fields=lambda *_: {}), response, b"", text)
+            check_answer(Endpoint(path=address, fields=lambda *_: {}), response, b"", text)
 
     @settings(DRAWN, max_examples=max(SENT // 6, 10))
     @given(bad_texts())
@@ -266,7 +266,7 @@ def test_every_address_that_takes_a_text_is_asked(
     Of pages, each is sent a mark wherever a text might stand, and it is seen where that is read
     or kept.
     """
-    asked = {route_of(taker.path) for taker in (*TAKERS.values(), *VALUE_TAKERS.values())}
+    asked = {route_of(taker.path) for taker in (*ENDPOINTS.values(), *VALUE_TAKERS.values())}
     described = {
         resolve(path.replace("{org}", "o")).route
         for path, methods in document()["paths"].items()
@@ -287,7 +287,7 @@ def test_every_address_that_takes_a_text_is_asked(
     for number, line in enumerate(line for line in PAGES if "$org" in line.path):
         for verb in ("", "check"):
             mark = f"marked{number}{verb}: ["
-            with undone():
+            with rolled_back():
                 _send_mark(clients[True], line, {**names, "me": 1}, mark)
                 if Draft.objects.filter(text__contains=mark).exists() or any(
                     mark in text for text in seen
@@ -323,7 +323,7 @@ def _send_mark(client: Client, line: Line, names: dict[str, Any], mark: str) -> 
     told = {"key": "team", "revision": 1, "name": "new", "type": "job", "copies": 1}
     fields = {**told, **dict(parse_qsl(line.sent(names)[0])), **marked, **verb}
     if "conflict" in path:
-        fields = TAKERS["merge"].fields("native", mark, names)
+        fields = ENDPOINTS["merge"].fields("native", mark, names)
     elif "expectations" in path:
         fields["do"] = "save"
     if "new" in path:

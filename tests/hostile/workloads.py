@@ -21,7 +21,7 @@ from console.workloads.submissions import RESERVED, Submission, read_submissions
 _MOST: Final = 4
 
 
-def askers(policy: Policy) -> list[Submission]:
+def workloads_for(policy: Policy) -> list[Submission]:
     """Return workloads that request the quota of *policy*, without those that the API refuses."""
     found = []
     for local_queue, (queue, labels, namespace) in enumerate(_entrances(policy)):

@@ -17,7 +17,7 @@ def uid_of(name: str) -> str:
     return Workload.objects.get(name=name).uid
 
 
-def told(browser: Client, name: str) -> list[str]:
+def changes_panel(browser: Client, name: str) -> list[str]:
     """Return the changes in a workload's panel and the text below them."""
     page = read_page(browser.get(f"/o/here/workloads/{uid_of(name)}/changes"))
     (panel,) = page.all("section", id="changes")
@@ -29,7 +29,7 @@ EACH = "Each change is enough on its own. The engine tested it on a copy of the 
 
 
 def test_a_pending_workload_is_told_what_would_start_it(world: World, browser: Client) -> None:
-    assert told(browser, "eval") == [
+    assert changes_panel(browser, "eval") == [
         "Request 2 GPUs instead of 4: it would start now.",
         "Request priority 51: it would start once train has been preempted.",
         (
@@ -39,7 +39,7 @@ def test_a_pending_workload_is_told_what_would_start_it(world: World, browser: C
         "Wait for train to end, or finish it: it would then start.",
         EACH,
     ]
-    assert told(browser, "huge") == [
+    assert changes_panel(browser, "huge") == [
         "Request 2 GPUs instead of 80: it would start now.",
         (
             "Raise the nominal quota of spot/gpu in research from 8 to 90: it would start now; no "
@@ -51,15 +51,15 @@ def test_a_pending_workload_is_told_what_would_start_it(world: World, browser: C
 
 
 def test_nothing_is_asked_of_one_that_does_not_wait(world: World, browser: Client) -> None:
-    assert told(browser, "train") == ["The workload is running."]
-    assert told(browser, "done") == ["The workload has ended and cannot start again."]
+    assert changes_panel(browser, "train") == ["The workload is running."]
+    assert changes_panel(browser, "done") == ["The workload has ended and cannot start again."]
 
 
 def test_a_rejected_workload_is_told_what_would_let_it_in(
     world: World, browser: Client, owner: Actor, api_for: Callable[[Actor], Client]
 ) -> None:
     uid = world.rejected.uid
-    said = told(browser, world.rejected.name)
+    said = changes_panel(browser, world.rejected.name)
     assert said[0] == (
         "In the request: set team to research, to be accepted by rule 1, which leads to research."
     )
@@ -84,8 +84,8 @@ def test_a_rejected_workload_is_told_what_would_let_it_in(
 def test_no_change_of_a_rejected_one_is_said_in_a_sentence(
     world: World, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("console.workloads.changes.what_would_let_in", lambda *_: ())
-    assert told(browser, world.rejected.name) == [
+    monkeypatch.setattr("console.workloads.advice.accepting_changes", lambda *_: ())
+    assert changes_panel(browser, world.rejected.name) == [
         (
             "The workload was rejected and does not wait. No single change of its request or of a "
             "rule would get it accepted. Submit it again after you change the workload or the "

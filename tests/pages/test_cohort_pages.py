@@ -47,13 +47,13 @@ def get(browser: Client, path: str) -> Element:
     return page
 
 
-def seen(page: Element) -> list[list[str]]:
+def visible_rows(page: Element) -> list[list[str]]:
     """Return the visible rows of the matrix, without the labels for screen readers."""
     rows = page.id("matrix-region").rows()
     return [[re.sub(r"^.*, \S+ gpu: ", "", text) for text in row] for row in rows]
 
 
-def said(page: Element) -> list[str]:
+def drawing_texts(page: Element) -> list[str]:
     """Return the text alternatives of the drawings."""
     return [svg.attrs["aria-label"] for svg in page.all("svg") if "aria-label" in svg.attrs]
 
@@ -118,7 +118,7 @@ def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser:
         ["spot", "gpu", "16 of 19 GPUs used · 3 free · 21 requested", "2", "17", "16", "3", "21"],
         ["reserved", "gpu", "0 of 2 GPUs used · 2 free", "0", "2", "0", "2", "—"],
     ]
-    assert seen(page) == [
+    assert visible_rows(page) == [
         ["archive", "0 of 4 up to 1 lent", "—", "lends up to 1 GPU"],
         [
             "ml cohort in all 8 pending",
@@ -203,7 +203,7 @@ def test_with_fair_sharing_the_matrix_has_shares(
     activate_policy(org, with_spec(LAB, queues=LAB.queues | unweighted, settings=fair), monkeypatch)
     page = get(browser, "cohorts/all")
     assert page.id("matrix-region").all("thead")[0].all("th")[-1].text == "Weighted share"
-    assert [(row[0], row[-1]) for row in seen(page)] == [
+    assert [(row[0], row[-1]) for row in visible_rows(page)] == [
         ("archive", "0"),
         ("ml cohort in all 8 pending", "143 of gpu"),
         ("research 1 pending", "highest: borrows gpu with weight 0"),
@@ -396,14 +396,14 @@ def test_a_large_cohort_comes_in_parts(
     for number in range(100):
         use(org, f"q{number}", "f9", 20000 if number % 2 else 0)
     page = get(browser, "cohorts/wide")
-    rows = seen(page)
+    rows = visible_rows(page)
     assert (len(rows), len(rows[0])) == (30, 1 + 6 + 1)
     assert len(page.id("loans-region").rows()) == 25
     assert len(page.id("rules-region").rows()) == 30
     named, path = [], "cohorts/wide"
     while path:
         page = get(browser, path)
-        named += [row[0] for row in seen(page)]
+        named += [row[0] for row in visible_rows(page)]
         (pager,) = page.id("matrix-region").all("nav", **{"aria-label": "Pages of the queues"})
         following = [link.attrs["href"] for link in pager.all("a", rel="next")]
         path = following[0].removeprefix("/o/here/") if following else ""
@@ -418,7 +418,7 @@ def test_a_large_cohort_comes_in_parts(
         "f9 gpu",
         "Net",
     ]
-    assert seen(last)[1][4] == "20 of 10 10 borrowed"
+    assert visible_rows(last)[1][4] == "20 of 10 10 borrowed"
 
 
 def test_loans_of_one_kind_are_one_line(
@@ -511,7 +511,7 @@ def test_any_name_of_a_cohort_has_a_page(
     assert listed.attrs["href"] == reverse("pages:cohort", args=["here", name])
     page = read_page(browser.get(listed.attrs["href"]))
     assert page.all("h1")[0].text == name
-    assert seen(page) == [["q", "0 used, no limit", "—"]]
+    assert visible_rows(page) == [["q", "0 used, no limit", "—"]]
 
 
 @pytest.mark.parametrize("name", ["unknown", "%00", "research"])

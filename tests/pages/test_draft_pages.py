@@ -31,7 +31,7 @@ WITHOUT_SELECTOR = (
 )
 
 
-def ask(browser: Client, path: str, **body: Any) -> HttpResponse:
+def post_json(browser: Client, path: str, **body: Any) -> HttpResponse:
     """Send a JSON request like the editor's script."""
     answer: HttpResponse = browser.post(path, json.dumps(body), content_type="application/json")
     return answer
@@ -71,7 +71,7 @@ def test_a_reader_sees_a_draft_and_may_change_nothing(
     for do in ("save", "check", "review", "discard", "take", "copy", "seize"):
         answer = browser.post(f"{DRAFTS}/{draft.pk}", {"do": do, "text": "changed", "revision": 1})
         assert answer.status_code == 403, do
-    assert ask(browser, f"{DRAFTS}/{draft.pk}/visit").json() == {
+    assert post_json(browser, f"{DRAFTS}/{draft.pk}/visit").json() == {
         "revision": 1,
         "editor": {
             "id": editor.user.pk,
@@ -132,9 +132,9 @@ def test_a_draft_of_another_organization_is_not_there(
     theirs = begin_draft(Actor.from_user(other_org, outsider, "owner"), "native", "secret", base=0)
     for path in ("", "/text"):
         assert browser.get(f"{DRAFTS}/{theirs.pk}{path}").status_code == 404
-    assert ask(browser, f"{DRAFTS}/{theirs.pk}/visit").status_code == 404
+    assert post_json(browser, f"{DRAFTS}/{theirs.pk}/visit").status_code == 404
     body = {"dialect": "native", "text": "", "base": 0, "revision": 1}
-    assert ask(browser, f"{DRAFTS}/{theirs.pk}/save", **body).status_code == 404
+    assert post_json(browser, f"{DRAFTS}/{theirs.pk}/save", **body).status_code == 404
 
 
 def test_a_file_becomes_a_draft_in_the_language_it_looks_like(
@@ -227,7 +227,7 @@ def test_hits_are_counted_under_the_text_in_the_editor(world: World, browser: Cl
         "values: [research] }]\n    resource_queue: research",
         "values: [web] }]\n    resource_queue: research",
     )
-    answer = ask(browser, f"{EDIT}/hits", seq=3, dialect="native", text=moved).json()
+    answer = post_json(browser, f"{EDIT}/hits", seq=3, dialect="native", text=moved).json()
     counted = {
         (group["kind"], entry["title"]): entry["hits"]
         for group in answer["outline"]
@@ -241,13 +241,13 @@ def test_hits_are_counted_under_the_text_in_the_editor(world: World, browser: Cl
         ("rule", "1 → research"): 1,
         ("rule", "2 → default"): 4,
     }
-    broken = ask(browser, f"{EDIT}/hits", seq=4, dialect="native", text=moved + "x: [").json()
+    broken = post_json(browser, f"{EDIT}/hits", seq=4, dialect="native", text=moved + "x: [").json()
     assert (broken["runs"], broken["outline"][0]["entries"][0]["hits"]) == (None, None)
 
 
 def test_the_check_has_an_outline_with_the_worst_problem(config: None, browser: Client) -> None:
     text = CONFIG.replace("resource_queue: default", "resource_queue: defalt")
-    answer = ask(browser, f"{EDIT}/check", seq=1, dialect="native", text=text).json()
+    answer = post_json(browser, f"{EDIT}/check", seq=1, dialect="native", text=text).json()
     rules = next(group for group in answer["outline"] if group["kind"] == "rule")
     assert [(entry["title"], entry["line"], entry["severity"]) for entry in rules["entries"]] == [
         ("1 → research", 14, ""),
@@ -265,7 +265,7 @@ def test_every_code_is_explained_and_findings_lead_there(config: None, browser: 
     (link,) = problem.all("a")
     assert link.attrs["href"] == f"/o/here/config/codes#{link.text}"
     assert link.text in ids
-    (finding,) = ask(browser, f"{EDIT}/check", seq=1, dialect="native", text=text).json()[
+    (finding,) = post_json(browser, f"{EDIT}/check", seq=1, dialect="native", text=text).json()[
         "diagnostics"
     ]
     assert (finding["doc_url"], finding["live"]) == (link.attrs["href"], False)
@@ -275,7 +275,7 @@ def test_the_panel_tells_of_the_key_the_queue_and_who_refers_to_it(
     world: World, browser: Client
 ) -> None:
     sent = {"dialect": "native", "text": CONFIG, "line": 5, "column": 6}
-    page = read_page(ask(browser, f"{EDIT}/context", **sent))
+    page = read_page(post_json(browser, f"{EDIT}/context", **sent))
     assert [title.text for title in page.all("h3")] == ["name", "Queue research"]
     said = " ".join(item.text for item in page.all("p"))
     assert "The queue's other fields can never change under this name." in said
@@ -285,7 +285,7 @@ def test_the_panel_tells_of_the_key_the_queue_and_who_refers_to_it(
         "rule 1 → research, line 15",
     ]
     assert [link.attrs["href"] for link in page.all("a")] == ["/o/here/queues/research"]
-    rule = read_page(ask(browser, f"{EDIT}/context", **sent | {"line": 14, "column": 1}))
+    rule = read_page(post_json(browser, f"{EDIT}/context", **sent | {"line": 14, "column": 1}))
     assert [title.text for title in rule.all("h3")] == ["Rule 1 → research"]
 
 
@@ -295,7 +295,7 @@ def test_the_panel_shows_what_no_page_and_no_database_can_hold_as_unknown(
 ) -> None:
     sent = {"dialect": "native", "line": 2, "column": 12}
     text = f"resource_queues:\n  - name: a{odd}b\n"
-    page = read_page(ask(browser, f"{EDIT}/context", **sent, text=text))
+    page = read_page(post_json(browser, f"{EDIT}/context", **sent, text=text))
     assert [title.text for title in page.all("h3")] == ["name", "Queue a\N{REPLACEMENT CHARACTER}b"]
     assert "No queue of this name is active." in [item.text for item in page.all("p")]
 
@@ -303,7 +303,7 @@ def test_the_panel_shows_what_no_page_and_no_database_can_hold_as_unknown(
 def test_a_save_that_cannot_be_made_says_why(config: None, editor: Actor, browser: Client) -> None:
     begun = begin_draft(editor, "native", CONFIG, base=1)
     sent = {"dialect": "native", "text": "a\0b", "base": 1, "revision": 1}
-    refused = ask(browser, f"{DRAFTS}/{begun.pk}/save", **sent, title="x" * 501)
+    refused = post_json(browser, f"{DRAFTS}/{begun.pk}/save", **sent, title="x" * 501)
     assert (refused.status_code, refused.json()) == (
         400,
         {
@@ -339,7 +339,7 @@ def test_completion_and_help_are_answered_to_every_reader(
 ) -> None:
     browser = client_for(viewer)
     sent = {"seq": 2, "dialect": "native", "text": CONFIG + "  - r", "line": 19, "column": 6}
-    answer = ask(browser, f"{EDIT}/complete", **sent).json()
+    answer = post_json(browser, f"{EDIT}/complete", **sent).json()
     assert answer == {
         "seq": 2,
         "completions": [
@@ -366,7 +366,7 @@ def test_completion_and_help_are_answered_to_every_reader(
             },
         ],
     }
-    told = ask(browser, f"{EDIT}/explain", **sent | {"line": 16, "column": 60}).json()
+    told = post_json(browser, f"{EDIT}/explain", **sent | {"line": 16, "column": 60}).json()
     assert told["help"] == {
         "line": 16,
         "column": 55,
@@ -378,7 +378,7 @@ def test_completion_and_help_are_answered_to_every_reader(
             "Default: reject.",
         ],
     }
-    assert ask(browser, f"{EDIT}/explain", **sent | {"line": 99}).json()["help"] is None
+    assert post_json(browser, f"{EDIT}/explain", **sent | {"line": 99}).json()["help"] is None
 
 
 @pytest.mark.parametrize(
@@ -395,4 +395,4 @@ def test_questions_that_cannot_be_read_are_refused(
     body: dict[str, Any], config: None, browser: Client
 ) -> None:
     for path in ("complete", "explain", "context"):
-        assert ask(browser, f"{EDIT}/{path}", **body).status_code == 400
+        assert post_json(browser, f"{EDIT}/{path}", **body).status_code == 400

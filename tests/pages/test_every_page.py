@@ -169,7 +169,7 @@ def address(path: str, world: World) -> str:
         for name in ("admitted", "waiting", "never", "rejected", "finished")
     }
     decision = world.waiting.decisions.get().pk
-    draft = begun_by_somebody_who_left(world.org).pk if "{draft}" in path else 0
+    draft = draft_of_former_member(world.org).pk if "{draft}" in path else 0
     members = {Role.VIEWER.value: 0} | {
         each.user.email.partition("@")[0]: each.pk
         for each in world.org.memberships.select_related("user")
@@ -197,7 +197,7 @@ def webhook_of(org: Organization) -> int:
     return webhook.pk
 
 
-def begun_by_somebody_who_left(org: Organization) -> Draft:
+def draft_of_former_member(org: Organization) -> Draft:
     """Return a draft of a former member, so that no role is redirected to a draft of its own."""
     author = create_user(f"left@{org.slug}.example", PASSWORD)
     return Draft.objects.create(org=org, author=author, dialect="native", text="{}", revision=1)

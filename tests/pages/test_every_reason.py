@@ -54,14 +54,16 @@ CLASS = "kueue.x-k8s.io/priority-class"
 Settle = Callable[[Organization], int]
 
 
-def owns(cpu: int, *, flavor: str = "f", rest: str = "", takes: str = "{}") -> str:
+def queue_spec(cpu: int, *, flavor: str = "f", rest: str = "", takes: str = "{}") -> str:
     """Return the spec of a queue with a nominal quota of *cpu* on *flavor*."""
     quota = f"{{name: {flavor}, resources: [{{name: cpu, nominalQuota: {cpu}}}]}}"
     groups = f"resourceGroups: [{{coveredResources: [cpu], flavors: [{quota}]}}]"
     return f"namespaceSelector: {takes}, {groups}{rest}"
 
 
-def asks(cpu: int, queue: str = "lq0", priority: int | None = None, **more: Any) -> dict[str, Any]:
+def workload_body(
+    cpu: int, queue: str = "lq0", priority: int | None = None, **more: Any
+) -> dict[str, Any]:
     """Return a workload in namespace ns that requests *cpu*."""
     labels = {LABEL: queue} | more.pop("tags", {})
     wish = {"requests": {"cpu": cpu}, "namespace": "ns", "tags": labels, **more}
@@ -114,56 +116,70 @@ HOLD_AND_DRAIN = ", stopPolicy: HoldAndDrain"
 STORIES: dict[Reason, Story] = {
     NO_RULES: Story(dialect="native", text="resource_queues: []\n", submits=[BARE]),
     PASSTHROUGH: Story(dialect="native", text=native(), submits=[BARE]),
-    QUOTA_RESERVED: Story(text=kueue(owns(4)), submits=[asks(1)]),
+    QUOTA_RESERVED: Story(text=kueue(queue_spec(4)), submits=[workload_body(1)]),
     NO_RULE_MATCHED: Story(
         dialect="native",
         text=native(rule="[{key: team, operator: in, values: [b]}]"),
         submits=[BARE],
     ),
     NO_FLAVOR_MATCHED: Story(dialect="native", text=native(GROUP), submits=[BARE]),
-    LOCAL_QUEUE_MISSING: Story(text=kueue(owns(4)), submits=[asks(1, "none")]),
-    PRIORITY_CLASS_MISSING: Story(text=kueue(owns(4)), submits=[asks(1, tags={CLASS: "none"})]),
-    NAMESPACE_NOT_ALLOWED: Story(
-        text=kueue(owns(4, takes="{matchLabels: {x: y}}")), submits=[asks(1)]
+    LOCAL_QUEUE_MISSING: Story(text=kueue(queue_spec(4)), submits=[workload_body(1, "none")]),
+    PRIORITY_CLASS_MISSING: Story(
+        text=kueue(queue_spec(4)), submits=[workload_body(1, tags={CLASS: "none"})]
     ),
-    QUEUE_STOPPED: Story(text=kueue(owns(4, rest=", stopPolicy: Hold")), submits=[asks(1)]),
+    NAMESPACE_NOT_ALLOWED: Story(
+        text=kueue(queue_spec(4, takes="{matchLabels: {x: y}}")), submits=[workload_body(1)]
+    ),
+    QUEUE_STOPPED: Story(
+        text=kueue(queue_spec(4, rest=", stopPolicy: Hold")), submits=[workload_body(1)]
+    ),
     QUEUE_HELD: Story(
-        text=kueue(owns(1)),
-        submits=[asks(1), asks(1)],
+        text=kueue(queue_spec(1)),
+        submits=[workload_body(1), workload_body(1)],
         act=lambda actor: hold_queue(actor, "cq0", "repairs"),
     ),
-    EXCEEDS_MAX_QUOTA: Story(text=kueue(owns(4)), submits=[asks(5)]),
-    WAITING_FOR_QUOTA: Story(text=kueue(owns(4)), submits=[asks(4), asks(1)]),
+    EXCEEDS_MAX_QUOTA: Story(text=kueue(queue_spec(4)), submits=[workload_body(5)]),
+    WAITING_FOR_QUOTA: Story(
+        text=kueue(queue_spec(4)), submits=[workload_body(4), workload_body(1)]
+    ),
     WAITING_FOR_PREEMPTED: Story(
-        text=kueue(owns(4, rest=WITHIN)), submits=[asks(4), asks(1, priority=9)]
+        text=kueue(queue_spec(4, rest=WITHIN)),
+        submits=[workload_body(4), workload_body(1, priority=9)],
     ),
     BEHIND_OTHERS: Story(
-        text=kueue(owns(4, rest=", queueingStrategy: StrictFIFO")),
-        submits=[asks(3), asks(2), asks(1)],
+        text=kueue(queue_spec(4, rest=", queueingStrategy: StrictFIFO")),
+        submits=[workload_body(3), workload_body(2), workload_body(1)],
     ),
-    NOT_EVALUATED: Story(text=kueue(owns(4)), submits=[asks(1)], is_decided=False),
+    NOT_EVALUATED: Story(text=kueue(queue_spec(4)), submits=[workload_body(1)], is_decided=False),
     PREEMPTED_IN_QUEUE: Story(
-        text=kueue(owns(4, rest=WITHIN)), submits=[asks(4), asks(1, priority=9)], which=0
+        text=kueue(queue_spec(4, rest=WITHIN)),
+        submits=[workload_body(4), workload_body(1, priority=9)],
+        which=0,
     ),
     RECLAIMED_IN_COHORT: Story(
-        text=kueue(owns(4, rest=RECLAIMS), owns(0, rest=TEAM)),
-        submits=[asks(4, "lq1"), asks(2)],
+        text=kueue(queue_spec(4, rest=RECLAIMS), queue_spec(0, rest=TEAM)),
+        submits=[workload_body(4, "lq1"), workload_body(2)],
         which=0,
     ),
     RECLAIMED_WHILE_BORROWING: Story(
-        text=kueue(owns(0, rest=BORROWS), owns(0, rest=TEAM), owns(4, rest=TEAM)),
-        submits=[asks(4, "lq1"), asks(2, priority=9)],
+        text=kueue(queue_spec(0, rest=BORROWS), queue_spec(0, rest=TEAM), queue_spec(4, rest=TEAM)),
+        submits=[workload_body(4, "lq1"), workload_body(2, priority=9)],
         which=0,
     ),
     PREEMPTED_FOR_FAIR_SHARE: Story(
-        text=kueue(owns(2, rest=RECLAIMS), owns(2, rest=RECLAIMS), owns(2, rest=TEAM), more=FAIR),
-        submits=[asks(3, "lq1"), asks(3, "lq1"), asks(3)],
+        text=kueue(
+            queue_spec(2, rest=RECLAIMS),
+            queue_spec(2, rest=RECLAIMS),
+            queue_spec(2, rest=TEAM),
+            more=FAIR,
+        ),
+        submits=[workload_body(3, "lq1"), workload_body(3, "lq1"), workload_body(3)],
         which=1,
     ),
     DRAINED: Story(
-        text=kueue(owns(4)),
-        submits=[asks(1)],
-        then=kueue(owns(4, rest=HOLD_AND_DRAIN)),
+        text=kueue(queue_spec(4)),
+        submits=[workload_body(1)],
+        then=kueue(queue_spec(4, rest=HOLD_AND_DRAIN)),
     ),
 }
 
@@ -186,7 +202,7 @@ def test_a_workload_with_this_reason_is_explained(
     api_for: Callable[[Actor], Client],
 ) -> None:
     story = STORIES[reason]
-    rows = play(story, owner, settle)
+    rows = run_story(story, owner, settle)
     uid = rows[story.which].uid
     api, pages = api_for(owner), client_for(owner)
     base = f"/api/v1/orgs/here/workloads/{uid}"
@@ -202,7 +218,7 @@ def test_a_workload_with_this_reason_is_explained(
     assert explained["headline"] in markdown.replace("\\", "")
 
 
-def play(story: Story, owner: Actor, settle: Settle) -> list[Workload]:
+def run_story(story: Story, owner: Actor, settle: Settle) -> list[Workload]:
     """Run *story* and return its workloads."""
     apply_config(owner, story.dialect, story.text, "", 0)
     settle(owner.org)

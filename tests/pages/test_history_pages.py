@@ -23,7 +23,7 @@ SMALLER = CONFIG.replace("nominal_quota: 8", "nominal_quota: 6").replace(
 )
 SMALLER = SMALLER.replace("resource_queue: research", "resource_queue: lab")
 #: The rules in reverse order: the rule that is now first matches all workloads of the other one.
-TURNED = CONFIG[: CONFIG.index("  - selector: [{ key: team, operator: in")] + (
+REVERSED_RULES = CONFIG[: CONFIG.index("  - selector: [{ key: team, operator: in")] + (
     "  - selector: [{ key: team, operator: exists }]\n"
     "    resource_queue: default\n"
     "  - selector: [{ key: team, operator: in, values: [research] }]\n"
@@ -77,7 +77,7 @@ def test_a_rule_that_moved_says_what_it_takes(
     for name in ("one", "two"):
         submit(name, gpu=1)
     assert RecordedShape.objects.get(org=org).runs == 2
-    apply_config(owner, "native", TURNED, "the wrong way round", 1)
+    apply_config(owner, "native", REVERSED_RULES, "the wrong way round", 1)
     page = read_page(browser.get("/o/here/config/compare/1...2"))
     assert chips(page) == ["1 rule moved"]
     (told,) = groups(page)["Rules 1 unchanged"]
@@ -165,7 +165,7 @@ def test_only_comments_differ(config: None, owner: Actor, browser: Client) -> No
     assert "The texts are identical" in same.id("difference").text
 
 
-def asked(response: HttpResponse) -> list[tuple[str, str, str]]:
+def version_fields(response: HttpResponse) -> list[tuple[str, str, str]]:
     """Return the fields of the form for two versions: label, value, error."""
     page = read_page(response)
     assert complaints(page) == []
@@ -186,7 +186,7 @@ def test_two_versions_are_asked_for_until_two_are_chosen(
 ) -> None:
     url = "/o/here/config/compare"
     one = browser.get(url)
-    assert (one.status_code, asked(one)) == (
+    assert (one.status_code, version_fields(one)) == (
         200,
         [("From version", "v1", ""), ("To version", "v1", "")],
     )
@@ -202,7 +202,10 @@ def test_two_versions_are_asked_for_until_two_are_chosen(
         ({"a": "1", "b": "9"}, 400, [("1", ""), ("9", "There is no version 9.")]),
     ):
         answer = browser.get(url, query)
-        assert (answer.status_code, [each[1:] for each in asked(answer)]) == (status, fields)
+        assert (answer.status_code, [each[1:] for each in version_fields(answer)]) == (
+            status,
+            fields,
+        )
     assert browser.get(url, {"a": "v1", "b": " 2"}).headers["Location"] == f"{url}/1...2"
 
 

@@ -22,16 +22,18 @@ from tests.pages.page import Element, complaints, read_page
 
 ASK = "/o/here/config/impact"
 #: Routes team research to default, and also workloads without a team that have a stage.
-MOVED = CONFIG.replace("    resource_queue: research\n", "    resource_queue: default\n").replace(
-    "    priority_policy: { default: 50, min: 0, max: 100, on_violation: reject }\n", ""
-) + ("  - selector: [{ key: stage, operator: exists }]\n    resource_queue: default\n")
+ROUTED_TO_DEFAULT = CONFIG.replace(
+    "    resource_queue: research\n", "    resource_queue: default\n"
+).replace("    priority_policy: { default: 50, min: 0, max: 100, on_violation: reject }\n", "") + (
+    "  - selector: [{ key: stage, operator: exists }]\n    resource_queue: default\n"
+)
 
 
 @pytest.fixture
 def draft(world: World, owner: Actor) -> Draft:
     """Return a draft without impact runs."""
     ImpactRun.objects.all().delete()
-    return begin_draft(owner, "native", MOVED, 1)
+    return begin_draft(owner, "native", ROUTED_TO_DEFAULT, 1)
 
 
 @pytest.fixture
@@ -39,7 +41,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(find_module, "SMALL_LIVE", -1)
 
 
-def ask(browser: Client, query: str, url: str = ASK) -> tuple[Element, str]:
+def start_run(browser: Client, query: str, url: str = ASK) -> tuple[Element, str]:
     """Start an impact run, and return the page of the redirect and its address."""
     answer = browser.get(f"{url}?{query}")
     assert answer.status_code == 302
@@ -62,7 +64,7 @@ def table(page: Element, caption: str) -> list[list[str]]:
 
 
 def test_a_draft_is_told_by_outcome_and_shape(browser: Client, draft: Draft) -> None:
-    page, url = ask(browser, f"draft={draft.pk}")
+    page, url = start_run(browser, f"draft={draft.pk}")
     assert url == f"{ASK}/{ImpactRun.objects.get().pk}?draft={draft.pk}"
     assert page.all("h1")[0].text == f"Impact of draft {draft.pk}"
     assert "Last 30 days · 6 workloads · 6 distinct shapes · complete" in page.text
@@ -91,7 +93,7 @@ def test_a_draft_is_told_by_outcome_and_shape(browser: Client, draft: Draft) -> 
 
 
 def test_a_tile_shows_its_shapes_and_nothing_else(browser: Client, draft: Draft) -> None:
-    page, _ = ask(browser, f"draft={draft.pk}")
+    page, _ = start_run(browser, f"draft={draft.pk}")
     tile = next(each for each in page.all("a") if each.attrs.get("data-outcome") == "unchanged")
     chosen = read_page(browser.get(tile.attrs["href"].partition("#")[0]))
     rows = table(chosen, "Unchanged, most workloads first")
@@ -103,7 +105,7 @@ def test_a_tile_shows_its_shapes_and_nothing_else(browser: Client, draft: Draft)
 
 
 def test_live_work_is_listed_with_links(browser: Client, draft: Draft, world: World) -> None:
-    page, _ = ask(browser, f"draft={draft.pk}")
+    page, _ = start_run(browser, f"draft={draft.pk}")
     starts = page.id("live-starts")
     assert starts.all("summary")[0].text == "Pending workloads that would start at once: 2"
     assert starts.all("table")[0].rows() == [
@@ -117,7 +119,7 @@ def test_each_list_of_live_work_has_pages_of_its_own(
     browser: Client, draft: Draft, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(list_pages, "PAGE_SIZE", 1)
-    page, url = ask(browser, f"draft={draft.pk}")
+    page, url = start_run(browser, f"draft={draft.pk}")
     starts = page.id("live-starts")
     assert [row[0] for row in starts.all("table")[0].rows()] == ["eval"]
     assert starts.all("nav")[0].text.endswith("1 to 1 of 2")
@@ -135,7 +137,7 @@ def test_each_list_of_live_work_has_pages_of_its_own(
 
 
 def test_a_list_says_how_many_are_only_counted(browser: Client, draft: Draft) -> None:
-    page, url = ask(browser, f"draft={draft.pk}")
+    page, url = start_run(browser, f"draft={draft.pk}")
     run = ImpactRun.objects.get()
     assert run.result is not None
     (starts,) = (each for each in run.result["live"]["outcomes"] if each["outcome"] == "starts")
@@ -148,7 +150,7 @@ def test_a_list_says_how_many_are_only_counted(browser: Client, draft: Draft) ->
 
 
 def test_an_old_version_is_asked_about_by_its_number(browser: Client, world: World) -> None:
-    page, url = ask(browser, "to=1")
+    page, url = start_run(browser, "to=1")
     assert url.endswith("?to=1")
     assert page.all("h1")[0].text == "Impact of rolling back to version 1"
     assert "No running or pending workload is affected." in page.text
@@ -160,7 +162,7 @@ def test_long_tables_have_pages(
 ) -> None:
     monkeypatch.setattr(presenter, "PAGE_SIZE", 2)
     caption = "All changes, most workloads first"
-    page, _ = ask(browser, f"draft={draft.pk}")
+    page, _ = start_run(browser, f"draft={draft.pk}")
     sizes = [len(table(page, caption))]
     while onward := page.all("a", rel="next"):
         page = read_page(browser.get(onward[0].attrs["href"]))
@@ -171,7 +173,7 @@ def test_long_tables_have_pages(
 def test_a_shape_leads_to_the_rule_tester_on_both_configs(
     browser: Client, draft: Draft, owner: Actor
 ) -> None:
-    page, url = ask(browser, f"draft={draft.pk}")
+    page, url = start_run(browser, f"draft={draft.pk}")
     links = [link for link in page.all("a") if link.text.startswith("Test :")]
     one = next(link for link in links if link.text.endswith(" 1 GPU"))
     assert one.text == "Test : team=research workload-type=job , 1 GPU"
@@ -186,7 +188,7 @@ def test_a_shape_leads_to_the_rule_tester_on_both_configs(
 
 
 def test_shapes_are_sorted_by_what_they_asked_for(browser: Client, draft: Draft) -> None:
-    page, url = ask(browser, f"draft={draft.pk}")
+    page, url = start_run(browser, f"draft={draft.pk}")
     sorts = {link.text: link.attrs["href"] for link in page.id("main").all("a", class_="segment")}
     assert sorts["By gpu"] == f"{url}&sort=gpu#shapes"
     page = read_page(browser.get(f"{url}&sort=gpu"))
@@ -200,7 +202,7 @@ def test_shapes_are_sorted_by_what_they_asked_for(browser: Client, draft: Draft)
 
 def test_an_empty_history_says_so(browser: Client, org: Organization, owner: Actor) -> None:
     draft = begin_draft(owner, "native", CONFIG, 0)
-    page, _ = ask(browser, f"draft={draft.pk}")
+    page, _ = start_run(browser, f"draft={draft.pk}")
     assert "No recorded history" in page.text
     assert "against no config" in page.text
 
@@ -220,13 +222,13 @@ def test_without_a_draft_the_drafts_are_next(browser: Client, org: Organization)
 def test_a_changed_draft_and_another_active_version_are_told(
     browser: Client, draft: Draft, owner: Actor
 ) -> None:
-    page, url = ask(browser, f"draft={draft.pk}")
+    page, url = start_run(browser, f"draft={draft.pk}")
     assert "notice" not in {each.attrs.get("class") for each in page.id("main").walk()}
     apply_config(owner, "native", CONFIG + "#\n", "a comment", 1)
     assert (
         "Version 2 is active now. This compares with version 1." in read_page(browser.get(url)).text
     )
-    Draft.objects.update(text=MOVED + "#\n")
+    Draft.objects.update(text=ROUTED_TO_DEFAULT + "#\n")
     assert "The draft has changed." in read_page(browser.get(url)).text
     draft.delete()
     assert read_page(browser.get(url)).all("h1")[0].text == "Impact of a text"
@@ -238,7 +240,7 @@ def test_a_changed_draft_and_another_active_version_are_told(
 def test_an_open_run_shows_its_progress_and_reloads_itself(
     browser: Client, draft: Draft, large: None
 ) -> None:
-    page, url = ask(browser, f"draft={draft.pk}")
+    page, url = start_run(browser, f"draft={draft.pk}")
     assert page.id("progress-title").text == "Waiting for a worker"
     ImpactRun.objects.update(state="running", done=30, total=120)
     page = read_page(browser.get(url))
@@ -257,7 +259,7 @@ def test_an_open_run_shows_its_progress_and_reloads_itself(
 def test_an_open_run_is_cancelled_and_asked_again(
     browser: Client, draft: Draft, large: None
 ) -> None:
-    page, url = ask(browser, f"draft={draft.pk}")
+    page, url = start_run(browser, f"draft={draft.pk}")
     form = page.id("impact").all("form")[0]
     answer = browser.post(form.attrs["action"])
     assert answer.headers["Location"] == url
@@ -269,7 +271,7 @@ def test_an_open_run_is_cancelled_and_asked_again(
 
 
 def test_a_failure_is_not_safety(browser: Client, draft: Draft, large: None) -> None:
-    _, url = ask(browser, f"draft={draft.pk}")
+    _, url = start_run(browser, f"draft={draft.pk}")
     ImpactRun.objects.update(state="failed", error="The worker is gone.")
     page = read_page(browser.get(url))
     assert page.id("unavailable-title").text == "The impact could not be computed"
@@ -278,7 +280,7 @@ def test_a_failure_is_not_safety(browser: Client, draft: Draft, large: None) -> 
 
 
 def test_looking_again_finds_it_anew(browser: Client, draft: Draft) -> None:
-    page, url = ask(browser, f"draft={draft.pk}")
+    page, url = start_run(browser, f"draft={draft.pk}")
     again = page.id("impact").all("form")[0]
     assert again.all("button")[0].text == "Run again"
     assert browser.post(again.attrs["action"]).headers["Location"] != url
@@ -292,7 +294,7 @@ def test_members_may_look_and_only_drafters_may_ask(
     client_for: Callable[[Actor], Client],
     large: None,
 ) -> None:
-    _, url = ask(browser, f"draft={draft.pk}")
+    _, url = start_run(browser, f"draft={draft.pk}")
     run = url.partition("?")[0]
     looking = client_for(viewer)
     page = read_page(looking.get(run))
@@ -311,7 +313,7 @@ def test_members_may_look_and_only_drafters_may_ask(
 def test_who_else_would_gain_is_named_only_to_those_who_may_judge_both(
     submitter: Actor, editor: Actor, draft: Draft, world: World, client_for: Callable[..., Client]
 ) -> None:
-    _, url = ask(client_for(editor), f"draft={draft.pk}")
+    _, url = start_run(client_for(editor), f"draft={draft.pk}")
     run = ImpactRun.objects.get()
     assert run.result is not None
     (starts,) = [each for each in run.result["live"]["outcomes"] if each["outcome"] == "starts"]

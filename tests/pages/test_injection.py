@@ -57,7 +57,7 @@ LIVE = re.compile(r"(?<!\\)[<>@$^]|(?<!\\)!\[|^# |^- x|(?<!\\)\]\(//e|(?i:www\.)
 UNPRINTABLE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 #: Attributes with URLs.
-LEADS = ("href", "src", "action", "formaction", "hx-get", "hx-post")
+URL_ATTRIBUTES = ("href", "src", "action", "formaction", "hx-get", "hx-post")
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -89,7 +89,7 @@ CONFIG = {
 
 
 @dataclass(frozen=True)
-class Bad:
+class HostileObjects:
     """The start addresses of the crawl and the objects with hostile names."""
 
     workload: models.Workload
@@ -101,7 +101,7 @@ org, owner = module_org()
 
 
 @pytest.fixture(scope="module")
-def made(owner: Actor) -> Bad:
+def made(owner: Actor) -> HostileObjects:
     """Fill an organization with one object of each kind, with hostile names and descriptions."""
     apply_config(owner, "native", json.dumps(CONFIG), BAD, 0)
     settled(owner.org)
@@ -148,7 +148,7 @@ def made(owner: Actor) -> Bad:
         request_headers=[["a", BAD]],
     )
     settled(owner.org)
-    return Bad(
+    return HostileObjects(
         workload=waiting,
         running=running,
         addresses=(
@@ -173,7 +173,7 @@ def made(owner: Actor) -> Bad:
 
 
 @pytest.fixture
-def browser(made: Bad, owner: Actor, client_for, db: None) -> Client:
+def browser(made: HostileObjects, owner: Actor, client_for, db: None) -> Client:
     """Return a browser of the owner."""
     cache.clear()
     return client_for(owner)
@@ -200,13 +200,13 @@ def crawled(browser: Client, first: tuple[str, ...]) -> Iterator[tuple[str, Http
             waiting += [urldefrag(urljoin(address, link)).url for link in links]
 
 
-def leaves(address: str) -> bool:
+def is_external(address: str) -> bool:
     """Return whether *address* is external or a script."""
     parts = urlsplit(urljoin("http://testserver/o/here/", address))
     return (parts.scheme, parts.netloc) != ("http", "testserver")
 
 
-def test_no_page_obeys_what_it_shows(browser: Client, made: Bad) -> None:
+def test_no_page_obeys_what_it_shows(browser: Client, made: HostileObjects) -> None:
     """No page turns user input into an element, an attribute or a script."""
     showing = 0
     kinds = set()
@@ -225,8 +225,10 @@ def test_no_page_obeys_what_it_shows(browser: Client, made: Bad) -> None:
         assert handlers == [], address
         links = [each.attrs.get("href", "") for each in page.walk()]
         assert [link for link in links if "e.example" in link.partition("?")[0]] == [], address
-        targets = [each.attrs[key] for each in page.walk() for key in LEADS if key in each.attrs]
-        assert [to for to in targets if leaves(to)] == [], address
+        targets = [
+            each.attrs[key] for each in page.walk() for key in URL_ATTRIBUTES if key in each.attrs
+        ]
+        assert [to for to in targets if is_external(to)] == [], address
         showing += "&lt;script&gt;alert" in text
     assert showing >= 30
     assert len(kinds) >= 35, kinds
@@ -285,7 +287,7 @@ def test_every_line_of_a_file_is_one_value(path: str, browser: Client) -> None:
     assert "alert(7)" in text
 
 
-def test_copies_for_tickets_are_plain_text(browser: Client, made: Bad) -> None:
+def test_copies_for_tickets_are_plain_text(browser: Client, made: HostileObjects) -> None:
     """User input makes no link, image, heading, mention, HTML or control character."""
     own = f"/o/here/workloads/{made.workload.uid}"
     told = made.running.decisions.get(outcome="preempted").pk

@@ -22,7 +22,7 @@ NEW = "a long new password"
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
+def clear_attempts() -> None:
     """Clear the failed attempts of other tests."""
     cache.clear()
 
@@ -80,7 +80,7 @@ def test_signing_in_does_not_lead_to_an_invitation_of_another_person(
     assert answer.headers["Location"] == "/o/"
 
 
-def told(browser: Client, secret: str) -> list[object]:
+def page_and_form(browser: Client, secret: str) -> list[object]:
     """Return everything that the link shows in *browser*."""
     found: list[object] = []
     for answer in (
@@ -100,10 +100,10 @@ def told(browser: Client, secret: str) -> list[object]:
 def test_a_link_does_not_tell_whether_there_is_an_account(
     secret: str, owner: Actor, org: Organization
 ) -> None:
-    without = told(Client(), secret)
+    without = page_and_form(Client(), secret)
     known = create_user("known@here.example", PASSWORD)
     other = invite(owner, known.email, Role.OPERATOR).secret
-    with_account = told(Client(), other)
+    with_account = page_and_form(Client(), other)
     assert [str(each).replace("known@", "new@") for each in with_account] == list(map(str, without))
     known.refresh_from_db()
     assert known.check_password(PASSWORD)

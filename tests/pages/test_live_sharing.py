@@ -50,13 +50,13 @@ LIVE = [
 ]
 
 #: Pages that differ by role -> the first role of each group that shares a rendering.
-PARTED = {
+DIFFERS_BY_ROLE = {
     **{path: ["viewer", "owner"] for path in ("", "attention", "events")},
     **{path: ["viewer", "operator"] for path in LIVE if path.startswith("queues")},
     "cohorts": ["viewer", "editor"],
     **{path: list(Role.values) for path in LIVE if path.startswith("workloads/")},
 }
-del PARTED["queues/research/usage"]
+del DIFFERS_BY_ROLE["queues/research/usage"]
 
 
 @dataclass
@@ -228,7 +228,7 @@ def test_roles_share_what_is_the_same_for_both(
             assert regions(polled) == regions(read_page(one.get(url))), (url, role)
         if rendered != ["viewer"]:
             parted[path] = list(rendered)
-    assert parted == PARTED
+    assert parted == DIFFERS_BY_ROLE
 
 
 def test_what_is_made_for_one_person_goes_to_nobody_else(

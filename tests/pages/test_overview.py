@@ -36,7 +36,7 @@ def get(browser: Client, path: str = "") -> Element:
     return page
 
 
-def said(page: Element) -> list[str]:
+def item_texts(page: Element) -> list[str]:
     """Return the items without their age and without text for screen readers only."""
     found = []
     for item in page.id("attention-rows").all("li"):
@@ -47,7 +47,7 @@ def said(page: Element) -> list[str]:
 
 def test_what_needs_a_person_and_where_to_go(world: World, browser: Client) -> None:
     page = get(browser)
-    assert said(page) == [
+    assert item_texts(page) == [
         "1 workload rejected in the last hour: no rule matched",
         ("1 workload can never run under this config: its request exceeds the limit of the queue"),
     ]
@@ -95,7 +95,7 @@ def test_seven_items_and_the_way_to_all(
 ) -> None:
     monkeypatch.setattr("console.pages.views.overview.MOST_ITEMS", 1)
     page = get(browser)
-    assert len(said(page)) == 1
+    assert len(item_texts(page)) == 1
     (way,) = [link for link in page.id("attention").all("a") if "more" in link.text]
     assert (way.text, way.attrs["href"]) == ("View 1 more", "/o/here/attention")
     heads = [each.text for each in get(browser, "attention").all("h2")]
@@ -109,7 +109,7 @@ def test_what_is_about_several_leads_to_each(
         hold_queue(owner, queue, "moving racks")
     settle(org)
     page = get(browser)
-    assert said(page) == ["2 queues (default, research) are held"]
+    assert item_texts(page) == ["2 queues (default, research) are held"]
     (way,) = page.id("attention-rows").all("a")
     assert way.attrs["href"] == "/o/here/attention#attention-queue_held"
     section = get(browser, "attention").id("attention-queue_held")
@@ -127,7 +127,7 @@ def test_a_dead_worker_is_told_with_what_to_do(
     for module in ("console.overview.system_items", "console.pages.views.overview"):
         monkeypatch.setattr(f"{module}.pulse", lambda: Pulse.WORKER_SILENT)
     assert browser.get("/o/here/", {"v": version}).status_code == 200
-    assert said(get(browser))[0] == "No worker responds: admission is stopped"
+    assert item_texts(get(browser))[0] == "No worker responds: admission is stopped"
     section = get(browser, "attention").id("attention-worker_late-worker_silent")
     assert "Start a worker and the beat process." in section.text
 

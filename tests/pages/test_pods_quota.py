@@ -78,7 +78,7 @@ def wish(random: Random, number: int) -> dict[str, Any]:
     }
 
 
-def asked(org: Organization) -> dict[str, Demand]:
+def requested_by_queue(org: Organization) -> dict[str, Demand]:
     """Return the requests of the pending workloads by queue, including their pods."""
     total: dict[str, Counter[str]] = {"cq0": Counter(), "cq1": Counter()}
     for row in Workload.objects.filter(org=org, state=State.PENDING, queue__isnull=False):
@@ -88,7 +88,7 @@ def asked(org: Organization) -> dict[str, Demand]:
     return {queue: dict(each) for queue, each in total.items()}
 
 
-def told(usages: list[dict[str, Any]]) -> Demand:
+def demand_of(usages: list[dict[str, Any]]) -> Demand:
     """Return the demand in *usages*, including workloads that can never run."""
     return {each["resource"]: each["demand"] + each["cannot_run_demand"] for each in usages}
 
@@ -113,14 +113,14 @@ def test_every_page_answers_and_demand_is_what_pending_workloads_ask_for(
         assert pages.get(f"/o/here{page}").status_code == 200, page
     for path in PATHS:
         assert api.get(f"/api/v1/orgs/here/{path}").status_code == 200, path
-    demand = asked(owner.org)
+    demand = requested_by_queue(owner.org)
     pooled: Counter[str] = Counter()
     for queue, wanted in demand.items():
-        found = told(api.get(f"/api/v1/orgs/here/queues/{queue}").json()["usage"])
+        found = demand_of(api.get(f"/api/v1/orgs/here/queues/{queue}").json()["usage"])
         assert found == {resource: wanted.get(resource, 0) for resource in found}
         pooled.update(found)
     team = api.get("/api/v1/orgs/here/cohorts/team").json()
-    assert told(team["pools"]) == {"cpu": 0, "pods": 0} | pooled
+    assert demand_of(team["pools"]) == {"cpu": 0, "pods": 0} | pooled
 
 
 def test_a_queue_that_is_short_of_pods_says_how_many_are_wanted(
@@ -134,10 +134,10 @@ def test_a_queue_that_is_short_of_pods_says_how_many_are_wanted(
     settle(owner.org)
     api = api_for(owner)
     queue = api.get("/api/v1/orgs/here/queues/cq0").json()
-    assert told(queue["usage"]) == {"cpu": 2, "pods": 2}
+    assert demand_of(queue["usage"]) == {"cpu": 2, "pods": 2}
     assert queue["pressure"] == {"resource": "pods", "wanted": 2, "free": 0}
     (team,) = api.get("/api/v1/orgs/here/cohorts").json()["results"]
-    assert told(team["pools"]) == {"cpu": 2, "pods": 2}
+    assert demand_of(team["pools"]) == {"cpu": 2, "pods": 2}
 
 
 def test_rows_of_an_older_version_do_not_break_the_cohorts(

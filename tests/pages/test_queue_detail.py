@@ -29,7 +29,7 @@ def get(browser: Client, query: str = "") -> Element:
     return read_page(browser.get(f"{URL}?{query}"))
 
 
-def drawings(page: Element) -> list[str]:
+def bar_sentences(page: Element) -> list[str]:
     """Return the sentences of the quota bars."""
     return [
         svg.attrs["aria-label"]
@@ -89,7 +89,7 @@ def test_who_waits_stands_in_order_with_the_end_of_the_capacity(
     assert page.id("usage").rows() == [
         ["spot", "gpu", page.id("usage").rows()[0][2], "8", "6", "2", "4 80 can never run"]
     ]
-    assert len(drawings(page)) == 1
+    assert len(bar_sentences(page)) == 1
     rows = page.id("pending-region").rows()
     assert rows[0][0].startswith("Available quota ends here.")
     assert [[row[0], row[1], row[2], row[3]] for row in rows[1:]] == [

@@ -44,7 +44,7 @@ def drafted(actor: Actor, text: str, base: int = 1) -> Draft:
     return begin_draft(actor, "native", text, base, "For tests")
 
 
-def sent_by(page: Element) -> dict[str, str]:
+def form_fields(page: Element) -> dict[str, str]:
     """Return the fields that the form of a review or conflict submits unchanged."""
     form = next(
         form
@@ -59,7 +59,7 @@ def sent_by(page: Element) -> dict[str, str]:
     }
 
 
-def ticks(page: Element) -> dict[str, str]:
+def consequence_boxes(page: Element) -> dict[str, str]:
     """Return the consequence checkboxes of a review by code."""
     labels = {item.attrs["for"]: item.text for item in page.all("label") if "for" in item.attrs}
     return {
@@ -80,7 +80,7 @@ def opened(browser: Client, url: str) -> Element:
     return page
 
 
-def refused(answer: HttpResponse) -> tuple[int, str]:
+def error_of(answer: HttpResponse) -> tuple[int, str]:
     """Return the status of an answer and the text of its error summary."""
     page = read_page(answer)
     assert complaints(page) == []
@@ -94,17 +94,17 @@ def test_grave_consequences_are_ticked_and_the_number_is_typed(
     draft = drafted(owner, GONE)
     url = f"{REVIEW}?draft={draft.pk}"
     page = opened(browser, url)
-    found = ticks(page)
+    found = consequence_boxes(page)
     assert set(found) == {"queue_removed"}
     assert found["queue_removed"].startswith(
         "Queue research is removed, with 1 running and 2 pending"
     )
     assert buttons(page)[-1] == "Apply version 2: 3 workloads affected"
-    form = sent_by(page)
+    form = form_fields(page)
     assert form["message"] == "For tests"
 
     nothing = browser.post(url, form)
-    assert refused(nothing) == (
+    assert error_of(nothing) == (
         422,
         "Nothing applied yet Accept 1 more consequence, or change the text.",
     )
@@ -112,7 +112,7 @@ def test_grave_consequences_are_ticked_and_the_number_is_typed(
     typed = "Type the version number 2 below the consequences."
     for number in ("", "1", "22"):
         answer = browser.post(url, form | {"typed": number})
-        assert refused(answer) == (422, f"Nothing applied yet {typed}")
+        assert error_of(answer) == (422, f"Nothing applied yet {typed}")
     # The form keeps the filled-in values.
     again = read_page(browser.post(url, form | {"message": "Really", "typed": "1"}))
     assert again.id("message").attrs["value"] == "Really"
@@ -137,7 +137,7 @@ def test_what_was_agreed_to_is_asked_again_of_another_text(
 ) -> None:
     draft = drafted(owner, GONE)
     url = f"{REVIEW}?draft={draft.pk}"
-    sent = sent_by(opened(browser, url)) | {"accept": "queue_removed", "typed": "2"}
+    sent = form_fields(opened(browser, url)) | {"accept": "queue_removed", "typed": "2"}
     save_draft(owner, draft.pk, "native", GONE + "# once more\n", 1, draft.revision + 1)
     answer = browser.post(url, sent | {"message": "Without research"})
     assert (answer.status_code, active_number(world.org)) == (409, 1)
@@ -157,9 +157,9 @@ def test_a_renamed_queue_is_ticked_without_a_number(
     url = f"{REVIEW}?draft={draft.pk}"
     page = opened(browser, url)
     # The quota is smaller too: its warning is new, not just an old one under a new name.
-    assert list(ticks(page)) == ["queue_drains", "warnings_added"]
+    assert list(consequence_boxes(page)) == ["queue_drains", "warnings_added"]
     assert not page.all("input", name="typed")
-    answer = browser.post(url, sent_by(page) | {"accept": list(ticks(page))})
+    answer = browser.post(url, form_fields(page) | {"accept": list(consequence_boxes(page))})
     assert answer.status_code == 302
 
 
@@ -180,14 +180,17 @@ def test_an_immutable_queue_is_one_button_away_from_its_new_name(
     assert draft.text == SMALLER.replace("name: research\n", "name: research:v2\n").replace(
         "resource_queue: research\n", "resource_queue: research:v2\n"
     )
-    assert "queue_drains" in ticks(opened(browser, url))
+    assert "queue_drains" in consequence_boxes(opened(browser, url))
     assert browser.post(f"{REVIEW}/fix", sent).status_code == 409
 
 
 def test_nothing_to_accept_is_one_button(config: None, owner: Actor, browser: Client) -> None:
     draft = drafted(owner, WIDER)
     page = opened(browser, f"{REVIEW}?draft={draft.pk}")
-    assert (ticks(page), buttons(page)[-1]) == ({}, "Apply version 2: 0 workloads affected")
+    assert (consequence_boxes(page), buttons(page)[-1]) == (
+        {},
+        "Apply version 2: 0 workloads affected",
+    )
 
 
 def test_a_change_that_may_move_work_leads_to_its_impact_until_somebody_has_looked(
@@ -204,7 +207,7 @@ def test_a_change_that_may_move_work_leads_to_its_impact_until_somebody_has_look
     # Nothing is applied: the consequence has to be ticked, and is listed once.
     ImpactRun.objects.filter(pk=run.pk).update(state="failed")
     page = opened(browser, url)
-    assert "preview_unavailable" in ticks(page)
+    assert "preview_unavailable" in consequence_boxes(page)
     assert note not in page.text
 
 
@@ -221,9 +224,9 @@ def test_a_roll_back_is_the_same_review(world: World, owner: Actor, browser: Cli
     url = f"{REVIEW}?to=2"
     page = opened(browser, url)
     assert page.all("h1")[0].text == "Roll back to version 2"
-    assert set(ticks(page)) == {"queue_removed"}
+    assert set(consequence_boxes(page)) == {"queue_removed"}
     assert buttons(page)[-1].startswith("Roll back to version 2: ")
-    sent = sent_by(page) | {"accept": "queue_removed"}
+    sent = form_fields(page) | {"accept": "queue_removed"}
     assert browser.post(url, sent).status_code == 422
     assert browser.post(url, sent | {"typed": "4"}).status_code == 302
     assert active(world.org).rolled_back_to == 2
@@ -248,7 +251,7 @@ def test_a_draft_of_somebody_else_is_reviewed_and_applied_by_an_owner(
     draft = drafted(editor, WIDER)
     url = f"{REVIEW}?draft={draft.pk}"
     page = opened(browser, url)
-    assert browser.post(url, sent_by(page)).status_code == 302
+    assert browser.post(url, form_fields(page)).status_code == 302
     assert active(owner.org).text == WIDER
 
 
@@ -258,12 +261,12 @@ def test_a_review_that_others_overtook_never_turns_into_one_that_undoes_them(
 ) -> None:
     draft = drafted(owner, WIDER)
     url = f"{REVIEW}?draft={draft.pk}"
-    sent = sent_by(opened(browser, url)) | wrong
+    sent = form_fields(opened(browser, url)) | wrong
     apply_config(owner, "native", LABS, "", 1)
     answer = browser.post(url, sent)
     page = read_page(answer)
     assert (answer.status_code, complaints(page)) == (409, [])
-    assert sent_by(page)["onto"] == "2"
+    assert form_fields(page)["onto"] == "2"
     assert not page.all("input", name="expected_version")
 
 
@@ -291,7 +294,7 @@ def test_changes_of_one_object_are_decided_side_by_side(
         (False, False, True),
     ]
     assert "Flavor spot theirs" in page.text
-    sent = sent_by(page) | {"do": "merge"}
+    sent = form_fields(page) | {"do": "merge"}
 
     undecided = browser.post(url, sent)
     assert undecided.status_code == 422
@@ -322,7 +325,7 @@ def test_each_choice_is_what_comes_out(
     own = CONFIG[CONFIG.index("  - selector: [{ key: team, operator: in", 200) :]
     own = own[: own.index(LAST)].replace("max: 100", "max: 250").replace("\n", "\r\n")
     page = opened(browser, url)
-    sent = sent_by(page) | {"do": "merge", "choice-0": choice, "text-0": own}
+    sent = form_fields(page) | {"do": "merge", "choice-0": choice, "text-0": own}
     assert browser.post(url, sent).status_code == 302
     draft.refresh_from_db()
     assert draft.text == CONFIG.replace("max: 100", outcome)
@@ -348,7 +351,7 @@ def test_a_rename_of_theirs_is_followed_and_told(
     assert [f"max: {most}" in text for most, text in zip((100, 300, 200), texts, strict=True)] == [
         True
     ] * 3
-    answer = browser.post(url, sent_by(page) | {"do": "merge", "choice-0": "yours"})
+    answer = browser.post(url, form_fields(page) | {"do": "merge", "choice-0": "yours"})
     assert answer.status_code == 302
     draft.refresh_from_db()
     assert (draft.base, draft.text) == (2, renamed.replace("max: 100", "max: 200"))
@@ -371,7 +374,7 @@ def test_whose_rules_come_first_is_asked_where_it_matters(
         "Yours first",
         "Custom text",
     ]
-    sent = sent_by(page) | {"do": "merge"}
+    sent = form_fields(page) | {"do": "merge"}
     neither = browser.post(url, sent | {"choice-0": "base"})
     assert neither.status_code == 422
     assert "Choose one of the texts." in read_page(neither).text
@@ -386,11 +389,11 @@ def test_a_conflict_page_that_is_out_of_date_merges_nothing(
     draft = drafted(owner, WIDER)
     apply_config(owner, "native", LABS, "", 1)
     url = f"{CONFLICT}?draft={draft.pk}"
-    sent = sent_by(opened(browser, url))
+    sent = form_fields(opened(browser, url))
     apply_config(owner, "native", LABS + "# One more.\n", "", 2)
     for do in ("merge", "mine"):
         assert browser.post(url, sent | {"do": do}).status_code == 409
-    sent = sent_by(opened(browser, url))
+    sent = form_fields(opened(browser, url))
     save_draft(owner, draft.pk, "native", WIDER + "# Mine.\n", 1, 2)
     assert browser.post(url, sent | {"do": "merge"}).status_code == 409
     draft.refresh_from_db()
@@ -403,7 +406,7 @@ def test_taking_ones_own_text_over_shows_what_it_undoes(
     draft = drafted(owner, WIDER)
     apply_config(owner, "native", LABS, "", 1)
     url = f"{CONFLICT}?draft={draft.pk}"
-    answer = browser.post(url, sent_by(opened(browser, url)) | {"do": "mine"})
+    answer = browser.post(url, form_fields(opened(browser, url)) | {"do": "mine"})
     assert answer.headers["Location"] == f"/o/here/config/drafts/{draft.pk}"
     draft.refresh_from_db()
     assert (draft.base, draft.text, draft.revision) == (2, WIDER, 2)
@@ -426,7 +429,7 @@ def test_a_merge_with_errors_opens_in_the_editor(
     url = f"{CONFLICT}?draft={draft.pk}"
     page = opened(browser, url)
     assert "Merge and fix errors" in buttons(page)
-    answer = browser.post(url, sent_by(page) | {"do": "merge"})
+    answer = browser.post(url, form_fields(page) | {"do": "merge"})
     assert answer.headers["Location"] == f"/o/here/config/drafts/{draft.pk}"
     draft.refresh_from_db()
     assert (draft.base, draft.text) == (3, CONFIG + "  - resource_queue: spare\n")
@@ -439,7 +442,7 @@ def test_drafts_in_another_language_are_taken_over_whole(
     apply_config(owner, "native", LABS, "", 1)
     page = opened(browser, f"{CONFLICT}?draft={draft.pk}")
     assert buttons(page) == ["Rebase my text on version 2"]
-    sent = sent_by(page) | {"do": "merge"}
+    sent = form_fields(page) | {"do": "merge"}
     assert browser.post(f"{CONFLICT}?draft={draft.pk}", sent).status_code == 409
 
 
@@ -452,7 +455,7 @@ def test_every_page_says_that_a_version_waits(
 ) -> None:
     draft = drafted(owner, WIDER)
     url = f"{REVIEW}?draft={draft.pk}"
-    sent = sent_by(opened(browser, url)) | {"revert_after_minutes": "10"}
+    sent = form_fields(opened(browser, url)) | {"revert_after_minutes": "10"}
     assert browser.post(url, sent).status_code == 302
     for path in ("", "queues", "config", "config/v/2?applied=1", "config/history"):
         banner = opened(browser, f"/o/here/{path}").id("revert-timer")
@@ -512,7 +515,7 @@ def test_a_time_that_makes_no_sense_applies_nothing(
 ) -> None:
     draft = drafted(owner, WIDER)
     url = f"{REVIEW}?draft={draft.pk}"
-    sent = sent_by(opened(browser, url)) | {"revert_after_minutes": minutes}
+    sent = form_fields(opened(browser, url)) | {"revert_after_minutes": minutes}
     assert browser.post(url, sent).status_code == status
     assert active_number(owner.org) == 1
 

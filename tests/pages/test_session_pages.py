@@ -20,7 +20,7 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
+def clear_attempts() -> None:
     """Clear the failed attempts of other tests."""
     cache.clear()
 

@@ -22,7 +22,7 @@ TOKENS = "/o/here/settings/tokens"
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
+def clear_attempts() -> None:
     """Clear the form submissions of other tests."""
     cache.clear()
 

@@ -17,7 +17,7 @@ WRONG = "That e-mail address and password do not match an account. Check both."
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
+def clear_attempts() -> None:
     """Clear the failed attempts of other tests."""
     cache.clear()
 

@@ -22,7 +22,7 @@ BURST = 60
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
+def clear_attempts() -> None:
     """Clear the failed attempts of other tests."""
     cache.clear()
 

@@ -31,7 +31,7 @@ MANY = f"{TESTER}/many"
 EXPECTATIONS = "/o/here/tools/expectations"
 
 
-def shown(response: HttpResponse) -> Element:
+def valid_page(response: HttpResponse) -> Element:
     """Return a page, and fail unless its markup is valid."""
     assert response.status_code == 200, response.status_code
     page = read_page(response)
@@ -57,7 +57,7 @@ def stages(page: Element, heading: str) -> list[str]:
 
 
 def test_a_label_set_shows_every_rule_with_its_truth_table(browser: Client, world: World):
-    page = shown(browser.get(f"{TESTER}?config=active&key=team&value=web&requests=gpu%3D2"))
+    page = valid_page(browser.get(f"{TESTER}?config=active&key=team&value=web&requests=gpu%3D2"))
     assert verdicts(page) == ["Rule 2 routes it to default with priority 0."]
     assert stages(page, "Rules, in order") == [
         "Rule 1: research · Does not match. v1 L14–L16",
@@ -70,12 +70,14 @@ def test_a_label_set_shows_every_rule_with_its_truth_table(browser: Client, worl
     ]
     ways = [link for link in page.all("a") if link.text.startswith("Test this")]
     assert [way.text for way in ways] == ["Test this for rule 1"]
-    there = shown(browser.get(ways[0].attrs["href"]))
+    there = valid_page(browser.get(ways[0].attrs["href"]))
     assert verdicts(there) == ["Rule 1 routes it to research with priority 50."]
 
 
 def test_what_fits_now_counts_what_runs(browser: Client, world: World):
-    page = shown(browser.get(f"{TESTER}?config=active&key=team&value=research&requests=gpu%3D4"))
+    page = valid_page(
+        browser.get(f"{TESTER}?config=active&key=team&value=research&requests=gpu%3D4")
+    )
     assert [each.text for each in page.all("span") if each.attrs.get("class") == "fact__text"] == [
         "It can fit: if nothing else ran, it would start on spot.",
         "Waiting for quota in research: needs 4 GPUs on spot, 2 free now, 2 short.",
@@ -85,7 +87,7 @@ def test_what_fits_now_counts_what_runs(browser: Client, world: World):
 
 
 def test_labels_that_are_absent_show_what_they_would_change(browser: Client, world: World):
-    page = shown(browser.get(f"{TESTER}?key=&config=active"))
+    page = valid_page(browser.get(f"{TESTER}?key=&config=active"))
     assert verdicts(page)[0].startswith("Rejected: none of the 2 scheduling rules accepts it.")
     (table,) = (
         t for t in page.all("table") if "Effect of each absent label" in t.all("caption")[0].text
@@ -117,11 +119,11 @@ def test_the_address_holds_the_whole_test_and_nothing_more(browser: Client, worl
     assert response.headers["Location"] == (
         f"{TESTER}?key=team&value=research&key=tier&value=&config=active&priority=7&requests=gpu%3D8"
     )
-    page = shown(browser.get(response.headers["Location"]))
+    page = valid_page(browser.get(response.headers["Location"]))
     keys = [each.attrs.get("value", "") for each in page.all("input", name="key")]
     assert keys == ["team", "tier", "", "", ""]
     assert page.id("f-priority").attrs["value"] == "7"
-    assert shown(browser.get(f"{response.headers['Location']}&rules=1")).all("ol") != []
+    assert valid_page(browser.get(f"{response.headers['Location']}&rules=1")).all("ol") != []
 
 
 @pytest.mark.parametrize(
@@ -136,7 +138,7 @@ def test_pasted_labels_become_rows(browser: Client, world: World, text: str, lab
     response = browser.get(TESTER, {"config": "active", "paste": text})
     assert response.status_code == 302
     assert response.headers["Location"].startswith(f"{TESTER}?{labels}&config=active")
-    assert verdicts(shown(browser.get(response.headers["Location"]))) != []
+    assert verdicts(valid_page(browser.get(response.headers["Location"]))) != []
 
 
 def test_a_real_workload_is_tested_as_it_was_handed_in(browser: Client, world: World):
@@ -144,7 +146,7 @@ def test_a_real_workload_is_tested_as_it_was_handed_in(browser: Client, world: W
     assert response.headers["Location"] == (
         f"{TESTER}?key=team&value=research&key=workload-type&value=job&config=active&requests=gpu%3D4"
     )
-    page = shown(browser.get(response.headers["Location"]))
+    page = valid_page(browser.get(response.headers["Location"]))
     assert verdicts(page) == ["Rule 1 routes it to research with priority 50."]
 
 
@@ -161,7 +163,7 @@ def test_a_workload_of_several_pods_is_tested_with_its_pod_sets(
     (row,) = submit_workloads(owner, read_submissions([value]))
     location = browser.get(TESTER, {"workload": row.uid}).headers["Location"]
     assert f"pods={row.uid}" in location
-    page = shown(browser.get(location))
+    page = valid_page(browser.get(location))
     assert verdicts(page) == [
         "Local queue training of namespace vision routes it to vision with priority 0."
     ]
@@ -179,7 +181,7 @@ def test_two_configs_stand_side_by_side(browser: Client, world: World, owner: Ac
         "team, operator: in, values: [research]", "team, operator: in, values: [web]"
     )
     draft = Draft.objects.create(org=owner.org, author=owner.user, dialect="native", text=text)
-    page = shown(browser.get(f"{TESTER}?config=1&beside=draft-{draft.pk}&key=team&value=web"))
+    page = valid_page(browser.get(f"{TESTER}?config=1&beside=draft-{draft.pk}&key=team&value=web"))
     assert verdicts(page) == [
         "Rule 2 routes it to default with priority 0.",
         "Rule 1 routes it to research with priority 50.",
@@ -192,7 +194,7 @@ def test_two_configs_stand_side_by_side(browser: Client, world: World, owner: Ac
 
 def test_the_tests_of_a_draft_are_tests_on_it(browser: Client, world: World, owner: Actor):
     draft = Draft.objects.create(org=owner.org, author=owner.user, dialect="native", text=CONFIG)
-    page = shown(browser.get(f"{TESTER}?draft={draft.pk}"))
+    page = valid_page(browser.get(f"{TESTER}?draft={draft.pk}"))
     assert page.all("h1")[0].text == f"Tests of draft {draft.pk}"
     here = [link.text for link in page.all("a") if link.attrs.get("aria-current") == "page"]
     assert here == ["Config", "Tests", "One label set"]
@@ -242,7 +244,7 @@ def test_a_draft_with_errors_is_not_tested(browser: Client, world: World, owner:
         read_page(response).id("tester-errors").text
     )
 
-    tab = shown(browser.get(f"{TESTER}?draft={draft.pk}"))
+    tab = valid_page(browser.get(f"{TESTER}?draft={draft.pk}"))
     assert tab.all("h1")[0].text == f"Tests of draft {draft.pk}"
     assert "cannot be tested" in tab.id("tester-errors").text
 
@@ -254,7 +256,7 @@ def test_a_test_asks_no_more_of_the_database_when_more_is_there(
 
     def asked() -> int:
         with CaptureQueriesContext(connection) as queries:
-            shown(browser.get(url))
+            valid_page(browser.get(url))
         return len(queries)
 
     asked()
@@ -266,7 +268,7 @@ def test_a_test_asks_no_more_of_the_database_when_more_is_there(
 
 
 def test_without_a_config_everything_is_admitted(browser: Client, owner: Actor):
-    page = shown(browser.get(f"{TESTER}?key=team&value=web&config=active"))
+    page = valid_page(browser.get(f"{TESTER}?key=team&value=web&config=active"))
     assert verdicts(page) == ["Admitted without a queue: the config has no scheduling rules."]
 
 
@@ -277,17 +279,17 @@ def test_more_rules_than_a_page_shows_are_on_the_next(browser: Client, owner: Ac
     )
     text = f"resource_queues: [{{ name: q }}]\nscheduling_rules:\n{rules}"
     apply_config(owner, "native", text, "", 0)
-    page = shown(browser.get(f"{TESTER}?key=n&value=v44&config=active"))
+    page = valid_page(browser.get(f"{TESTER}?key=n&value=v44&config=active"))
     assert len(stages(page, "Rules, in order")) == 30
     (more,) = page.all("a", rel="next")
-    rest = shown(browser.get(more.attrs["href"]))
+    rest = valid_page(browser.get(more.attrs["href"]))
     assert stages(rest, "Rules, in order")[-1].startswith("Rule 45: q, priority 0 · Accepts it.")
     assert len(stages(rest, "Rules, in order")) == 15
 
 
 def test_many_label_sets_are_a_table_and_a_file(browser: Client, world: World):
     response = browser.post(MANY, {"config": "active", "sets": "team=research\nteam=web tier=gold"})
-    page = shown(response)
+    page = valid_page(response)
     (table,) = page.all("table")
     assert table.rows() == [
         [
@@ -309,7 +311,7 @@ def test_many_label_sets_are_a_table_and_a_file(browser: Client, world: World):
             "Rule 2 routes it to default with priority 0.",
         ],
     ]
-    alone = shown(browser.get(table.all("a")[1].attrs["href"]))
+    alone = valid_page(browser.get(table.all("a")[1].attrs["href"]))
     assert verdicts(alone) == ["Rule 2 routes it to default with priority 0."]
     written = browser.post(
         MANY, {"config": "active", "as": "csv", "sets": '[{"team": "web"}, {"a": "=1+1"}, {}]'}
@@ -389,7 +391,7 @@ def test_many_are_tested_with_their_pod_sets_which_no_address_holds(browser: Cli
         '{"labels": {"team": "research"}, "pod_sets": [{"count": 4, "requests": {"gpu": 3}}]}\n'
         '{"labels": {"team": "research"}, "requests": {"gpu": 3}}'
     )
-    (table,) = shown(browser.post(MANY, {"config": "active", "sets": sets})).all("table")
+    (table,) = valid_page(browser.post(MANY, {"config": "active", "sets": sets})).all("table")
     assert [[row[0], row[4]] for row in table.rows()] == [["1", "no"], ["2 : test it alone", "yes"]]
     assert [link.attrs["href"] for link in table.all("a")] == [
         f"{TESTER}?key=team&value=research&config=active&requests=gpu%3D3"
@@ -409,15 +411,17 @@ FORM = {
 
 
 def test_a_test_becomes_an_expectation_that_is_checked(browser: Client, world: World):
-    tested = shown(browser.get(f"{TESTER}?config=active&key=team&value=research&requests=gpu%3D8"))
+    tested = valid_page(
+        browser.get(f"{TESTER}?config=active&key=team&value=research&requests=gpu%3D8")
+    )
     (link,) = (a for a in tested.all("a") if a.text == "Save as an expectation…")
-    form = shown(browser.get(link.attrs["href"]))
+    form = valid_page(browser.get(link.attrs["href"]))
     assert form.id("f-queue").attrs["value"] == "research"
     assert form.id("f-effective").attrs["value"] == "50"
     assert form.id("f-requests").attrs["value"] == "gpu=8"
     response = browser.post(f"{EXPECTATIONS}/new", FORM)
     assert (response.status_code, response.headers["Location"]) == (302, EXPECTATIONS)
-    page = shown(browser.get(EXPECTATIONS))
+    page = valid_page(browser.get(EXPECTATIONS))
     assert page.id("rows-title").text == "1 of 1 met"
     assert page.all("table")[0].rows() == [
         [
@@ -437,7 +441,7 @@ def test_a_broken_expectation_comes_first_on_any_config(
     browser.post(f"{EXPECTATIONS}/new", {**FORM, **strangers, "key": "", "value": ""})
     text = CONFIG.replace("default: 50", "default: 60")
     draft = Draft.objects.create(org=owner.org, author=owner.user, dialect="native", text=text)
-    page = shown(browser.get(f"{EXPECTATIONS}?config=draft-{draft.pk}"))
+    page = valid_page(browser.get(f"{EXPECTATIONS}?config=draft-{draft.pk}"))
     assert page.id("rows-title").text == "1 of 2 not met"
     assert [row[0] for row in page.all("table")[0].rows()] == [
         "research reaches its queue",
@@ -450,7 +454,7 @@ def test_an_expectation_is_changed_renamed_and_deleted(browser: Client, world: W
     browser.post(f"{EXPECTATIONS}/new", FORM)
     row = Expectation.objects.get()
     one = f"{EXPECTATIONS}/{row.pk}"
-    assert shown(browser.get(one)).id("f-name").attrs["value"] == row.name
+    assert valid_page(browser.get(one)).id("f-name").attrs["value"] == row.name
     changed = {**FORM, "name": "another name", "queue": "default", "effective_priority": ""}
     assert browser.post(one, changed).status_code == 302
     row = Expectation.objects.get()
@@ -542,7 +546,7 @@ def test_who_may_not_draft_reads_and_changes_nothing(
     browser.post(f"{EXPECTATIONS}/new", FORM)
     row = Expectation.objects.get()
     reader = client_for(viewer)
-    page = shown(reader.get(EXPECTATIONS))
+    page = valid_page(reader.get(EXPECTATIONS))
     assert not [a for a in page.all("a") if a.text in ("New expectation", row.name)]
     assert reader.post(f"{EXPECTATIONS}/new", FORM).status_code == 403
     assert reader.post(f"{EXPECTATIONS}/{row.pk}", {"do": "delete"}).status_code == 403

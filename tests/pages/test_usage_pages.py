@@ -56,7 +56,7 @@ def get(browser: Client, path: str, **query: str) -> Element:
     return page
 
 
-def said(page: Element) -> dict[str, str]:
+def chart_texts(page: Element) -> dict[str, str]:
     """Return the text alternative of each drawing."""
     return {
         svg.attrs["data-panel"]: svg.attrs["aria-label"]
@@ -65,7 +65,7 @@ def said(page: Element) -> dict[str, str]:
     }
 
 
-def drawn(page: Element, panel: str) -> dict[str, str]:
+def paths_of(page: Element, panel: str) -> dict[str, str]:
     """Return the paths of a panel's drawing by their kind."""
     chart = page.id(f"chart-{panel}").all("figure")[0]
     return {
@@ -77,14 +77,14 @@ def drawn(page: Element, panel: str) -> dict[str, str]:
 
 def test_a_queue_over_the_last_hour(sampled: Organization, browser: Client) -> None:
     page = get(browser, "queues/research/usage", range="1h")
-    assert said(page) == {
+    assert chart_texts(page) == {
         "use": "Usage of gpu on spot: 6 to 6, last 6; nominal 8.",
         "demand": "Pending workloads requested gpu: 4 to 4, last 4.",
         "workloads": "Workloads running: 1 to 1, last 1. Pending: 2 to 2, last 2.",
         "waits": "Wait until admission: p50 from under 0.1 s to under 0.1 s, n = 2.",
     }
     # 60 minutes: a gap of 42, then ten sampled, three not, five sampled.
-    assert drawn(page, "use") == {
+    assert paths_of(page, "use") == {
         "own": "M700 25H866.7V100H700ZM916.7 25H1000V100H916.7Z",
         "peak": "M700 25H866.7M916.7 25H1000",
         "nominal": "M700 0H1000",
@@ -170,11 +170,11 @@ def test_a_table_and_a_file_say_what_is_drawn(
 
 
 def test_everything_and_a_queue_without_quota(sampled: Organization, browser: Client) -> None:
-    everything = said(get(browser, "usage", range="1h"))
+    everything = chart_texts(get(browser, "usage", range="1h"))
     assert everything["use"] == "Usage of gpu on spot: 6 to 6, last 6; nominal 8."
     assert everything["workloads"].startswith("Workloads running: 2 to 2")
     page = get(browser, "queues/default/usage", range="1h")
-    assert set(said(page)) == {"workloads", "waits"}
+    assert set(chart_texts(page)) == {"workloads", "waits"}
     assert "workloads routed to this queue are admitted at once" in page.id("usage-charts").text
 
 
@@ -272,14 +272,14 @@ def test_a_renamed_queue_goes_on_under_its_new_name(
         "/o/here/queues/labs/usage?range=1h&table=use",
     )
     page = get(browser, "queues/labs/usage", range="1h", table="use")
-    assert said(page)["use"] == "Usage of gpu on spot: 6 to 6, last 6; nominal 8."
+    assert chart_texts(page)["use"] == "Usage of gpu on spot: 6 to 6, last 6; nominal 8."
     assert "Until 2026-03-14 12:30 UTC the name was research." in page.id("usage-charts").text
     assert [row for row in page.id("chart-use").rows() if row[1] != "no data"][-1] == [
         *("2026-03-14 12:30", "1", "6", "0", "0", "0", "6", "8", "8", "0")
     ]
 
 
-def chosen(page: Element) -> list[str]:
+def selected_range(page: Element) -> list[str]:
     """Return the time range that is marked as selected."""
     (nav,) = (nav for nav in page.all("nav") if nav.attrs.get("aria-label") == "Time range")
     return [link.text for link in nav.all("a") if "aria-current" in link.attrs]
@@ -301,7 +301,7 @@ def test_a_time_is_as_long_as_there_is_something_to_see(
     sample_orgs(NOW - age)
     sample_org(world.org.pk, NOW - age)
     page = get(browser, "queues/research/usage")
-    assert chosen(page) == [title]
+    assert selected_range(page) == [title]
     told = [each.text for each in page.all("p") if each.attrs.get("id") == "usage-age"]
     began = NOW - age
     assert told == (
@@ -309,8 +309,8 @@ def test_a_time_is_as_long_as_there_is_something_to_see(
         if (verb := "is" if title == "1 hour" else "are") and said_why
         else []
     )
-    assert chosen(get(browser, "queues/research/usage", range="7d")) == ["7 days"]
-    assert chosen(get(browser, "usage", since="2026-03-14T11:00")) == []
+    assert selected_range(get(browser, "queues/research/usage", range="7d")) == ["7 days"]
+    assert selected_range(get(browser, "usage", since="2026-03-14T11:00")) == []
 
 
 def test_holds_and_preempted_work_are_marked_and_told(

@@ -47,7 +47,7 @@ class Caller:
         return client
 
 
-NOBODY: Final = Caller(name="nobody", is_known=False)
+ANONYMOUS: Final = Caller(name="nobody", is_known=False)
 
 
 def sessions(here: Organization, elsewhere: Organization) -> list[Caller]:
@@ -114,7 +114,7 @@ def tokens(here: Organization, elsewhere: Organization) -> list[Caller]:
     ]
 
 
-def settle_down(now: datetime) -> None:
+def mark_seen(now: datetime) -> None:
     """Mark every caller as seen after *now*, so that requests do not write last-seen times."""
     later = now + timedelta(1)
     BrowserSession.objects.update(last_seen_at=later)

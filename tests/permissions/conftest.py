@@ -12,8 +12,8 @@ from django.utils import timezone
 from pytest_django.plugin import DjangoDbBlocker
 
 from console.orgs.models import Organization
-from tests.permissions.callers import NOBODY, Caller, sessions, settle_down, tokens
-from tests.permissions.example_orgs import furnish, nothing_of
+from tests.permissions.callers import ANONYMOUS, Caller, mark_seen, sessions, tokens
+from tests.permissions.example_orgs import furnish, missing_names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +30,12 @@ class Stage:
     @property
     def everybody(self) -> list[Caller]:
         """Return all callers, including the anonymous one."""
-        return [*self.sessions, *self.tokens, NOBODY]
+        return [*self.sessions, *self.tokens, ANONYMOUS]
 
     @property
     def visitors(self) -> list[Caller]:
         """Return the callers of pages: all browsers, an owner's token, and the anonymous caller."""
-        return [*self.sessions, self.caller("token of owner here"), NOBODY]
+        return [*self.sessions, self.caller("token of owner here"), ANONYMOUS]
 
     def caller(self, name: str) -> Caller:
         """Return the caller named *name*."""
@@ -54,11 +54,11 @@ def _stage(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterato
         stage = Stage(
             here=here,
             elsewhere=elsewhere,
-            nowhere=nothing_of(here),
+            nowhere=missing_names(here),
             sessions=sessions(*orgs),
             tokens=tokens(*orgs),
         )
-        settle_down(timezone.now())
+        mark_seen(timezone.now())
         yield stage
         transaction.set_rollback(True)
 

@@ -110,7 +110,7 @@ def furnish(slug: str, versions: int) -> dict[str, object]:
     }
 
 
-def nothing_of(names: Mapping[str, object]) -> dict[str, object]:
+def missing_names(names: Mapping[str, object]) -> dict[str, object]:
     """Return names of the same kinds for objects that do not exist."""
     return {
         name: 987_654_321 if isinstance(value, int) else "nothing-at-all"

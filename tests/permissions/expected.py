@@ -47,7 +47,7 @@ def may(role: str, takes: str) -> bool:
     return Permission[takes] in MAY[role]
 
 
-def of_page(line: Line, caller: Caller) -> int:
+def page_status(line: Line, caller: Caller) -> int:
     """Return the status of a page for *caller*; pages treat callers with tokens as anonymous."""
     if line.takes == NOTHING:
         return line.status
@@ -59,7 +59,7 @@ def of_page(line: Line, caller: Caller) -> int:
     return line.status if line.takes == PERSON else _of_member(line, caller)
 
 
-def of_api(line: Line, caller: Caller) -> int:
+def api_status(line: Line, caller: Caller) -> int:
     """Return the status of the API for *caller*."""
     if line.takes == NOTHING:
         return line.status
@@ -68,14 +68,14 @@ def of_api(line: Line, caller: Caller) -> int:
     return line.status if line.takes == SOMEBODY else _of_member(line, caller)
 
 
-def of_client(line: Line, caller: Caller) -> int:
+def client_status(line: Line, caller: Caller) -> int:
     """Return the status of the client's protocol for *caller*; it ignores sessions."""
     if line.takes == NOTHING:
         return line.status
     return _of_member(line, caller) if caller.is_known and caller.is_token else 401
 
 
-def way_back(line: Line, address: str) -> str:
+def sign_in_address(line: Line, address: str) -> str:
     """Return the sign-in address to which a page redirects anonymous callers."""
     return f"/login?{urlencode({'next': address})}" if line.is_safe else "/login"
 

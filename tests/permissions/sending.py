@@ -55,7 +55,7 @@ def ask(
     csrf: bool = True,
 ) -> Answer:
     """Send the request of *line* as *caller*, and roll its changes back."""
-    with undone():
+    with rolled_back():
         return _ask(caller, line, names, method or line.method, csrf=csrf)
 
 
@@ -68,7 +68,7 @@ def _ask(
     return Answer(status=response.status_code, body=content, headers=dict(response.headers))
 
 
-def ask_in_vain(
+def ask_refused(
     caller: Caller, line: Line, names: Mapping[str, object], *, method: str = "", csrf: bool = True
 ) -> Answer:
     """Send the request of *line* as *caller*, who is refused: there is nothing to roll back."""
@@ -76,7 +76,7 @@ def ask_in_vain(
 
 
 @contextmanager
-def undone() -> Iterator[None]:
+def rolled_back() -> Iterator[None]:
     """Roll back the changes of the block."""
     with transaction.atomic():
         yield
@@ -85,7 +85,7 @@ def undone() -> Iterator[None]:
 
 
 @contextmanager
-def nothing_is_written() -> Iterator[None]:
+def no_rows_written() -> Iterator[None]:
     """Fail if a statement of the block writes a row, even if it is rolled back."""
     written: list[str] = []
 

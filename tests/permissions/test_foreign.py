@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.permissions.conftest import Stage
-from tests.permissions.sending import ask_in_vain, nothing_is_written
+from tests.permissions.sending import ask_refused, no_rows_written
 from tests.permissions.table import API, CLIENT, NAMES, PAGES, Line
 
 LIMIT_PER_ORG = [line for line in (*PAGES, *API) if line.is_of_org]
@@ -23,8 +23,8 @@ def test_a_foreign_organization_is_like_one_that_does_not_exist(line: Line, stag
         for slug in (stage.here["org"], "nowhere-at-all"):
             # Correct names of objects in the organization make no difference.
             things = {**stage.names(caller), "org": slug}
-            with nothing_is_written(), CaptureQueriesContext(connection) as queries:
-                answer = ask_in_vain(caller, line, things)
+            with no_rows_written(), CaptureQueriesContext(connection) as queries:
+                answer = ask_refused(caller, line, things)
             told.append(answer.told("nowhere-at-all", stage.here["org"]))
             asked.append(len(queries))
         assert told[0][0] == 404
@@ -42,8 +42,8 @@ def test_a_foreign_thing_is_like_one_that_does_not_exist(line: Line, stage: Stag
         for thing in line.things:
             told = []
             for foreign in (stage.elsewhere[thing], stage.nowhere[thing]):
-                with nothing_is_written():
-                    answer = ask_in_vain(caller, line, {**stage.names(caller), thing: foreign})
+                with no_rows_written():
+                    answer = ask_refused(caller, line, {**stage.names(caller), thing: foreign})
                 told.append(answer.told(stage.nowhere[thing], stage.elsewhere[thing]))
             assert told[0][0] == 404
             assert told[0] == told[1]
@@ -53,9 +53,9 @@ def test_the_public_client_s_token_sees_its_own_organization_alone(stage: Stage)
     stranger = stage.caller("token of owner elsewhere")
     ours = str(stage.here["queue"]).encode()
     for line in (each for each in CLIENT if each.is_safe):
-        with nothing_is_written():
-            answer = ask_in_vain(stranger, line, stage.names(stranger))
-            own = ask_in_vain(stranger, line, stage.elsewhere)
+        with no_rows_written():
+            answer = ask_refused(stranger, line, stage.names(stranger))
+            own = ask_refused(stranger, line, stage.elsewhere)
         # The answer repeats the requested name of a queue.
         assert b"orchard" not in answer.body.replace(ours, b"")
         assert answer.status == 404 if "$queue" in line.path else own.status
@@ -100,8 +100,8 @@ def test_what_a_query_or_a_body_names_is_looked_for_here_alone(
     owner, told = stage.caller("owner here"), []
     for foreign in (stage.elsewhere[name], stage.nowhere[name]):
         things = {**stage.names(owner), "mine": stage.here["running"], name: foreign}
-        with nothing_is_written():
-            answer = ask_in_vain(owner, line, things)
+        with no_rows_written():
+            answer = ask_refused(owner, line, things)
         told.append(answer.told(stage.nowhere[name], stage.elsewhere[name]))
     assert told[0][0] == status
     assert told[0] == told[1]

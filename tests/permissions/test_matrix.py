@@ -9,8 +9,8 @@ import pytest
 
 from tests.permissions.callers import Caller
 from tests.permissions.conftest import Stage
-from tests.permissions.expected import of_api, of_client, of_page, way_back
-from tests.permissions.sending import Answer, ask, ask_in_vain, nothing_is_written
+from tests.permissions.expected import api_status, client_status, page_status, sign_in_address
+from tests.permissions.sending import Answer, ask, ask_refused, no_rows_written
 from tests.permissions.table import API, CLIENT, NOTHING, PAGES, Line
 
 #: Status -> code of the API's refusal.
@@ -22,10 +22,10 @@ every_call = pytest.mark.parametrize("line", API, ids=lambda line: line.id)
 
 @every_page
 def test_a_page(line: Line, stage: Stage) -> None:
-    found = check(line, stage, stage.visitors, of_page)
+    found = check(line, stage, stage.visitors, page_status)
     nobody = stage.caller("nobody")
-    if of_page(line, nobody) != line.status and found["nobody"].status == 302:
-        to = way_back(line, line.address(stage.names(nobody)))
+    if page_status(line, nobody) != line.status and found["nobody"].status == 302:
+        to = sign_in_address(line, line.address(stage.names(nobody)))
         assert found["nobody"].headers["Location"] == to
 
 
@@ -33,7 +33,7 @@ def test_a_page(line: Line, stage: Stage) -> None:
 def test_a_call(line: Line, stage: Stage) -> None:
     # Public addresses answer the same to all, and generating the schema is slow.
     few = [stage.caller("unknown token"), stage.caller("nobody")]
-    found = check(line, stage, few if line.takes == NOTHING else stage.everybody, of_api)
+    found = check(line, stage, few if line.takes == NOTHING else stage.everybody, api_status)
     for name, answer in found.items():
         if answer.status in _CODES and answer.status != line.status:
             assert json.loads(answer.body)["code"] in _CODES[answer.status], name
@@ -44,7 +44,7 @@ def test_a_call(line: Line, stage: Stage) -> None:
 def test_what_the_public_client_asks(line: Line, stage: Stage) -> None:
     # A token of the other organization reads that organization; test_foreign tests this.
     callers = [each for each in stage.everybody if each.role or not each.is_known]
-    found = check(line, stage, callers, of_client)
+    found = check(line, stage, callers, client_status)
     for name, answer in found.items():
         if answer.status in _CODES and answer.status != line.status:
             assert json.loads(answer.body)["error"]["code"] in _CODES[answer.status], name
@@ -65,9 +65,9 @@ def check(
     is_headed = line.is_safe and "?v=" not in line.path
     heads = {due[each.name]: each for each in callers} if is_headed else {}
     found = {}
-    with nothing_is_written():
+    with no_rows_written():
         for caller in refused:
-            found[caller.name] = ask_in_vain(caller, line, stage.names(caller))
+            found[caller.name] = ask_refused(caller, line, stage.names(caller))
     for caller in allowed:
         found[caller.name] = ask(caller, line, stage.names(caller))
     assert {name: answer.status for name, answer in found.items()} == due
@@ -82,8 +82,8 @@ def check(
 )
 def test_a_session_proves_that_a_form_is_the_product_s(line: Line, stage: Stage) -> None:
     owner = stage.caller("owner here")
-    with nothing_is_written():
-        answer = ask_in_vain(owner, line, stage.names(owner), csrf=False)
+    with no_rows_written():
+        answer = ask_refused(owner, line, stage.names(owner), csrf=False)
     assert answer.status == 403
     if line in API:
         assert json.loads(answer.body)["code"] == "csrf_failed"

@@ -6,7 +6,7 @@ import pytest
 
 from console.orgs.models import AuditEntry
 from tests.permissions.conftest import Stage
-from tests.permissions.sending import ask_in_vain
+from tests.permissions.sending import ask_refused
 from tests.permissions.table import API, PAGES, Line
 
 #: Endings of POST addresses that change nothing permanent.
@@ -39,7 +39,7 @@ CHANGES = [
 def test_every_call_that_changes_something_leaves_an_entry(line: Line, stage: Stage) -> None:
     owner = stage.caller("owner here")
     last = AuditEntry.objects.latest("pk").pk
-    answer = ask_in_vain(owner, line, stage.names(owner))
+    answer = ask_refused(owner, line, stage.names(owner))
     assert answer.status == line.status
     left = AuditEntry.objects.filter(pk__gt=last).values_list("actor", flat=True)
     assert list(left) == ["owner@orchard.example"] * (2 if line.body == _TWICE else 1)

@@ -11,7 +11,7 @@ from django.urls import resolve
 from tests.permissions.callers import Caller
 from tests.permissions.conftest import Stage
 from tests.permissions.routes import every_route
-from tests.permissions.sending import ask_in_vain, nothing_is_written
+from tests.permissions.sending import ask_refused, no_rows_written
 from tests.permissions.table import API, CLIENT, NOTHING, PAGES, Line
 
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
@@ -53,8 +53,8 @@ def test_a_route_takes_the_methods_of_its_lines(route: str, stage: Stage) -> Non
         # An API endpoint declares its methods.
         told = 200 if is_api and line.takes != NOTHING and method == "OPTIONS" else 405
         for caller in callers:
-            with nothing_is_written():
-                answer = ask_in_vain(caller, line, stage.names(caller), method=method)
+            with no_rows_written():
+                answer = ask_refused(caller, line, stage.names(caller), method=method)
             found[method, caller.name] = answer.status
             due[method, caller.name] = _told(line, caller, told, is_api=is_api)
             if answer.status in (200, 405):

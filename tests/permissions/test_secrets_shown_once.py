@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.permissions.conftest import Stage
-from tests.permissions.sending import ask, ask_in_vain
+from tests.permissions.sending import ask, ask_refused
 from tests.permissions.table import API, PAGES, Line
 
 #: Address that creates a secret, its body, and the pattern of the secret.
@@ -43,5 +43,5 @@ def test_a_slash_more_opens_nothing(line: Line, stage: Stage) -> None:
     path = line.path.partition("?")[0].rstrip("/") + "/" * (2 if line.path == "/o/$org/" else 1)
     more = Line(takes=line.takes, method="GET", path=path, status=404, body="")
     stranger, nobody = stage.caller("owner elsewhere"), stage.caller("nobody")
-    assert ask_in_vain(stranger, more, stage.names(stranger)).status == 404
-    assert ask_in_vain(nobody, more, stage.names(nobody)).status in (302, 404)
+    assert ask_refused(stranger, more, stage.names(stranger)).status == 404
+    assert ask_refused(nobody, more, stage.names(nobody)).status in (302, 404)

@@ -82,7 +82,7 @@ def kinds(org: Organization, now: datetime | None = None) -> list[Kind]:
     return [item.kind for item in items(org, now)]
 
 
-def only(org: Organization, now: datetime | None = None) -> Item:
+def only_item(org: Organization, now: datetime | None = None) -> Item:
     (item,) = items(org, now)
     return item
 
@@ -116,14 +116,14 @@ def test_only_so_many_rejections_are_looked_at(
     monkeypatch.setattr("console.overview.workload_items.MOST_REJECTED", 2)
     for _ in range(3):
         submit(team="nobody")
-    assert (only(lab).count, only(lab).is_exact) == (2, False)
+    assert (only_item(lab).count, only_item(lab).is_exact) == (2, False)
 
 
 def test_what_can_never_run(
     lab: Organization, submit: Callable[..., Workload], owner: Actor, settle: Settle
 ) -> None:
     stuck = submit(gpu=5)
-    found = only(lab)
+    found = only_item(lab)
     assert (found.kind, found.reason, found.count, found.level) == (
         Kind.CANNOT_RUN,
         "exceeds_max_quota",
@@ -144,7 +144,7 @@ def test_a_full_queue_whose_work_waits_too_long(
     waiting = submit(gpu=2)
     now = timezone.now()
     assert items(lab, now + timedelta(minutes=14)) == []
-    found = only(lab, now + timedelta(minutes=16))
+    found = only_item(lab, now + timedelta(minutes=16))
     assert (found.kind, found.count, found.since) == (
         Kind.QUEUE_AT_CEILING,
         1,
@@ -170,7 +170,7 @@ def test_a_queue_that_goes_short_of_its_own(
     org: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(org, monkeypatch)
-    found = only(org)
+    found = only_item(org)
     assert (found.kind, found.count) == (Kind.QUEUE_STARVED, 1)
     assert [(each.name, each.cohort) for each in found.subjects] == [("batch", "ml")]
     PendingClass.objects.filter(org=org).delete()
@@ -181,15 +181,15 @@ def test_a_held_queue(lab: Organization, owner: Actor, settle: Settle) -> None:
     until = timezone.now() + timedelta(hours=2)
     hold_queue(owner, "team", "moving racks", until)
     settle(lab)
-    (queue,) = only(lab).subjects
-    assert (only(lab).kind, queue.name, queue.actor, queue.note, queue.until) == (
+    (queue,) = only_item(lab).subjects
+    assert (only_item(lab).kind, queue.name, queue.actor, queue.note, queue.until) == (
         Kind.QUEUE_HELD,
         "team",
         owner.name,
         "moving racks",
         until,
     )
-    assert queue.since == only(lab).since is not None
+    assert queue.since == only_item(lab).since is not None
     resume_queue(owner, "team")
     settle(lab)
     assert items(lab) == []
@@ -202,7 +202,7 @@ def test_a_draining_queue(
     text = CONFIG.replace("name: team", "name: new").replace("_queue: team", "_queue: new")
     apply_config(owner, "native", text, "", 1)
     settle(lab)
-    assert (only(lab).kind, [(each.name, each.count) for each in only(lab).subjects]) == (
+    assert (only_item(lab).kind, [(each.name, each.count) for each in only_item(lab).subjects]) == (
         Kind.QUEUE_DRAINING,
         [("team", 1)],
     )
@@ -233,11 +233,15 @@ def test_drafts_wait_and_fall_behind(lab: Organization, owner: Actor) -> None:
 def test_a_version_that_waits_to_be_confirmed(lab: Organization) -> None:
     due = timezone.now() + timedelta(minutes=5)
     timer = RevertTimer.objects.create(org=lab, version=1, back_to=0, due_at=due, author="ana")
-    (version,) = only(lab).subjects
-    assert (only(lab).kind, version.number, version.until) == (Kind.VERSION_UNCONFIRMED, 1, due)
+    (version,) = only_item(lab).subjects
+    assert (only_item(lab).kind, version.number, version.until) == (
+        Kind.VERSION_UNCONFIRMED,
+        1,
+        due,
+    )
     timer.failed_at = timezone.now()
     timer.save()
-    assert (only(lab).kind, only(lab).level) == (Kind.REVERT_FAILED, Level.ERROR)
+    assert (only_item(lab).kind, only_item(lab).level) == (Kind.REVERT_FAILED, Level.ERROR)
     timer.delete()
     assert items(lab) == []
 
@@ -295,7 +299,7 @@ def test_a_worker_that_is_behind(lab: Organization, owner: Actor, settle: Settle
     submit_workloads(owner, read_submissions([{"name": "w", "tags": {"team": "web"}}]))
     accepted = Intake.objects.get().created_at
     assert items(lab, accepted + timedelta(seconds=29)) == []
-    found = only(lab, accepted + timedelta(seconds=31))
+    found = only_item(lab, accepted + timedelta(seconds=31))
     assert (found.kind, found.reason, found.since) == (Kind.WORKER_LATE, "intake_late", accepted)
     settle(lab)
     assert items(lab, accepted + timedelta(seconds=31)) == []
@@ -321,7 +325,11 @@ def test_expectations_that_are_not_met(lab: Organization, owner: Actor) -> None:
     assert due_check_ups(now) == [lab.pk]
     check_up(lab.pk, now)
     assert due_check_ups(now) == []
-    assert (only(lab).kind, only(lab).count, [each.name for each in only(lab).subjects]) == (
+    assert (
+        only_item(lab).kind,
+        only_item(lab).count,
+        [each.name for each in only_item(lab).subjects],
+    ) == (
         Kind.EXPECTATIONS_BROKEN,
         1,
         ["ml goes to web"],
@@ -357,7 +365,7 @@ def test_rules_without_hits_in_thirty_days(
     lab.versions.update(created_at=now - timedelta(days=1))
     assert due_check_ups(later) == [lab.pk]
     check_up(lab.pk, later)
-    found = only(lab)
+    found = only_item(lab)
     assert (found.kind, found.level, found.count) == (Kind.RULES_IDLE, Level.HINT, 1)
     assert [(each.number, each.name) for each in found.subjects] == [(1, "web")]
     lab.versions.update(created_at=later - timedelta(days=1))

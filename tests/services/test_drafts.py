@@ -25,14 +25,14 @@ from console.orgs.services.create_org import create_org
 from console.orgs.services.create_user import create_user
 
 
-def fall_silent(draft: Draft) -> None:
+def expire_lock(draft: Draft) -> None:
     """Let the editing lock of *draft* expire."""
     past = timezone.now() - LAPSES_AFTER - timedelta(seconds=1)
     Draft.objects.filter(pk=draft.pk).update(editing_since=past)
     DraftVisit.objects.filter(draft=draft).update(since=past, seen_at=past)
 
 
-def people(actor: Actor, draft: Draft) -> tuple[str | None, list[str]]:
+def presence_of(actor: Actor, draft: Draft) -> tuple[str | None, list[str]]:
     """Return the editor and the visitors of *draft* as shown to *actor*."""
     (presence,) = presences([get_draft(actor.org, draft.pk)], timezone.now())
     editor = presence.editor.email if presence.editor else None
@@ -149,7 +149,7 @@ def test_drafts_are_written_by_people_whose_role_includes_it(
         for write in writes:
             with pytest.raises(NotAllowed):
                 write(actor)
-    assert people(viewer, draft) == (editor.name, [editor.name])
+    assert presence_of(viewer, draft) == (editor.name, [editor.name])
     assert visit_draft(viewer, draft.pk).draft.text == "kept"
 
 
@@ -178,12 +178,12 @@ def test_one_person_edits_at_a_time(editor: Actor, owner: Actor) -> None:
         save_draft(owner, draft.pk, "native", "theirs", base=0, revision=9)
     assert (caught.value.code, editor.name in caught.value.message) == ("draft_locked", True)
     visit_draft(owner, draft.pk)
-    assert people(owner, draft) == (editor.name, [editor.name, owner.name])
+    assert presence_of(owner, draft) == (editor.name, [editor.name, owner.name])
 
     leave_draft(editor, draft.pk)
-    assert people(owner, draft) == (None, [owner.name])
+    assert presence_of(owner, draft) == (None, [owner.name])
     save_draft(owner, draft.pk, "native", "theirs", base=0, revision=2)
-    assert people(editor, draft) == (owner.name, [owner.name])
+    assert presence_of(editor, draft) == (owner.name, [owner.name])
     with pytest.raises(Conflict) as caught:
         save_draft(editor, draft.pk, "native", "mine again", base=0, revision=3)
     assert caught.value.code == "draft_locked"
@@ -193,20 +193,20 @@ def test_leaving_ends_only_what_is_ones_own(editor: Actor, owner: Actor) -> None
     draft = begin_draft(editor, "native", "", base=0)
     visit_draft(owner, draft.pk)
     leave_draft(owner, draft.pk)
-    assert people(owner, draft) == (editor.name, [editor.name])
+    assert presence_of(owner, draft) == (editor.name, [editor.name])
 
 
 def test_who_is_not_heard_of_any_more_does_not_hold_a_draft(editor: Actor, owner: Actor) -> None:
     draft = begin_draft(editor, "native", "mine", base=0)
-    fall_silent(draft)
-    assert people(owner, draft) == (None, [])
+    expire_lock(draft)
+    assert presence_of(owner, draft) == (None, [])
     save_draft(owner, draft.pk, "native", "theirs", base=0, revision=2)
-    assert people(editor, draft) == (owner.name, [owner.name])
+    assert presence_of(editor, draft) == (owner.name, [owner.name])
 
 
 def test_a_visit_keeps_a_lock_and_since_when_it_is_held(editor: Actor, owner: Actor) -> None:
     draft = begin_draft(editor, "native", "mine", base=0)
-    fall_silent(draft)
+    expire_lock(draft)
     since = get_draft(editor.org, draft.pk).editing_since
     visit_draft(editor, draft.pk)
     with pytest.raises(Conflict):
@@ -225,7 +225,7 @@ def test_a_draft_is_taken_over_from_whom_one_saw(editor: Actor, owner: Actor) ->
         save_draft(editor, draft.pk, "native", "more", base=0, revision=2)
     assert owner.name in caught.value.message
     take_over_draft(owner, draft.pk, owner.user.pk)
-    assert people(owner, draft)[0] == owner.name
+    assert presence_of(owner, draft)[0] == owner.name
 
 
 def test_of_several_who_take_a_draft_at_once_one_gets_it(

@@ -66,7 +66,7 @@ def story(owner: Actor, settle: Callable[[Organization], int]) -> list[str]:
     return uids
 
 
-def told(org: Organization, query: str) -> list[tuple[str, str]]:
+def events_of(org: Organization, query: str) -> list[tuple[str, str]]:
     """Return type and name of the events that match a query, oldest first."""
     search = EventSearch.from_query(QueryDict(query))
     events = search_events(org, search, 50).results
@@ -83,26 +83,30 @@ def test_every_filter_narrows_the_list(story: list[str], owner: Actor) -> None:
     first = [(UPDATED, ""), (SUBMITTED, "runs"), (SUBMITTED, "waits")]
     decided = [(ADMITTED, "runs"), (QUEUED, "waits")]
     later = [(UPDATED, ""), (FULFILLED, "runs"), (ADMITTED, "waits")]
-    assert told(org, "") == [*first, *decided, *later]
-    assert told(org, "config=1") == [*first, *decided]
-    assert told(org, "config=2") == later
-    assert told(org, "config=3") == []
-    assert told(org, f"type={UPDATED}&type={FULFILLED}") == [(UPDATED, ""), *later[:2]]
-    assert told(org, "level=INFO") == [*first, *decided, *later]
-    assert told(org, "level=ERROR&level=WARNING") == []
-    assert told(org, "flavor=spot&flavor=other") == [(ADMITTED, "runs"), (ADMITTED, "waits")]
-    assert told(org, "flavor=other") == []
-    assert told(org, "user=bob") == [(SUBMITTED, "waits"), (QUEUED, "waits"), (ADMITTED, "waits")]
-    assert told(org, f"project=vision&type={ADMITTED}") == [(ADMITTED, "runs")]
-    assert told(org, f"workload={story[0]}&config=2") == [(FULFILLED, "runs")]
-    assert told(org, f"actor={owner.name}&type={UPDATED}") == [(UPDATED, ""), (UPDATED, "")]
-    assert told(org, "queue=train&queue=other&actor=engine&config=1") == decided
+    assert events_of(org, "") == [*first, *decided, *later]
+    assert events_of(org, "config=1") == [*first, *decided]
+    assert events_of(org, "config=2") == later
+    assert events_of(org, "config=3") == []
+    assert events_of(org, f"type={UPDATED}&type={FULFILLED}") == [(UPDATED, ""), *later[:2]]
+    assert events_of(org, "level=INFO") == [*first, *decided, *later]
+    assert events_of(org, "level=ERROR&level=WARNING") == []
+    assert events_of(org, "flavor=spot&flavor=other") == [(ADMITTED, "runs"), (ADMITTED, "waits")]
+    assert events_of(org, "flavor=other") == []
+    assert events_of(org, "user=bob") == [
+        (SUBMITTED, "waits"),
+        (QUEUED, "waits"),
+        (ADMITTED, "waits"),
+    ]
+    assert events_of(org, f"project=vision&type={ADMITTED}") == [(ADMITTED, "runs")]
+    assert events_of(org, f"workload={story[0]}&config=2") == [(FULFILLED, "runs")]
+    assert events_of(org, f"actor={owner.name}&type={UPDATED}") == [(UPDATED, ""), (UPDATED, "")]
+    assert events_of(org, "queue=train&queue=other&actor=engine&config=1") == decided
     newest = Event.objects.latest("pk")
-    assert told(org, f"id={newest.pk}") == [(newest.type, newest.data["name"])]
-    assert told(org, f"id={newest.pk}&type={UPDATED}") == []
+    assert events_of(org, f"id={newest.pk}") == [(newest.type, newest.data["name"])]
+    assert events_of(org, f"id={newest.pk}&type={UPDATED}") == []
     moment = newest.created_at.isoformat().replace("+", "%2B")
-    assert told(org, f"until={moment}&since={moment}") == []
-    assert told(org, f"until={newest.created_at:%Y-%m-%d}") == [*first, *decided, *later]
+    assert events_of(org, f"until={moment}&since={moment}") == []
+    assert events_of(org, f"until={newest.created_at:%Y-%m-%d}") == [*first, *decided, *later]
 
 
 def test_several_types_are_the_same_on_every_page(story: list[str], owner: Actor) -> None:
@@ -126,10 +130,10 @@ def test_rare_levels_are_found_among_many_events(
     data = {"version": 3, "from": 3, "back_to": 2, "kind": "revert_failed"}
     Event.objects.create(org=owner.org, type=UPDATED, level="ERROR", actor="x", data=data)
     many(owner.org, 20)
-    assert told(owner.org, "level=ERROR") == [(UPDATED, "")]
-    assert told(owner.org, "level=ERROR&level=WARNING") == [(UPDATED, "")]
-    assert told(owner.org, f"level=ERROR&type={ADMITTED}") == []
-    assert told(owner.org, f"type={FULFILLED}&type={ADMITTED}&level=INFO") == [
+    assert events_of(owner.org, "level=ERROR") == [(UPDATED, "")]
+    assert events_of(owner.org, "level=ERROR&level=WARNING") == [(UPDATED, "")]
+    assert events_of(owner.org, f"level=ERROR&type={ADMITTED}") == []
+    assert events_of(owner.org, f"type={FULFILLED}&type={ADMITTED}&level=INFO") == [
         (ADMITTED, "runs"),
         (FULFILLED, "runs"),
         (ADMITTED, "waits"),
@@ -140,8 +144,8 @@ def test_an_event_of_elsewhere_is_not_there(
     story: list[str], owner: Actor, other_org: Organization
 ) -> None:
     number = Event.objects.filter(org=owner.org).first().pk  # type: ignore[union-attr]
-    assert told(other_org, f"id={number}") == []
-    assert told(other_org, "config=1") == []
+    assert events_of(other_org, f"id={number}") == []
+    assert events_of(other_org, "config=1") == []
     assert newest_event(other_org) == 0
     assert newest_event(owner.org) == number
 

@@ -162,7 +162,7 @@ def test_one_of_another_organization_is_not_there(editor: Actor, other_org: Orga
     assert Expectation.objects.get() == theirs
 
 
-def told() -> list[tuple[str, str, dict[str, object]]]:
+def recorded_events() -> list[tuple[str, str, dict[str, object]]]:
     """Return type, actor and facts of the events, oldest first."""
     return [(row.type, row.actor, row.data) for row in Event.objects.order_by("pk")]
 
@@ -194,14 +194,14 @@ def test_every_change_is_an_event_with_what_was_before(editor: Actor, owner: Act
         facts("c", None, team="web"),
     )
     b = facts("b", "research")
-    assert told() == [
+    assert recorded_events() == [
         ("EXPECTATION_SAVED", editor.name, {"name": "a", "after": first}),
         ("EXPECTATION_SAVED", editor.name, {"name": "b", "after": b}),
         ("EXPECTATION_SAVED", owner.name, {"name": "a", "before": first, "after": second}),
         ("EXPECTATION_SAVED", editor.name, {"name": "c", "before": second, "after": third}),
         ("EXPECTATION_DELETED", owner.name, {"name": "b", "before": b}),
     ]
-    assert [event_sentence(kind, data) for kind, _, data in told()] == [
+    assert [event_sentence(kind, data) for kind, _, data in recorded_events()] == [
         "Expectation a was added: its workload is expected in research.",
         "Expectation b was added: its workload is expected in research.",
         (
@@ -222,7 +222,7 @@ def test_what_is_not_saved_is_not_told(editor: Actor, operator: Actor, org: Orga
         save_expectations(editor, many)
     with pytest.raises(NotAllowed):
         save_expectations(operator, many[:1])
-    assert (Expectation.objects.count(), told()) == (0, [])
+    assert (Expectation.objects.count(), recorded_events()) == (0, [])
 
 
 def test_those_who_save_at_once_do_not_exceed_what_an_apply_can_check(race, org: Organization):

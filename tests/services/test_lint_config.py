@@ -42,7 +42,7 @@ def _cold() -> Iterator[None]:
     forget_states()
 
 
-def told(checked: Checked) -> list[tuple[int, str]]:
+def findings_of(checked: Checked) -> list[tuple[int, str]]:
     return [(d.span.line, d.code) for d in checked.findings]
 
 
@@ -54,7 +54,7 @@ def submit(actor: Actor, count: int, team: str) -> None:
 def test_lints_know_history_and_what_runs(
     org: Organization, other_org: Organization, owner: Actor, settle: Settle
 ) -> None:
-    assert told(lint_config(owner, "native", TEXT)) == [(8, "NAT020")]
+    assert findings_of(lint_config(owner, "native", TEXT)) == [(8, "NAT020")]
     forget_histories()
     apply_config(owner, "native", TEXT, "", 0)
     submit(owner, 20, "vision")
@@ -63,7 +63,7 @@ def test_lints_know_history_and_what_runs(
     # Two run and hold 4 GPUs, 18 are pending, and three were rejected.
     smaller = TEXT.replace("nominal_quota: 4", "nominal_quota: 1").replace("train", "train-2")
     checked = lint_config(owner, "native", smaller)
-    assert told(checked) == [(3, "LNT012"), (6, "LNT013"), (8, "LNT001"), (8, "LNT015")]
+    assert findings_of(checked) == [(3, "LNT012"), (6, "LNT013"), (8, "LNT001"), (8, "LNT015")]
     assert [d.message for d in checked.lints] == [
         (
             'This looks like queue "train" under a new name. Queue "train-2" starts empty, while '

@@ -61,7 +61,7 @@ def _cold() -> Iterator[None]:
     forget_states()
 
 
-def told(org: Organization, uid: str) -> Explained:
+def explanation_of(org: Organization, uid: str) -> Explained:
     """Return the live explanation of a workload."""
     explained = explain_workload(org, get_workload(org, uid))
     assert explained.live
@@ -88,7 +88,7 @@ def test_without_a_queue_it_follows_every_edit_of_the_config(
         settle(org)
         if cold:
             forget_states()
-        explained = told(org, row.uid)
+        explained = explanation_of(org, row.uid)
         workload = get_workload(org, row.uid)
         assert workload.present_reason == explained.explanation.reason
         assert (workload.queue, explained.config_version) == (None, version + 1)
@@ -133,7 +133,7 @@ def test_in_a_strict_queue_it_is_told_who_is_first(
     whole.settle()
     headlines = {}
     for row in (first, second):
-        explained = told(org, row.uid)
+        explained = explanation_of(org, row.uid)
         assert explained.trace == whole.explain(row.uid)
         headlines[row.name] = explained.explanation.headline
     assert headlines == {
@@ -155,7 +155,7 @@ def test_one_that_yields_is_told_to_whom(
         (stopping, State.PREEMPTING, "reclaimed_in_cohort", first),
         (first, State.PENDING, "waiting_for_preempted", None),
     }
-    explained = told(org, yielding)
+    explained = explanation_of(org, yielding)
     whole = load_state(org, Engine.objects.get(org=org).config_version)
     whole.settle()
     assert explained.trace == whole.explain(yielding)

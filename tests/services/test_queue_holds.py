@@ -49,13 +49,13 @@ def racer(race: Race) -> Actor:
     return actor
 
 
-def told() -> list[tuple[str, str, dict[str, Any]]]:
+def hold_events() -> list[tuple[str, str, dict[str, Any]]]:
     """Return the events about queues, oldest first."""
     rows = Event.objects.filter(type__startswith="QUEUE_").order_by("pk")
     return [(row.type, row.actor, row.data) for row in rows]
 
 
-def recorded() -> list[tuple[str, str, Any, Any]]:
+def hold_entries() -> list[tuple[str, str, Any, Any]]:
     """Return the audit entries about queues, oldest first."""
     rows = AuditEntry.objects.filter(kind="queue").order_by("pk")
     return [(row.action, row.actor_key, row.before, row.after) for row in rows]
@@ -82,11 +82,11 @@ def test_a_hold_ends_by_itself_when_its_time_is_over(
 
     end = (NOW + HOUR).isoformat()
     held = {"reason": "rack down", "actor": owner.name, "until": end}
-    assert told() == [
+    assert hold_events() == [
         ("QUEUE_HELD", owner.name, {"queue": "q", "reason": "rack down", "until": end}),
         ("QUEUE_RESUMED", owner.name, {"queue": "q", "until": end}),
     ]
-    assert recorded() == [
+    assert hold_entries() == [
         ("queue.hold", owner.key, None, held),
         ("queue.resume", "timer", held, None),
     ]
@@ -108,14 +108,14 @@ def test_a_hold_is_made_longer_shorter_and_open(
     hold_queue(operator, "q", "rack down", NOW + 3 * HOUR, now=NOW)
     hold = QueueHold.objects.get()
     assert (hold.until, hold.actor, hold.since) == (NOW + 3 * HOUR, operator.name, since)
-    assert [data["until"] for _, _, data in told()] == [
+    assert [data["until"] for _, _, data in hold_events()] == [
         (NOW + hours * HOUR).isoformat() for hours in (1, 5, 3)
     ]
     # Repeating the same hold makes no event.
     assert intake() == ["hold"] * 3
     hold_queue(owner, "q", "rack down")
     assert resume_expired(NOW + 9 * HOUR) == 0
-    assert recorded()[-1][2:] == (
+    assert hold_entries()[-1][2:] == (
         {"reason": "rack down", "actor": operator.name, "until": (NOW + 3 * HOUR).isoformat()},
         {"reason": "rack down", "actor": owner.name},
     )
@@ -125,7 +125,7 @@ def test_a_hold_that_was_ended_early_is_not_ended_again(config: None, owner: Act
     hold_queue(owner, "q", "rack down", NOW + HOUR, now=NOW)
     resume_queue(owner, "q", "it is back")
     assert resume_expired(NOW + 2 * HOUR) == 0
-    assert [kind for kind, _, _ in told()] == ["QUEUE_HELD", "QUEUE_RESUMED"]
+    assert [kind for kind, _, _ in hold_events()] == ["QUEUE_HELD", "QUEUE_RESUMED"]
     assert intake() == ["hold", "resume"]
 
 
@@ -226,10 +226,10 @@ def test_the_queue_that_takes_the_place_of_a_held_one_is_held(
     rows = Workload.objects.filter(pk__in=[first.pk, second.pk])
     assert {(row.queue, row.state) for row in rows} == {("qa:v2", State.PENDING)}
     facts = {"reason": "rack down", "until": (NOW + HOUR).isoformat()}
-    assert told()[1:] == [
+    assert hold_events()[1:] == [
         ("QUEUE_HELD", owner.name, {"queue": "qa:v2", **facts, "instead_of": "qa"})
     ]
-    assert recorded()[1:] == [
+    assert hold_entries()[1:] == [
         (
             "queue.hold",
             owner.key,

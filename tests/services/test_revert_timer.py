@@ -43,7 +43,7 @@ def make_due() -> None:
     RevertTimer.objects.update(due_at=timezone.now() - timedelta(seconds=1))
 
 
-def told(kind: str) -> list[dict[str, Any]]:
+def event_data(kind: str) -> list[dict[str, Any]]:
     """Return the data of the events about configs of one kind, oldest first."""
     rows = Event.objects.filter(type="CONFIG_UPDATED").order_by("pk")
     return [row.data for row in rows if row.data.get("kind") == kind]
@@ -55,7 +55,7 @@ def test_the_version_before_comes_back_when_nobody_confirms(owner: Actor) -> Non
     timer = RevertTimer.objects.get()
     assert (timer.version, timer.back_to, timer.author) == (2, 1, owner.name)
     assert TEN <= timer.due_at - before < TEN + timedelta(minutes=1)
-    assert told("apply")[-1]["reverts_at"] == timer.due_at.isoformat()
+    assert event_data("apply")[-1]["reverts_at"] == timer.due_at.isoformat()
 
     assert revert_unconfirmed() == 0
     make_due()
@@ -72,7 +72,7 @@ def test_the_version_before_comes_back_when_nobody_confirms(owner: Actor) -> Non
     )
     assert now.message == "Version 2 was not confirmed in time"
     assert not RevertTimer.objects.exists()
-    assert [data["back_to"] for data in told("rollback")] == [1]
+    assert [data["back_to"] for data in event_data("rollback")] == [1]
     assert Intake.objects.filter(kind="policy").count() == 3
     assert revert_unconfirmed() == 0
     assert ConfigVersion.objects.count() == 3
@@ -87,7 +87,7 @@ def test_a_confirmed_version_stays(owner: Actor) -> None:
     assert ActiveConfig.objects.get().number == 2
     # Pages that show the banner compare this.
     assert ActiveConfig.objects.get().changed_at > seen
-    assert told("confirm") == [{"version": 2, "from": 2, "kind": "confirm"}]
+    assert event_data("confirm") == [{"version": 2, "from": 2, "kind": "confirm"}]
     with pytest.raises(Conflict, match="does not need confirmation"):
         confirm_config(owner, 2)
 
@@ -230,7 +230,7 @@ def test_of_several_sweepers_one_takes_it_back(race: Race, actors: list[Actor]) 
     outcomes = race(lambda _: revert_unconfirmed())
     assert sorted(outcomes) == [0] * (RACERS - 1) + [1], outcomes
     assert ConfigVersion.objects.count() == 3
-    assert len(told("rollback")) == 1
+    assert len(event_data("rollback")) == 1
 
 
 def test_a_timer_and_an_apply_at_the_same_moment_have_one_winner(
@@ -267,7 +267,7 @@ def test_a_timer_and_a_confirmation_at_the_same_moment_have_one_winner(
     taken = [one for one in outcomes if one == 1]
     assert len(kept) + len(taken) == 1, outcomes
     assert ActiveConfig.objects.get().number == (2 if kept else 3)
-    assert (len(told("confirm")), len(told("rollback"))) == (len(kept), len(taken))
+    assert (len(event_data("confirm")), len(event_data("rollback"))) == (len(kept), len(taken))
 
 
 def test_a_confirmation_and_a_revert_at_the_same_moment_have_one_winner(
@@ -277,7 +277,7 @@ def test_a_confirmation_and_a_revert_at_the_same_moment_have_one_winner(
         active = ActiveConfig.objects.get().number
         first = apply_config(actors[0], "native", FIRST + f"# {active}\n", "", active).number
         waiting = apply_config(actors[0], "native", SECOND, "", first, revert_after=TEN).number
-        told_before = len(told("confirm")), len(told("rollback"))
+        told_before = len(event_data("confirm")), len(event_data("rollback"))
 
         def act(racer: int, waiting: int = waiting) -> Any:
             if racer % 2:
@@ -292,7 +292,7 @@ def test_a_confirmation_and_a_revert_at_the_same_moment_have_one_winner(
         assert all(isinstance(one, Conflict) for one in lost), outcomes
         assert ActiveConfig.objects.get().number == waiting + len(taken)
         assert not RevertTimer.objects.exists()
-        assert (len(told("confirm")), len(told("rollback"))) == (
+        assert (len(event_data("confirm")), len(event_data("rollback"))) == (
             told_before[0] + len(kept),
             told_before[1] + len(taken),
         )
@@ -318,4 +318,4 @@ def test_a_revert_that_a_confirmation_overtakes_is_told_so(
         ),
     )
     assert ActiveConfig.objects.get().number == 2
-    assert (len(told("confirm")), len(told("rollback"))) == (1, 0)
+    assert (len(event_data("confirm")), len(event_data("rollback"))) == (1, 0)

@@ -50,7 +50,7 @@ def config(rules: int, most: int = 9, violation: str = "reject") -> str:
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Trace]]:
+def stored_traces(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Trace]]:
     """Return a list that collects the full trace of every stored decision, in order."""
     traces: list[Trace] = []
     decide = Batch.decide
@@ -91,7 +91,7 @@ def crowd(owner: Actor, settle: Settle) -> None:
 
 
 def test_what_is_read_is_what_was_decided_whatever_is_active_since(
-    owner: Actor, settle: Settle, told: list[Trace]
+    owner: Actor, settle: Settle, stored_traces: list[Trace]
 ) -> None:
     crowd(owner, settle)
     apply_config(owner, "native", config(3, 99, "force_update"), "", 1)
@@ -100,16 +100,16 @@ def test_what_is_read_is_what_was_decided_whatever_is_active_since(
     assert {row.outcome for row in rows} == {"admitted", "pending", "preempted", "rejected"}
     assert {row.config_version for row in rows} == {1, 2}
     # Traces of unmatched workloads list all rules of version 1; none of them is stored.
-    assert [len(trace.rules) for trace in told][:5] == [40, 40, 1, 39, 8]
+    assert [len(trace.rules) for trace in stored_traces][:5] == [40, 40, 1, 39, 8]
     assert [row.pk for row in rows if row.trace.keys() & {"rules", "priorities"}] == []
-    assert [trace for _, trace in traces_of(owner.org, rows)] == told
-    for explained, trace in zip(explain_decisions(owner.org, rows), told, strict=True):
+    assert [trace for _, trace in traces_of(owner.org, rows)] == stored_traces
+    for explained, trace in zip(explain_decisions(owner.org, rows), stored_traces, strict=True):
         assert explained.trace == trace
         assert explained.explanation == explain(trace, explained.names)
 
 
 def test_what_was_taken_back_before_a_config_came_keeps_the_version_it_ran_under(
-    owner: Actor, settle: Settle, told: list[Trace]
+    owner: Actor, settle: Settle, stored_traces: list[Trace]
 ) -> None:
     apply_config(owner, "native", config(40), "", 0)
     uid = submit(owner, "runs", 30)
@@ -123,22 +123,22 @@ def test_what_was_taken_back_before_a_config_came_keeps_the_version_it_ran_under
         ("admitted", 1),
         ("withdrawn", 1),
     ]
-    assert [len(trace.rules) for trace in told] == [31, 31]
-    assert [trace for _, trace in traces_of(owner.org, rows)] == told
+    assert [len(trace.rules) for trace in stored_traces] == [31, 31]
+    assert [trace for _, trace in traces_of(owner.org, rows)] == stored_traces
 
 
 def test_a_decision_that_was_stored_with_its_rules_is_read_as_it_is(
-    owner: Actor, settle: Settle, told: list[Trace]
+    owner: Actor, settle: Settle, stored_traces: list[Trace]
 ) -> None:
     crowd(owner, settle)
     row = Decision.objects.order_by("pk").first()
     assert row is not None
-    row.trace = trace_to_json(told[1])
-    assert [trace for _, trace in traces_of(owner.org, [row])] == [told[1]]
+    row.trace = trace_to_json(stored_traces[1])
+    assert [trace for _, trace in traces_of(owner.org, [row])] == [stored_traces[1]]
 
 
 def test_a_decision_takes_as_much_room_whatever_the_number_of_rules(
-    owner: Actor, settle: Settle, told: list[Trace]
+    owner: Actor, settle: Settle, stored_traces: list[Trace]
 ) -> None:
     def most() -> int:
         rows = Decision.objects.filter(config_version=version).values_list("trace", flat=True)
@@ -150,16 +150,16 @@ def test_a_decision_takes_as_much_room_whatever_the_number_of_rules(
         submit(owner, f"last-{rules:03}", rules - 2, gpu=0)
         settle(owner.org)
         sizes.append(most())
-    assert [len(trace.rules) for trace in told] == [19, 299]
+    assert [len(trace.rules) for trace in stored_traces] == [19, 299]
     # Only line numbers and names are longer.
     assert sizes[1] - sizes[0] < 20
 
 
 def test_each_version_is_read_once_for_many_decisions(
-    owner: Actor, settle: Settle, told: list[Trace]
+    owner: Actor, settle: Settle, stored_traces: list[Trace]
 ) -> None:
     crowd(owner, settle)
     rows = list(Decision.objects.order_by("pk"))
     with CaptureQueriesContext(connection) as asked:
-        assert [trace for _, trace in traces_of(owner.org, rows)] == told
+        assert [trace for _, trace in traces_of(owner.org, rows)] == stored_traces
     assert len(asked) == 1

@@ -36,7 +36,7 @@ def shape(name: str, runs: int, outcome: HistoryOutcome, **requests: int) -> Sha
     )
 
 
-def kept(*shapes: ShapeImpact) -> tuple[list[str], list[str]]:
+def stored_names(*shapes: ShapeImpact) -> tuple[list[str], list[str]]:
     """Return the names of the stored shapes, and the resources to sort them by."""
     history = stored_impact.impact_to_json(
         LiveImpact(running=0, pending=0),
@@ -63,12 +63,12 @@ def test_every_list_begins_with_those_that_belong_first(monkeypatch: pytest.Monk
         shape("fewer", 2, moved, gpu=16),
         shape("fewest", 1, moved, gpu=31),
     )
-    assert kept(*shapes) == (["many", "more", "some", "other", "fewer"], ["cpu", "gpu"])
+    assert stored_names(*shapes) == (["many", "more", "some", "other", "fewer"], ["cpu", "gpu"])
 
 
 def test_there_are_few_resources_to_sort_by(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored_impact, "RESOURCES", 1)
     one = shape("one", 1, HistoryOutcome.MOVED, gpu=1)
     two = shape("two", 1, HistoryOutcome.MOVED, gpu=1, tpu=1)
-    assert kept(one, two) == (["one", "two"], ["gpu"])
-    assert kept(shape("nothing", 1, HistoryOutcome.MOVED)) == (["nothing"], [])
+    assert stored_names(one, two) == (["one", "two"], ["gpu"])
+    assert stored_names(shape("nothing", 1, HistoryOutcome.MOVED)) == (["nothing"], [])

@@ -60,7 +60,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]
     return arrange
 
 
-def made(owner: Actor, receiver: Receiver, **fields: Any) -> tuple[Webhook, str]:
+def create_hook(owner: Actor, receiver: Receiver, **fields: Any) -> tuple[Webhook, str]:
     given = {"name": "hook", "url": receiver.url, "kinds": ["workload.rejected"], **fields}
     return create_webhook(owner, given)
 
@@ -83,7 +83,7 @@ def signature(secret: str, headers: dict[str, str], body: bytes) -> str:
 
 
 def test_a_test_is_sent_signed_and_its_answer_kept(owner: Actor, receiver: Receiver) -> None:
-    webhook, secret = made(owner, receiver)
+    webhook, secret = create_hook(owner, receiver)
     delivery = send_test(owner, webhook.pk)
     assert deliver_due(webhook.pk) == 1
     (got,) = receiver.got
@@ -114,7 +114,7 @@ def test_a_test_is_sent_signed_and_its_answer_kept(owner: Actor, receiver: Recei
 
 
 def test_after_a_rotation_both_secrets_sign_for_a_day(owner: Actor, receiver: Receiver) -> None:
-    webhook, old = made(owner, receiver)
+    webhook, old = create_hook(owner, receiver)
     _, new = rotate_secret(owner, webhook.pk)
     assert old != new
     send_test(owner, webhook.pk)
@@ -130,7 +130,7 @@ def test_after_a_rotation_both_secrets_sign_for_a_day(owner: Actor, receiver: Re
 
 
 def test_no_secret_is_stored_anywhere(owner: Actor, receiver: Receiver) -> None:
-    webhook, secret = made(owner, receiver)
+    webhook, secret = create_hook(owner, receiver)
     rows = [*Webhook.objects.values(), *AuditEntry.objects.values()]
     assert secret.removeprefix("whsec_") not in str(rows)
     assert str(webhook.seed) not in str(list(AuditEntry.objects.values()))
@@ -150,7 +150,7 @@ def test_no_secret_is_stored_anywhere(owner: Actor, receiver: Receiver) -> None:
 def test_what_is_not_accepted_is_tried_again_under_the_same_id(
     owner: Actor, receiver: Receiver, answering: Any, failure: Failure, status: int | None
 ) -> None:
-    webhook, _ = made(owner, receiver)
+    webhook, _ = create_hook(owner, receiver)
     receiver.answering = answering
     delivery = send_test(owner, webhook.pk)
     deliver_due(webhook.pk)
@@ -175,7 +175,7 @@ def test_the_waits_grow_until_it_is_given_up_and_can_be_replayed(
     owner: Actor, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("console.webhooks.services.deliver_due.with_jitter", lambda wait: wait)
-    webhook, _ = made(owner, receiver)
+    webhook, _ = create_hook(owner, receiver)
     receiver.answering = refusing(503)
     delivery = send_test(owner, webhook.pk)
     waits = []
@@ -209,7 +209,7 @@ def test_the_waits_grow_until_it_is_given_up_and_can_be_replayed(
 def test_a_webhook_that_fails_for_days_is_paused_and_told_of(
     owner: Actor, receiver: Receiver
 ) -> None:
-    webhook, _ = made(owner, receiver)
+    webhook, _ = create_hook(owner, receiver)
     receiver.answering = refusing(500)
     send_test(owner, webhook.pk)
     deliver_due(webhook.pk)
@@ -245,7 +245,7 @@ def test_a_webhook_that_fails_for_days_is_paused_and_told_of(
 def test_a_receiver_may_ask_for_patience_within_bounds(
     owner: Actor, receiver: Receiver, status: int, asked: str, seconds: int
 ) -> None:
-    webhook, _ = made(owner, receiver)
+    webhook, _ = create_hook(owner, receiver)
     receiver.answering = refusing(status, **{"Retry-After": asked})
     delivery = send_test(owner, webhook.pk)
     before = timezone.now()
@@ -262,7 +262,7 @@ def test_a_receiver_may_ask_for_patience_within_bounds(
 
 
 def test_a_date_may_be_asked_for(owner: Actor, receiver: Receiver) -> None:
-    webhook, _ = made(owner, receiver)
+    webhook, _ = create_hook(owner, receiver)
     until = timezone.now().replace(microsecond=0) + timedelta(minutes=20)
     receiver.answering = refusing(503, **{"Retry-After": format_datetime(until, usegmt=True)})
     delivery = send_test(owner, webhook.pk)
@@ -281,7 +281,7 @@ def test_many_do_not_come_back_at_the_same_moment() -> None:
 def test_a_receiver_that_is_gone_pauses_its_webhook_with_a_note(
     owner: Actor, receiver: Receiver
 ) -> None:
-    webhook, _ = made(owner, receiver)
+    webhook, _ = create_hook(owner, receiver)
     receiver.answering = refusing(410)
     delivery = send_test(owner, webhook.pk)
     assert deliver_due(webhook.pk) == 1
@@ -307,7 +307,7 @@ def test_a_receiver_that_is_gone_pauses_its_webhook_with_a_note(
 def test_a_worker_that_died_while_sending_is_not_waited_for_long(
     owner: Actor, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    webhook, _ = made(owner, receiver)
+    webhook, _ = create_hook(owner, receiver)
     delivery = send_test(owner, webhook.pk)
 
     def die(*_: Any) -> None:
@@ -334,7 +334,7 @@ def test_a_worker_that_died_while_sending_is_not_waited_for_long(
 
 
 def test_a_worker_taken_for_dead_that_failed_has_no_say(owner: Actor, receiver: Receiver) -> None:
-    webhook, _ = made(owner, receiver)
+    webhook, _ = create_hook(owner, receiver)
     delivery = send_test(owner, webhook.pk)
 
     def overtaken(handler: BaseHTTPRequestHandler) -> None:
@@ -358,7 +358,7 @@ def test_a_worker_taken_for_dead_that_failed_has_no_say(owner: Actor, receiver: 
 def test_who_asks_again_during_the_last_attempt_gets_all_of_them(
     owner: Actor, receiver: Receiver, meanwhile: Callable[[Callable[[], object]], None]
 ) -> None:
-    webhook, _ = made(owner, receiver)
+    webhook, _ = create_hook(owner, receiver)
     delivery = send_test(owner, webhook.pk)
     Delivery.objects.update(attempts_begun=len(RETRIES))
     meanwhile(lambda: replay_delivery(owner, webhook.pk, delivery.uid))
@@ -372,7 +372,7 @@ def test_who_asks_again_during_the_last_attempt_gets_all_of_them(
 def test_the_failure_of_an_address_says_nothing_of_the_one_in_its_place(
     owner: Actor, receiver: Receiver, meanwhile: Callable[[Callable[[], object]], None]
 ) -> None:
-    webhook, _ = made(owner, receiver)
+    webhook, _ = create_hook(owner, receiver)
     Webhook.objects.update(failures=9, failing_since=timezone.now() - 2 * PATIENCE)
     delivery = send_test(owner, webhook.pk)
     meanwhile(lambda: update_webhook(owner, webhook.pk, {"url": f"{receiver.url}&moved=1"}))
@@ -386,7 +386,7 @@ def test_the_failure_of_an_address_says_nothing_of_the_one_in_its_place(
 def test_who_deletes_a_webhook_while_something_is_sent_to_it_hears_no_more_of_it(
     owner: Actor, receiver: Receiver, meanwhile: Callable[[Callable[[], object]], None]
 ) -> None:
-    webhook, _ = made(owner, receiver)
+    webhook, _ = create_hook(owner, receiver)
     send_test(owner, webhook.pk)
     meanwhile(lambda: delete_webhook(owner, webhook.pk))
     assert deliver_due(webhook.pk) == 1
@@ -404,7 +404,7 @@ def test_two_workers_never_send_the_same_attempt(race: Any, settings: Any) -> No
     Membership.objects.create(org=org, user=user, role="owner")
     owner = Actor.from_user(org, user, "owner")
     with receiving() as receiver:
-        webhook, _ = made(owner, receiver)
+        webhook, _ = create_hook(owner, receiver)
         uids = {send_test(owner, webhook.pk).uid for _ in range(5)}
         came = race(lambda _: deliver_due(webhook.pk))
         # Workers that found the shard taken may have come too late, so one has to check again.
@@ -417,9 +417,9 @@ def test_two_workers_never_send_the_same_attempt(race: Any, settings: Any) -> No
 def test_one_organization_does_not_use_all_workers(owner: Actor, receiver: Receiver) -> None:
     until = timezone.now() + ATTEMPT_EXPIRY
     for number in range(4):
-        webhook, _ = made(owner, receiver, name=f"slow {number}")
+        webhook, _ = create_hook(owner, receiver, name=f"slow {number}")
         Webhook.objects.filter(pk=webhook.pk).update(runner="other", busy_until=until)
-    fifth, _ = made(owner, receiver, name="fifth")
+    fifth, _ = create_hook(owner, receiver, name="fifth")
     send_test(owner, fifth.pk)
     assert deliver_due(fifth.pk) == 0
     Webhook.objects.filter(name="slow 0").update(busy_until=None)
@@ -462,7 +462,7 @@ def test_of_a_large_answer_only_the_beginning_is_read(receiver: Receiver) -> Non
 def test_only_owners_manage_and_only_their_own(
     owner: Actor, editor: Actor, operator: Actor, viewer: Actor, receiver: Receiver, other_org: Any
 ) -> None:
-    webhook, _ = made(owner, receiver)
+    webhook, _ = create_hook(owner, receiver)
     foreign = Actor.from_command(other_org)
     acts: list[Callable[[Actor], Any]] = [
         lambda actor: update_webhook(actor, webhook.pk, {"paused": True}),
@@ -478,7 +478,7 @@ def test_only_owners_manage_and_only_their_own(
         with pytest.raises(NotFound):
             act(foreign)
     with pytest.raises(NotAllowed):
-        made(editor, receiver, name="other")
+        create_hook(editor, receiver, name="other")
     assert not get_webhook(owner.org, webhook.pk).paused
 
 
@@ -494,7 +494,7 @@ def test_everything_that_is_wrong_is_named(owner: Actor, receiver: Receiver) -> 
         ("queues", "wrong_type"),
     ]
     with pytest.raises(BadRequest) as refused:
-        made(owner, receiver, url="https://169.254.169.254/latest/meta-data")
+        create_hook(owner, receiver, url="https://169.254.169.254/latest/meta-data")
     (error,) = refused.value.errors
     assert (error.path, error.code) == ("url", "address_not_allowed")
     assert error.message.startswith("Webhooks may not be sent to this address")
@@ -503,17 +503,17 @@ def test_everything_that_is_wrong_is_named(owner: Actor, receiver: Receiver) -> 
 
 
 def test_names_are_taken_once_and_there_are_not_too_many(owner: Actor, receiver: Receiver) -> None:
-    made(owner, receiver, name="0")
+    create_hook(owner, receiver, name="0")
     with pytest.raises(Conflict, match="name 0 already exists"):
-        made(owner, receiver, name="0")
+        create_hook(owner, receiver, name="0")
     for number in range(1, MOST_WEBHOOKS):
-        made(owner, receiver, name=str(number))
+        create_hook(owner, receiver, name=str(number))
     with pytest.raises(Conflict, match="at most 20"):
-        made(owner, receiver, name="one more")
+        create_hook(owner, receiver, name="one more")
 
 
 def test_what_is_done_is_recorded(owner: Actor, receiver: Receiver) -> None:
-    webhook, _ = made(owner, receiver)
+    webhook, _ = create_hook(owner, receiver)
     update_webhook(owner, webhook.pk, {"queues": ["a", "a", "b"]})
     update_webhook(owner, webhook.pk, {"queues": ["a", "b"]})
     sent = send_test(owner, webhook.pk)
@@ -533,7 +533,7 @@ def test_what_is_done_is_recorded(owner: Actor, receiver: Receiver) -> None:
 
 
 def test_the_log_is_paged_and_forgotten(owner: Actor, receiver: Receiver) -> None:
-    webhook, _ = made(owner, receiver)
+    webhook, _ = create_hook(owner, receiver)
     for _ in range(5):
         send_test(owner, webhook.pk)
     deliver_due(webhook.pk)

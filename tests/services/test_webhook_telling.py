@@ -167,7 +167,7 @@ def hook(org: Organization, *kinds: Kind, queues: tuple[str, ...] = (), **fields
     )
 
 
-def told(webhook: Webhook) -> list[dict[str, Any]]:
+def take_deliveries(webhook: Webhook) -> list[dict[str, Any]]:
     """Return the pending deliveries of *webhook*, oldest first, and mark them as sent."""
     rows = Delivery.objects.filter(webhook=webhook, attempts_begun=0).order_by("pk")
     bodies = [json.loads(each.body) for each in rows]
@@ -176,7 +176,7 @@ def told(webhook: Webhook) -> list[dict[str, Any]]:
 
 
 def counts(webhook: Webhook) -> list[tuple[str, int]]:
-    return [(each["type"], each["data"]["count"]) for each in told(webhook)]
+    return [(each["type"], each["data"]["count"]) for each in take_deliveries(webhook)]
 
 
 def test_a_rejection_is_told_with_the_names_of_the_api(
@@ -185,7 +185,7 @@ def test_a_rejection_is_told_with_the_names_of_the_api(
     settings.PUBLIC_URL = "https://console.example"
     webhook = hook(org, Kind.REJECTED)
     (uid,) = world(1, 1, None, user="nightly", project="evals", type="service")
-    (body,) = told(webhook)
+    (body,) = take_deliveries(webhook)
     at = body.pop("timestamp")
     assert at.endswith("Z")
     url = f"https://console.example/o/here/workloads/{uid}"
@@ -223,7 +223,7 @@ def test_many_become_few_deliveries_with_a_bounded_list(world: Any, org: Organiz
     webhook = hook(org, Kind.REJECTED)
     for _ in range(3):
         world(1000, 1, None)
-    (body,) = told(webhook)
+    (body,) = take_deliveries(webhook)
     data = body["data"]
     assert (data["count"], len(data["workloads"]), data["omitted"]) == (3000, LISTED, 2950)
     assert body["summary"] == "3000 workloads were rejected: no rule matched"
@@ -237,7 +237,7 @@ def test_a_preemption_names_who_needs_the_room(world: Any, org: Organization) ->
     webhook = hook(org, Kind.PREEMPTED)
     (low,) = world(1, 8)
     (high,) = world(1, 8, priority=90)
-    (body,) = told(webhook)
+    (body,) = take_deliveries(webhook)
     (victim,) = body["data"]["workloads"]
     assert (victim["id"], victim["preemptor"]) == (low, {"id": high, "name": "train-0"})
     assert body["summary"] == "train-0 was preempted: preempted"
@@ -260,7 +260,10 @@ def test_a_webhook_with_queues_is_told_names_of_these_alone(
     hidden = {"id": None, "name": "another workload of queue prod"}
 
     def others(webhook: Webhook) -> list[Any]:
-        return [[each["preemptor"] for each in body["data"]["workloads"]] for body in told(webhook)]
+        return [
+            [each["preemptor"] for each in body["data"]["workloads"]]
+            for body in take_deliveries(webhook)
+        ]
 
     text = Delivery.objects.get(webhook=borrower).body
     assert "secret" not in text
@@ -285,7 +288,7 @@ def test_each_is_told_what_it_asked_for(world: Any, org: Organization) -> None:
     assert counts(all_kinds) == [("workload.cannot_run", 3), ("workload.rejected", 1)]
     assert counts(serving) == [("workload.cannot_run", 2)]
     assert counts(research) == [("workload.cannot_run", 1)]
-    assert (told(config), told(paused)) == ([], [])
+    assert (take_deliveries(config), take_deliveries(paused)) == ([], [])
 
 
 def test_other_organizations_are_told_nothing(
@@ -293,7 +296,7 @@ def test_other_organizations_are_told_nothing(
 ) -> None:
     foreign = hook(other_org, *Kind)
     world(1, 1, None)
-    assert told(foreign) == []
+    assert take_deliveries(foreign) == []
 
 
 def test_that_a_workload_can_never_run_is_told_once(
@@ -308,7 +311,7 @@ def test_that_a_workload_can_never_run_is_told_once(
     change(owner, settle, "a remark")
     forget_states()
     world(1, 1)
-    assert told(webhook) == []
+    assert take_deliveries(webhook) == []
     # Only a new workload of the same kind is notified.
     world(1, 9)
     assert counts(webhook) == [("workload.cannot_run", 1)]
@@ -320,16 +323,16 @@ def test_what_a_config_makes_impossible_is_told_of_those_that_wait(
     resize(owner, settle, 8)
     webhook = hook(org, Kind.CANNOT_RUN)
     fill(owner, settle, 4, 6)
-    assert told(webhook) == []
+    assert take_deliveries(webhook) == []
     resize(owner, settle, 5)
-    (body,) = told(webhook)
+    (body,) = take_deliveries(webhook)
     # One of the four runs.
     assert (body["data"]["count"], body["data"]["reasons"]) == (3, {"exceeds_max_quota": 3})
     assert [each["queue"] for each in body["data"]["workloads"]] == ["shared"] * 3
     assert ToldClass.objects.count() == 1
     # The quota grows, and then two versions in a row make it small again.
     resize(owner, settle, 7)
-    assert (told(webhook), ToldClass.objects.count()) == ([], 0)
+    assert (take_deliveries(webhook), ToldClass.objects.count()) == ([], 0)
     resize(owner, settle, 5)
     resize(owner, settle, 4)
     assert [kind for kind, _ in counts(webhook)] == ["workload.cannot_run"]
@@ -350,9 +353,9 @@ def test_a_change_that_takes_many_batches_tells_nothing_anew(
     monkeypatch.setattr("console.workloads.services.run_engine.BATCH", 2)
     resize(owner, settle, 7)
     fill(owner, settle, 3, 1)
-    assert (told(webhook), ToldClass.objects.count()) == ([], 6)
+    assert (take_deliveries(webhook), ToldClass.objects.count()) == ([], 6)
     resize(owner, settle, 11)
-    assert (told(webhook), ToldClass.objects.count()) == ([], 3)
+    assert (take_deliveries(webhook), ToldClass.objects.count()) == ([], 3)
     resize(owner, settle, 8)
     # Nothing started in between: the running workloads leave too little quota.
     assert sum(count for _, count in counts(webhook)) == 6
@@ -363,12 +366,12 @@ def test_a_hold_in_between_does_not_tell_it_again(
 ) -> None:
     webhook = hook(org, Kind.CANNOT_RUN)
     world(1, 9)
-    told(webhook)
+    take_deliveries(webhook)
     hold_queue(owner, "research", "maintenance")
     settle(org)
     resume_queue(owner, "research")
     settle(org)
-    assert told(webhook) == []
+    assert take_deliveries(webhook) == []
 
 
 def test_a_webhook_is_told_what_becomes_so_from_now_on(
@@ -439,7 +442,7 @@ def test_what_is_not_committed_is_not_told(
     monkeypatch.setattr(Notices, "write", fail)
     with pytest.raises(RuntimeError):
         world(1, 1, None)
-    assert told(webhook) == []
+    assert take_deliveries(webhook) == []
     monkeypatch.undo()
     world(1, 1, None)
     assert counts(webhook) == [("workload.rejected", 2)]
@@ -450,7 +453,7 @@ def test_a_config_that_is_applied_rolled_back_and_reverted_is_told(
 ) -> None:
     webhook = hook(org, Kind.APPLIED, Kind.REVERTED)
     change(owner, settle, "9 GPUs")
-    (applied,) = told(webhook)
+    (applied,) = take_deliveries(webhook)
     assert (applied["type"], applied["summary"]) == (
         "config.applied",
         "Config version 2 was applied: 9 GPUs",
@@ -463,7 +466,7 @@ def test_a_config_that_is_applied_rolled_back_and_reverted_is_told(
         "author": "owner@here.example",
     }
     roll_back(owner, 1, 2, "back")
-    (back,) = told(webhook)
+    (back,) = take_deliveries(webhook)
     assert (back["type"], back["data"]["back_to"]) == ("config.applied", 1)
     for revert in (
         lambda: revert_config(owner, 4, ConfigVersion.Via.API),
@@ -472,9 +475,9 @@ def test_a_config_that_is_applied_rolled_back_and_reverted_is_told(
         active = ConfigVersion.objects.filter(org=org).count()
         text = f"{CONFIG}# {active}\n"
         apply_config(owner, "native", text, "", active, revert_after=timedelta(minutes=5))
-        assert [each["type"] for each in told(webhook)] == ["config.applied"]
+        assert [each["type"] for each in take_deliveries(webhook)] == ["config.applied"]
         revert()
-        (reverted,) = told(webhook)
+        (reverted,) = take_deliveries(webhook)
         assert reverted["type"] == "config.reverted"
         assert reverted["summary"] == (
             f"Config version {active + 1} was reverted: version {active + 2} has the text of "
@@ -488,6 +491,6 @@ def test_a_revert_that_fails_asks_for_somebody(world: Any, org: Organization, ow
     ConfigVersion.objects.filter(number=1).update(text="scheduling_rules: 3")
     RevertTimer.objects.update(due_at=timezone.now())
     revert_unconfirmed()
-    (body,) = told(webhook)
+    (body,) = take_deliveries(webhook)
     assert body["type"] == "config.revert_failed"
     assert body["summary"].endswith("nothing was reverted, and an owner has to decide")

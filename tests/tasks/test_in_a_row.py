@@ -25,7 +25,7 @@ def write(org: Organization, *digests: str) -> None:
         statements.run(_INSERT, [org.pk, digest])
 
 
-def write_together(org: Organization, *digests: str, then: Callable[[], object] = str) -> None:
+def write_pipelined(org: Organization, *digests: str, then: Callable[[], object] = str) -> None:
     """Write rows in a pipeline, call *then*, and write one more row."""
     with transaction.atomic(), statements.pipeline():
         write(org, *digests)
@@ -54,10 +54,10 @@ def test_all_are_carried_out_in_their_order(org: Organization) -> None:
 def test_one_that_fails_takes_back_all_of_its_transaction(org: Organization) -> None:
     write(org, "first")
     with pytest.raises(IntegrityError, match=r"one_row_per_labels|UNIQUE constraint"):
-        write_together(org, "second", "first", "third")
+        write_pipelined(org, "second", "first", "third")
     assert digests_of(org) == ["first"]
     # The connection remains usable.
-    write_together(org, "fourth")
+    write_pipelined(org, "fourth")
     assert digests_of(org) == ["first", "fourth", "last"]
 
 
@@ -66,7 +66,7 @@ def test_what_is_raised_inside_comes_out_as_it_is(org: Organization) -> None:
         raise LookupError
 
     with pytest.raises(LookupError):
-        write_together(org, "a", then=stop)
+        write_pipelined(org, "a", then=stop)
     assert digests_of(org) == []
 
 
@@ -96,7 +96,7 @@ def test_a_connection_that_is_lost_says_so_as_anywhere(org: Organization) -> Non
 
     try:
         with pytest.raises(OperationalError):
-            write_together(org, "a", then=end)
+            write_pipelined(org, "a", then=end)
     finally:
         other.close()
         connection.close()
@@ -107,7 +107,7 @@ def test_a_connection_that_is_lost_says_so_as_anywhere(org: Organization) -> Non
 def test_who_is_stopped_in_the_middle_keeps_nothing_locked(org: Organization) -> None:
     statements.run("SET idle_in_transaction_session_timeout = '200ms'", [])
     with pytest.raises(OperationalError):
-        write_together(org, "a", then=lambda: time.sleep(1.5))
+        write_pipelined(org, "a", then=lambda: time.sleep(1.5))
     connection.close()
     assert digests_of(org) == []
 
@@ -125,7 +125,7 @@ def test_a_time_limit_is_heard_of_at_once(
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.5)
         with pytest.raises(SoftTimeLimitExceeded):
-            write_together(org, "a", then=lambda: asks("SELECT 1 FROM pg_sleep(60)", []))
+            write_pipelined(org, "a", then=lambda: asks("SELECT 1 FROM pg_sleep(60)", []))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

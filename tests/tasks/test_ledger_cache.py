@@ -99,7 +99,7 @@ def waiting(org: Organization) -> list[str]:
     return list(rows.values_list("uid", flat=True))
 
 
-def told(org: Organization, uid: str) -> Trace:
+def explanation_of(org: Organization, uid: str) -> Trace:
     """Return the explanation of a pending workload without its position."""
     explained = explain_workload(org, get_workload(org, uid))
     assert explained.live
@@ -116,7 +116,7 @@ def from_rows(org: Organization, uids: list[str]) -> list[Trace]:
 def tables_read(org: Organization, uid: str) -> set[str]:
     """Return which of the tables that a kept ledger spares are read for an explanation."""
     with CaptureQueriesContext(connection) as queries:
-        told(org, uid)
+        explanation_of(org, uid)
     tables = ("configs_configversion", "workloads_usage")
     return {t for t in tables if any(f'FROM "{t}"' in each["sql"] for each in queries)}
 
@@ -151,20 +151,20 @@ def test_a_kept_ledger_says_what_the_rows_say_as_the_engine_goes_on(
 
     monkeypatch.setattr(ledger_module, "load_discipline", lambda name: Counting())
     for _ in range(2):
-        assert [told(org, uid) for uid in crowd] == from_rows(org, crowd)
+        assert [explanation_of(org, uid) for uid in crowd] == from_rows(org, crowd)
     running = Workload.objects.filter(org=org, state=State.ADMITTED, queue="batch").first()
     assert running is not None
     finish_workloads(owner, [running.uid])
     submit(owner, "train", 1, 9, 2)
     settle(org)
     still = waiting(org)
-    assert [told(org, uid) for uid in still] == from_rows(org, still)
+    assert [explanation_of(org, uid) for uid in still] == from_rows(org, still)
     assert len(planted) == 1
     # Another config has its own ledger.
     apply_config(owner, "native", CONFIG.format(more=LENDER), "more", 1)
     settle(org)
     still = waiting(org)
-    assert [told(org, uid) for uid in still] == from_rows(org, still)
+    assert [explanation_of(org, uid) for uid in still] == from_rows(org, still)
     assert len(planted) == 2
 
 
@@ -172,9 +172,9 @@ def test_a_queue_is_held_from_the_moment_on(
     org: Organization, owner: Actor, crowd: list[str]
 ) -> None:
     """The hold is written before the engine takes it in."""
-    before = told(org, crowd[-1])
+    before = explanation_of(org, crowd[-1])
     hold_queue(owner, "batch", "repairs")
-    held = told(org, crowd[-1])
+    held = explanation_of(org, crowd[-1])
     assert held.outcome.reason == "queue_held" != before.outcome.reason
 
 

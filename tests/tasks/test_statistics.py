@@ -69,12 +69,12 @@ def plan_of(statement: str, parameters: Sequence[Any]) -> dict[str, Any]:
     return plan
 
 
-def touched(plan: dict[str, Any]) -> Iterator[float]:
+def examined_rows(plan: dict[str, Any]) -> Iterator[float]:
     """Yield the number of rows that each plan node examined in all its loops."""
     removed = (count for key, count in plan.items() if key.startswith("Rows Removed"))
     yield plan["Actual Loops"] * (plan["Actual Rows"] + sum(removed))
     for part in plan.get("Plans", ()):
-        yield from touched(part)
+        yield from examined_rows(part)
 
 
 def asked(prepared: Prepared) -> tuple[str, tuple[Any, ...]]:
@@ -98,13 +98,15 @@ def test_nothing_is_looked_at_for_each_that_is_asked_for(backlog: Organization) 
         renamed(some(Workload, backlog, "uid")),
     ):
         # Where all rows are examined, it is done once.
-        assert ASKED <= max(touched(plan_of(statement, parameters))) <= 1.1 * BACKLOG, statement
+        assert ASKED <= max(examined_rows(plan_of(statement, parameters))) <= 1.1 * BACKLOG, (
+            statement
+        )
 
 
 def test_one_of_thousands_is_found_without_reading_the_others(backlog: Organization) -> None:
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     uid, *_ = some(Workload, backlog, "uid")
-    assert max(touched(plan_of(*renamed([uid])))) == 1
+    assert max(examined_rows(plan_of(*renamed([uid])))) == 1
     names = Workload.objects.filter(name__startswith="new-").values_list("uid", "name")
     assert list(names) == [(uid, f"new-{uid}")]

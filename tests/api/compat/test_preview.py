@@ -22,7 +22,7 @@ def preview(client: Compat, config: Any = DRAFT, **more: Any) -> Any:
     return client.post("scheduler/config/preview", {"config": config, **more}).result
 
 
-def led(verdicts: Any) -> list[tuple[Any, ...]]:
+def outcomes(verdicts: Any) -> list[tuple[Any, ...]]:
     """Return the outcome of each verdict, sorted by content."""
     names = ("queue_name", "matched_rule_index", "no_rule_matched", "applied_queue_name")
     found = [tuple(each[name] for name in names) for each in verdicts]
@@ -45,7 +45,7 @@ def test_each_set_of_labels_has_a_verdict(owner_client: Compat, busy: Any) -> No
         "distinct_combos": 4,
         "truncated": False,
     }
-    assert led(answer["verdicts"]) == [
+    assert outcomes(answer["verdicts"]) == [
         ("all", 1, False, "team/train"),
         ("all", 1, False, "team/train"),
         (None, -1, True, "rest"),
@@ -87,7 +87,7 @@ def test_without_being_asked_it_does_not_compare(owner_client: Compat, busy: Any
 
 
 def test_without_rules_everything_is_taken(owner_client: Compat, busy: Any) -> None:
-    assert set(led(preview(owner_client, {})["verdicts"])) == {(None, -1, False, None)}
+    assert set(outcomes(preview(owner_client, {})["verdicts"])) == {(None, -1, False, None)}
 
 
 def test_without_history_there_are_no_verdicts(owner_client: Compat) -> None:
