@@ -1,4 +1,4 @@
-/* Help while writing: completion, what a key means under the pointer, the panel about the cursor. */
+/* Editor help: completion, tooltips about keys, and the panel about the object at the cursor. */
 "use strict";
 
 window.Assist = class {
@@ -9,7 +9,7 @@ window.Assist = class {
   #sent = 0;
   #timer = 0;
 
-  // `ask(name, body)` posts to one of the addresses of the form and answers the response.
+  // `ask(name, body)` posts to one of the form's URLs and returns the response.
   constructor(editor, form, ask) {
     this.#editor = editor;
     this.#form = form;
@@ -49,9 +49,9 @@ window.Assist = class {
             meta: each.kind,
             docText: each.lines.join("\n"),
             completerId: "schema",
-            // Behind a key comes its value: what may stand there is offered at once.
+            // After a key, the completions of its value are shown at once.
             command: each.insert.endsWith(": ") ? "startAutocomplete" : undefined,
-            // The order of the schema, where names fit equally well.
+            // Equally good matches keep the order of the schema.
             score: 1000 - index,
           })));
         } catch (error) {
@@ -66,8 +66,8 @@ window.Assist = class {
       liveAutocompletionDelay: 60,
     });
     this.#editor.completers = [completer];
-    // Enter may come before the list has followed the last letters: it would choose by the letters
-    // before, and leave as many of them in the text.
+    // Enter may be pressed before the list is filtered by the last letters: it would insert an item
+    // that matches the earlier letters, and leave the last letters in the text.
     const list = ace.require("ace/autocomplete").Autocomplete.for(this.#editor);
     const insert = list.insertMatch;
     list.insertMatch = (item, options) => {
@@ -110,7 +110,7 @@ window.Assist = class {
     return card;
   }
 
-  // The panel follows the cursor when it rests.
+  // The panel is updated when the cursor stops moving.
   refresh() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#showContext(), 350);
@@ -123,7 +123,7 @@ window.Assist = class {
       if (!answer.ok) throw new Error(`status ${answer.status}`);
       const html = await answer.text();
       if (seq !== this.#sent) return;
-      // Made by this server's template, which escapes what people wrote.
+      // Rendered by the server's template, which escapes user input.
       const part = new DOMParser().parseFromString(html, "text/html").body;
       const shown = this.#panel.firstElementChild;
       if (!shown?.isEqualNode(part.firstElementChild)) this.#panel.replaceChildren(...part.childNodes);

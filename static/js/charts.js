@@ -1,8 +1,8 @@
 /*
- * A cursor for charts: pointer, finger and arrow keys pick a moment, and its numbers stand beside it.
+ * A cursor for charts: pointer, touch and arrow keys select a time, and its numbers are shown.
  *
- * The numbers are those of the page's own tables (?table=all), read once for each state of the page,
- * so a chart says what its table says. Dragging with a mouse picks a time to look at.
+ * The numbers are read from the tables of the page (?table=all), once for each state of the page,
+ * so a chart and its table have the same numbers. Dragging with a mouse selects a time range.
  */
 "use strict";
 
@@ -13,7 +13,7 @@
   const part = (plot, name) => plot.querySelector(`.chart__${name}`);
   const version = () => document.getElementById("live-poll")?.dataset.version ?? "";
 
-  // Tables by panel, of the state of the page that `known` names.
+  // Tables by panel; `known` is the state of the page from which they were read.
   let tables = null;
   let known = null;
   const load = () => {
@@ -68,7 +68,7 @@
     const slider = part(plot, "slider");
     slider.max = countOf(plot) - 1;
     slider.value = index;
-    // One moment in all charts, for they are about one time.
+    // All charts have the same time axis, so all show the same time.
     for (const each of plots()) {
       const line = part(each, "cursor");
       if (!line) continue;
@@ -77,7 +77,7 @@
       line.setAttribute("x2", `${middle(each, index)}%`);
     }
     const page = await load();
-    // The reader may be elsewhere by now.
+    // The reader may have moved the cursor meanwhile.
     if (!page || current !== plot || Number(slider.value) !== index) return;
     const numbers = rowsOf(page, plot, index);
     const box = part(plot, "readout");
@@ -110,7 +110,7 @@
     }
   };
 
-  // A stretch that is dragged over becomes the time of the page, where the page can be asked for one.
+  // Dragging over a range sets the time range of the page, if the page has this parameter.
   let from = null;
   const canPick = document.getElementById("u-since") !== null;
   const mark = (plot, begin, end) => {
@@ -176,7 +176,7 @@
     hide();
   });
 
-  // Charts that come with an update have a slider of their own.
+  // Charts inserted by an update have a new slider.
   const regions = [...document.querySelectorAll("[data-live]")].filter((region) => region.querySelector("[data-plot]"));
   for (const region of regions) new MutationObserver(wake).observe(region, { subtree: true, childList: true });
   wake();

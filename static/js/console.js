@@ -1,11 +1,11 @@
-/* What HTML alone cannot do on every page: menus, ages, copying, marked lines. */
+/* Scripts of every page: menus, ages, copy buttons, marked lines. */
 "use strict";
 
 (() => {
-  // What scripts alone can do is offered from here on.
+  // Shows the controls that need scripts.
   document.documentElement.dataset.scripts = "";
 
-  // Announce to screen readers, at most one text each ten seconds.
+  // Announces texts to screen readers, at most one every ten seconds.
   let spokeAt = 0;
   window.announce = (text) => {
     if (Date.now() - spokeAt < 10000) return;
@@ -13,7 +13,7 @@
     document.getElementById("announcer").textContent = text;
   };
 
-  // What a key did is seen, too, for a moment.
+  // Shows the effect of a key briefly on the screen, too.
   let toastTimer = 0;
   window.tell = (text) => {
     const toast = document.getElementById("toast");
@@ -29,7 +29,7 @@
     return `${Math.max(0, Math.floor(seconds))} s`;
   };
 
-  // The server's clock is the reference: the reader's own may be wrong.
+  // Ages are relative to the server's clock, because the reader's clock may be wrong.
   const asOf = document.querySelector("[data-as-of]");
   const skew = asOf ? Date.parse(asOf.dataset.asOf) - Date.now() : 0;
 
@@ -45,7 +45,7 @@
   };
   setInterval(tellAges, 5000);
 
-  // Menus: one open at a time; a click elsewhere closes them.
+  // One menu is open at a time; a click outside closes it.
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll("details[data-menu][open]")) {
       if (!menu.contains(event.target)) menu.open = false;
@@ -61,7 +61,7 @@
     }
   });
 
-  // Escape closes the menu that has the focus, which goes back to where it was opened.
+  // Escape closes the focused menu and moves the focus to its button.
   document.addEventListener("keydown", (event) => {
     const menu = event.key === "Escape" && event.target.closest("details[data-menu][open]");
     if (!menu) return;
@@ -69,12 +69,12 @@
     menu.querySelector("summary").focus();
   });
 
-  // A browser may keep a page that was left, to go back to: not with a secret in it.
+  // The browser's back-forward cache must not keep a page with a secret.
   addEventListener("pagehide", () => {
     for (const field of document.querySelectorAll("[data-secret]")) field.value = "";
   });
 
-  // Lists of links that are narrowed while somebody types.
+  // Lists of links are filtered during typing.
   for (const list of document.querySelectorAll("[data-filtered]")) {
     const field = list.querySelector("[data-filter]");
     if (!field) continue;
@@ -87,7 +87,7 @@
     });
   }
 
-  // #L10-L14 marks these lines of a source text.
+  // #L10-L14 marks lines 10 to 14 of a source text.
   const markLines = () => {
     const source = document.querySelector("[data-source]");
     const range = /^#L(\d+)(?:-L?(\d+))?$/.exec(location.hash);
@@ -106,7 +106,7 @@
 
   document.querySelector("[data-focus]")?.focus();
 
-  // Filters left empty stay out of the address.
+  // Empty filters are left out of the address.
   document.addEventListener("htmx:configRequest", (event) => {
     const { parameters } = event.detail;
     for (const name of Object.keys(parameters)) if (parameters[name] === "") delete parameters[name];
@@ -117,7 +117,7 @@
     }
   });
 
-  // Whoever signs in again in another window has a new token there, and this page an old one.
+  // After a new sign-in in another window, the CSRF token in this page is outdated.
   window.csrfToken = (form) =>
     /(?:^|; )sluice_csrf=([^;]+)/.exec(document.cookie)?.[1] ?? form.elements.namedItem("csrfmiddlewaretoken").value;
   document.addEventListener(
@@ -129,14 +129,14 @@
     true,
   );
 
-  // A panel whose question found no place asks again when the server says so.
+  // A panel whose request was rejected for lack of capacity retries after the time in Retry-After.
   document.addEventListener("htmx:responseError", ({ detail }) => {
     if (detail.xhr.status !== 429) return;
     const seconds = Number(detail.xhr.getResponseHeader("Retry-After")) || 5;
     setTimeout(() => window.htmx.trigger(detail.elt, "again"), seconds * 1000);
   });
 
-  // A form that changes something is sent once.
+  // A POST form is sent only once.
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (form.method !== "post" || event.defaultPrevented) return;

@@ -1,8 +1,8 @@
-/* Saves the draft on the server while its editor types, one save at a time, and says so. */
+/* Saves the draft during typing, one save at a time, and shows the result. */
 "use strict";
 
 window.DraftSaver = class {
-  // Milliseconds of silence after which a text is saved, and after which a save is tried again.
+  // Milliseconds without typing before a save, and before a failed save is retried.
   static AFTER = 1200;
   static AGAIN = 5000;
 
@@ -16,10 +16,10 @@ window.DraftSaver = class {
   #sent = false;
   #saved;
   #savedAt = 0;
-  // Why the last save was not made; it stands until one is.
+  // Why the last save failed; shown until a save succeeds.
   #trouble = "";
 
-  // `read()` gives the language and the text; `ask(name, body)` posts to an address of the form.
+  // `read()` returns the dialect and the text; `ask(name, body)` posts to one of the form's URLs.
   constructor(form, read, ask) {
     this.#form = form;
     this.#status = form.querySelector("[data-saved]");
@@ -116,7 +116,7 @@ window.DraftSaver = class {
     return isSaid ? (await answer.json()).detail : "the server is temporarily unavailable. Retrying.";
   }
 
-  // With its first save a draft gets an address of its own, for this window and for others.
+  // With the first save, a draft gets its own URL.
   #keep({ revision, page }) {
     this.#field("revision").value = revision;
     if (this.#form.dataset.saveUrl) return;
@@ -129,7 +129,7 @@ window.DraftSaver = class {
     htmx.ajax("GET", page, { target: "[data-tabs]", select: "nav[aria-label=Draft]" });
   }
 
-  // Somebody else has the draft now: nothing more is sent until a person has decided.
+  // Another member edits the draft now: saves stop until the user decides.
   stop(detail, code) {
     if (this.#stopped) return;
     const isUnsaved = this.#isUnsaved();
@@ -155,7 +155,7 @@ window.DraftSaver = class {
     button.className = "link-button";
     button.name = "do";
     button.value = verb === "begin" ? "save" : verb;
-    // The draft of this address is gone: the text goes where new ones begin.
+    // The draft was deleted: the form creates a new draft.
     if (verb === "begin") button.formAction = this.#form.dataset.newUrl;
     button.textContent = words;
     return button;

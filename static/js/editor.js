@@ -1,4 +1,4 @@
-/* The config editor: ACE in place of the textarea, and what belongs to it wired together. */
+/* The config editor: replaces the textarea by ACE, and connects checks, saves, outline and help. */
 "use strict";
 
 (() => {
@@ -23,7 +23,7 @@
       ...more,
     });
 
-  // Style sheets are linked: the policy of the site allows no inline ones.
+  // Style sheets are linked, because the content security policy forbids inline styles.
   ace.config.set("useStrictCSP", true);
   ace.config.set("loadWorkerFromBlob", false);
   const host = document.createElement("div");
@@ -31,7 +31,7 @@
   area.before(host);
   area.hidden = true;
   const editor = ace.edit(host, {
-    // Before the mode, which would start its worker at once.
+    // Set before the mode, which would start its worker at once.
     useWorker: false,
     mode: "ace/mode/yaml",
     value: area.value,
@@ -42,17 +42,17 @@
     showPrintMargin: false,
     highlightActiveLine: true,
     enableKeyboardAccessibility: false,
-    // The editor adds the row of the cursor to it.
+    // ACE appends the row of the cursor.
     textInputAriaLabel: "Config text; Tab leaves the editor",
     scrollPastEnd: 0.2,
   });
   editor.session.setNewLineMode("unix");
   editor.session.setUndoManager(new ace.UndoManager());
-  // The keyboard is not trapped in the text: brackets indent instead.
+  // Tab leaves the editor, so that keyboard users are not trapped; brackets indent instead.
   editor.commands.bindKey("Tab", null);
   editor.commands.bindKey("Shift-Tab", null);
   form.querySelector("[data-tab-hint]").hidden = false;
-  // The next line begins where its keys belong: in the item of a list, below a key without a value.
+  // A new line is indented for its keys: in the item of a list, or below a key without a value.
   editor.session.getMode().getNextLineIndent = (state, line, tab) => {
     const [, indent, dashes, rest] = /^(\s*)((?:-\s+)*)(.*)$/.exec(line);
     const isMapping = /^[^#]*?:(\s|$)/.test(rest);
@@ -67,7 +67,7 @@
   const saver = new window.DraftSaver(form, state, ask);
   const assist = new window.Assist(editor, form, ask);
 
-  // A text pasted in another language is one click away from being read in it.
+  // If a pasted text looks like another dialect, a button switches the dialect.
   const notice = form.querySelector("[data-likely]");
   const other = notice.querySelector("button");
   const suggest = (likely) => {
@@ -83,7 +83,7 @@
     editor.focus();
   });
 
-  // An answer about an older text must not replace a newer one.
+  // The response for an older text must not replace a newer one.
   let open = 0;
   const latest = (name, show, fail) => {
     let sent = 0;
@@ -119,7 +119,7 @@
       outline.show(result.outline);
       suggest(result.likely);
       if (review) review.disabled = false;
-      // Of one editor the server reads one large text at a time, so hits are counted after the check.
+      // The server processes one large text per user at a time, so hits are counted after the check.
       clearTimeout(hitsTimer);
       hitsTimer = setTimeout(countHits, Math.max(0, changedAt + HITS_AFTER - performance.now()));
     },
@@ -142,7 +142,7 @@
   );
 
   const changed = () => {
-    // What is on its way is about lines that are elsewhere now.
+    // A pending response is about lines that have moved since.
     countHits.forget();
     clearTimeout(timer);
     clearTimeout(hitsTimer);
@@ -181,7 +181,7 @@
   for (const button of form.querySelectorAll('button[value="check"], button[value="save"]')) {
     button.hidden = true;
   }
-  // On a phone the text comes first; the outline opens on demand.
+  // On a narrow screen, the text comes first, and the outline opens on demand.
   if (matchMedia("(width < 1000px)").matches) form.querySelector("[data-outline-panel]").open = false;
   check();
 })();

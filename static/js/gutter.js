@@ -1,8 +1,8 @@
-/* Workloads of the last days beside the numbers of the lines on which rules and queues begin. */
+/* Numbers of recorded workloads in the gutter, on the first lines of rules and queues. */
 "use strict";
 
 window.Gutter = class {
-  // Characters that stay free for a count, so that the text does not move when counts come.
+  // Characters reserved for a count, so that the text does not move when counts arrive.
   #room = 5;
   #short = new Intl.NumberFormat("en", { notation: "compact" });
   #editor;
@@ -15,11 +15,11 @@ window.Gutter = class {
       getWidth: (session, lastLine, config) =>
         (Math.max(String(lastLine).length, 2) + this.#room) * config.characterWidth,
     };
-    // Elements of lines are used again for others while the text scrolls.
+    // ACE reuses the elements of lines while scrolling.
     editor.renderer.on("afterRender", () => this.#draw());
   }
 
-  // hits: line, from 1 -> runs; days: of how many days they are.
+  // hits: line, from 1 -> number of workloads; days: length of the recorded time.
   show(hits, days) {
     this.#hits = new Map([...hits].map(([line, runs]) => [
       String(line),

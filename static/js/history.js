@@ -1,4 +1,4 @@
-/* Keys of the history: two versions are picked and compared, or one of them is edited. */
+/* Keyboard shortcuts of the history: select and compare two versions, or edit one. */
 "use strict";
 
 (() => {
@@ -9,7 +9,7 @@
     else window.announce("Select a version with j or k first");
   };
 
-  // The two picked last, older first; before the second pick the other one stays what it was.
+  // The last two selected versions, older first; until the second selection, the other one is kept.
   let picked = [];
   const pick = (here) => {
     const number = Number(here.dataset.version);

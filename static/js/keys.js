@@ -1,8 +1,8 @@
-/* Keys that work on every page; a page adds its own as window.pageKeys. */
+/* Keyboard shortcuts of every page; a page adds its own as window.pageKeys. */
 "use strict";
 
 (() => {
-  // Chosen on the page of the appearance, too, and kept for as long as there.
+  // Stored in the same cookie, with the same lifetime, as on the appearance page.
   const root = document.documentElement;
   const keysOff = () => root.dataset.keys === "off";
   const switchKeys = (value) => {
@@ -32,7 +32,7 @@
     [...fields].find((field) => field.checkVisibility())?.focus();
   };
 
-  // The address as it may be given away: where the page has one that stays true, that one.
+  // Returns the page's permalink if it has one, else its address.
   const permalink = async () => {
     const given = document.querySelector("main a[data-permalink]");
     const url = new URL(given ? given.href : location.href);
@@ -41,7 +41,7 @@
       await navigator.clipboard.writeText(url.href);
       window.tell("Permalink copied");
     } catch {
-      // Browsers copy for pages on a safe connection alone.
+      // Browsers allow copying only in secure contexts.
       window.tell("The permalink is in the address bar");
     }
   };
@@ -75,7 +75,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || keysOff()) return;
     const writes = event.target.closest("input, textarea, select, [contenteditable], .ace_editor, dialog");
-    // A dialog that was just closed keeps the focus until the next frame.
+    // A closed dialog keeps the focus until the next frame.
     if (writes?.checkVisibility()) return;
     if (Date.now() < goUntil) {
       goUntil = 0;

@@ -1,8 +1,8 @@
 /*
- * Keeps the regions marked data-live current by polling the page's own address with the stamp
- * that it shows, and says how old they are: by the server's word, whatever became of the poll.
+ * Updates the regions marked data-live by polling the page's address with the displayed stamp, and
+ * shows the age of the data according to the server.
  *
- * 204 means nothing changed; the stamp and age are in the headers of every answer.
+ * 204 means no change; the stamp and the age are in the headers of every response.
  */
 "use strict";
 
@@ -13,7 +13,7 @@
 
   const EVERY = 2000;
   const SLOWEST = 15000;
-  // Three beats without an answer are a server that is away; ten seconds of rest are not.
+  // Three polls without a response mean that the server is away; data ten seconds old does not.
   const MISSES = 3;
   const text = status.querySelector("[data-live-text]");
   const pause = document.querySelector("[data-live-pause]");
@@ -21,12 +21,12 @@
   const retry = document.querySelector("[data-live-retry]");
   const patch = new window.Patch();
   let stamp = poll.dataset.version;
-  // The server read what the page shows after the page was asked for, not before.
+  // The server read the page's data after the request was sent, so its age starts there at most.
   let freshAt = performance.timeOrigin + (performance.getEntriesByType("navigation")[0]?.requestStart ?? 0);
   let misses = 0;
   let paused = false;
   let asking = false;
-  // Why there are no news: {text, again (what the link says), retry}. Null while all is well.
+  // Why updates have stopped: {text, again (title of the link), retry}. Null if polls succeed.
   let trouble = null;
   let isOver = false;
   let isOld = false;
@@ -70,7 +70,7 @@
     isOver = !next.retry;
   };
 
-  // What the server refuses for good is said, and not asked for again.
+  // A permanent error is shown, and polling stops.
   const refused = (answer) => {
     const id = answer.headers.get("X-Request-ID");
     if (answer.status === 401) tell({ text: "Signed out", again: "Sign in again" });
@@ -103,7 +103,7 @@
     if (paused || asking || isOver || busy()) return;
     asking = true;
     const url = new URL(location.href);
-    // A part that failed is asked for again, even when nothing changed since.
+    // A failed part is requested again, even without a change of the data.
     const failed = document.querySelector("[data-live] [data-failed]") !== null;
     url.searchParams.set("v", failed ? `${stamp.split("-")[0]}-` : stamp);
     url.hash = "";
@@ -141,11 +141,11 @@
     show();
     if (!document.hidden) tick();
   });
-  // A page that the browser kept, to go back to, is as old as it was left.
+  // A page from the back-forward cache has old data.
   addEventListener("pageshow", (event) => {
     if (event.persisted) tick();
   });
-  // A region that was asked for with other filters is newer than the rest: all is asked for anew.
+  // A region loaded with other filters is newer than the others, so the whole page is polled.
   document.addEventListener("htmx:afterSwap", (event) => {
     const found = /id="live-poll" data-version="(\d+)-/.exec(event.detail.xhr?.responseText ?? "");
     if (!found) return;

@@ -1,4 +1,4 @@
-/* Arrow keys in the matrix of a cohort: it is one stop of Tab, and the arrows move inside. */
+/* Arrow keys in the matrix of a cohort: the matrix is one tab stop, and arrows move inside it. */
 "use strict";
 
 (() => {
@@ -9,11 +9,11 @@
 
   const table = () => region.querySelector("[data-matrix]");
   const rows = () => [...(table()?.tBodies[0].rows ?? [])];
-  // Cards of a narrow window have no columns to move along.
+  // The cards of a narrow window have no columns.
   const isTable = () => table() && getComputedStyle(table()).display === "table";
   const linkAt = (row, column) => row.cells[column]?.querySelector("a");
 
-  // Of all links one is in the order of Tab; without scripts all of them are.
+  // One link is in the tab order; without scripts all links are.
   const roam = () => {
     const links = rows().flatMap((row) => [...row.querySelectorAll("a")]);
     if (!links.length) return;
@@ -65,7 +65,7 @@
     }
   });
 
-  // What is live is put back as the server sent it: without our order of Tab.
+  // Live updates restore the server's HTML, without this tab order.
   new MutationObserver(roam).observe(region, { subtree: true, childList: true, attributes: true, attributeFilter: ["tabindex"] });
   addEventListener("resize", roam);
   roam();

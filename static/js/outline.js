@@ -1,4 +1,4 @@
-/* The outline of the text: groups of objects with their problems and hits; a click moves the cursor. */
+/* The outline of the text: objects by kind with problems and hits; a click moves the cursor. */
 "use strict";
 
 window.Outline = class {
@@ -18,7 +18,7 @@ window.Outline = class {
     this.#filter = form.querySelector("[data-outline-filter]");
     this.#filter.parentElement.hidden = false;
     this.#filter.addEventListener("input", () => this.#draw());
-    // Enter would send the form of the editor.
+    // Enter would submit the form of the editor.
     this.#filter.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
       event.preventDefault();
@@ -31,7 +31,7 @@ window.Outline = class {
     editor.selection.on("changeCursor", () => this.#markCurrent());
   }
 
-  // Whoever listens to the page hears the outline when it is whole.
+  // Screen readers announce the outline when it is complete.
   setBusy(isBusy) {
     this.#body.setAttribute("aria-busy", String(isBusy));
   }
@@ -42,7 +42,7 @@ window.Outline = class {
     this.#gutter.show(this.#hitsByLine(), this.#days);
   }
 
-  // Counts are found less often than the outline: the last ones stay until there are newer.
+  // Hits are counted less often than the outline is updated; the last counts stay until then.
   showHits(answer) {
     const note = this.#body.parentElement.querySelector("[data-hits-note]");
     note.hidden = answer.runs === null;

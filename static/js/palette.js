@@ -1,4 +1,4 @@
-/* Where to go, from the keyboard: Ctrl K opens a field and offers what the page of its form finds. */
+/* The command palette: Ctrl K opens a search field that shows results of the search page. */
 "use strict";
 
 (() => {
@@ -13,7 +13,7 @@
 
   const found = () => [...results.querySelectorAll("a[data-found]")];
 
-  // Those of other letters stay until there are new ones, and say so.
+  // Results of an earlier text stay until new ones arrive, and are marked as busy.
   const settle = (text) => results.setAttribute("aria-busy", text !== field.value);
 
   const ask = async () => {
@@ -51,7 +51,7 @@
     timer = setTimeout(ask, 120);
   });
 
-  // What is offered belongs to the text: otherwise the page of the form answers.
+  // Enter opens the first result if the results belong to the text; else the form is submitted.
   form.addEventListener("submit", (event) => {
     if (shown !== field.value) return;
     event.preventDefault();
@@ -60,7 +60,7 @@
   });
 
   palette.addEventListener("keydown", (event) => {
-    // A field for searching would be emptied first.
+    // In a search field, the browser would clear the text first.
     if (event.key === "Escape") {
       event.preventDefault();
       palette.close();
@@ -78,7 +78,7 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
-    // The editor has a meaning of its own for it.
+    // The editor has its own command for this key.
     if (event.target.closest(".ace_editor")) return;
     event.preventDefault();
     open();

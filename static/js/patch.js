@@ -1,16 +1,16 @@
 /*
- * Brings parts of a page up to date in place: texts and attributes change, so that focus,
- * selection and scroll stay; rows of a list never appear, vanish or move until the reader asks.
+ * Updates parts of a page in place: only texts and attributes change, so that focus, selection and
+ * scroll position stay. Rows of a list appear, disappear or move only on the reader's request.
  */
 "use strict";
 
 window.Patch = class {
-  /** What could not be changed yet, since the reader is at it. */
+  /** Whether changes are delayed, because the reader uses the element. */
   owes = false;
 
   #latest = null;
 
-  /** Take over every live region of *page*, a document. */
+  /** Updates every live region from *page*, a document. */
   update(page) {
     this.#latest = page;
     this.owes = false;
@@ -20,12 +20,12 @@ window.Patch = class {
     }
   }
 
-  /** Try again what was put off. */
+  /** Applies the delayed changes. */
   settle() {
     if (this.owes && this.#latest) this.update(this.#latest);
   }
 
-  /** Show the rows that a bar tells of. */
+  /** Shows the changed rows of the list of *bar*. */
   showRows(bar) {
     const list = document.getElementById(bar.dataset.rowsBar);
     const next = this.#latest?.getElementById(bar.dataset.rowsBar);
@@ -35,18 +35,18 @@ window.Patch = class {
     list.querySelector("a[data-row]")?.focus({ preventScroll: true });
   }
 
-  /** Forget what was taken over: the regions came from elsewhere. */
+  /** Discards the last page, because the regions were replaced by other code. */
   forget() {
     this.#latest = null;
     this.owes = false;
   }
 
-  // A field that somebody types in is theirs until they leave it.
+  // A focused field is not changed until it loses the focus.
   #isTheirs(node) {
     return node === document.activeElement && /^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName);
   }
 
-  // What scripts fill in, and what a shared answer cannot know.
+  // Elements that scripts fill, or that a shared response cannot contain.
   #isKept(node) {
     const { rowsBar, fetched, kept } = node.dataset ?? {};
     return [rowsBar, fetched, kept].some((value) => value !== undefined) || node.name === "csrfmiddlewaretoken";
@@ -84,7 +84,7 @@ window.Patch = class {
     });
   }
 
-  // A part that failed this time shows what it showed before, and says so above it.
+  // A part that failed in this update keeps its old content, with a notice above it.
   #keepsOld(node, next) {
     const failed = next.querySelector(":scope > [data-failed]");
     if (!failed) return false;
@@ -94,7 +94,7 @@ window.Patch = class {
     return true;
   }
 
-  // Parts with an id are kept and patched; the others are exchanged, unless the focus is among them.
+  // Elements with an id are kept and patched; others are replaced, unless they have the focus.
   #rearrange(node, other) {
     const kept = new Map([...node.children].filter((child) => child.id).map((child) => [child.id, child]));
     const children = other.map((child) => {
@@ -108,7 +108,7 @@ window.Patch = class {
       return;
     }
     node.replaceChildren(...children);
-    // What came new may ask for more of itself.
+    // New elements may load more content with htmx.
     window.htmx?.process(node);
   }
 
@@ -116,7 +116,7 @@ window.Patch = class {
     const fresh = new Map([...next.children].map((row) => [row.id, row]));
     const before = [...list.children].map((row) => row.id);
     const added = [...fresh.keys()].filter((id) => !before.includes(id)).length;
-    // Rows at the end that new ones push to the next page are not gone.
+    // Rows at the end that are pushed to the next page by new rows are not removed rows.
     const pushed = before.length - 1 - before.findLastIndex((id) => fresh.has(id));
     const end = pushed <= added ? before.length - pushed : before.length;
     let gone = 0;

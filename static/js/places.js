@@ -1,4 +1,4 @@
-/* Places of the text: the server counts lines from 1 and columns in code points, ACE from 0 in UTF-16. */
+/* Positions in the text: the server counts lines from 1 and columns in code points, ACE from 0 in UTF-16. */
 "use strict";
 
 window.Places = {

@@ -1,4 +1,4 @@
-/* Who is at the draft: says so every few seconds, shows others, and stops when somebody takes over. */
+/* Presence in a draft: reports the visit every few seconds, shows other visitors, and stops saves on a takeover. */
 "use strict";
 
 window.Presence = class {
@@ -21,7 +21,7 @@ window.Presence = class {
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) this.visit();
     });
-    // A form leads on in the same draft: leaving it then could undo what the form did.
+    // A submitted form stays in the same draft: ending the visit could undo the form's action.
     let sent = false;
     document.addEventListener("submit", () => {
       sent = true;
@@ -42,7 +42,7 @@ window.Presence = class {
       }
       if (answer.ok) this.#show(await answer.json());
     } catch (error) {
-      // The saver and the checks say that the server does not answer.
+      // Saves and checks already show that the server does not respond.
       this.#known = "";
     }
   }
@@ -62,7 +62,7 @@ window.Presence = class {
       this.#lost(`${editor.name} edits this draft now.`, "taken");
     }
     if (!("readOnly" in this.#form.dataset)) return;
-    // Nothing is exchanged under the eyes of whoever looks on: they ask for it.
+    // The text of an onlooker is not replaced; a link loads the newer one.
     const isNewer = revision !== Number(this.#form.elements.namedItem("revision").value);
     const isFree = !editor && "mayTake" in this.#form.dataset;
     const news = document.querySelector("[data-news]");
@@ -70,7 +70,7 @@ window.Presence = class {
     news.querySelector("span").textContent = isFree ? "This draft is free to edit." : "A newer text is saved.";
   }
 
-  // The next one need not wait until the visit lapses.
+  // Ends the visit, so that the next editor does not have to wait until it expires.
   #leave() {
     if (this.#form.dataset.leaveUrl) this.#ask("leave", {}, { keepalive: true });
   }

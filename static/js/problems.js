@@ -1,4 +1,4 @@
-/* The problems of the text in the editor: marks in gutter and text, a list, moves and quick fixes. */
+/* Diagnostics in the editor: marks in gutter and text, a list, navigation and quick fixes. */
 "use strict";
 
 window.Problems = class {
@@ -123,7 +123,7 @@ window.Problems = class {
     this.#editor.scrollToLine(range.start.row, true, false);
   }
 
-  // F8 starts from the cursor, so that it never jumps far from where one is.
+  // F8 moves from the current problem or the cursor, so that the cursor never jumps far.
   step(by) {
     const count = this.#problems.length;
     if (!count) return;
@@ -136,7 +136,7 @@ window.Problems = class {
     this.go(by > 0 ? Math.max(after, 0) : (after <= 0 ? count : after) - 1);
   }
 
-  // The repair of the problem one is at, else of the first one on the cursor's line.
+  // Applies a fix of the current problem if it is on the cursor's line, else of the first one there.
   fix() {
     const row = this.#editor.getCursorPosition().row + 1;
     const isHere = ({ fixes, range }) => fixes.length && range.line <= row && row <= range.end_line;
@@ -149,7 +149,7 @@ window.Problems = class {
   #apply(fix) {
     if (this.#editor.getReadOnly()) return;
     const ranges = fix.edits.map((edit) => [this.#range(edit.range), edit.new_text]);
-    // From the end on, so that earlier places stay where they are.
+    // From the end, so that earlier positions stay valid.
     ranges.sort(([a], [b]) => b.start.row - a.start.row || b.start.column - a.start.column);
     for (const [range, text] of ranges) this.#editor.session.replace(range, text);
     this.#editor.focus();

@@ -1,4 +1,4 @@
-/* Keys of the queues: some are chosen and compared, one is held. */
+/* Keyboard shortcuts of the list of queues: select and compare queues, hold a queue. */
 "use strict";
 
 (() => {
