@@ -16,7 +16,7 @@ def test_a_wrong_token_is_refused(org, header: str):
     assert response.headers["WWW-Authenticate"] == 'Bearer realm="api"'
 
 
-def test_one_submits_and_ends_their_own_work(api, submitter, operator, settle):
+def test_a_submitter_token_ends_only_its_own_workloads(api, submitter, operator, settle):
     own, other = api(submitter), api(operator)
     (uid,) = own.post("workloads", {"workloads": [{"name": "mine"}]}).body["ids"]
     settle(submitter.org)
@@ -26,7 +26,7 @@ def test_one_submits_and_ends_their_own_work(api, submitter, operator, settle):
     assert other.post(f"workloads/{uid}/finish").status == 202
 
 
-def test_orgs_are_those_one_belongs_to(api, client_for, owner, other_org):
+def test_orgs_lists_the_user_s_organizations(api, client_for, owner, other_org):
     one = {"slug": "here", "name": "Here"}
     assert api(owner).get("/api/v1/orgs").body == {"results": [one], "next": None}
     assert client_for(owner).get("/api/v1/orgs").json() == {"results": [one], "next": None}

@@ -30,7 +30,7 @@ def apply(client, text: str, expected: int, **terms: object):
     return client.post("config/versions", {"text": text, "expected_version": expected, **terms})
 
 
-def test_whoever_asks_is_told_all_consequences(client):
+def test_accept_requires_all_consequences(client):
     answer = apply(client, CLOSED, 1, accept=[])
     assert answer.problem == (422, "consequences_not_accepted")
     assert answer.body["missing"] == ["catch_all_lost", "warnings_added"]
@@ -56,13 +56,13 @@ def test_whoever_asks_is_told_all_consequences(client):
     assert client.get("config").body["consequences"] == told
 
 
-def test_a_script_that_says_nothing_is_asked_nothing(client):
+def test_consequences_are_optional_without_accept(client):
     for text, terms in ((CLOSED, {}), (OPEN, {"accept": None})):
         active = client.get("config").body["version"]
         assert apply(client, text, active, **terms).status == 201
 
 
-def test_a_roll_back_is_asked_the_same(client):
+def test_a_rollback_requires_the_same_acceptance(client):
     apply(client, CLOSED, 1)
     apply(client, OPEN, 2)
     body = {"version": 2, "expected_version": 3}
@@ -86,7 +86,7 @@ def test_a_roll_back_is_asked_the_same(client):
         ({"revert_after_minutes": 10**15}, "revert_after_minutes", "out_of_range"),
     ],
 )
-def test_terms_that_cannot_be_read(client, terms, path: str, code: str):
+def test_invalid_terms_are_refused(client, terms, path: str, code: str):
     for answer in (
         apply(client, CAP, 1, **terms),
         client.post("config/rollback", {"version": 1, "expected_version": 1, **terms}),
@@ -118,7 +118,7 @@ def test_a_version_for_a_time_is_confirmed(client):
     assert event["message"] == "Config version 2 was confirmed"
 
 
-def test_a_version_that_nobody_confirms_is_taken_back(client):
+def test_an_unconfirmed_version_is_reverted(client):
     apply(client, CAP, 1, revert_after_minutes=1)
     RevertTimer.objects.update(due_at=timezone.now())
     assert revert_unconfirmed() == 1
@@ -140,7 +140,7 @@ def test_the_first_version_cannot_be_for_a_time(api, owner):
     ]
 
 
-def test_every_code_is_told_in_the_docs_and_the_schema(client):
+def test_every_code_is_in_the_docs_and_the_schema(client):
     schema = json.dumps(client.client.get("/api/v1/schema/", {"format": "json"}).json())
     text = PAGE.read_text("utf-8")
     for code in ConsequenceCode:
@@ -148,7 +148,7 @@ def test_every_code_is_told_in_the_docs_and_the_schema(client):
         assert f'"{code.value}"' in schema
 
 
-def test_less_quota_than_is_in_use_is_said_before_and_after(api, owner, settle):
+def test_quota_below_usage_is_reported_before_and_after(api, owner, settle):
     """Kueue, 128 to 64 with 128 in use: the answer says so even without `accept`."""
     text = """
 apiVersion: kueue.x-k8s.io/v1beta1

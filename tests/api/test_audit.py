@@ -61,7 +61,7 @@ def test_a_config_says_which_version_it_replaced(client) -> None:
     ]
 
 
-def test_a_timer_that_is_confirmed_or_taken_back(client) -> None:
+def test_confirming_and_reverting_leave_entries(client) -> None:
     client.post("config/versions", {"text": OPEN, "expected_version": 0})
     asked = {"text": f"{OPEN}#\n", "expected_version": 1, "revert_after_minutes": 5}
     assert client.post("config/versions", asked).status == 201
@@ -69,7 +69,7 @@ def test_a_timer_that_is_confirmed_or_taken_back(client) -> None:
     assert entries(action="config.confirm") == [("config.confirm", "config", "2", None, None)]
 
 
-def test_holds_say_what_was_so_before(client) -> None:
+def test_entries_of_holds_have_the_previous_hold(client) -> None:
     client.post("config/versions", {"text": OPEN, "expected_version": 0})
     client.post("queues/default/hold", {"reason": "rack down"})
     client.post("queues/default/hold", {"reason": "rack down"})
@@ -112,7 +112,7 @@ def test_one_request_for_many_workloads_is_one_entry(client, settle, owner: Acto
     ]
 
 
-def test_expectations_say_what_they_said(client) -> None:
+def test_entries_of_expectations_have_their_values(client) -> None:
     client.post("config/expectations", {"expectations": [{"name": "any", "queue": "default"}]})
     client.post("config/expectations", {"expectations": [{"name": "any", "queue": "other"}]})
     client.post("config/expectations/delete", {"names": ["any"]})
@@ -147,7 +147,7 @@ def test_what_is_refused_or_changes_nothing_leaves_no_entry(client, api, viewer:
     assert AuditEntry.objects.filter(pk__gt=last).count() == 0
 
 
-def test_people_who_come_and_go_are_told_to_each_of_their_organizations(
+def test_account_actions_leave_an_entry_in_each_organization(
     owner: Actor, other_org: Organization
 ) -> None:
     assert owner.user is not None
@@ -210,7 +210,7 @@ def test_members_and_tokens_of_the_command_line(org: Organization, viewer: Actor
     ]
 
 
-def test_an_entry_leads_to_the_request(owner: Actor) -> None:
+def test_an_entry_has_the_origin_of_its_request(owner: Actor) -> None:
     secret = issue_token(owner.org, Role.OWNER, "pipeline")
     client = Client(
         REMOTE_ADDR="203.0.113.9",
@@ -271,7 +271,7 @@ def test_filters_narrow_the_list(list_actions, client, viewer: Actor) -> None:
     assert client.get("audit", id="x").problem == (400, "invalid_request")
 
 
-def test_pages_of_the_list_join_to_the_whole(list_actions, client) -> None:
+def test_pages_contain_every_entry_once(list_actions, client) -> None:
     for query in ({}, {"action": [each.partition(".")[0] for each in ACTIONS]}, {"ip": ""}):
         seen, cursor = [], ""
         while cursor is not None:
@@ -281,9 +281,7 @@ def test_pages_of_the_list_join_to_the_whole(list_actions, client) -> None:
         assert seen == list_actions()
 
 
-def test_others_than_owners_see_what_they_did_themselves(
-    list_actions, api, api_for, viewer: Actor
-) -> None:
+def test_other_roles_see_only_their_own_entries(list_actions, api, api_for, viewer: Actor) -> None:
     secret = issue_token(viewer.org, Role.SUBMITTER, "mine")
     mine = Client(headers={"authorization": f"Bearer {secret}"})
     body = json.dumps({"workloads": [{"name": "one"}]})

@@ -151,7 +151,7 @@ def test_another_version_and_its_end_change_the_counts(client, ids, owner, settl
     assert queue["usage"][0]["cannot_run_demand"] == 0
 
 
-def test_pages_say_it_apart(client, ids, owner, client_for):
+def test_pages_show_it_apart(client, ids, owner, client_for):
     page = client_for(owner)
     slug = owner.org.slug
 

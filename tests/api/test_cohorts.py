@@ -234,7 +234,7 @@ def test_a_loan_says_since_when_its_borrower_is_above_what_it_owns(client, lab, 
     }
 
 
-def test_with_fair_sharing_everybody_has_a_share(client, lab, org, monkeypatch):
+def test_with_fair_sharing_every_member_has_a_share(client, lab, org, monkeypatch):
     queues = LAB.queues | {"batch": replace(LAB.queues["batch"], fair_weight=WEIGHT_ONE // 2)}
     fair = QuotaSettings(fair_sharing=(FairStrategy.FINAL_SHARE, FairStrategy.INITIAL_SHARE))
     activate_policy(org, with_spec(LAB, queues=queues, settings=fair), monkeypatch)
@@ -275,7 +275,7 @@ def test_a_queue_says_what_it_borrows_and_lends(client, lab):
     }
 
 
-def test_what_a_queue_uses_that_is_gone_takes_no_room(client, lab, org):
+def test_usage_of_a_removed_queue_takes_no_room_in_the_cohort(client, lab, org):
     use(org, "gone", "spot", 9000)
     assert client.get("cohorts").body["results"] == [ALL, ML]
     (usage,) = client.get("queues/gone").body["usage"]
@@ -296,7 +296,7 @@ def test_work_on_a_flavor_that_left_the_queue_still_takes_room(client, lab, org)
     assert (everything["used"], everything["available"]) == (1, 1)
 
 
-def test_who_waits_without_lending_is_not_starved(client, lab, org):
+def test_a_waiting_queue_that_lends_nothing_is_not_starved(client, lab, org):
     wait(org, "archive", "queue_held", 3, 1000)
     wait(org, "archive", "waiting_for_quota", 1, 9000, {"reserved/gpu": 1000})
     assert client.get("cohorts/all").body["starved"] == [STARVED]

@@ -29,7 +29,7 @@ def test_a_good_text_is_ok(client):
     assert answer.body == {"ok": True, "diagnostics": [], "lints": []}
 
 
-def test_a_bad_text_is_read_to_its_end(client):
+def test_all_errors_of_a_text_are_reported(client):
     text = "resource_queues:\n  - nmae: a\nscheduling_rules:\n  - resource_queue: b\n"
     body = client.post("config/check", {"text": text}).body
     assert body["ok"] is False
@@ -45,7 +45,7 @@ def test_any_text_can_be_checked(client, text):
     assert client.post("config/check", {"text": text}).status == 200
 
 
-def test_a_text_that_is_no_text(client):
+def test_an_invalid_text_or_dialect_is_refused(client):
     for text, code in ((None, "wrong_type"), (5, "wrong_type"), ("x" * 4_000_001, "too_long")):
         answer = client.post("config/check", {"text": text})
         assert [(e["path"], e["code"]) for e in answer.body["errors"]] == [("text", code)]
@@ -106,7 +106,7 @@ def test_versions_follow_each_other(client, settle, owner):
     settle(owner.org)
 
 
-def test_a_stale_version_is_told_what_is_newer(client):
+def test_a_stale_apply_is_refused_with_the_active_version(client):
     apply(client, OPEN, 0)
     apply(client, CAP, 1, "somebody else's")
     answer = apply(client, OPEN + "# mine\n", 1)
@@ -127,7 +127,7 @@ def test_a_text_with_errors_is_not_applied(client):
     assert client.get("config").problem == (404, "not_found")
 
 
-def test_a_queue_keeps_its_spec_for_ever(client):
+def test_a_queue_spec_is_immutable(client):
     apply(client, CAP, 0)
     changed = apply(client, CAP.replace("nominal_quota: 24", "nominal_quota: 25"), 1)
     assert changed.problem == (422, "config_rejected")
@@ -144,7 +144,7 @@ def test_a_message_has_limits(client):
     assert apply(client, OPEN, 0, "").status == 201
 
 
-def test_two_versions_are_compared_as_text_and_as_meaning(client):
+def test_two_versions_are_compared_by_text_and_by_object(client):
     apply(client, CAP, 0)
     apply(client, "# smaller now\n" + SMALLER, 1)
     diff = client.get("config/versions/1/diff", to=2).body
@@ -244,7 +244,7 @@ def test_a_long_comparison_has_pages(client):
     assert client.get("config/versions/1/diff", limit=1_001).status == 400
 
 
-def test_a_version_tells_its_first_changes_and_how_many_there_are(client):
+def test_a_version_has_its_first_changes_and_their_total(client):
     names = [f"team-{number:04}" for number in range(1_001)]
     text = "resource_queues:\n" + "".join(f"  - name: {name}\n" for name in names)
     applied = apply(client, text, 0).body

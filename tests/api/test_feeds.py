@@ -24,7 +24,7 @@ def submit(client, *workloads: dict) -> list[str]:
     return client.post("workloads", {"workloads": list(workloads)}).body["ids"]
 
 
-def test_every_decision_is_read_once_by_who_goes_on_with_next(client, settle, owner):
+def test_following_next_reads_every_decision_once(client, settle, owner):
     apply(client, OPEN)
     ids = submit(client, *({"name": f"w{i}"} for i in range(23)))
     settle(owner.org)
@@ -54,7 +54,7 @@ scheduling_rules:
 """
 
 
-def test_an_executor_reads_those_that_it_acts_on_alone(client, settle, owner, monkeypatch):
+def test_an_executor_filters_decisions_by_outcome(client, settle, owner, monkeypatch):
     apply(client, ROOM_FOR_TWO)
     ids = submit(client, *({"name": name, "requests": {"gpu": 1}} for name in "abcde"))
     settle(owner.org)
@@ -93,7 +93,7 @@ def clock(monkeypatch) -> list[float]:
     return pauses
 
 
-def test_an_executor_waits_for_what_is_decided_next(client, settle, owner, clock, monkeypatch):
+def test_an_executor_waits_for_the_next_decision(client, settle, owner, clock, monkeypatch):
     apply(client, OPEN)
     settle(owner.org)
     submit(client, {"name": "a"})
@@ -112,7 +112,7 @@ def test_an_executor_waits_for_what_is_decided_next(client, settle, owner, clock
     assert len(clock) == 3
 
 
-def test_nobody_waits_for_longer_than_asked_for(client, clock):
+def test_a_read_waits_no_longer_than_requested(client, clock):
     assert client.get("decisions", after=0, wait=1).body == {"results": [], "next": 0}
     assert 1 <= sum(clock) < 1.1
     # The intervals grow, because an executor may have nothing to do all night.
@@ -123,7 +123,7 @@ def test_nobody_waits_for_longer_than_asked_for(client, clock):
     assert clock == []
 
 
-def test_of_two_who_wait_in_one_process_the_second_is_answered_at_once(client, clock):
+def test_a_second_waiting_read_in_a_process_is_answered_at_once(client, clock):
     with waiting._waiting:
         assert client.get("decisions", after=0, wait=2).body == {"results": [], "next": 0}
     assert clock == []
@@ -218,7 +218,7 @@ def test_each_pod_set_has_its_own_count_and_launch_configs(client, settle, owner
     ]
 
 
-def test_events_tell_the_story(client, settle, owner):
+def test_events_are_listed_in_order_and_filtered(client, settle, owner):
     apply(client, CAP)
     small = {"instance_type": "m5.2xlarge", "requests": {"cpu": 24}}
     runs, waits = submit(client, {"name": "runs", **small}, {"name": "waits", **small})

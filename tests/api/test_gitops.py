@@ -64,9 +64,7 @@ def result_of(done: subprocess.CompletedProcess[str]) -> tuple[int, str, str]:
         ("{live}/nowhere", 1),
     ],
 )
-def test_what_is_no_answer_of_the_product_is_said(
-    url: str, complaints: int, apply: Apply, live_server
-):
+def test_an_unexpected_answer_is_reported(url: str, complaints: int, apply: Apply, live_server):
     url = url.format(live=live_server.url)
     done = apply(FIRST, SLUICE_URL=url)
     *of_curl, said = done.stderr.splitlines()
@@ -77,7 +75,7 @@ def test_what_is_no_answer_of_the_product_is_said(
     )
 
 
-def test_a_change_is_applied_once_and_again_is_nothing(apply: Apply, org: Organization):
+def test_a_change_is_applied_once(apply: Apply, org: Organization):
     assert result_of(apply(FIRST)) == (0, "Applied as version 1.\n", "")
     assert result_of(apply(FIRST, FIRST)) == (0, "Version 1 has this text already.\n", "")
     assert result_of(apply(SECOND, FIRST)) == (0, "Applied as version 2.\n", "")
@@ -91,7 +89,7 @@ def test_a_change_is_applied_once_and_again_is_nothing(apply: Apply, org: Organi
     )
 
 
-def test_what_was_changed_in_the_console_is_not_overwritten(apply: Apply, owner: Actor):
+def test_changes_in_the_console_are_not_overwritten(apply: Apply, owner: Actor):
     apply(FIRST)
     changed = FIRST.replace("first", "by hand")
     apply_config(owner, "native", changed, "", 1)
@@ -102,14 +100,14 @@ def test_what_was_changed_in_the_console_is_not_overwritten(apply: Apply, owner:
     assert result_of(apply(SECOND, changed))[0] == 0
 
 
-def test_a_text_with_errors_says_which(apply: Apply):
+def test_errors_of_a_text_are_printed(apply: Apply):
     assert result_of(apply("resource_queues: 3\n"))[0] == 1
     done = apply("resource_queues: 3\n")
     assert done.stderr.splitlines()[0].startswith("The config has 1 error; nothing was applied.")
     assert done.stderr.splitlines()[1].startswith("  line 1: DOC004 ")
 
 
-def test_consequences_are_agreed_to_by_name(apply: Apply, owner: Actor):
+def test_consequences_are_accepted_by_code(apply: Apply, owner: Actor):
     apply(FIRST)
     expected = ExpectedRoute(
         name="strangers stay out", workload=Workload(id="any", sequence=0), queue=None

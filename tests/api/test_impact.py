@@ -43,7 +43,7 @@ def client(api, owner: Actor, settle) -> Any:
     return client
 
 
-def test_a_small_question_is_answered_with_200(client) -> None:
+def test_a_small_run_answers_200(client) -> None:
     answer = client.post("config/impact", {"text": CLOSED})
     assert (answer.status, answer.body["state"], answer.body["base"]) == (200, "done", 1)
     result = answer.body["result"]
@@ -87,7 +87,7 @@ def test_a_small_question_is_answered_with_200(client) -> None:
     assert client.post("config/impact", {"text": CLOSED}).body["id"] == answer.body["id"]
 
 
-def test_a_large_one_with_202_and_the_answer_later(client, monkeypatch) -> None:
+def test_a_large_run_answers_202_and_finishes_later(client, monkeypatch) -> None:
     monkeypatch.setattr(find_module, "SMALL_LIVE", -1)
     asked = client.post("config/impact", {"text": CLOSED})
     assert (asked.status, asked.body["state"], asked.body["result"]) == (202, "waiting", None)
@@ -118,14 +118,14 @@ def test_a_text_with_errors_has_no_impact(client) -> None:
     assert not ImpactRun.objects.exists()
 
 
-def test_too_many_questions_are_refused(client, monkeypatch) -> None:
+def test_too_many_open_runs_are_refused(client, monkeypatch) -> None:
     monkeypatch.setattr(find_module, "SMALL_LIVE", -1)
     for number in range(find_module.MOST_OPEN):
         assert client.post("config/impact", {"text": f"{CLOSED}#{number}\n"}).status == 202
     assert client.post("config/impact", {"text": CLOSED}).problem == (409, "too_many_impacts")
 
 
-def test_a_run_of_others_is_not_there(
+def test_a_run_of_another_organization_is_not_found(
     client, api: Callable[[Actor], Any], other_org: Organization
 ) -> None:
     theirs = ImpactRun.objects.create(
@@ -137,7 +137,7 @@ def test_a_run_of_others_is_not_there(
     assert (theirs.state, theirs.is_cancelled) == ("waiting", False)
 
 
-def test_who_else_would_gain_is_named_only_to_those_who_may_judge_both(
+def test_names_of_others_need_permission_to_review_both(
     client, api, owner: Actor, viewer: Actor
 ) -> None:
     path = f"config/impact/{client.post('config/impact', {'text': CLOSED}).body['id']}"

@@ -86,7 +86,9 @@ def submit(client: Any, settle: Any, org: Organization) -> str:
     return str(uid)
 
 
-def test_a_decision_says_what_each_pod_set_is_given(client: Any, settle: Any, owner: Any) -> None:
+def test_a_decision_has_the_launch_data_of_each_pod_set(
+    client: Any, settle: Any, owner: Any
+) -> None:
     submit(client, settle, owner.org)
     (decision,) = client.get("decisions").body["results"]
     spot = {"flavor": "spot", "launch_config": None}
@@ -110,7 +112,7 @@ def test_a_decision_says_what_each_pod_set_is_given(client: Any, settle: Any, ow
     ]
 
 
-def test_the_workload_has_it_of_the_version_that_admitted_it(
+def test_a_workload_has_the_launch_data_of_its_admitting_version(
     client: Any, settle: Any, owner: Any
 ) -> None:
     uid = submit(client, settle, owner.org)
@@ -129,7 +131,7 @@ def test_the_workload_has_it_of_the_version_that_admitted_it(
     assert worker["node_selector"] == {"capacity": "spot", "accelerator": "a100"}
 
 
-def test_lists_do_not_look_it_up(client: Any, settle: Any, owner: Any) -> None:
+def test_lists_omit_launch_data(client: Any, settle: Any, owner: Any) -> None:
     submit(client, settle, owner.org)
     (row,) = client.get("workloads").body["results"]
     assert row["assignment"] == [
@@ -150,7 +152,7 @@ def test_lists_do_not_look_it_up(client: Any, settle: Any, owner: Any) -> None:
     ]
 
 
-def test_a_workload_that_waits_was_given_nothing(client: Any, settle: Any, owner: Any) -> None:
+def test_a_pending_workload_has_no_assignment(client: Any, settle: Any, owner: Any) -> None:
     submit(client, settle, owner.org)
     waits = submit(client, settle, owner.org)
     assert client.get(f"workloads/{waits}").body["assignment"] == []

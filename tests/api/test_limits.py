@@ -151,7 +151,7 @@ def is_refused(answer: Answer, path: str) -> bool:
     return answer.status == 400 and bool(named)
 
 
-def test_nothing_that_it_takes_is_without_an_end(client: Api) -> None:
+def test_every_text_list_and_map_has_a_size_limit(client: Api) -> None:
     """Each excess is refused with its path, in an answer of bounded size."""
     asked, wrong = 0, {}
     for method, path, schema in operations():
@@ -171,7 +171,7 @@ def test_nothing_that_it_takes_is_without_an_end(client: Api) -> None:
     assert asked > 60
 
 
-def test_a_body_has_an_end(client: Api) -> None:
+def test_a_body_has_a_size_limit(client: Api) -> None:
     answer = client.post("workloads", b" " * (LARGEST + 1))
     assert answer.problem == (413, "payload_too_large")
     assert (
@@ -181,7 +181,7 @@ def test_a_body_has_an_end(client: Api) -> None:
 
 
 @pytest.mark.parametrize("path", ["/login", "/o/here/config/drafts", "/api/v1/orgs/here/workloads"])
-def test_a_form_with_files_has_the_same_end_and_nothing_of_it_is_kept(
+def test_a_form_with_files_has_the_same_limit_and_is_not_stored(
     path: str,
     owner: Actor,
     client_for: Callable[[Actor], Client],
@@ -204,7 +204,9 @@ def test_a_form_with_files_has_the_same_end_and_nothing_of_it_is_kept(
 @pytest.mark.parametrize(
     "path", ["/login", "/o/here/queues/all", "/o/here/workloads/new", "/o/here/config/drafts"]
 )
-def test_a_form_has_an_end(path: str, owner: Actor, client_for: Callable[[Actor], Client]) -> None:
+def test_a_form_has_a_size_limit(
+    path: str, owner: Actor, client_for: Callable[[Actor], Client]
+) -> None:
     answer = client_for(owner).post(
         path, urlencode({"text": "x" * LARGEST}), content_type="application/x-www-form-urlencoded"
     )

@@ -96,7 +96,9 @@ def scrape(client: Client, **headers: str) -> dict[str, dict[tuple[str, ...], fl
     return found
 
 
-def test_what_stands_now(org: Organization, owner: Actor, settle: Settle, client: Client) -> None:
+def test_gauges_show_the_current_state(
+    org: Organization, owner: Actor, settle: Settle, client: Client
+) -> None:
     apply_config(owner, "native", TEAMS, "", 0)
     submit(owner, "eval", 1.5, count=2)
     submit(owner, "eval", 2)
@@ -138,7 +140,7 @@ def test_what_stands_now(org: Organization, owner: Actor, settle: Settle, client
     assert 0 < found["intake_oldest_seconds"]["here",] < 60
 
 
-def test_totals_are_of_everything_that_happened(
+def test_totals_count_every_transition(
     org: Organization, owner: Actor, settle: Settle, client: Client
 ) -> None:
     apply_config(owner, "native", TEAMS, "", 0)
@@ -193,7 +195,7 @@ def test_buckets_add_up(org: Organization, owner: Actor, settle: Settle, client:
     assert 30 <= found["admission_wait_time_seconds_sum"]["here", "train"] < 60
 
 
-def test_a_lease_that_was_taken_over_is_counted_once(org: Organization, client: Client) -> None:
+def test_a_lease_takeover_is_counted_once(org: Organization, client: Client) -> None:
     with leased(org.pk) as lease:
         assert lease is not None
         with leased(org.pk) as other:
@@ -206,7 +208,7 @@ def test_a_lease_that_was_taken_over_is_counted_once(org: Organization, client: 
     assert scrape(client)["lease_takeovers_total"] == {("here",): 1}
 
 
-def test_a_state_that_was_read_from_rows_is_counted_once(
+def test_a_state_reload_is_counted_once(
     org: Organization, owner: Actor, settle: Settle, client: Client
 ) -> None:
     apply_config(owner, "native", TEAMS, "", 0)
@@ -225,7 +227,7 @@ def test_a_state_that_was_read_from_rows_is_counted_once(
     assert 0 < found["engine_load_seconds_sum"]["here",] < 60
 
 
-def test_what_a_newer_version_counts_is_left_out(org: Organization, client: Client) -> None:
+def test_counters_of_a_newer_version_are_omitted(org: Organization, client: Client) -> None:
     """Both versions share a database during an upgrade and after a downgrade."""
     before = scrape(client)
     for label in ("", "3", "sum"):
@@ -272,7 +274,7 @@ def test_every_metric_is_described_before_anything_happened(db: None, client: Cl
     assert families == {f"sluice_{family.name}" for family in named}
 
 
-def test_open_metrics_are_spoken_too(org: Organization, client: Client) -> None:
+def test_open_metrics_format_is_supported(org: Organization, client: Client) -> None:
     asked = {"Accept": "application/openmetrics-text; version=1.0.0"}
     response = client.get("/metrics", headers=asked)
     assert response["Content-Type"].startswith("application/openmetrics-text; version=1.0.0")
@@ -309,7 +311,9 @@ def test_other_machines_are_refused(db: None, client: Client, address: str) -> N
     assert client.get("/metrics", REMOTE_ADDR=address).status_code == 403
 
 
-def test_with_a_token_from_anywhere_and_nobody_without(db: None, client: Client, settings) -> None:
+def test_a_configured_token_is_required_from_every_address(
+    db: None, client: Client, settings
+) -> None:
     settings.METRICS_TOKEN = "s3cret"
 
     def status(**headers: str) -> int:
@@ -323,7 +327,7 @@ def test_with_a_token_from_anywhere_and_nobody_without(db: None, client: Client,
     assert client.get("/metrics").status_code == 403
 
 
-def test_what_was_not_written_is_not_counted(
+def test_a_failed_batch_is_not_counted(
     org: Organization, owner: Actor, settle: Settle, monkeypatch
 ) -> None:
     apply_config(owner, "native", TEAMS, "", 0)

@@ -57,9 +57,7 @@ def submit(client: Any, *workloads: dict[str, Any]) -> list[str]:
     return ids
 
 
-def test_they_order_what_waits_on_every_page_of_the_queue(
-    client: Any, settle: Any, owner: Any
-) -> None:
+def test_they_order_pending_workloads_on_every_page(client: Any, settle: Any, owner: Any) -> None:
     submit(client, work("runs", 4, 0))
     settle(owner.org)
     submit(
@@ -89,7 +87,7 @@ def test_they_order_what_waits_on_every_page_of_the_queue(
     ]
 
 
-def test_what_has_less_is_stopped_for_what_has_more(client: Any, settle: Any, owner: Any) -> None:
+def test_a_lower_negative_priority_is_preempted(client: Any, settle: Any, owner: Any) -> None:
     (runs,) = submit(client, work("runs", 4, -7))
     settle(owner.org)
     (asks,) = submit(client, work("asks", 4, -6))
@@ -158,7 +156,7 @@ def test_a_config_with_rules_refuses_them_everywhere(api: Any, owner: Any) -> No
     }
 
 
-def test_a_request_asks_once_what_is_allowed(
+def test_a_request_checks_the_allowed_range_once(
     client: Any, django_assert_max_num_queries: Any
 ) -> None:
     one = [work("w", 1, -1)]

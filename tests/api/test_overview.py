@@ -91,7 +91,7 @@ def test_nothing_needs_attention(api: Any, owner: Actor, org: Organization) -> N
     assert answer["usage"] == []
 
 
-def test_tokens_are_told_of_to_who_manages_them(
+def test_token_items_need_permission_to_manage_tokens(
     api: Any, owner: Actor, viewer: Actor, org: Organization
 ) -> None:
     reader, manager = api(viewer), api(owner)

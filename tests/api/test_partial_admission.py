@@ -15,7 +15,7 @@ scheduling_rules: [{resource_queue: train}]
 """
 
 
-def test_it_waits_for_what_its_fewest_pods_lack(api: Any, owner: Any, settle: Any) -> None:
+def test_a_pending_workload_waits_for_its_minimum_pods(api: Any, owner: Any, settle: Any) -> None:
     client = api(owner)
     client.post("config/versions", {"text": CONFIG, "expected_version": 0})
     client.post("workloads", {"workloads": [{"name": "runs", "requests": {"cpu": 9}}]})

@@ -110,7 +110,7 @@ def test_an_invitation_is_made_used_and_taken_back(client):
     assert Client().get(link.removeprefix("http://testserver")).status_code == 404
 
 
-def test_an_invitation_does_not_tell_of_accounts(client, viewer: Actor, db):
+def test_an_invitation_does_not_reveal_accounts(client, viewer: Actor, db):
     create_user("known@elsewhere.example", PASSWORD)
     found = [
         client.post("invitations", {"email": email, "role": "viewer"})
@@ -134,7 +134,7 @@ def test_what_is_wrong_with_an_invitation_is_named(client):
     assert codes(client.post("invitations", body)) == [("email", "invalid_email")]
 
 
-def test_a_secret_is_told_once(client):
+def test_a_secret_is_returned_once(client):
     made = client.post("tokens", {"name": "pipeline", "role": "submitter"})
     secret = made.body.pop("secret")
     assert (made.status, made.body["prefix"]) == (201, secret[:13])

@@ -102,7 +102,7 @@ def errors_of(client, pod_sets: object, **more: object) -> list[tuple[str, str]]
     ]
 
 
-def test_pod_sets_come_back_as_they_were_handed_in(client):
+def test_pod_sets_are_returned_as_submitted(client):
     (uid,) = submit(client, {"name": "many", "pod_sets": [DRIVER, WORKERS], "namespace": "vision"})
     row = client.get(f"workloads/{uid}").body
     assert row["pod_sets"] == ANSWERED
@@ -125,7 +125,7 @@ def test_its_explanation_begins_with_its_pods(client):
     ]
 
 
-def test_what_was_answered_can_be_handed_in(client):
+def test_returned_pod_sets_can_be_submitted_again(client):
     (first,) = submit(client, {"name": "first", "pod_sets": [DRIVER, WORKERS]})
     answered = client.get(f"workloads/{first}").body["pod_sets"]
     (second,) = submit(client, {"name": "second", "pod_sets": answered})
@@ -241,7 +241,7 @@ def expression(**fields: object) -> list:
         ([{"group": "x" * 64}], "pod_sets[0].group", "too_long"),
     ],
 )  # fmt: skip
-def test_a_pod_set_that_cannot_be_read(client, pod_sets, path, code):
+def test_an_invalid_pod_set_is_refused(client, pod_sets, path, code):
     assert errors_of(client, pod_sets)[0] == (path, code)
 
 
@@ -261,7 +261,7 @@ def test_a_pod_set_that_cannot_be_read(client, pod_sets, path, code):
         ({"key": "zone", "operator": "Exists", "value": "a"}, "value", "unknown_field"),
     ],
 )
-def test_an_expression_that_cannot_be_read(client, fields, field, code):
+def test_an_invalid_expression_is_refused(client, fields, field, code):
     path = "pod_sets[0].affinity[0].matchExpressions[0]"
     assert errors_of(client, expression(**fields)) == [(f"{path}.{field}", code)]
 
@@ -280,7 +280,7 @@ def test_requests_and_pod_sets_exclude_each_other(client):
     ]
 
 
-def test_the_messages_say_what_to_do(client):
+def test_messages_are_actionable(client):
     pod_sets = [
         {"name": "a", "count": 2, "min_count": 3, "requests": {"memory": "64GB", "cpu": "much"}},
     ]

@@ -7,7 +7,7 @@ from console.retention.record_deletions import record_deletions
 from tests.api.documents import OPEN
 
 
-def test_what_is_kept_is_told_kind_by_kind(api, owner):
+def test_retention_lists_every_kind(api, owner):
     client = api(owner)
     client.post("config/versions", {"text": OPEN, "expected_version": 0})
     record_deletions(Kind.EVENTS, {owner.org.pk: 12})

@@ -120,7 +120,7 @@ def test_a_label_set_is_judged_by_every_rule(here):
     ]
 
 
-def test_what_runs_now_counts_for_what_fits_now(here, owner, settle):
+def test_running_workloads_count_for_fits_now(here, owner, settle):
     here.post("workloads", {"workloads": [{"name": "a", "tags": {"team": "ml"}, **_gpus(3)}]})
     settle(owner.org)
     fit = here.post("config/route", ML).body["fit"]
@@ -147,7 +147,7 @@ def _gpus(count: int) -> dict[str, dict[str, int]]:
     return {"requests": {"gpu": count}}
 
 
-def test_a_rejection_says_so_and_what_would_help(here):
+def test_a_rejection_has_its_reason_and_advice(here):
     body = here.post("config/route", {"labels": {}, "priority": 500}).body
     assert body["queue"] is None
     assert body["reason"] == {"code": "no_rule_matched", "message": "No rule matched"}
@@ -159,7 +159,7 @@ def test_a_rejection_says_so_and_what_would_help(here):
     assert body["rules"][0]["nearest"]["priority"] == {"value": 100}
 
 
-def test_it_is_tried_on_a_text_a_version_or_the_active_config(here):
+def test_a_test_uses_a_text_a_version_or_the_active_config(here):
     text = TEXT.replace("[ml]", "[web]")
     assert here.post("config/route", {**ML, "text": text}).body["queue"] == "default"
     here.post("config/versions", {"text": OPEN, "expected_version": 1})
@@ -189,7 +189,7 @@ def test_a_text_with_errors_is_refused_with_its_findings(here):
         ([], [("", "wrong_type")]),
     ],
 )
-def test_what_cannot_be_read_is_named(here, body, errors):
+def test_invalid_fields_are_named(here, body, errors):
     answer = here.post("config/route", body)
     assert answer.problem == (400, "invalid_request")
     found = [(error["path"], error["code"]) for error in answer.body["errors"]]
@@ -335,7 +335,7 @@ def test_expectations_are_saved_listed_checked_and_deleted(here, viewer):
     ]
 
 
-def test_an_expectation_takes_the_place_of_one_with_its_name(here):
+def test_an_expectation_replaces_one_with_the_same_name(here):
     here.post("config/expectations", {"expectations": [RESEARCH]})
     other = {**RESEARCH, "queue": "default", "effective_priority": None, "requests": {"gpu": 0.5}}
     here.post("config/expectations", {"expectations": [other]})

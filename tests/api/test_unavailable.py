@@ -47,12 +47,12 @@ UNAVAILABLE = [
         IntegrityError("twice"),
     ],
 )
-def test_a_fault_of_the_product_is_none_of_the_database(failure: Exception) -> None:
+def test_other_errors_are_not_reported_as_unavailable(failure: Exception) -> None:
     assert exception_handler(failure, {}) is None
 
 
 @pytest.mark.parametrize("failure", UNAVAILABLE)
-def test_it_says_when_to_come_again(
+def test_an_unavailable_database_answers_503_with_retry_after(
     api: Any,
     owner: Any,
     failure: Exception,

@@ -53,7 +53,7 @@ def at(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def test_every_minute_is_there_and_a_gap_is_one(client: Api, now: datetime) -> None:
+def test_every_minute_has_a_point_and_gaps_are_marked(client: Api, now: datetime) -> None:
     since = now - timedelta(minutes=3)
     body = client.get("usage", queue="team/a", since=since.isoformat()).body
     start = floor_minute(now)
@@ -101,7 +101,7 @@ def test_every_minute_is_there_and_a_gap_is_one(client: Api, now: datetime) -> N
 
 @pytest.mark.parametrize("step", ["minute", "hour", "day"])
 @pytest.mark.parametrize("about", [{}, {"queue": "team/a"}, {"cohort": "lab"}])
-def test_each_step_and_subject_tells_the_same_work(
+def test_every_step_and_subject_counts_the_same_work(
     client: Api, step: str, about: dict[str, str]
 ) -> None:
     body = client.get("usage", step=step, limit=1000, **about).body
@@ -116,7 +116,7 @@ def test_each_step_and_subject_tells_the_same_work(
     assert client.get("waits", **about).body == {"hours": 24, "p50": 0.0, "p95": None, "n": 1}
 
 
-def test_pages_follow_each_other_without_holes(client: Api) -> None:
+def test_pages_are_contiguous(client: Api) -> None:
     starts, cursor = [], {}
     while True:
         page = client.get("usage", step="minute", limit=500, **cursor).body
@@ -128,7 +128,7 @@ def test_pages_follow_each_other_without_holes(client: Api) -> None:
     assert {b - a for a, b in pairwise(starts)} == {timedelta(minutes=1)}
 
 
-def test_what_is_not_kept_is_not_told(client: Api, now: datetime) -> None:
+def test_points_before_the_retention_period_are_omitted(client: Api, now: datetime) -> None:
     body = client.get("usage", since="1999-01-01T00:00:00Z", step="day").body
     assert body["since"] == body["kept_since"]
     assert body["kept_since"].endswith("T00:00:00.000000Z")
@@ -150,17 +150,17 @@ def test_what_is_not_kept_is_not_told(client: Api, now: datetime) -> None:
         ({"limit": "0"}, (400, "invalid_request")),
     ],
 )
-def test_what_cannot_be_read_says_so(
+def test_invalid_parameters_are_refused(
     client: Api, query: dict[str, str], problem: tuple[int, str]
 ) -> None:
     assert client.get("usage", **query).problem == problem
 
 
-def test_a_cursor_of_elsewhere_does_no_harm(client: Api) -> None:
+def test_a_cursor_outside_the_series_is_harmless(client: Api) -> None:
     for cursor in ("0", str(2**63 - 1)):
         assert client.get("usage", cursor=cursor).status == 200
 
 
-def test_waits_are_asked_of_a_bounded_time(client: Api) -> None:
+def test_the_time_range_of_waits_is_bounded(client: Api) -> None:
     assert client.get("waits", hours=744).status == 200
     assert client.get("waits", hours=745).problem == (400, "invalid_request")

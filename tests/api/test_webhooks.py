@@ -75,7 +75,7 @@ def test_a_life_of_a_webhook(api: Callable[[Actor], Api], owner: Actor, receiver
 
 
 @pytest.mark.parametrize("path", ["webhooks/99999999999999999999", "webhooks/5/deliveries/x"])
-def test_what_is_not_there(api: Callable[[Actor], Api], owner: Actor, path: str) -> None:
+def test_unknown_webhooks_answer_404(api: Callable[[Actor], Api], owner: Actor, path: str) -> None:
     assert api(owner).get(path).problem == (404, "not_found")
 
 

@@ -66,7 +66,7 @@ def full(name: str) -> dict:
     }
 
 
-def test_what_is_handed_in_comes_back(client):
+def test_a_workload_is_returned_as_submitted(client):
     (uid,) = submit(client, full("everything"))
     row = client.get(f"workloads/{uid}").body
     assert row.pop("submitted_at").endswith("Z")
@@ -125,7 +125,7 @@ def test_what_is_handed_in_comes_back(client):
     assert client.get(f"workloads/{uid}/explanation").body["headline"]
 
 
-def test_null_says_that_nothing_is_known(client):
+def test_null_equals_a_missing_field(client):
     (uid,) = submit(client, {"name": "bare", **dict.fromkeys(full("x").keys() - {"name"})})
     row = client.get(f"workloads/{uid}").body
     assert row["labels"] == {"workload-type": "job"}
@@ -139,7 +139,7 @@ def test_equal_labels_share_one_row(client):
     assert Workload.objects.count() == 41
 
 
-def test_filters_add_up(client, settle, owner):
+def test_filters_are_combined(client, settle, owner):
     apply(client, CAP)
     m5 = {"instance_type": "m5.2xlarge", "requests": {"cpu": 24}}
     submit(client, {"name": "first", **m5, "user": "ann", "project": "p1", "tags": {"team": "a"}})
@@ -240,7 +240,7 @@ def test_times_hold_where_rows_were_written_out_of_order(client):
     assert seconds(since=start.isoformat(), until=late_start) == list(range(40))
 
 
-def test_an_org_sees_only_its_own(client, api, outsider, other_org):
+def test_an_organization_sees_only_its_own_workloads(client, api, outsider, other_org):
     (uid,) = submit(client, {"name": "ours"})
     theirs = api(Actor.from_user(other_org, outsider, "owner"))
     assert theirs.get("workloads").body == {"results": [], "next": None}
@@ -303,7 +303,7 @@ def test_a_key_is_for_one_request(client):
 
 
 @pytest.mark.parametrize("key", ["", "x" * 151, "a\tb", "ü"])
-def test_a_key_that_cannot_be_used(client, key):
+def test_an_invalid_key_is_refused(client, key):
     answer = client.post("workloads", {"workloads": [{"name": "b"}]}, **{"idempotency-key": key})
     assert answer.problem == (400, "invalid_request")
     assert answer.body["errors"][0]["path"] == "Idempotency-Key"
@@ -317,7 +317,7 @@ def test_a_refused_request_does_not_use_up_its_key(client):
     assert submit(client, {"name": "a"}, **header)
 
 
-def test_endings_follow_the_state(client, settle, owner):
+def test_endings_are_checked_against_the_state(client, settle, owner):
     apply(client, CAP)
     m5 = {"instance_type": "m5.2xlarge", "requests": {"cpu": 24}}
     running, waiting = submit(client, {"name": "running", **m5}, {"name": "waiting", **m5})
@@ -404,7 +404,7 @@ def test_an_ending_takes_no_fields(client):
     assert without.status_code == 202
 
 
-def test_who_stops_and_who_yields_name_the_other_one(api, owner, settle):
+def test_preempted_and_yielding_workloads_name_the_other_one(api, owner, settle):
     yielding, stopping, first = preempt_and_yield(owner, settle)
     client = api(owner)
     found = {

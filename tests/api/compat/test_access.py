@@ -31,7 +31,7 @@ def test_a_wrong_token_is_refused(db: None, token: str) -> None:
 
 
 @pytest.mark.parametrize("role", ["viewer", "editor"])
-def test_who_may_not_apply_is_told_who_may(org: Any, role: str) -> None:
+def test_a_refused_apply_names_the_required_role(org: Any, role: str) -> None:
     client = carrying(issue_token(org, role, role))
     response = client.post("/api/v2/scheduler/config", {"config": CONFIG}, "application/json")
     assert response.status_code == 403
@@ -40,7 +40,7 @@ def test_who_may_not_apply_is_told_who_may(org: Any, role: str) -> None:
     )
 
 
-def test_a_bearer_token_works_too_and_comes_first(org: Any) -> None:
+def test_a_bearer_token_takes_precedence_over_the_cookie(org: Any) -> None:
     secret = issue_token(org, Role.VIEWER, "looker")
     bearer = Client(headers={"authorization": f"Bearer {secret}"})
     bearer.cookies["cli_token"] = "aslu_unknown"
@@ -86,7 +86,7 @@ UNSERVED = [
 
 @pytest.mark.parametrize("path", UNSERVED)
 @pytest.mark.parametrize("method", ["get", "head", "post", "put", "patch", "delete", "options"])
-def test_the_rest_of_the_protocol_is_refused_as_json(org: Any, path: str, method: str) -> None:
+def test_unserved_paths_answer_404_as_json(org: Any, path: str, method: str) -> None:
     sentence = (
         "Sluice implements only the scheduler's part of the anyscale client's protocol: "
         "the commands of anyscale scheduler config, and reading queues, workloads and events."
@@ -105,7 +105,7 @@ def test_the_rest_of_the_protocol_is_refused_as_json(org: Any, path: str, method
 
 
 @pytest.mark.parametrize("path", ["/scheduler/config", "/userinfo/", "/scheduler/events"])
-def test_a_method_that_an_address_lacks_is_refused_as_json(org: Any, path: str) -> None:
+def test_an_unsupported_method_answers_405_as_json(org: Any, path: str) -> None:
     client = carrying(issue_token(org, Role.OWNER, "owner"))
     answer = client.delete(f"/api/v2{path}")
     assert (answer.status_code, answer.headers["Content-Type"]) == (405, "application/json")
@@ -115,7 +115,7 @@ def test_a_method_that_an_address_lacks_is_refused_as_json(org: Any, path: str) 
     }
 
 
-def test_a_host_with_a_slash_at_its_end_is_understood(org: Any) -> None:
+def test_a_host_with_a_trailing_slash_is_accepted(org: Any) -> None:
     client = carrying(issue_token(org, Role.VIEWER, "viewer"))
     assert (
         client.get(f"{SLASHED}/api/v2/userinfo/").json() == client.get("/api/v2/userinfo/").json()
@@ -125,9 +125,7 @@ def test_a_host_with_a_slash_at_its_end_is_understood(org: Any) -> None:
 
 
 @pytest.mark.parametrize("number", ["-1", "0", "x", "1.5", "+1", "٣", "9" * 30])
-def test_what_is_no_number_of_a_version_is_refused_in_a_sentence(
-    owner_client: Compat, number: str
-) -> None:
+def test_an_invalid_version_number_is_refused(owner_client: Compat, number: str) -> None:
     sentence = (
         f'version: "{number}" is not the number of a version. Versions are numbered from '
         "1; list the versions to find a number."
@@ -203,7 +201,7 @@ def test_bad_parameters_are_named(
     "path",
     ["queues/nothing", "queues/nothing/workloads?state=running", "top-consumers?queue_id=nothing"],
 )
-def test_a_queue_that_is_not_there(owner_client: Compat, path: str) -> None:
+def test_an_unknown_queue_answers_404(owner_client: Compat, path: str) -> None:
     status, detail = owner_client.get(f"scheduler/{path}").error
     sentence = "There is no queue 'nothing' in the active config of here."
     assert (status, detail) == (404, sentence)

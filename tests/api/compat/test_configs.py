@@ -32,7 +32,7 @@ def applied_as(answer: Any) -> int:
     return number
 
 
-def test_before_the_first_there_is_none(owner_client: Compat) -> None:
+def test_there_is_no_config_before_the_first_apply(owner_client: Compat) -> None:
     assert owner_client.get("scheduler/config").error == (
         404,
         "No config was ever applied to here.",
@@ -41,7 +41,7 @@ def test_before_the_first_there_is_none(owner_client: Compat) -> None:
     assert (answer.results, answer.page) == ([], (0, None))
 
 
-def test_apply_look_and_list(owner_client: Compat) -> None:
+def test_a_config_is_applied_read_and_listed(owner_client: Compat) -> None:
     findings = owner_client.post("scheduler/config/validate", {"config": CONFIG}).result["lint"]
     assert [each["code"] for each in findings] == ["NAT020"]
     applied = owner_client.post("scheduler/config", {"config": CONFIG})
@@ -75,7 +75,7 @@ def test_apply_look_and_list(owner_client: Compat) -> None:
     assert missing.error == (404, "There is no version 3 of the config in here.")
 
 
-def test_versions_come_in_pages(owner_client: Compat) -> None:
+def test_versions_are_paged(owner_client: Compat) -> None:
     for config in (CONFIG, CHANGED, CONFIG):
         owner_client.post("scheduler/config", {"config": config})
     numbers = []
@@ -91,7 +91,7 @@ def test_versions_come_in_pages(owner_client: Compat) -> None:
     assert (none.results, none.page) == ([], (3, None))
 
 
-def test_it_is_kept_as_text_for_people_with_the_way_it_came(owner_client: Compat) -> None:
+def test_a_config_is_stored_as_text_with_its_origin(owner_client: Compat) -> None:
     owner_client.post("scheduler/config", {"config": CONFIG})
     owner_client.post("scheduler/config", {"config": CHANGED})
     version = ConfigVersion.objects.get(number=2)
@@ -110,7 +110,7 @@ def test_it_is_kept_as_text_for_people_with_the_way_it_came(owner_client: Compat
     assert told[0]["message"] == "Config version 2 was applied by a client, on top of version 1"
 
 
-def test_numbers_are_exact_whichever_way_they_are_written(owner_client: Compat) -> None:
+def test_numbers_are_exact_in_every_notation(owner_client: Compat) -> None:
     raw = json.dumps({"config": CONFIG}).replace('"nominal_quota": 2', '"nominal_quota": 2.50')
     assert applied_as(owner_client.post("scheduler/config", raw)) == 1
     (queue, _) = owner_client.get("scheduler/config").result["config"]["resource_queues"]
@@ -135,7 +135,9 @@ def test_roll_back(owner_client: Compat) -> None:
     assert unknown.error == (404, "There is no version 9 of the config in here.")
 
 
-def test_the_active_config_again_makes_no_version(owner_client: Compat, owner: Actor) -> None:
+def test_applying_the_active_config_again_makes_no_version(
+    owner_client: Compat, owner: Actor
+) -> None:
     for _ in range(2):
         assert applied_as(owner_client.post("scheduler/config", {"config": CONFIG})) == 1
     # The config that the client reads is equal, whatever the order of its fields.
@@ -214,7 +216,7 @@ def test_many_errors_are_counted(owner_client: Compat) -> None:
         ("[", "The body is not JSON: Expecting value at line 1 column 2."),
     ],
 )
-def test_what_is_no_config_is_refused(owner_client: Compat, body: Any, line: str) -> None:
+def test_an_invalid_config_body_is_refused(owner_client: Compat, body: Any, line: str) -> None:
     status, detail = owner_client.post("scheduler/config", body).error
     assert (status, detail) == (400, line)
 
@@ -227,12 +229,14 @@ def test_what_is_no_config_is_refused(owner_client: Compat, body: Any, line: str
         (True, "version: This has to be an integer, not a boolean."),
     ],
 )
-def test_what_is_no_version_is_refused(owner_client: Compat, value: Any, line: str) -> None:
+def test_an_invalid_rollback_version_is_refused(
+    owner_client: Compat, value: Any, line: str
+) -> None:
     refused = owner_client.post("scheduler/config/rollback", {"version": value})
     assert refused.error == (400, line)
 
 
-def test_a_version_that_is_left_out_is_asked_for_once(owner_client: Compat) -> None:
+def test_a_missing_rollback_version_is_reported_once(owner_client: Compat) -> None:
     refused = owner_client.post("scheduler/config/rollback", {})
     assert refused.error == (400, "version: version is required.")
 
@@ -276,7 +280,7 @@ def test_a_version_in_another_language_is_not_shown(
     assert owner_client.get("scheduler/overview").status == 200
 
 
-def test_validate_tells_what_deserves_a_look(
+def test_validate_returns_lints(
     owner_client: Compat, owner: Any, api_for: Callable[[Any], Client]
 ) -> None:
     checked = api_for(owner).post(

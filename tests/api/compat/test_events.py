@@ -15,7 +15,7 @@ def kinds(client: Compat, **query: Any) -> list[str]:
     return [each["event_type"] for each in client.get("scheduler/events", **query).results]
 
 
-def test_an_event_says_what_happened_to_whom(owner_client: Compat, busy: dict[str, str]) -> None:
+def test_an_event_describes_its_workload(owner_client: Compat, busy: dict[str, str]) -> None:
     query = {"event_type": "REQUEST_ADMITTED", "flavor_name": "a100"}
     answer = owner_client.get("scheduler/events", **query)
     (event,) = answer.results
@@ -71,7 +71,9 @@ def test_an_event_about_no_workload(owner_client: Compat, busy: Any) -> None:
         ({"cluster_id": "unknown"}, 0),
     ],
 )
-def test_conditions(owner_client: Compat, busy: Any, query: dict[str, Any], expected: int) -> None:
+def test_events_are_filtered(
+    owner_client: Compat, busy: Any, query: dict[str, Any], expected: int
+) -> None:
     answer = owner_client.get("scheduler/events", **query)
     assert (len(answer.results), answer.page) == (expected, (expected, None))
 
@@ -111,7 +113,7 @@ def test_pages_in_either_order(
     assert ids == sorted(Event.objects.values_list("pk", flat=True), reverse=newest)
 
 
-def test_none_at_all(owner_client: Compat, busy: Any) -> None:
+def test_there_are_no_events_in_a_new_organization(owner_client: Compat, busy: Any) -> None:
     answer = owner_client.get("scheduler/events", count=0)
     assert (answer.results, answer.page) == ([], (9, None))
 

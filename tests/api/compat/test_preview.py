@@ -69,7 +69,7 @@ def test_each_set_of_labels_has_a_verdict(owner_client: Compat, busy: Any) -> No
     assert ConfigVersion.objects.count() == 1
 
 
-def test_what_ran_often_comes_first(
+def test_verdicts_are_sorted_by_number_of_runs(
     owner_client: Compat, busy: Any, api: Any, owner: Any, settle: Any
 ) -> None:
     often = {"name": "again", "type": "job", "tags": {"idle": "yes"}}
@@ -80,13 +80,13 @@ def test_what_ran_often_comes_first(
     assert verdicts[0]["labels"]["idle"] == "yes"
 
 
-def test_without_being_asked_it_does_not_compare(owner_client: Compat, busy: Any) -> None:
+def test_the_comparison_is_optional(owner_client: Compat, busy: Any) -> None:
     for verdict in preview(owner_client)["verdicts"]:
         assert verdict["applied_queue_name"] is None
         assert verdict["applied_no_rule_matched"] is None
 
 
-def test_without_rules_everything_is_taken(owner_client: Compat, busy: Any) -> None:
+def test_without_rules_everything_is_admitted(owner_client: Compat, busy: Any) -> None:
     assert set(outcomes(preview(owner_client, {})["verdicts"])) == {(None, -1, False, None)}
 
 

@@ -49,7 +49,7 @@ def test_overview(owner_client: Compat, busy: Any) -> None:
     }
 
 
-def test_overview_of_nothing(owner_client: Compat) -> None:
+def test_overview_of_an_empty_organization(owner_client: Compat) -> None:
     answer = owner_client.get("scheduler/overview").result
     assert answer["utilization"] == []
     assert answer["topology"] == {
@@ -62,7 +62,7 @@ def test_overview_of_nothing(owner_client: Compat) -> None:
     }
 
 
-def test_queues_come_in_pages(owner_client: Compat, busy: Any) -> None:
+def test_queues_are_paged(owner_client: Compat, busy: Any) -> None:
     first = owner_client.get("scheduler/queues", limit=1)
     assert first.results == [
         {
@@ -88,7 +88,7 @@ def test_queues_come_in_pages(owner_client: Compat, busy: Any) -> None:
     assert second.page == (2, None)
 
 
-def test_quota_without_a_ceiling_is_left_out(owner_client: Compat, settle: Any, org: Any) -> None:
+def test_unlimited_quota_is_omitted(owner_client: Compat, settle: Any, org: Any) -> None:
     open_ended = {
         **CONFIG,
         "resource_queues": [
@@ -107,7 +107,7 @@ def test_quota_without_a_ceiling_is_left_out(owner_client: Compat, settle: Any, 
     assert owner_client.get("scheduler/overview").result["utilization"] == []
 
 
-def test_a_cohort_gives_room_beyond_what_is_owned(owner_client: Compat) -> None:
+def test_a_cohort_raises_the_limit_above_the_nominal_quota(owner_client: Compat) -> None:
     def queue(name: str, quota: int) -> dict[str, Any]:
         resources = [{"name": "gpu", "nominal_quota": quota}]
         group = {
@@ -163,7 +163,7 @@ def test_one_queue(owner_client: Compat, busy: Any) -> None:
         ),
     ],
 )
-def test_who_runs_and_who_waits(
+def test_workloads_of_a_queue_by_state(
     owner_client: Compat, busy: dict[str, str], state: str, name: str, expected: dict[str, Any]
 ) -> None:
     answer = owner_client.get("scheduler/queues/team/train/workloads", state=state)
@@ -182,7 +182,7 @@ def test_who_runs_and_who_waits(
     assert answer.page == (1, None)
 
 
-def test_one_that_was_stopped_is_queued_again(
+def test_a_preempted_workload_is_queued_again(
     owner_client: Compat, api: Any, owner: Any, settle: Any
 ) -> None:
     config = {
@@ -223,7 +223,7 @@ def test_pods_are_nodes(owner_client: Compat, api: Any, owner: Any, settle: Any)
     assert [(each["name"], each["nodes"]) for each in consumers] == [("wide", 3), ("narrow", 1)]
 
 
-def test_beyond_those_looked_at_each_counts_as_one(
+def test_workloads_beyond_the_limit_count_as_one_node(
     owner_client: Compat, busy: Any, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr("console.workloads.queries.nodes.MOST_LOOKED_AT", 1)
