@@ -158,7 +158,7 @@ KUEUE = dialects()["kueue"]
 BAD = sorted((Path(__file__).parent / "kueue" / "bad").glob("*.yaml"))
 
 
-def told(findings: tuple[Diagnostic, ...]) -> list[tuple[str, str]]:
+def codes_and_messages(findings: tuple[Diagnostic, ...]) -> list[tuple[str, str]]:
     """Return code and message of findings, without the lines that messages mention."""
     return sorted((d.code, d.message.partition(" is already used on ")[0]) for d in findings)
 
@@ -173,7 +173,9 @@ def test_split_stream_has_the_findings_of_the_stream(path: Path, size: int):
     (config,) = check_files(files, "kueue")
     checked: list[CheckedFile] = list(config.files)
     whole = check_files([("all.yaml", text.encode())], "kueue")[0].files[0].findings
-    assert told(tuple(whole)) == told(tuple(d for file in checked for d in file.findings))
+    assert codes_and_messages(tuple(whole)) == codes_and_messages(
+        tuple(d for file in checked for d in file.findings)
+    )
     # Every finding is at the same line of text as in the stream.
     lines = text.splitlines()
     shown = sorted((d.code, lines[d.span.line - 1]) for d in whole)

@@ -152,7 +152,7 @@ def merge(theirs: str, yours: str) -> Merge:
     return merge_configs(TEXT, theirs, yours, read, rename=rename)
 
 
-def said(old: str, new: str) -> list[str]:
+def difference_texts(old: str, new: str) -> list[str]:
     """Return the differences as text."""
     return [
         " / ".join((line.text, *(detail.text for detail in line.details)))
@@ -190,7 +190,7 @@ def said(old: str, new: str) -> list[str]:
     ],
 )
 def test_differences_have_sentences(new: str, words: list[str]) -> None:
-    assert said(TEXT, new) == words
+    assert difference_texts(TEXT, new) == words
 
 
 def test_true_differs_from_one() -> None:

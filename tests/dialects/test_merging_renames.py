@@ -33,7 +33,7 @@ scheduling_rules:
 BY_THEIRS = Renamed(noun=Noun.QUEUE, old="research", new="research:v2", by=Choice.THEIRS)
 
 
-def called(name: str, text: str = NATIVE) -> str:
+def with_queue_renamed(name: str, text: str = NATIVE) -> str:
     """Return *text* with queue research renamed; the label value stays."""
     return text.replace("- name: research\n", f"- name: {name}\n").replace(
         "resource_queue: research", f"resource_queue: {name}"
@@ -69,10 +69,10 @@ def merge(theirs: str, yours: str, base: str = NATIVE, dialect: str = "native") 
 )
 def test_renamed_and_changed_object_gets_both_changes(old: str, new: str) -> None:
     changed = NATIVE.replace(old, new)
-    both = called("research:v2", changed)
+    both = with_queue_renamed("research:v2", changed)
     for theirs, yours, by in (
-        (called("research:v2"), changed, Choice.THEIRS),
-        (changed, called("research:v2"), Choice.YOURS),
+        (with_queue_renamed("research:v2"), changed, Choice.THEIRS),
+        (changed, with_queue_renamed("research:v2"), Choice.YOURS),
     ):
         merged = merge(theirs, yours)
         assert (merged.verdict, merged.text) == (Verdict.SAFE, both)
@@ -82,7 +82,7 @@ def test_renamed_and_changed_object_gets_both_changes(old: str, new: str) -> Non
 
 
 def test_conflict_in_a_renamed_object_shows_all_sides_under_the_new_name() -> None:
-    theirs = called("research:v2").replace("max: 10", "max: 30")
+    theirs = with_queue_renamed("research:v2").replace("max: 10", "max: 30")
     yours = NATIVE.replace("max: 10", "max: 20")
     merged = merge(theirs, yours)
     (piece,) = merged.conflicts
@@ -96,7 +96,7 @@ def test_conflict_in_a_renamed_object_shows_all_sides_under_the_new_name() -> No
         "    resource_queue: research:v2\n    priority_policy: { max: %d }\n"
     )
     assert [piece.state(choice) for choice in Choice] == [rule % 10, rule % 30, rule % 20]
-    assert merged.resolved([piece.yours]) == called("research:v2", yours)
+    assert merged.resolved([piece.yours]) == with_queue_renamed("research:v2", yours)
 
 
 def test_each_may_rename_something_of_its_own() -> None:
@@ -105,8 +105,8 @@ def test_each_may_rename_something_of_its_own() -> None:
         "  - name: spot\n    selector: [{ key: market, operator: in, values: [cheap] }]\n",
     )
     yours = base.replace("name: spot", "name: cheap").replace("quota: 8", "quota: 9")
-    merged = merge(called("labs", base), yours, base)
-    assert (merged.verdict, merged.text) == (Verdict.SAFE, called("labs", yours))
+    merged = merge(with_queue_renamed("labs", base), yours, base)
+    assert (merged.verdict, merged.text) == (Verdict.SAFE, with_queue_renamed("labs", yours))
     assert [(each.noun, each.new, each.by) for each in merged.renamed] == [
         (Noun.QUEUE, "labs", Choice.THEIRS),
         (Noun.FLAVOR, "cheap", Choice.YOURS),
@@ -114,23 +114,27 @@ def test_each_may_rename_something_of_its_own() -> None:
 
 
 def test_two_new_names_of_one_object_are_a_conflict() -> None:
-    merged = merge(called("labs"), called("hw"))
+    merged = merge(with_queue_renamed("labs"), with_queue_renamed("hw"))
     assert (merged.verdict, merged.renamed) == (Verdict.CONFLICTS, ())
     assert [(piece.noun, piece.name) for piece in merged.conflicts] == [
         (Noun.QUEUE, "research"),
         (Noun.RULE, "research"),
         (Noun.RULE, "research"),
     ]
-    assert merged.resolved([piece.theirs for piece in merged.conflicts]) == called("labs")
-    assert merged.resolved([piece.yours for piece in merged.conflicts]) == called("hw")
+    assert merged.resolved([piece.theirs for piece in merged.conflicts]) == with_queue_renamed(
+        "labs"
+    )
+    assert merged.resolved([piece.yours for piece in merged.conflicts]) == with_queue_renamed("hw")
 
 
 def test_equal_renames_are_no_conflict() -> None:
-    merged = merge(called("labs"), called("labs").replace("max: 10", "max: 20"))
+    merged = merge(
+        with_queue_renamed("labs"), with_queue_renamed("labs").replace("max: 10", "max: 20")
+    )
     assert (merged.verdict, merged.renamed, merged.text) == (
         Verdict.SAFE,
         (),
-        called("labs").replace("max: 10", "max: 20"),
+        with_queue_renamed("labs").replace("max: 10", "max: 20"),
     )
 
 
@@ -138,7 +142,7 @@ def test_new_name_used_by_the_other_side_is_not_applied() -> None:
     groups = "[{ covered_resources: [cpu], flavors: [{ name: spot }] }]"
     own = f"  - name: labs\n    resource_groups: {groups}\n"
     yours = NATIVE.replace("  - name: default\n", own + "  - name: default\n")
-    merged = merge(called("labs"), yours)
+    merged = merge(with_queue_renamed("labs"), yours)
     assert merged.renamed == ()
     assert merged.verdict is not Verdict.SAFE
 
@@ -147,7 +151,7 @@ def test_a_text_in_which_names_are_not_found_still_shows_the_other_side() -> Non
     def read(text: str) -> PolicyObjects | None:
         return dialects()["native"].read_objects(text, {})
 
-    theirs = called("labs").replace("max: 10", "max: 30")
+    theirs = with_queue_renamed("labs").replace("max: 10", "max: 30")
     yours = NATIVE.replace("max: 10", "max: 20")
     merged = merge_configs(NATIVE, theirs, yours, read, rename=lambda text, names: text)
     (piece,) = merged.conflicts
@@ -158,7 +162,7 @@ def test_a_text_in_which_names_are_not_found_still_shows_the_other_side() -> Non
 
 def test_past_spec_of_the_new_name_is_checked_only_in_the_merged_text() -> None:
     language = dialects()["native"]
-    ordered = called("research:v2").replace(
+    ordered = with_queue_renamed("research:v2").replace(
         "name: research:v2\n",
         "name: research:v2\n    preemption: { within_resource_queue: lower_priority }\n",
     )

@@ -47,7 +47,7 @@ def stage(explanation: Explanation, name: str) -> StageText:
     return next(each for each in explanation.stages if each.stage == name)
 
 
-def said(told: Trace, name: str, names: dict[str, str] | None = None) -> list[str]:
+def stage_sentences(told: Trace, name: str, names: dict[str, str] | None = None) -> list[str]:
     """Return the sentences of one stage of a trace."""
     return [
         sentence.text

@@ -18,7 +18,7 @@ from tests.engine.reference_model.settle import clear_queue_memory, release, ret
 from tests.engine.reference_model.world import Waiting
 from tests.engine.reference_model.world import World as Model
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.world_descriptions import policy_lines, told
+from tests.engine.world_descriptions import policy_lines, workload_line
 
 #: Engine reasons of preemption -> reasons in the reference model.
 MODEL_REASONS = {
@@ -61,7 +61,7 @@ class EngineAndModel:
             self._submit(self.draw(workloads(self.submitted)))
 
     def _submit(self, workload: Workload) -> None:
-        note(f"submit {told(workload)}")
+        note(f"submit {workload_line(workload)}")
         self.state.submit(workload)
         self.skipping_state.submit(workload)
         route = self.state._router.route(workload)

@@ -17,7 +17,7 @@ from tests.engine.builders import FAIR, World, cohort, only, pods, policy, queue
 GIB = 2**30
 
 
-def told(world: World, name: str = "z") -> list[str]:
+def change_sentences(world: World, name: str = "z") -> list[str]:
     """Return the changes for *name* as sentences, and a sentence about changes that do not help."""
     world.settle()
     found = find_changes(world.state, name)
@@ -272,7 +272,7 @@ TOLD = {
 
 @pytest.mark.parametrize("world", TOLD, ids=lambda world: world.__name__)
 def test_smallest_changes_are_found_with_their_cost(world: Callable[[], World]) -> None:
-    assert told(world()) == TOLD[world]
+    assert change_sentences(world()) == TOLD[world]
 
 
 def test_running_workload_has_no_changes() -> None:

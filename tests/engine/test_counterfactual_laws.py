@@ -20,7 +20,7 @@ from console.engine.model.workload import PODS, Workload
 from console.engine.state import State
 from tests.engine.builders import decision_text
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.world_descriptions import policy_lines, told
+from tests.engine.world_descriptions import policy_lines, workload_line
 
 
 class ReplayableWorld:
@@ -54,7 +54,8 @@ class ReplayableWorld:
         return state
 
     def _record(self, state: State, verb: str, *args: object) -> None:
-        note(f"{verb} {' '.join(told(a) if isinstance(a, Workload) else str(a) for a in args)}")
+        texts = [workload_line(a) if isinstance(a, Workload) else str(a) for a in args]
+        note(f"{verb} {' '.join(texts)}")
 
         def fact(told_to: State) -> object:
             return getattr(told_to, verb)(*args)

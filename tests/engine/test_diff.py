@@ -63,7 +63,7 @@ def test_rules_by_meaning():
     ]
 
 
-def told(old: str, new: str) -> list[tuple[object, ...]]:
+def change_facts(old: str, new: str) -> list[tuple[object, ...]]:
     """Return the changes between two native texts with all their details."""
     policies = [dialects()["native"].read(text, {}).policy for text in (old, new)]
     assert policies[0] is not None
@@ -95,26 +95,30 @@ def quota(flavor: str, old: int | None, new: int | None) -> QuotaChange:
 
 
 def test_quota_changes_are_numbers():
-    assert told(CONFIG, CONFIG.replace("64", "48")) == [
+    assert change_facts(CONFIG, CONFIG.replace("64", "48")) == [
         ("changed", "research", "", (quota("spot", 64_000, 48_000),))
     ]
     without = CONFIG.replace(
         "          - {name: fixed, resources: [{name: gpu, nominal_quota: 8}]}\n", ""
     )
-    assert told(CONFIG, without) == [("changed", "research", "", (quota("fixed", 8_000, None),))]
-    assert told(without, CONFIG) == [("changed", "research", "", (quota("fixed", None, 8_000),))]
+    assert change_facts(CONFIG, without) == [
+        ("changed", "research", "", (quota("fixed", 8_000, None),))
+    ]
+    assert change_facts(without, CONFIG) == [
+        ("changed", "research", "", (quota("fixed", None, 8_000),))
+    ]
 
 
 def test_changed_order_of_flavors_is_a_change():
     one, other = CONFIG.splitlines()[9:11]
     swapped = CONFIG.replace(f"{one}\n{other}", f"{other}\n{one}")
     order = OrderChange(resources=("gpu",), old=("spot", "fixed"), new=("fixed", "spot"))
-    assert told(CONFIG, swapped) == [("changed", "research", "", (order,))]
+    assert change_facts(CONFIG, swapped) == [("changed", "research", "", (order,))]
 
 
 def test_a_renamed_queue_and_flavor_keep_what_refers_to_them():
     renamed = CONFIG.replace("research", "lab").replace("spot", "cheap")
-    assert told(CONFIG, renamed) == [
+    assert change_facts(CONFIG, renamed) == [
         ("renamed", "cheap", "spot", (Followed(noun=Noun.QUEUE, name="lab"),)),
         ("renamed", "lab", "research", (Followed(noun=Noun.RULE, name="0 to lab"),)),
     ]
@@ -122,7 +126,7 @@ def test_a_renamed_queue_and_flavor_keep_what_refers_to_them():
 
 def test_a_rename_may_change_a_number_too():
     changed = CONFIG.replace("research", "lab").replace("64", "48")
-    assert told(CONFIG, changed) == [
+    assert change_facts(CONFIG, changed) == [
         (
             "renamed",
             "lab",
@@ -135,7 +139,7 @@ def test_a_rename_may_change_a_number_too():
 def test_queue_with_another_meaning_is_no_rename():
     other = CONFIG.replace("research", "lab").replace("64", "1").replace("8}", "2}")
     other = other.replace("values: [ml]", "values: [web]")
-    assert [(kind, name) for kind, name, *_ in told(CONFIG, other)] == [
+    assert [(kind, name) for kind, name, *_ in change_facts(CONFIG, other)] == [
         ("added", "lab"),
         ("removed", "research"),
         ("added", "0 to lab"),
@@ -145,7 +149,7 @@ def test_queue_with_another_meaning_is_no_rename():
 
 def test_added_queue_lists_its_nondefault_fields():
     empty = "resource_flavors:\n  - {name: spot}\n  - {name: fixed}\n"
-    assert told(empty, CONFIG) == [
+    assert change_facts(empty, CONFIG) == [
         ("added", "research", "", (quota("spot", None, 64_000), quota("fixed", None, 8_000))),
         (
             "added",

@@ -32,7 +32,7 @@ from console.engine.model.trace import (
     TurnStep,
     TurnVerdict,
 )
-from tests.engine.explanation_traces import ALONE, LINE, lines, said, stage, trace
+from tests.engine.explanation_traces import ALONE, LINE, lines, stage, stage_sentences, trace
 
 STORED = {
     each["workload"]: trace_from_json(each)
@@ -459,7 +459,7 @@ def test_workloads_are_named_where_names_are_known() -> None:
         "Preempted: urgent with priority 9 needs its quota; train may preempt its own workloads of "
         "lower priority."
     )
-    assert said(stopped, "preemption", {"id-7": "urgent"}) == [
+    assert stage_sentences(stopped, "preemption", {"id-7": "urgent"}) == [
         "urgent requests 1 CPU, 1.5 GPUs in train with priority 9.",
         "train may preempt its own workloads of lower priority.",
     ]

@@ -20,8 +20,8 @@ from tests.engine.explanation_traces import (
     SHARING,
     check,
     lines,
-    said,
     stage,
+    stage_sentences,
     trace,
     walk,
 )
@@ -167,7 +167,7 @@ SUM = "a100: 3 GPUs of 4 nominal - 2.5 used = 1.5 available"
     ],
 )
 def test_quota_sentence_of_a_queue_without_cohort(judged: QuotaCheck, text: str) -> None:
-    assert said(trace(queue=ALONE, groups=walk(judged)), "flavors") == [text]
+    assert stage_sentences(trace(queue=ALONE, groups=walk(judged)), "flavors") == [text]
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_quota_sentence_of_a_queue_without_cohort(judged: QuotaCheck, text: str)
     ],
 )
 def test_quota_sentence_of_a_queue_in_a_cohort(judged: QuotaCheck, text: str) -> None:
-    assert said(trace(queue=SHARING, groups=walk(judged)), "flavors") == [text]
+    assert stage_sentences(trace(queue=SHARING, groups=walk(judged)), "flavors") == [text]
 
 
 def test_limiting_cohort_is_named() -> None:
@@ -313,13 +313,13 @@ def test_limiting_cohort_is_named() -> None:
 )
 def test_borrowing_limit_is_stated_with_borrowed_quota(nominal: object, text: str) -> None:
     judged = check(FlavorVerdict.NO_CANDIDATES, nominal=nominal, borrowing_limit=3000)
-    assert said(trace(queue=SHARING, groups=walk(judged)), "flavors")[1:] == [text]
+    assert stage_sentences(trace(queue=SHARING, groups=walk(judged)), "flavors")[1:] == [text]
 
 
 def test_request_within_nominal_quota_names_no_cohort() -> None:
     ml = NodeFact(name="ml", quota=12000, used=0, available=12000, borrowing_limit=UNLIMITED)
     at_home = check(FlavorVerdict.FITS, requested=1000, path=(ml,), lenders={"eval": 1000})
-    assert len(said(trace(queue=SHARING, groups=walk(at_home)), "flavors")) == 1
+    assert len(stage_sentences(trace(queue=SHARING, groups=walk(at_home)), "flavors")) == 1
 
 
 def test_memory_is_written_in_binary_units() -> None:
@@ -334,7 +334,7 @@ def test_memory_is_written_in_binary_units() -> None:
         missing=32 * gib,
     )
     waiting = trace(queue=ALONE, groups=walk(judged))
-    assert said(waiting, "flavors") == [
+    assert stage_sentences(waiting, "flavors") == [
         (
             "a100: 64Gi memory of 128Gi nominal - 96Gi used = 32Gi available: 32Gi short, "
             "preemption cannot free it."
@@ -367,7 +367,7 @@ def test_closest_flavor_is_named_if_none_fits() -> None:
 def test_lenders_are_omitted_if_the_request_exceeds_the_limit() -> None:
     ml = NodeFact(name="ml", quota=4000, used=0, available=4000, borrowing_limit=UNLIMITED)
     judged = check(FlavorVerdict.EXCEEDS_MAX, requested=5000, path=(ml,), lenders={"eval": 1000})
-    assert said(trace(queue=SHARING, groups=walk(judged)), "flavors") == [
+    assert stage_sentences(trace(queue=SHARING, groups=walk(judged)), "flavors") == [
         "a100: 5 GPUs is more than the 4 that train can ever have.",
         "Cohort ml pools 4 GPUs on a100: none used, 4 available.",
     ]
@@ -406,7 +406,7 @@ def test_best_flavor_is_named_while_pending() -> None:
     )
     waiting = trace(groups=(replace(group, origin=LINE),))
     assert lines(waiting, "flavors") == [("info", "a100 comes closest.", 3)]
-    assert said(trace(QUEUE_HELD, groups=(group,)), "flavors") == []
+    assert stage_sentences(trace(QUEUE_HELD, groups=(group,)), "flavors") == []
 
 
 def test_uncovered_resources_are_named_without_failing() -> None:
@@ -415,7 +415,7 @@ def test_uncovered_resources_are_named_without_failing() -> None:
         ("info", "TPU is in no resource group and not limited.", None)
     ]
     assert stage(explain(preempted), "flavors").verdict is Verdict.INFO
-    assert said(trace(uncovered=("cpu", "tpu")), "flavors") == [
+    assert stage_sentences(trace(uncovered=("cpu", "tpu")), "flavors") == [
         "CPU and TPU are in no resource group and not limited."
     ]
 

@@ -26,7 +26,15 @@ from console.engine.model.common_reasons import (
 from console.engine.model.decision import Outcome
 from console.engine.model.reasons import Reason
 from console.engine.model.trace import OrderStep, OutcomeStep, PreemptedStep, TurnStep, TurnVerdict
-from tests.engine.explanation_traces import ALONE, LINE, SHARING, lines, said, stage, trace
+from tests.engine.explanation_traces import (
+    ALONE,
+    LINE,
+    SHARING,
+    lines,
+    stage,
+    stage_sentences,
+    trace,
+)
 
 JUDGMENTS = {
     CandidateVerdict.TARGET: "is preempted",
@@ -143,7 +151,7 @@ def test_policy_that_allows_a_target_is_stated(right: str | None, words: str) ->
 def test_shares_without_numbers(verdict: CandidateVerdict, words: str) -> None:
     looked_at = candidate(verdict, right="preempted_for_fair_share")
     step = PreemptionStep(rule="never", verdict=PreemptionVerdict.FOUND, candidates=(looked_at,))
-    told = said(trace(queue=SHARING, preemption=step), "preemption")
+    told = stage_sentences(trace(queue=SHARING, preemption=step), "preemption")
     assert told[1:] == [f"w (priority 4) {words}."]
 
 
@@ -160,7 +168,7 @@ def test_a_target_that_has_stopped_is_still_counted() -> None:
         more_candidates=2,
     )
     told = replace(trace(queue=ALONE, preemption=step), outcome=ending)
-    assert said(told, "preemption") == [
+    assert stage_sentences(told, "preemption") == [
         "Preempting 2 workloads frees enough quota.",
         "w0 (priority 4) is preempted.",
         "2 more running workloads not listed here.",
@@ -223,7 +231,7 @@ def test_result_of_a_target_search(step: PreemptionStep, text: str) -> None:
 
 @pytest.mark.parametrize("verdict", [*JUDGMENTS][1:])
 def test_every_verdict_is_summed_up(verdict: CandidateVerdict) -> None:
-    text = said(trace(queue=ALONE, preemption=search(verdict)), "preemption")[0]
+    text = stage_sentences(trace(queue=ALONE, preemption=search(verdict)), "preemption")[0]
     assert text.startswith(
         ("No workload may be preempted for it: the only", "Preempting every permitted workload")
     )
@@ -319,7 +327,7 @@ def test_borrow_within_cohort_is_ignored_with_fair_sharing(
     strategies: tuple[str, ...], text: str
 ) -> None:
     step = search(strategies=strategies, reclaim="any", borrow="lower_priority", threshold=5)
-    assert said(trace(queue=SHARING, preemption=step), "preemption")[1:] == [
+    assert stage_sentences(trace(queue=SHARING, preemption=step), "preemption")[1:] == [
         "What train may preempt: in queues that borrow, any workload.",
         A_SHARE,
         text,
@@ -329,7 +337,7 @@ def test_borrow_within_cohort_is_ignored_with_fair_sharing(
 @pytest.mark.parametrize(("strategies", "text"), FAIR)
 def test_fair_sharing_is_stated(strategies: tuple[str, ...], text: str) -> None:
     told = trace(queue=SHARING, preemption=search(strategies=strategies))
-    assert said(told, "preemption")[1:] == [A_SHARE, text]
+    assert stage_sentences(told, "preemption")[1:] == [A_SHARE, text]
 
 
 STEP = PreemptedStep(
@@ -397,7 +405,10 @@ def test_reason_of_preemption_by_another_queue(reason: Reason, rule: str, right:
 def test_reason_of_preemption_within_the_queue(rule: str, right: str) -> None:
     step = replace(STEP, rule=rule, own_path=STEP.path)
     told = trace(PREEMPTED_IN_QUEUE, Outcome.PREEMPTED, queue=SHARING, preempted=step)
-    assert said(told, "preemption") == ["p requests 1 GPU in train with priority 9.", f"{right}."]
+    assert stage_sentences(told, "preemption") == [
+        "p requests 1 GPU in train with priority 9.",
+        f"{right}.",
+    ]
 
 
 @pytest.mark.parametrize(

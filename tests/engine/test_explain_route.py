@@ -28,7 +28,7 @@ from console.engine.model.trace import (
     RuleVerdict,
 )
 from console.engine.routing.reasons import NO_RULES
-from tests.engine.explanation_traces import LINE, OTHER_LINE, lines, said, trace
+from tests.engine.explanation_traces import LINE, OTHER_LINE, lines, stage_sentences, trace
 
 
 def test_intake_states_pod_sets_and_namespace() -> None:
@@ -48,7 +48,7 @@ def test_intake_states_pod_sets_and_namespace() -> None:
         requests={"cpu": 6000, "memory": 8 * gib},
         requested_priority=7,
     )
-    assert said(told, "intake") == [
+    assert stage_sentences(told, "intake") == [
         "Labels: app=train, team=ml.",
         "Namespace: ml.",
         "Requests 6 CPUs, 8Gi memory in total, with priority 7.",
@@ -56,7 +56,7 @@ def test_intake_states_pod_sets_and_namespace() -> None:
         "Pod set worker: 8 pods of 0.5 CPU, 1Gi memory each; may start with 2.",
         "Pod set watch: 2 pods of nothing each.",
     ]
-    assert said(trace(), "intake") == [
+    assert stage_sentences(trace(), "intake") == [
         "Labels: none.",
         "Requests nothing, with no priority.",
     ]
@@ -97,13 +97,13 @@ def test_without_rules_everything_is_admitted() -> None:
     assert lines(trace(NO_RULES, Outcome.ADMITTED), "route") == [
         ("pass", "The config has no scheduling rules, so every workload is admitted.", None)
     ]
-    assert said(trace(), "route") == []
+    assert stage_sentences(trace(), "route") == []
 
 
 def test_long_value_lists_are_cut() -> None:
     failed = FailedExpression(key="team", operator="in", values=tuple("abcdefg"))
     step = RuleTried(index=0, queue="q", verdict=RuleVerdict.SELECTOR_FALSE, failed=failed)
-    (text,) = said(trace(rules=(step,)), "route")
+    (text,) = stage_sentences(trace(rules=(step,)), "route")
     assert text == (
         "Rule 1 (to q) does not match: it requires team in [a, b, c, d, e, and 2 more], but the "
         "label is absent."
@@ -166,7 +166,7 @@ def test_every_priority_verdict(
         minimum=bounds[0],
         maximum=bounds[1],
     )
-    assert said(trace(priorities=(step,)), "priority") == [text]
+    assert stage_sentences(trace(priorities=(step,)), "priority") == [text]
 
 
 def local(verdict: LocalQueueVerdict, **facts: object) -> LocalQueueStep:
@@ -407,7 +407,7 @@ def test_namespace_without_default_is_named_with_the_label() -> None:
         default="default",
         label="queue",
     )
-    (text,) = said(trace(local_queue=step), "route")
+    (text,) = stage_sentences(trace(local_queue=step), "route")
     assert text == (
         "It names no local queue: the label queue is absent, and namespace ml has no local queue "
         "default."

@@ -28,7 +28,7 @@ from console.engine.state import State
 from tests.engine.builders import only
 from tests.engine.rows import Rows
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.world_descriptions import policy_lines, told
+from tests.engine.world_descriptions import policy_lines, workload_line
 
 NAMESPACES = ("ml", "other")
 STOPS = st.sampled_from([StopPolicy.NONE] * 9 + [StopPolicy.HOLD])
@@ -78,7 +78,7 @@ def submitted(draw: st.DrawFn, policy: Policy, sequence: int) -> Workload:
             namespace=draw(st.sampled_from(NAMESPACES)),
             labels={"queue": draw(st.sampled_from(sorted(policy.queues)))} | draw(classes),
         )
-    note(f"submit {told(workload)}")
+    note(f"submit {workload_line(workload)}")
     return workload
 
 

@@ -18,7 +18,7 @@ from tests.engine.builders import World, only, pods, policy, queue, thousandths
 V = FlavorVerdict
 
 
-def walked(world: World, name: str) -> list[list[tuple[str, FlavorVerdict]]]:
+def flavor_verdicts(world: World, name: str) -> list[list[tuple[str, FlavorVerdict]]]:
     """Return flavors and verdicts of a workload's last decision, for each resource group."""
     trace = next(each.trace for each in reversed(world.decisions) if each.workload == name)
     return [
@@ -42,13 +42,13 @@ def test_flavors_are_tried_in_listed_order_until_one_is_good_enough() -> None:
     world = World(queue("train").owns("spot", gpu=4).owns("od", gpu=10).preempts())
     world.submit("low", gpu=3)
     world.settle()
-    assert walked(world, "low") == [[("spot", V.FITS), ("od", V.NOT_REACHED)]]
+    assert flavor_verdicts(world, "low") == [[("spot", V.FITS), ("od", V.NOT_REACHED)]]
     world.submit("high", gpu=3, priority=5)
     world.settle()
-    assert walked(world, "high") == [[("spot", V.PREEMPT), ("od", V.FITS)]]
+    assert flavor_verdicts(world, "high") == [[("spot", V.PREEMPT), ("od", V.FITS)]]
     world.submit("big", gpu=12)
     world.settle()
-    assert walked(world, "big") == [[("spot", V.EXCEEDS_MAX), ("od", V.EXCEEDS_MAX)]]
+    assert flavor_verdicts(world, "big") == [[("spot", V.EXCEEDS_MAX), ("od", V.EXCEEDS_MAX)]]
 
 
 def test_queue_may_prefer_preemption_to_the_next_flavor() -> None:
@@ -63,7 +63,7 @@ def test_queue_may_prefer_preemption_to_the_next_flavor() -> None:
     world.settle()
     world.submit("high", gpu=3, priority=5)
     assert world.settle() == ["low: preempted by high", "high: waits for low to stop"]
-    assert walked(world, "high") == [[("spot", V.PREEMPT), ("od", V.NOT_REACHED)]]
+    assert flavor_verdicts(world, "high") == [[("spot", V.PREEMPT), ("od", V.NOT_REACHED)]]
 
 
 def test_the_numbers_of_a_shortage() -> None:
@@ -109,7 +109,7 @@ def test_f7_later_pod_sets_see_what_earlier_ones_take() -> None:
     world = World(queue("train").owns("spot", gpu=4).owns("od", gpu=10))
     world.submit("a", pod_sets=(pods("leader", gpu=3), pods("workers", gpu=3)))
     assert world.settle() == ["a: admitted with 1 leader on spot, 1 workers on od"]
-    assert walked(world, "a") == [
+    assert flavor_verdicts(world, "a") == [
         [("spot", V.FITS), ("od", V.NOT_REACHED)],
         [("spot", V.EXCEEDS_MAX), ("od", V.FITS)],
     ]

@@ -30,7 +30,7 @@ def impact_of(world: World, *nodes: object, **settings: object) -> LiveImpact:
     return live_impact(world.state, policy(*nodes, **settings))  # type: ignore[arg-type]
 
 
-def told(impact: LiveImpact) -> dict[str, list[str]]:
+def workloads_by_outcome(impact: LiveImpact) -> dict[str, list[str]]:
     return {
         outcome.value: [each.workload for each in group.first]
         for outcome, group in impact.groups.items()
@@ -56,7 +56,7 @@ def test_less_quota_leaves_the_last_workloads_over_quota() -> None:
     world = World(queue("train").owns(gpu=4)).submit("a", "b", gpu=1, priority=5)
     world.submit("c", gpu=2, priority=9)
     impact = impact_of(world, queue("train").owns(gpu=3))
-    assert told(impact) == {"over_nominal": ["b"]}
+    assert workloads_by_outcome(impact) == {"over_nominal": ["b"]}
     assert impact.over == (
         OverQuota(
             queue="train",
@@ -76,7 +76,7 @@ def test_workloads_already_over_quota_are_not_counted() -> None:
     impact = impact_of(world, queue("train").owns(gpu=2))
     assert (impact.groups, impact.over) == ({}, ())
     impact = impact_of(world, queue("train").owns(gpu=1))
-    assert told(impact) == {"over_nominal": ["a"]}
+    assert workloads_by_outcome(impact) == {"over_nominal": ["a"]}
     assert [each.nominal_after for each in impact.over] == [1000]
 
 
@@ -84,7 +84,7 @@ def test_removed_queue_keeps_workloads_without_quota() -> None:
     world = World(queue("old").owns(gpu=2), queue("train").owns(gpu=2))
     world.submit("a", to="old", gpu=1).submit("b", to="old", gpu=2)
     impact = impact_of(world, queue("train").owns(gpu=2), rules=[rule(0, "train")])
-    assert told(impact) == {
+    assert workloads_by_outcome(impact) == {
         "starts": ["b"],
         "over_nominal": ["a"],
         "loses_flavor": ["a"],
@@ -99,7 +99,7 @@ def test_flavors_are_lost_by_list_and_by_label() -> None:
     impact = impact_of(
         world, queue("train").owns("fixed", gpu=2), flavors={"fixed": only(team="ml")}
     )
-    assert told(impact) == {"over_nominal": ["a"], "loses_flavor": ["a", "b"]}
+    assert workloads_by_outcome(impact) == {"over_nominal": ["a"], "loses_flavor": ["a", "b"]}
     assert [each.losses for each in impact.groups[LiveOutcome.LOSES_FLAVOR].first] == [
         (Loss.FLAVOR,),
         (Loss.ACCESS,),
@@ -108,7 +108,7 @@ def test_flavors_are_lost_by_list_and_by_label() -> None:
 
 def test_without_quota_no_flavor_is_lost() -> None:
     world = World(queue("train").owns("spot", gpu=1)).submit("a", gpu=1)
-    assert "loses_flavor" not in told(impact_of(world, queue("train")))
+    assert "loses_flavor" not in workloads_by_outcome(impact_of(world, queue("train")))
 
 
 def test_pending_workloads_are_rejected_or_rerouted() -> None:
@@ -121,7 +121,7 @@ def test_pending_workloads_are_rejected_or_rerouted() -> None:
         queue("serve").owns(gpu=1),
         rules=[rule(0, "serve", only(team="ml"))],
     )
-    assert told(impact) == {"moved": ["other"], "rejected": ["waits"]}
+    assert workloads_by_outcome(impact) == {"moved": ["other"], "rejected": ["waits"]}
     assert impact.groups[LiveOutcome.MOVED].first == (
         Affected(workload="other", queue="train", to="serve", reason=WAITING_FOR_QUOTA),
     )
@@ -133,7 +133,7 @@ def test_pending_workloads_are_rejected_or_rerouted() -> None:
 def test_pending_workloads_may_exceed_the_new_limit() -> None:
     world = World(queue("train").owns(gpu=4)).submit("a", "b", gpu=4)
     impact = impact_of(world, queue("train").owns(gpu=3))
-    assert told(impact) == {"never_fits": ["b"], "over_nominal": ["a"]}
+    assert workloads_by_outcome(impact) == {"never_fits": ["b"], "over_nominal": ["a"]}
 
 
 def test_enabled_preemption_preempts_some_and_endangers_others() -> None:
@@ -141,7 +141,7 @@ def test_enabled_preemption_preempts_some_and_endangers_others() -> None:
     world.settle()
     world.submit("high", gpu=1, priority=9)
     impact = impact_of(world, queue("train").owns(gpu=2).preempts())
-    assert told(impact) == {
+    assert workloads_by_outcome(impact) == {
         "starts_soon": ["high"],
         "stopped": ["mid"],
         "preemptible": ["low"],
@@ -162,14 +162,14 @@ def test_a_cohort_that_may_reclaim_endangers_what_is_borrowed() -> None:
 
     world = World(*nodes(reclaim=False)).submit("own", "borrows", gpu=1)  # type: ignore[arg-type]
     impact = impact_of(world, *nodes(reclaim=True))
-    assert told(impact) == {"preemptible": ["borrows"]}
+    assert workloads_by_outcome(impact) == {"preemptible": ["borrows"]}
     assert impact.groups[LiveOutcome.PREEMPTIBLE].first[0].losses == (Exposure.BY_COHORT,)
 
 
 def test_a_drained_queue_stops_what_runs() -> None:
     world = World(queue("train").owns(gpu=2)).submit("a", "b", gpu=1)
     impact = impact_of(world, queue("train").owns(gpu=2).stopped(StopPolicy.HOLD_AND_DRAIN))
-    assert told(impact) == {"stopped": ["a", "b"]}
+    assert workloads_by_outcome(impact) == {"stopped": ["a", "b"]}
     assert {each.reason for each in impact.groups[LiveOutcome.STOPPED].first} == {DRAINED}
 
 

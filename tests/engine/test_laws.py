@@ -19,7 +19,7 @@ from console.engine.state import State
 from tests.engine.builders import decision_text
 from tests.engine.rows import Rows
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.world_descriptions import policy_lines, told
+from tests.engine.world_descriptions import policy_lines, workload_line
 
 #: Settles after which a world counts as unstable; each makes at least one decision.
 MOST_SETTLES = 1000
@@ -66,7 +66,7 @@ class RandomWorld:
         for _ in range(self.draw(st.integers(1, 3))):
             self.submitted += 1
             workload = self.draw(workloads(self.submitted))
-            note(f"submit {told(workload)}")
+            note(f"submit {workload_line(workload)}")
             self.rows.submit(workload)
             for state in (self.state, self.twin):
                 state.submit(workload)

@@ -12,7 +12,7 @@ from console.engine.explain import headline_of
 from console.engine.state import State
 from tests.engine.builders import World, pods, queue
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.world_descriptions import policy_lines, told
+from tests.engine.world_descriptions import policy_lines, workload_line
 
 
 def waiting(count: int, at_least: int) -> World:
@@ -67,7 +67,7 @@ def test_explanation_equals_that_of_the_minimum_count(draw: st.DrawFn) -> None:
     last = draw(st.integers(1, 5))
     for sequence in range(1, last):
         workload = draw(workloads(sequence))
-        note(f"submit {told(workload)}")
+        note(f"submit {workload_line(workload)}")
         for each in (state, smaller):
             each.submit(workload)
             each.settle()
@@ -77,7 +77,7 @@ def test_explanation_equals_that_of_the_minimum_count(draw: st.DrawFn) -> None:
     drawn = draw(workloads(last))
     workload = replace(drawn, pod_sets=(*drawn.pod_sets[:-1], wish))
     fewest = replace(wish, count=at_least, min_count=None)
-    note(f"submit {told(workload)}")
+    note(f"submit {workload_line(workload)}")
     state.submit(workload)
     smaller.submit(replace(workload, pod_sets=(*drawn.pod_sets[:-1], fewest)))
     for each in (state, smaller):

@@ -116,16 +116,16 @@ def test_a_stored_trace_is_still_read_and_explained(stored: dict[str, object]) -
     assert trace_to_json(trace) == stored
 
 
-def told(value: Any) -> Iterator[str]:
+def fact_kinds_of(value: Any) -> Iterator[str]:
     """Yield every kind of fact in a trace: enum members, and fields with nondefault values."""
     if isinstance(value, StrEnum):
         yield f"{type(value).__name__}.{value.name}"
     elif isinstance(value, Mapping):
         for each in value.values():
-            yield from told(each)
+            yield from fact_kinds_of(each)
     elif isinstance(value, tuple | list):
         for each in value:
-            yield from told(each)
+            yield from fact_kinds_of(each)
     elif is_dataclass(value) and type(value).__module__ in MODULES:
         for each in fields(value):
             default = each.default
@@ -134,10 +134,10 @@ def told(value: Any) -> Iterator[str]:
             actual = getattr(value, each.name)
             if default is MISSING or actual != default:
                 yield f"{type(value).__name__}.{each.name}"
-                yield from told(actual)
+                yield from fact_kinds_of(actual)
 
 
-def kinds() -> Iterator[str]:
+def all_fact_kinds() -> Iterator[str]:
     """Yield every kind of fact that exists."""
     for each in (*vars(facts).values(), *vars(quota).values(), policy.Unsupported):
         if not isinstance(each, type) or each.__module__ not in (*MODULES, Outcome.__module__):
@@ -149,8 +149,8 @@ def kinds() -> Iterator[str]:
 
 
 def test_every_kind_of_fact_has_a_stored_trace() -> None:
-    stored = {kind for each in STORED for kind in told(trace_from_json(each))}
-    assert set(kinds()) - stored == set()
+    stored = {kind for each in STORED for kind in fact_kinds_of(trace_from_json(each))}
+    assert set(all_fact_kinds()) - stored == set()
 
 
 def test_every_outcome_and_reason_is_stored_as_its_code() -> None:

@@ -64,7 +64,7 @@ def decide(*asked: int, policy: Policy = POLICY, **more: int) -> list[Decision]:
     return state.settle()
 
 
-def told(decision: Decision) -> dict[str, list[str]]:
+def sentences_by_stage(decision: Decision) -> dict[str, list[str]]:
     """Return the sentences about the settings' line, by stage."""
     found: dict[str, list[str]] = {}
     for stage in explain(decision.trace).stages:
@@ -86,7 +86,7 @@ def test_admitted_workload_lists_unsupported_settings() -> None:
     (decision,) = decide(2)
     assert decision.outcome is Outcome.ADMITTED
     assert decision.trace.unsupported == (READY, CHECKS, ORDER, RACKS)
-    assert told(decision) == {
+    assert sentences_by_stage(decision) == {
         "queue": [CHECKS_TEXT, ORDER_TEXT],
         "flavors": ["Topology racks of spot is not supported: its pods may run on any node."],
         "outcome": [READY_TEXT],
@@ -97,7 +97,7 @@ def test_pending_workload_lists_settings_of_queue_and_flavors() -> None:
     *_, waits = decide(2, 2, 1)
     assert waits.outcome is Outcome.PENDING
     assert waits.trace.unsupported == (READY, CHECKS, ORDER, RACKS, ROWS)
-    assert told(waits) == {
+    assert sentences_by_stage(waits) == {
         "queue": [CHECKS_TEXT, ORDER_TEXT],
         "flavors": [
             "Topology racks of spot is not supported: its pods may run on any node.",
@@ -108,14 +108,14 @@ def test_pending_workload_lists_settings_of_queue_and_flavors() -> None:
 
 def test_unsupported_resource_settings_are_listed_for_their_requests() -> None:
     *_, decision = decide(1, **{"net.example.com/port": 1000, "mig": 0})
-    assert told(decision)["intake"] == [
+    assert sentences_by_stage(decision)["intake"] == [
         (
             "Its requests count as they were submitted: resources that begin with "
             "net.example.com/ are not excluded."
         ),
     ]
     *_, decision = decide(1, mig=2000)
-    assert told(decision)["intake"] == [
+    assert sentences_by_stage(decision)["intake"] == [
         "Its requests count as they were submitted: mig and fpga are not transformed."
     ]
 
@@ -160,14 +160,14 @@ def test_every_unsupported_kind_has_a_sentence_and_a_stage(kind: Unsupported) ->
     (decision,) = decide(2)
     only = setting(kind, "subject", "name")
     trace = replace(decision.trace, unsupported=(only,))
-    ((_, texts),) = told_of(trace).items()
+    ((_, texts),) = trace_sentences_by_stage(trace).items()
     (text,) = texts
     assert text.endswith(".")
     # A setting without names, as in older traces, has a sentence too.
     assert explain(replace(trace, unsupported=(replace(only, names=()),))).stages
 
 
-def told_of(trace: object) -> dict[str, list[str]]:
+def trace_sentences_by_stage(trace: object) -> dict[str, list[str]]:
     """Return the sentences about the settings' line for a trace."""
     return {
         stage.stage: [each.text for each in stage.sentences if each.origin == LINE]

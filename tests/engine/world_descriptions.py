@@ -31,7 +31,7 @@ def policy_lines(policy: Policy) -> Iterator[str]:
             yield f"  {node.strategy} {node.stop} passthrough {node.is_passthrough}"
 
 
-def told(workload: Workload) -> str:
+def workload_line(workload: Workload) -> str:
     """Return a workload as one line."""
     labels = dict(workload.labels)
     pod_sets = ", ".join(_pod_set_text(each) for each in workload.pod_sets)

@@ -58,7 +58,7 @@ def by_kind() -> dict[str, dict[str, dict[str, Any]]]:
 KINDS = by_kind()
 
 
-def judged(kind: str) -> dict[str, list[str]]:
+def treatment_by_field(kind: str) -> dict[str, list[str]]:
     """Return for each field of a kind how every version treats it."""
     versions = KINDS[kind]
     every = {path: own for each in versions.values() for path, own in each.items()}
@@ -86,7 +86,9 @@ def is_metadata(path: str) -> bool:
 def test_table_of_a_kind_states_the_treatment_of_each_field(kind: str):
     head, rows = table(f"Fields of {kind}")
     assert head == ["field", *(api.rpartition("/")[2] for api in KINDS[kind]), "instead"]
-    expected = {path: row for path, row in judged(kind).items() if not is_metadata(path)}
+    expected = {
+        path: row for path, row in treatment_by_field(kind).items() if not is_metadata(path)
+    }
     assert {path: row[:-1] for path, row in rows.items()} == expected
     # A field that is not supported in every version has a text in the last column.
     for path, row in rows.items():
@@ -98,7 +100,9 @@ def test_metadata_is_the_same_everywhere():
     assert head == ["field", "every version", "instead"]
     told = {path: row[0] for path, row in rows.items()}
     for kind in set(KINDS) - {"Configuration"}:
-        own = {path: set(row) for path, row in judged(kind).items() if is_metadata(path)}
+        own = {
+            path: set(row) for path, row in treatment_by_field(kind).items() if is_metadata(path)
+        }
         assert own == {path: {word} for path, word in told.items()}, kind
 
 

@@ -108,7 +108,7 @@ class ReferenceEngine:
             requeued=frozenset(each.id for each in live.waiting if not each.is_inadmissible),
             inadmissible=frozenset(each.id for each in live.waiting if each.is_inadmissible),
             messages={
-                each.id: _said(each.verdict)
+                each.id: _head_verdict(each.verdict)
                 for each in live.waiting
                 if each.verdict.code != HeadCode.NOT_EVALUATED
             },
@@ -134,7 +134,7 @@ class ReferenceEngine:
         )
         choices = walker.assign({each.name: each.count for each in head.workload.pod_sets})
         return FlavorAnswer(
-            mode=_coarse(_mode_of(choices)),
+            mode=_vector_mode(_mode_of(choices)),
             borrowing=choices.level,
             pod_sets=tuple(_pod_set(each) for each in choices.pod_sets),
             usage=_nested(choices.usage),
@@ -274,7 +274,7 @@ def _mode_of(choices: Choices) -> Mode:
     return min((each.mode for each in choices.pod_sets), default=Mode.FIT)
 
 
-def _coarse(mode: Mode) -> SaidMode:
+def _vector_mode(mode: Mode) -> SaidMode:
     return _MODES[mode] if mode in (Mode.NO_FIT, Mode.FIT) else SaidMode.PREEMPT
 
 
@@ -284,7 +284,7 @@ def _pod_set(part: PodSetChoice) -> PodSetAnswer:
         count=part.count,
         flavors={
             resource: ResourceFlavor(
-                flavor=each.flavor, mode=_coarse(each.grade.mode), tried=each.tried
+                flavor=each.flavor, mode=_vector_mode(each.grade.mode), tried=each.tried
             )
             for resource, each in part.choices.items()
         },
@@ -301,7 +301,7 @@ def _pod_set(part: PodSetChoice) -> PodSetAnswer:
     )
 
 
-def _said(verdict: Verdict) -> HeadVerdict:
+def _head_verdict(verdict: Verdict) -> HeadVerdict:
     return HeadVerdict(
         reason=Condition(verdict.reason),
         code=HeadCode(verdict.code),

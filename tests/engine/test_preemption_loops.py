@@ -15,7 +15,7 @@ from tests.engine.reference_model import settle as settling
 from tests.engine.reference_model.world import Waiting
 from tests.engine.reference_model.world import World as Model
 from tests.engine.strategies import draws, policies, workloads, worlds
-from tests.engine.world_descriptions import policy_lines, told
+from tests.engine.world_descriptions import policy_lines, workload_line
 
 USAGE = {("spot", "gpu"): 2000}
 VICTIM = ("v", {("spot", "gpu"): 1000})
@@ -82,7 +82,7 @@ def test_ending_loops_changes_no_decision_of_worlds_that_settle(
 
 def submit(workload: Workload, policy: Policy, *models: Model) -> None:
     """Add *workload* as pending to each of *models*; skip it if no rule matches."""
-    note(f"submit {told(workload)}")
+    note(f"submit {workload_line(workload)}")
     route = Router(policy).route(workload)
     if route.queue is None:
         return

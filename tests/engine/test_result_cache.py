@@ -13,7 +13,7 @@ def policy(queues: int) -> Policy:
     return quota_policy("native", queues={f"q{n}": QueueSpec(name=f"q{n}") for n in range(queues)})
 
 
-def asked() -> tuple[CachedFunction[[Policy, Policy], int], list[int]]:
+def recording_function() -> tuple[CachedFunction[[Policy, Policy], int], list[int]]:
     """Return a cached function, and a list that records the number of queues of each call."""
     times: list[int] = []
 
@@ -26,7 +26,7 @@ def asked() -> tuple[CachedFunction[[Policy, Policy], int], list[int]]:
 
 
 def test_results_are_cached_by_object_identity() -> None:
-    ask, times = asked()
+    ask, times = recording_function()
     policies = [policy(n) for n in range(MOST_RESULTS + 2)]
     for each in policies[:MOST_RESULTS]:
         assert ask(policies[0], each) == ask(policies[0], each) == len(each.queues)
@@ -43,7 +43,7 @@ def test_results_are_cached_by_object_identity() -> None:
 
 
 def test_only_the_last_result_of_large_policies_is_cached() -> None:
-    ask, times = asked()
+    ask, times = recording_function()
     empty, large = policy(0), [policy(MOST_OBJECTS // 2 + 1) for _ in range(3)]
     for each in large:
         ask(empty, each)
