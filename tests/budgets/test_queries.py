@@ -60,14 +60,14 @@ def opened(worlds: Worlds) -> Find:
 
 
 @pytest.mark.parametrize("name", OPENED)
-def test_pages_keep_to_their_budgets(opened: Find, name: str) -> None:
+def test_pages_stay_within_their_budgets(opened: Find, name: str) -> None:
     found = opened("pages", name)
     assert refused(found) == REFUSED
     assert over(found, read_budgets("pages.toml")) == []
 
 
 @pytest.mark.parametrize("name", OPENED)
-def test_paths_of_the_api_keep_to_their_budgets(opened: Find, name: str) -> None:
+def test_api_paths_stay_within_their_budgets(opened: Find, name: str) -> None:
     found = opened("paths", name)
     # Before the first version there is none to read.
     assert refused(found) == ({"orgs/{org}/config": 404} if name == "empty" else {})
@@ -75,7 +75,7 @@ def test_paths_of_the_api_keep_to_their_budgets(opened: Find, name: str) -> None
 
 
 @pytest.mark.parametrize("kind", ["pages", "paths"])
-def test_what_is_asked_does_not_grow_with_what_there_is(opened: Find, kind: str) -> None:
+def test_queries_do_not_grow_with_the_data(opened: Find, kind: str) -> None:
     """300 queues and 100,000 workloads need as many queries as a dozen and some hundred."""
     few = {each.address.pattern: len(each.statements) for each in opened(kind, "demo")}
     many = {each.address.pattern: len(each.statements) for each in opened(kind, "large")}

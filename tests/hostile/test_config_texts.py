@@ -191,7 +191,7 @@ def check_place(place: dict[str, int], text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ENDPOINTS)
-def test_a_text_in_which_something_went_wrong(name: str, send: Send) -> None:
+def test_a_damaged_text_is_answered(name: str, send: Send) -> None:
     @DRAWN
     @given(bad_texts())
     def ask(drawn: tuple[str, str]) -> None:
@@ -201,7 +201,7 @@ def test_a_text_in_which_something_went_wrong(name: str, send: Send) -> None:
 
 
 @pytest.mark.parametrize("name", ENDPOINTS)
-def test_a_text_that_is_meant_to_do_harm(name: str, send: Send) -> None:
+def test_a_text_bomb_is_answered(name: str, send: Send) -> None:
     for title, text in BOMBS.items():
         try:
             send(ENDPOINTS[name], "native", text)
@@ -211,7 +211,7 @@ def test_a_text_that_is_meant_to_do_harm(name: str, send: Send) -> None:
 
 
 @pytest.mark.parametrize("name", VALUE_TAKERS)
-def test_a_value_in_which_something_went_wrong(name: str, send: Send) -> None:
+def test_a_damaged_value_is_answered(name: str, send: Send) -> None:
     @settings(DRAWN, max_examples=max(SENT // 3, 10))
     @given(bad_texts())
     def ask(drawn: tuple[str, str]) -> None:
@@ -222,7 +222,7 @@ def test_a_value_in_which_something_went_wrong(name: str, send: Send) -> None:
         send(VALUE_TAKERS[name], "native", text)
 
 
-def test_pages_about_a_draft_whatever_stands_in_it(
+def test_pages_about_a_draft_with_hostile_text(
     names: dict[str, Any], clients: dict[bool, Client]
 ) -> None:
     def look(language: str, text: str) -> None:
@@ -257,7 +257,7 @@ SMALL_BOMBS: Final = (
 )
 
 
-def test_every_address_that_takes_a_text_is_asked(
+def test_every_address_that_accepts_a_text_is_covered(
     names: dict[str, Any], clients: dict[bool, Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """

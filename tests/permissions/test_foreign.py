@@ -92,7 +92,7 @@ def test_the_public_client_s_token_sees_its_own_organization_alone(stage: Stage)
         ("GET", "/api/v1/orgs/$org/events?workload=$running", "", 200),
     ],
 )  # fmt: skip
-def test_what_a_query_or_a_body_names_is_looked_for_here_alone(
+def test_names_in_queries_and_bodies_are_looked_up_in_the_own_organization(
     method: str, path: str, body: str, status: int, stage: Stage
 ) -> None:
     line = Line(takes="READ", method=method, path=path, status=status, body=body)

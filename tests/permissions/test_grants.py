@@ -33,12 +33,12 @@ def documented() -> dict[str, set[str]]:
     return found
 
 
-def test_roles_are_what_is_told_by_hand() -> None:
+def test_roles_have_the_expected_permissions() -> None:
     assert GRANTS == MAY
     assert set(MAY) == set(Role.values)
 
 
-def test_the_docs_say_what_each_role_may() -> None:
+def test_the_docs_list_the_permissions_of_each_role() -> None:
     due = {}
     for role in Role.values:
         actor = Actor(org=cast(Organization, SimpleNamespace()), role=role, name="", key="")

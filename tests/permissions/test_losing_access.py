@@ -44,7 +44,7 @@ def statuses(client: Client, *addresses: str) -> list[int]:
     return [client.get(address).status_code for address in addresses]
 
 
-def test_a_member_who_is_removed_sees_nothing_any_more(stage: Stage, boss: Actor) -> None:
+def test_a_removed_member_loses_access(stage: Stage, boss: Actor) -> None:
     caller = stage.caller("editor here")
     client = caller.client()
     assert statuses(client, HOME, LATER, API) == [200, 200, 200]
@@ -53,7 +53,7 @@ def test_a_member_who_is_removed_sees_nothing_any_more(stage: Stage, boss: Actor
     assert statuses(client, HOME, LATER, API) == [302, 401, 401]
 
 
-def test_a_member_who_is_taken_out_otherwise_finds_nothing(stage: Stage) -> None:
+def test_a_deleted_membership_ends_access(stage: Stage) -> None:
     caller = stage.caller("editor here")
     client = caller.client()
     assert statuses(client, HOME, LATER, API) == [200, 200, 200]
@@ -61,9 +61,7 @@ def test_a_member_who_is_taken_out_otherwise_finds_nothing(stage: Stage) -> None
     assert statuses(client, HOME, LATER, API) == [404, 404, 404]
 
 
-def test_a_role_that_is_made_less_counts_from_the_next_request_on(
-    stage: Stage, boss: Actor
-) -> None:
+def test_a_lower_role_takes_effect_with_the_next_request(stage: Stage, boss: Actor) -> None:
     caller = stage.caller("owner here")
     client = caller.client()
     asked = (
@@ -78,7 +76,7 @@ def test_a_role_that_is_made_less_counts_from_the_next_request_on(
     assert statuses(client, HOME, API) == [200, 200]
 
 
-def test_an_account_that_is_closed_is_nobody(stage: Stage) -> None:
+def test_a_closed_account_is_anonymous(stage: Stage) -> None:
     caller = stage.caller("owner here")
     client = caller.client()
     assert statuses(client, HOME, API) == [200, 200]
@@ -87,7 +85,7 @@ def test_an_account_that_is_closed_is_nobody(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("end", ["signed out", "too old", "another password", "closed"])
-def test_an_open_page_is_told_nothing_once_its_session_is_nobody_s(stage: Stage, end: str) -> None:
+def test_an_open_page_is_refused_once_its_session_ends(stage: Stage, end: str) -> None:
     caller = stage.caller("owner here")
     client = caller.client()
     assert statuses(client, LATER, LATER) == [200, 200]
@@ -104,7 +102,7 @@ def test_an_open_page_is_told_nothing_once_its_session_is_nobody_s(stage: Stage,
     assert statuses(client, LATER, HOME) == [401, 302]
 
 
-def test_a_session_is_its_signers_alone_whoever_its_row_names(stage: Stage) -> None:
+def test_a_session_authenticates_only_the_signed_in_user(stage: Stage) -> None:
     owner, lone = stage.caller("owner here"), stage.caller("member of nothing")
     client = lone.client()
     key = client.cookies["sluice_session"].value
@@ -113,7 +111,7 @@ def test_a_session_is_its_signers_alone_whoever_its_row_names(stage: Stage) -> N
     assert statuses(client, LATER, HOME) == [404, 404]
 
 
-def test_a_token_ends_with_the_request_after_it_is_revoked_or_too_old(boss: Actor) -> None:
+def test_a_revoked_or_expired_token_is_refused_at_once(boss: Actor) -> None:
     for end in ("revoked", "expired"):
         issued = create_token(boss, Role.OWNER, end)
         client = Client(headers={"Authorization": f"Bearer {issued.secret}"})
@@ -164,7 +162,7 @@ def test_a_link_opens_one_invitation_once(stage: Stage, boss: Actor) -> None:
     assert statuses(late, f"/join/{invited.secret}", "/join") == [404, 404]
 
 
-def test_a_link_that_was_taken_back_or_is_too_old_opens_nothing(boss: Actor) -> None:
+def test_a_revoked_or_expired_link_is_refused(boss: Actor) -> None:
     taken = invite(boss, "a@nowhere.example", Role.OWNER)
     old = invite(boss, "b@nowhere.example", Role.OWNER)
     opened = Client()
@@ -176,7 +174,7 @@ def test_a_link_that_was_taken_back_or_is_too_old_opens_nothing(boss: Actor) -> 
         assert statuses(Client(), f"/join/{link.secret}") == [404]
 
 
-def test_the_last_owner_stays_whoever_asks(stage: Stage, boss: Actor) -> None:
+def test_the_last_owner_cannot_be_removed_by_anyone(stage: Stage, boss: Actor) -> None:
     owner = stage.caller("owner here")
     others = Membership.objects.filter(org=boss.org, role=Role.OWNER).exclude(pk=owner.me)
     others.update(role=Role.VIEWER)
@@ -193,7 +191,7 @@ def test_the_last_owner_stays_whoever_asks(stage: Stage, boss: Actor) -> None:
     assert Membership.objects.get(pk=owner.me).role == Role.OWNER
 
 
-def test_one_s_role_is_that_of_the_organization_that_is_asked(stage: Stage) -> None:
+def test_the_role_of_the_requested_organization_counts(stage: Stage) -> None:
     client = stage.caller("viewer here who owns elsewhere").client()
     pages = ("/o/orchard/settings/tokens", "/o/outland/settings/tokens")
     calls = ("/api/v1/orgs/orchard/tokens", "/api/v1/orgs/outland/tokens")
@@ -214,7 +212,7 @@ def _polled(caller: Caller, address: str) -> bytes:
 
 
 @pytest.mark.parametrize("first", ["viewer here", "viewer here who owns elsewhere"])
-def test_what_is_kept_for_polls_tells_each_their_own(stage: Stage, first: str) -> None:
+def test_shared_polls_show_each_member_their_own_names(stage: Stage, first: str) -> None:
     """Members of one role poll the same pages; each sees names of their own workloads only."""
     (second,) = {"viewer here", "viewer here who owns elsewhere"} - {first}
     pages = [

@@ -21,7 +21,7 @@ every_call = pytest.mark.parametrize("line", API, ids=lambda line: line.id)
 
 
 @every_page
-def test_a_page(line: Line, stage: Stage) -> None:
+def test_page_permissions(line: Line, stage: Stage) -> None:
     found = check(line, stage, stage.visitors, page_status)
     nobody = stage.caller("nobody")
     if page_status(line, nobody) != line.status and found["nobody"].status == 302:
@@ -30,7 +30,7 @@ def test_a_page(line: Line, stage: Stage) -> None:
 
 
 @every_call
-def test_a_call(line: Line, stage: Stage) -> None:
+def test_api_permissions(line: Line, stage: Stage) -> None:
     # Public addresses answer the same to all, and generating the schema is slow.
     few = [stage.caller("unknown token"), stage.caller("nobody")]
     found = check(line, stage, few if line.takes == NOTHING else stage.everybody, api_status)
@@ -41,7 +41,7 @@ def test_a_call(line: Line, stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("line", CLIENT, ids=lambda line: line.id)
-def test_what_the_public_client_asks(line: Line, stage: Stage) -> None:
+def test_client_protocol_permissions(line: Line, stage: Stage) -> None:
     # A token of the other organization reads that organization; test_foreign tests this.
     callers = [each for each in stage.everybody if each.role or not each.is_known]
     found = check(line, stage, callers, client_status)
@@ -80,7 +80,7 @@ def check(
 @pytest.mark.parametrize(
     "line", [each for each in (*PAGES, *API) if not each.is_safe], ids=lambda line: line.id
 )
-def test_a_session_proves_that_a_form_is_the_product_s(line: Line, stage: Stage) -> None:
+def test_a_form_without_a_csrf_token_is_refused(line: Line, stage: Stage) -> None:
     owner = stage.caller("owner here")
     with no_rows_written():
         answer = ask_refused(owner, line, stage.names(owner), csrf=False)

@@ -36,7 +36,9 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize("path", ADDRESSES)
-def test_the_other_one_is_named_to_who_may_judge_both(path: str, stage: Stage) -> None:
+def test_names_of_preempting_workloads_need_permission_to_review_both(
+    path: str, stage: Stage
+) -> None:
     line = Line(takes="READ", method="GET", path=path, status=200, body="")
     told = {}
     for role in ("viewer", "submitter", "operator", "editor", "owner"):

@@ -36,7 +36,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize("line", CHANGES, ids=lambda line: line.id)
-def test_every_call_that_changes_something_leaves_an_entry(line: Line, stage: Stage) -> None:
+def test_every_changing_request_leaves_an_audit_entry(line: Line, stage: Stage) -> None:
     owner = stage.caller("owner here")
     last = AuditEntry.objects.latest("pk").pk
     answer = ask_refused(owner, line, stage.names(owner))

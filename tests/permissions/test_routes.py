@@ -36,7 +36,7 @@ for _line in (*PAGES, *API, *CLIENT):
     BY_ROUTE[route_of(_line)].append(_line)
 
 
-def test_every_route_is_in_a_table_and_every_line_leads_somewhere() -> None:
+def test_every_route_is_in_a_table_and_every_line_has_a_route() -> None:
     assert every_route() == BY_ROUTE.keys()
 
 

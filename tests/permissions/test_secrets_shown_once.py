@@ -23,7 +23,7 @@ _SECRET = re.compile(r"aslu_[\w-]{30,}|whsec_[\w+/=-]{20,}|(?<=/join/)[\w-]{30,}
 LOOKS = [line for line in (*PAGES, *API) if line.is_safe and line.is_of_org]
 
 
-def test_no_address_tells_a_secret_again(stage: Stage) -> None:
+def test_no_address_shows_a_secret_again(stage: Stage) -> None:
     owner = stage.caller("owner here")
     client = owner.client()
     secrets = []
@@ -39,7 +39,7 @@ def test_no_address_tells_a_secret_again(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("line", [each for each in PAGES if each.is_of_org], ids=lambda it: it.id)
-def test_a_slash_more_opens_nothing(line: Line, stage: Stage) -> None:
+def test_an_additional_slash_is_not_found(line: Line, stage: Stage) -> None:
     path = line.path.partition("?")[0].rstrip("/") + "/" * (2 if line.path == "/o/$org/" else 1)
     more = Line(takes=line.takes, method="GET", path=path, status=404, body="")
     stranger, nobody = stage.caller("owner elsewhere"), stage.caller("nobody")

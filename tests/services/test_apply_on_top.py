@@ -38,7 +38,7 @@ def overtake(owner: Actor, monkeypatch: Any) -> Any:
     return begin
 
 
-def test_who_loses_a_race_comes_after_the_winner(owner: Actor, overtake: Any) -> None:
+def test_the_loser_of_a_race_is_applied_on_top_of_the_winner(owner: Actor, overtake: Any) -> None:
     overtake(3)
     version = apply_on_top(owner, "native", TEXT)
     assert (version.number, version.via) == (4, ConfigVersion.Via.CLIENT)
@@ -46,7 +46,7 @@ def test_who_loses_a_race_comes_after_the_winner(owner: Actor, overtake: Any) ->
     assert (told["from"], told["via"]) == (3, "client")
 
 
-def test_a_rollback_that_loses_a_race_comes_after_the_winner(owner: Actor, overtake: Any) -> None:
+def test_a_losing_rollback_is_applied_on_top_of_the_winner(owner: Actor, overtake: Any) -> None:
     apply_on_top(owner, "native", TEXT)
     apply_on_top(owner, "native", "")
     overtake(1)
@@ -54,7 +54,7 @@ def test_a_rollback_that_loses_a_race_comes_after_the_winner(owner: Actor, overt
     assert (version.number, version.rolled_back_to, version.text) == (4, 1, TEXT)
 
 
-def test_who_loses_again_and_again_is_told(owner: Actor, overtake: Any) -> None:
+def test_losing_repeatedly_is_a_conflict(owner: Actor, overtake: Any) -> None:
     overtake(100)
     with pytest.raises(Conflict) as raised:
         apply_on_top(owner, "native", TEXT)
@@ -65,7 +65,7 @@ def test_who_loses_again_and_again_is_told(owner: Actor, overtake: Any) -> None:
     assert not ConfigVersion.objects.filter(via=ConfigVersion.Via.CLIENT).exists()
 
 
-def test_what_is_refused_is_not_tried_again(owner: Actor, editor: Actor) -> None:
+def test_a_refused_apply_is_not_retried(owner: Actor, editor: Actor) -> None:
     with pytest.raises(ConfigRejected):
         apply_on_top(owner, "native", "scheduling_rules: [{resource_queue: x}]")
     with pytest.raises(NotAllowed):

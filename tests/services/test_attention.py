@@ -119,7 +119,7 @@ def test_only_so_many_rejections_are_looked_at(
     assert (only_item(lab).count, only_item(lab).is_exact) == (2, False)
 
 
-def test_what_can_never_run(
+def test_workloads_that_can_never_run(
     lab: Organization, submit: Callable[..., Workload], owner: Actor, settle: Settle
 ) -> None:
     stuck = submit(gpu=5)
@@ -156,7 +156,7 @@ def test_a_full_queue_whose_work_waits_too_long(
     assert items(lab, now + timedelta(minutes=16)) == []
 
 
-def test_what_has_no_chance_does_not_make_a_queue_wait_long(
+def test_workloads_that_can_never_run_do_not_count_as_a_long_wait(
     lab: Organization, submit: Callable[..., Workload]
 ) -> None:
     old = submit(gpu=5)
@@ -284,7 +284,7 @@ def test_webhooks_that_are_not_reached_are_for_those_who_manage_them(lab: Organi
 
 
 @pytest.mark.parametrize("beats", [Pulse.WORKER_SILENT, Pulse.BROKER_AWAY])
-def test_no_worker_is_the_gravest(
+def test_a_missing_worker_is_the_most_severe_item(
     lab: Organization, owner: Actor, beats: Pulse, monkeypatch: pytest.MonkeyPatch, settle: Settle
 ) -> None:
     hold_queue(owner, "team", "moving racks")
@@ -340,7 +340,7 @@ def test_expectations_that_are_not_met(lab: Organization, owner: Actor) -> None:
     assert items(lab) == []
 
 
-def test_what_is_known_of_an_older_version_is_not_told(
+def test_expectation_results_of_an_older_version_are_ignored(
     lab: Organization, owner: Actor, settle: Settle
 ) -> None:
     now = timezone.now()
@@ -373,7 +373,7 @@ def test_rules_without_hits_in_thirty_days(
     assert items(lab) == [], "the rules are younger than the month"
 
 
-def test_badges_tell_what_is_more_than_a_hint(
+def test_badges_count_items_above_hints(
     lab: Organization, other_org: Organization, owner: Actor, settle: Settle, outsider: User
 ) -> None:
     now = timezone.now()
@@ -397,7 +397,7 @@ def test_badges_tell_what_is_more_than_a_hint(
     assert due_attention_counts(now + timedelta(minutes=11)) == [lab.pk, other_org.pk]
 
 
-def test_who_was_looked_at_longest_ago_goes_first(
+def test_the_organization_checked_longest_ago_is_checked_first(
     lab: Organization, other_org: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker that is behind still checks all: no organization is always the last."""
@@ -432,7 +432,7 @@ def test_badges_of_many_organizations_are_one_query(owner: Actor, lab: Organizat
     assert badges_of(owner.user, timezone.now(), 9, "nowhere") == []
 
 
-def test_as_many_queries_however_much_is_the_matter(
+def test_the_number_of_queries_is_independent_of_the_items(
     lab: Organization, submit: Callable[..., Workload]
 ) -> None:
     submit(gpu=4)

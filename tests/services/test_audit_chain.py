@@ -111,7 +111,7 @@ def test_many_organizations_are_sealed_by_as_many_statements_as_one(
     assert [verify_org(each).broken for each in orgs] == [None] * 10
 
 
-def test_one_that_committed_late_stands_behind_those_sealed_before(chained: Organization) -> None:
+def test_an_entry_committed_late_follows_those_sealed_before(chained: Organization) -> None:
     late = AuditEntry.objects.create(
         pk=-1, org=chained, action="queue.hold", kind="queue", actor="late", actor_key="command"
     )
@@ -161,7 +161,7 @@ def test_a_chain_whose_end_was_cut_off_with_its_head_is_known_by_a_head_noted_be
     assert (found.broken, found.digests) == (None, {})
 
 
-def test_what_is_too_old_goes_from_the_beginning_and_the_rest_still_verifies(
+def test_the_chain_verifies_after_old_entries_are_deleted(
     chained: Organization,
 ) -> None:
     # Seal them at that time, because the time is part of the digests.
@@ -198,7 +198,7 @@ def test_an_export_verifies_without_a_database(chained: Organization) -> None:
             verify_lines(wrong)
 
 
-def test_two_who_seal_at_once_break_nothing(
+def test_concurrent_seals_keep_the_chain_valid(
     race: Callable[[Callable[[int], object]], list[object]],
 ) -> None:
     org = create_org("here", "Here", owner=None)
@@ -224,7 +224,7 @@ def run(**options: object) -> tuple[str, int]:
     return out.getvalue(), 0
 
 
-def test_the_command_says_what_it_found(chained: Organization, tmp_path: Path) -> None:
+def test_the_command_prints_its_findings(chained: Organization, tmp_path: Path) -> None:
     head = f"10:{verify_org(chained).digest}"
     said = "10 entries are unchanged: numbers 1 to 10.\n"
     assert run(org="here") == (f"{said}Head: {head}\n", 0)

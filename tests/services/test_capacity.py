@@ -16,7 +16,7 @@ PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 @given(worlds(), worlds())
 @PATIENT
-def test_what_is_kept_of_a_capacity_is_what_would_be_computed(
+def test_a_cached_capacity_equals_a_computed_one(
     one: tuple[Policy, dict[str, int]], two: tuple[Policy, dict[str, int]]
 ) -> None:
     config, amounts = one
@@ -46,7 +46,7 @@ def test_what_is_kept_of_a_capacity_is_what_would_be_computed(
         assert told[0] == told[1]
 
 
-def test_a_capacity_is_kept_as_long_as_nothing_changes() -> None:
+def test_a_capacity_is_cached_until_something_changes() -> None:
     policy, other = quota_policy("any"), quota_policy("any")
     first = capacity_of(policy, {"gone": {KEY: 1}})
     assert capacity_of(policy, {"gone": {KEY: 1}}) is first

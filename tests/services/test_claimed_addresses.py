@@ -129,7 +129,7 @@ def test_no_invitation_takes_over_any_other_account(proof: str, owner: Actor) ->
     )
 
 
-def test_an_account_that_is_switched_off_is_not_got_round(owner: Actor) -> None:
+def test_an_inactive_account_cannot_be_circumvented(owner: Actor) -> None:
     known = create_user(CEO, PASSWORD)
     User.objects.filter(pk=known.pk).update(is_active=False)
     with pytest.raises(Conflict, match="is disabled") as caught:
@@ -161,7 +161,9 @@ def test_the_person_with_link_and_account_has_one_account_in_both(
     assert orgs_of(claimed.user) == ["elsewhere", "here"]
 
 
-def test_a_command_uses_no_claimed_account_unasked(claimed: Membership, org: Organization) -> None:
+def test_a_command_uses_no_claimed_account_by_default(
+    claimed: Membership, org: Organization
+) -> None:
     with pytest.raises(Conflict) as caught:
         choose_account(CEO, AccountChoice.PROVEN, org.slug)
     assert caught.value.code == "existing_account"

@@ -10,9 +10,9 @@ from django.http import QueryDict
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import LabelSet, State, Workload
-from console.workloads.one_reason import explain_reason
 from console.workloads.queries import WorkloadFilter, groups
 from console.workloads.queries.groups import Group, Total, count_workloads, group_workloads
+from console.workloads.reason_causes import explain_reason
 from tests.preemption_pair import Settle, preempt_for, submit
 
 

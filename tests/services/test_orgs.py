@@ -32,13 +32,13 @@ def test_a_taken_slug_is_a_conflict(org: Organization) -> None:
 
 
 @pytest.mark.parametrize("slug", ["", "a b", "a/b", "é", "x" * 51])
-def test_a_slug_must_fit_into_an_address(db: None, slug: str) -> None:
+def test_an_invalid_slug_is_refused(db: None, slug: str) -> None:
     with pytest.raises(BadRequest, match="1 to 50 letters"):
         create_org(slug, "Name", None)
     assert not Organization.objects.exists()
 
 
-def test_people_are_told_apart_whatever_the_case(db: None) -> None:
+def test_email_addresses_are_unique_ignoring_case(db: None) -> None:
     create_user("person@here.example", "a long password")
     with pytest.raises(Conflict, match=r"Person@here\.example"):
         create_user("Person@here.example", "a long password")

@@ -17,7 +17,7 @@ MIGRATION = import_module("console.orgs.migrations.0003_prove_accounts_of_comman
 
 
 @pytest.mark.parametrize("at_once", [1, 1_000])
-def test_what_shows_whose_they_are(
+def test_accounts_older_than_invitations_are_proven(
     at_once: int, owner: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(MIGRATION, "_AT_ONCE", at_once)

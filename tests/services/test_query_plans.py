@@ -19,8 +19,8 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.policies.renames import new_name_of
 from console.workloads.disclosure import disclose
-from console.workloads.keyed import keyed
 from console.workloads.models import Decision, Event, LabelSet, PendingClass, State, Workload
+from console.workloads.org_filter import in_org
 from console.workloads.queries import (
     WorkloadFilter,
     decisions_after,
@@ -326,7 +326,7 @@ def test_what_a_list_of_keys_finds_is_found_by_them(org, rows, owner: Actor) -> 
         lambda: withdraw_workloads(owner, uids),
         lambda: disclose(owner, uids),
         lambda: _by_uid(owner, set(uids)),
-        lambda: list(keyed(Workload.objects.filter(uid__in=uids, state=State.PENDING), org)),
+        lambda: list(in_org(Workload.objects.filter(uid__in=uids, state=State.PENDING), org)),
         lambda: pending_in_order(org, "q", 9),
         lambda: running_by_size(org, "q", "gpu", 9),
         lambda: similar_admitted(org, workload, 9),

@@ -51,7 +51,7 @@ def test_of_several_who_apply_from_one_version_one_wins(race, actors):
     assert Event.objects.filter(type="CONFIG_UPDATED").count() == 4
 
 
-def test_one_key_makes_its_work_once(race, actors):
+def test_one_key_submits_once(race, actors):
     work = [Submission(name=f"w{i}", tags={"team": "a"}) for i in range(50)]
     outcomes = race(lambda _: submit_once(actors[0], "key", work))
     assert all(outcome == outcomes[0] for outcome in outcomes), outcomes

@@ -6,8 +6,8 @@ import pytest
 
 from console.errors import NotFound
 from console.orgs.permissions import Actor
-from console.workloads.changes import what_would_help
-from console.workloads.disclosure import disclose_preemptors, for_reader, help_for_reader
+from console.workloads.advice import find_advice
+from console.workloads.disclosure import advice_for_reader, disclose_preemptors, for_reader
 from console.workloads.explanations import explain_workload
 from console.workloads.queries import get_workload
 from console.workloads.receipts import Receipt, get_receipt, preemptions_of
@@ -102,9 +102,9 @@ def test_what_would_help_does_not_tell_whose_end_it_would_be(
 ) -> None:
     preempt_for(owner, operator, operator, settle)
     late = submit(submitter, settle, "late", 3, priority=20)
-    found = what_would_help(owner, late)
+    found = find_advice(owner, late)
     assert "batch has stopped" in repr(found.changes)
-    told = help_for_reader(submitter, found)
+    told = advice_for_reader(submitter, found)
     assert "batch" not in repr(told)
     assert [change.kind for change, _ in told.changes] == [c.kind for c, _ in found.changes]
 

@@ -34,7 +34,7 @@ def other() -> Organization:
     return Organization.objects.create(slug="other", name="Other")
 
 
-def test_what_was_forgotten_is_told_to_whose_it_was(org: Organization, other: Organization) -> None:
+def test_deletions_are_counted_by_organization(org: Organization, other: Organization) -> None:
     kept = event(org, 1)
     for _ in range(3):
         event(org, 100)
@@ -53,7 +53,7 @@ def test_what_was_forgotten_is_told_to_whose_it_was(org: Organization, other: Or
     assert elsewhere.looked_at == keeping.looked_at
 
 
-def test_looking_in_vain_keeps_what_went_before_and_is_written_seldom(org: Organization) -> None:
+def test_a_run_without_deletions_keeps_counts_and_is_recorded_rarely(org: Organization) -> None:
     assert record_deletions(Kind.EVENTS, {org.pk: 7}) == 7
     earlier = NOW() - timedelta(seconds=30)
     Look.objects.update(at=earlier)
@@ -69,7 +69,7 @@ def test_looking_in_vain_keeps_what_went_before_and_is_written_seldom(org: Organ
     assert Forgotten.objects.get().rows == 7
 
 
-def test_nothing_is_counted_far(
+def test_rows_are_counted_up_to_a_limit(
     org: Organization, monkeypatch: pytest.MonkeyPatch, settings
 ) -> None:
     settings.EVENT_RETENTION_DAYS = 0
@@ -81,7 +81,7 @@ def test_nothing_is_counted_far(
     assert (keeping.rows.count, keeping.rows.is_more) == (4, True)
 
 
-def test_every_kind_is_told_once_with_as_many_queries(org: Organization) -> None:
+def test_every_kind_is_listed_with_a_constant_number_of_queries(org: Organization) -> None:
     def asked() -> int:
         with CaptureQueriesContext(connection) as found:
             kinds = [keeping.kind for keeping in retention_statuses_of(org.pk)]
@@ -94,7 +94,7 @@ def test_every_kind_is_told_once_with_as_many_queries(org: Organization) -> None
     assert asked() == before
 
 
-def test_each_kind_that_ends_has_a_job_that_ends_it() -> None:
+def test_each_kind_with_a_period_has_a_cleanup_task() -> None:
     assert [each.kind for each in registry.registered()] == list(Kind)
     ending = [each for each in registry.registered() if each.days]
     assert [each.kind for each in ending if each.job not in app.conf.beat_schedule] == []

@@ -103,7 +103,7 @@ def test_only_the_version_that_waits_is_confirmed(owner: Actor, editor: Actor) -
     assert RevertTimer.objects.count() == 1
 
 
-def test_it_can_be_taken_back_at_once(owner: Actor) -> None:
+def test_an_unconfirmed_version_can_be_reverted_at_once(owner: Actor) -> None:
     applied(owner)
     version = revert_config(owner, 2, ConfigVersion.Via.PAGE)
     assert (version.number, version.text, version.rolled_back_to, version.via) == (
@@ -150,7 +150,7 @@ def test_a_roll_back_may_wait_to_be_confirmed_too(owner: Actor) -> None:
         (TEN, 0, "no_version_before"),
     ],
 )
-def test_a_time_that_makes_no_sense(
+def test_an_invalid_time_is_refused(
     after: timedelta, expected: int, code: str, owner: Actor
 ) -> None:
     if expected:
@@ -161,7 +161,7 @@ def test_a_time_that_makes_no_sense(
     assert ConfigVersion.objects.count() == expected
 
 
-def test_a_text_that_cannot_come_back_is_told_once_and_waits_for_a_person(owner: Actor) -> None:
+def test_a_failed_revert_is_reported_once_and_needs_a_person(owner: Actor) -> None:
     applied(owner)
     make_due()
     # A later release might do this: the old text has another meaning for its queue's name.
@@ -191,7 +191,7 @@ def test_a_timer_that_cannot_fire_does_not_keep_others_from_it(
     assert RevertTimer.objects.get().due_at > timezone.now()
 
 
-def test_a_language_that_is_gone_is_told_too(owner: Actor) -> None:
+def test_a_removed_language_is_reported_too(owner: Actor) -> None:
     applied(owner)
     make_due()
     ConfigVersion.objects.filter(number=1).update(dialect="gone")

@@ -109,7 +109,7 @@ def test_a_config_that_takes_quota_away_leaves_a_queue_above_it(
     assert over_quota_since_of(org) == {}
 
 
-def test_one_organization_has_no_part_in_the_rises_of_another(
+def test_rises_are_separate_by_organization(
     org: Organization,
     owner: Actor,
     other_org: Organization,

@@ -33,7 +33,7 @@ def test_a_view_is_kept_for_oneself(viewer: Actor, operator: Actor) -> None:
 
 
 @pytest.mark.parametrize("role", Role.values)
-def test_who_may_share(role: str, request: pytest.FixtureRequest) -> None:
+def test_sharing_needs_a_permission(role: str, request: pytest.FixtureRequest) -> None:
     actor: Actor = request.getfixturevalue(role)
     if role in (Role.OPERATOR, Role.EDITOR, Role.OWNER):
         assert save_view(actor, "All", "", is_shared=True).is_shared
@@ -95,7 +95,7 @@ def test_what_a_view_cannot_hold_is_named(
     assert not SavedView.objects.exists()
 
 
-def test_there_are_only_so_many(
+def test_the_number_of_views_is_limited(
     viewer: Actor, submitter: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "MOST_PERSONAL", 2)

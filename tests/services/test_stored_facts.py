@@ -76,7 +76,7 @@ def test_only_known_values_are_stored() -> None:
     assert encode_facts(OptionalFacts(placement={})) == {"placement": {}}
 
 
-def test_places_hold_every_pod() -> None:
+def test_places_cover_every_pod() -> None:
     where = (Place(count=2, cluster="west"),)
     with pytest.raises(ValueError, match="the places of pod set main do not hold its 3 pods"):
         PodSetAssignment(name="main", count=3, flavors={}, places=where)

@@ -29,7 +29,7 @@ def entries() -> list[tuple[str, str]]:
     return list(AuditEntry.objects.order_by("pk").values_list("actor", "action"))[1:]
 
 
-def test_a_secret_is_told_once_and_nothing_else_knows_it(owner: Actor) -> None:
+def test_a_secret_is_returned_once_and_stored_nowhere(owner: Actor) -> None:
     issued = create_token(owner, Role.EDITOR, "pipeline", timezone.now() + HOUR)
     row = ApiToken.objects.values().get()
     entry = AuditEntry.objects.latest("pk")
@@ -55,7 +55,7 @@ def test_a_revoked_token_stops_with_the_next_request(owner: Actor) -> None:
     assert entries() == [(owner.name, "token.issue"), (owner.name, "token.revoke")]
 
 
-def test_an_old_secret_goes_on_for_the_overlap(owner: Actor) -> None:
+def test_an_old_secret_works_during_the_overlap(owner: Actor) -> None:
     old = create_token(owner, Role.EDITOR, "one", timezone.now() + timedelta(days=30))
     new = rotate_token(owner, old.token.pk, HOUR)
     old.token.refresh_from_db()
@@ -93,7 +93,7 @@ def test_only_a_working_token_is_rotated_and_only_once(owner: Actor) -> None:
         rotate_token(owner, one.token.pk, HOUR)
 
 
-def test_last_use_tells_from_where_and_by_what(owner: Actor) -> None:
+def test_last_use_has_address_and_agent(owner: Actor) -> None:
     issued = create_token(owner, Role.VIEWER, "one")
     token = _current.set(Caller(ip="10.1.2.3", agent="curl/8", request_id="r"))
     try:
@@ -117,7 +117,7 @@ def test_a_token_that_nothing_used_for_thirty_days_is_found(owner: Actor) -> Non
     assert [*found, is_unused(token)] == [False, True, False, True, False]
 
 
-def test_a_token_of_elsewhere_is_not_there(owner: Actor, outsider: User) -> None:
+def test_a_token_of_another_organization_is_not_found(owner: Actor, outsider: User) -> None:
     issue_token(outsider.memberships.get().org, Role.VIEWER, "foreign")
     foreign = ApiToken.objects.get().pk
     for act in (

@@ -291,7 +291,7 @@ def test_each_is_told_what_it_asked_for(world: Any, org: Organization) -> None:
     assert (take_deliveries(config), take_deliveries(paused)) == ([], [])
 
 
-def test_other_organizations_are_told_nothing(
+def test_other_organizations_are_not_notified(
     world: Any, org: Organization, other_org: Organization
 ) -> None:
     foreign = hook(other_org, *Kind)
@@ -374,7 +374,7 @@ def test_a_hold_in_between_does_not_tell_it_again(
     assert take_deliveries(webhook) == []
 
 
-def test_a_webhook_is_told_what_becomes_so_from_now_on(
+def test_a_webhook_is_notified_of_later_transitions_only(
     world: Any, org: Organization, owner: Actor
 ) -> None:
     webhook = hook(org, Kind.REJECTED)
@@ -428,7 +428,7 @@ def test_the_number_of_queries_does_not_grow_with_the_batch(world: Any, org: Org
     assert found[0] == found[1]
 
 
-def test_what_is_not_committed_is_not_told(
+def test_a_batch_that_is_rolled_back_notifies_nothing(
     world: Any, org: Organization, owner: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     webhook = hook(org, Kind.REJECTED)

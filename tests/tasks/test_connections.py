@@ -36,7 +36,7 @@ def end(pid: int) -> None:
         other.close()
 
 
-def test_one_that_is_fine_is_kept() -> None:
+def test_a_usable_connection_is_kept() -> None:
     # Open a new connection: that of earlier tests may have reached the maximum age.
     connection.close()
     pid = backend()
@@ -45,7 +45,7 @@ def test_one_that_is_fine_is_kept() -> None:
     assert backend() == pid
 
 
-def test_one_that_the_server_has_closed_is_opened_anew() -> None:
+def test_a_connection_closed_by_the_server_is_reopened() -> None:
     pid = backend()
     end(pid)
     drop_closed()
@@ -53,7 +53,7 @@ def test_one_that_the_server_has_closed_is_opened_anew() -> None:
     assert backend() != pid
 
 
-def test_one_in_a_transaction_is_left_to_whoever_began_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_in_a_transaction_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("console.connections._is_readable", lambda socket: True)
     with transaction.atomic():
         pid = backend()
@@ -63,7 +63,7 @@ def test_one_in_a_transaction_is_left_to_whoever_began_it(monkeypatch: pytest.Mo
     assert backend() != pid
 
 
-def test_one_whose_statement_was_cut_off_is_opened_anew() -> None:
+def test_a_connection_with_an_interrupted_statement_is_reopened() -> None:
     """A task's time limit does this; it is not a database error."""
 
     class CutOffError(Exception):

@@ -131,7 +131,7 @@ def test_an_engine_wakes_at_the_time_that_its_discipline_names(
     assert (read_engine_row(org.pk).has_work, swept(monkeypatch)) == (False, [])
 
 
-def test_a_state_of_rows_has_the_time_of_the_state_that_ran(
+def test_a_reloaded_state_has_the_time_of_the_last_run(
     org: Organization, owner: Actor, settle: Settle, clock: Clock
 ) -> None:
     apply_config(owner, "native", CONFIG, "first", 0)
@@ -144,7 +144,7 @@ def test_a_state_of_rows_has_the_time_of_the_state_that_ran(
     assert snapshot_state(org)[0].now == milliseconds(NIGHT)
 
 
-def test_a_worker_whose_clock_is_behind_takes_no_time_back(
+def test_a_slow_clock_does_not_move_time_back(
     org: Organization, owner: Actor, settle: Settle, clock: Clock
 ) -> None:
     clock.now = MORNING

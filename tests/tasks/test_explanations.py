@@ -81,7 +81,7 @@ def without_place(trace: Trace) -> Trace:
 
 
 @pytest.mark.parametrize("preemption", ["never", "lower_priority"])
-def test_it_says_what_the_whole_state_says(
+def test_it_equals_the_explanation_from_the_whole_state(
     org: Organization, owner: Actor, settle: Callable[[Organization], int], preemption: str
 ) -> None:
     crowd(owner, settle, preemption)
@@ -143,7 +143,7 @@ scheduling_rules:
 
 
 @pytest.mark.parametrize("lists", [unions.SIZE, 1])
-def test_in_a_cohort_it_says_what_the_whole_state_says(
+def test_in_a_cohort_it_equals_the_explanation_from_the_whole_state(
     org: Organization,
     owner: Actor,
     settle: Callable[[Organization], int],

@@ -177,7 +177,7 @@ def test_it_tells_what_becomes_of_rows_when_the_text_is_applied(
     assert live(find_impact(owner, LANGUAGE, text)) == {}
 
 
-def test_what_nobody_has_looked_at_yet_is_looked_at_first(
+def test_pending_intake_is_applied_first(
     filled: Organization, owner: Actor, settle: Settle
 ) -> None:
     submit(owner, "new")
@@ -195,13 +195,15 @@ def test_a_version_that_the_worker_has_yet_to_take_in_is_the_base(
     assert (run.base, live(run)) == (2, {"starts": ["d"]})
 
 
-def test_a_queue_on_hold_starts_nobody(filled: Organization, owner: Actor, settle: Settle) -> None:
+def test_a_held_queue_starts_no_workload(
+    filled: Organization, owner: Actor, settle: Settle
+) -> None:
     hold_queue(owner, "train", "rack down")
     settle(filled)
     assert live(find_impact(owner, LANGUAGE, config(gpu=20))) == {}
 
 
-def test_history_tells_of_work_that_has_ended(filled: Organization, owner: Actor) -> None:
+def test_history_includes_ended_workloads(filled: Organization, owner: Actor) -> None:
     run = find_impact(owner, LANGUAGE, config(team="none"))
     assert history(run) == {"never_fits": 5, "accepted": 1}
 
@@ -256,7 +258,7 @@ def test_few_questions_are_open_at_once(
     find_impact(owner, LANGUAGE, config(gpu=99))
 
 
-def test_who_may_not_draft_and_what_has_errors_is_refused(
+def test_a_role_without_drafts_and_a_text_with_errors_are_refused(
     filled: Organization, owner: Actor, operator: Actor, other_org: Organization
 ) -> None:
     with pytest.raises(NotAllowed):
@@ -452,7 +454,7 @@ def test_a_message_that_comes_back_tells_of_a_worker_that_died(
     )
 
 
-def test_what_ended_long_ago_is_forgotten(filled: Organization, owner: Actor) -> None:
+def test_old_ended_runs_are_deleted(filled: Organization, owner: Actor) -> None:
     old = find_impact(owner, LANGUAGE, config(gpu=6))
     new = find_impact(owner, LANGUAGE, config(gpu=7))
     age(old, IMPACTS_KEPT, "ended_at")
@@ -460,7 +462,7 @@ def test_what_ended_long_ago_is_forgotten(filled: Organization, owner: Actor) ->
     assert list(ImpactRun.objects.all()) == [new]
 
 
-def test_of_what_has_ended_the_newest_are_kept(
+def test_the_newest_ended_runs_are_kept(
     filled: Organization, owner: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sweep_impacts, "MOST_KEPT", 2)

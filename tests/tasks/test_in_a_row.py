@@ -51,7 +51,7 @@ def test_all_are_carried_out_in_their_order(org: Organization) -> None:
     assert digests_of(org) == ["a", "b", "c29"]
 
 
-def test_one_that_fails_takes_back_all_of_its_transaction(org: Organization) -> None:
+def test_a_failed_statement_rolls_back_its_transaction(org: Organization) -> None:
     write(org, "first")
     with pytest.raises(IntegrityError, match=r"one_row_per_labels|UNIQUE constraint"):
         write_pipelined(org, "second", "first", "third")
@@ -61,7 +61,7 @@ def test_one_that_fails_takes_back_all_of_its_transaction(org: Organization) -> 
     assert digests_of(org) == ["first", "fourth", "last"]
 
 
-def test_what_is_raised_inside_comes_out_as_it_is(org: Organization) -> None:
+def test_an_exception_in_the_block_is_raised_unchanged(org: Organization) -> None:
     def stop() -> None:
         raise LookupError
 
@@ -86,7 +86,7 @@ def lost(transactional_db: None) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("lost")
-def test_a_connection_that_is_lost_says_so_as_anywhere(org: Organization) -> None:
+def test_a_lost_connection_raises_the_usual_error(org: Organization) -> None:
     mine = statements.rows("SELECT pg_backend_pid()", [])[0]
     other = connection.copy()
 
@@ -104,7 +104,7 @@ def test_a_connection_that_is_lost_says_so_as_anywhere(org: Organization) -> Non
 
 
 @pytest.mark.usefixtures("lost")
-def test_who_is_stopped_in_the_middle_keeps_nothing_locked(org: Organization) -> None:
+def test_an_interrupted_pipeline_keeps_no_locks(org: Organization) -> None:
     statements.run("SET idle_in_transaction_session_timeout = '200ms'", [])
     with pytest.raises(OperationalError):
         write_pipelined(org, "a", then=lambda: time.sleep(1.5))
@@ -114,7 +114,7 @@ def test_who_is_stopped_in_the_middle_keeps_nothing_locked(org: Organization) ->
 
 @pytest.mark.usefixtures("lost")
 @pytest.mark.parametrize("asks", [statements.run, statements.rows])
-def test_a_time_limit_is_heard_of_at_once(
+def test_a_time_limit_interrupts_at_once(
     org: Organization, asks: Callable[[str, list[Any]], object]
 ) -> None:
     def stop(*_: object) -> None:

@@ -39,7 +39,7 @@ def _cold() -> Iterator[None]:
     forget_states()
 
 
-def test_only_one_holds_it(org: Organization) -> None:
+def test_only_one_process_holds_a_lease(org: Organization) -> None:
     with leased(org.pk) as first:
         assert first is not None
         with leased(org.pk) as second:
@@ -72,7 +72,7 @@ def test_a_write_on_an_old_version_is_refused(org: Organization) -> None:
             lease.claim_write(0, STANDING)
 
 
-def test_it_is_written_anew_only_now_and_then(
+def test_a_lease_is_renewed_only_when_aged(
     org: Organization, django_assert_num_queries: Any
 ) -> None:
     with leased(org.pk) as lease:
@@ -89,7 +89,7 @@ def test_it_is_written_anew_only_now_and_then(
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite always waits.")
-def test_the_disk_is_waited_for_by_what_is_decided_alone(org: Organization) -> None:
+def test_only_writes_of_decisions_wait_for_the_disk(org: Organization) -> None:
     def waits() -> str:
         with connection.cursor() as cursor:
             cursor.execute("SHOW synchronous_commit")
@@ -117,7 +117,7 @@ def test_the_disk_is_waited_for_by_what_is_decided_alone(org: Organization) -> N
     assert told == ["off", "off", "on", "on"]
 
 
-def test_it_goes_by_the_clock_of_the_database(
+def test_a_lease_uses_the_clock_of_the_database(
     org: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process an hour ahead neither takes a lease too early nor holds one longer."""
@@ -147,7 +147,7 @@ def test_the_lease_of_a_dead_process_is_taken_at_once(org: Organization) -> None
             assert lease is None
 
 
-def test_one_that_could_not_be_given_back_is_taken_at_once(
+def test_a_lease_that_could_not_be_released_is_taken_at_once(
     org: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The database was unreachable at the release: the row still names a live process."""

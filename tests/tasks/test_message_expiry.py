@@ -44,7 +44,7 @@ def _is_too_late(expires: datetime) -> bool:
     return bool(admit.Request(message, app=app, task=admit).revoked())
 
 
-def test_the_broker_s_clock_says_until_when(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_expiry_uses_the_broker_s_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     _have_clock(monkeypatch, NOW)
     # A message sent right after another one does not ask for the time again.
     first, second = _expires(60), _expires(60)
@@ -52,7 +52,7 @@ def test_the_broker_s_clock_says_until_when(monkeypatch: pytest.MonkeyPatch) -> 
     assert first < second < first + timedelta(seconds=message_expiry.CACHE_SECONDS)
 
 
-def test_it_is_asked_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_broker_s_time_is_refreshed(monkeypatch: pytest.MonkeyPatch) -> None:
     later = NOW + timedelta(hours=1)
     _have_clock(monkeypatch, NOW, None, later, None)
     monotonic = iter([10.0, 10.5, 11.5, 11.6, 12.5, 13.5])
@@ -64,7 +64,7 @@ def test_it_is_asked_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> Non
     ]
 
 
-def test_a_sender_without_broker_goes_by_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_broker_a_sender_uses_its_own_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     _have_clock(monkeypatch, None)
     before = datetime.now(UTC)
     assert before <= _expires(60) - timedelta(seconds=60) <= datetime.now(UTC)
@@ -74,7 +74,7 @@ def test_a_sender_without_broker_goes_by_its_own(monkeypatch: pytest.MonkeyPatch
     ("now", "is_too_late"),
     [(NOW, True), (NOW - timedelta(seconds=1), False), (None, False)],
 )
-def test_the_broker_s_clock_says_when_that_is(
+def test_a_message_expires_by_the_broker_s_clock(
     now: datetime | None, is_too_late: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _have_clock(monkeypatch, now)

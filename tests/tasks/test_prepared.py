@@ -56,7 +56,7 @@ def _resize(columns: list[tuple[str, str, int]], by: int) -> None:
         other.close()
 
 
-def test_longer_texts_break_nothing(
+def test_prepared_statements_survive_longer_text_columns(
     org: Organization, owner: Actor, client: Client, texts: list[tuple[str, str, int]]
 ) -> None:
     assert {("orgs_organization", "name"), ("workloads_engine", "owner")} <= {

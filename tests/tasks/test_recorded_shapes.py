@@ -72,7 +72,7 @@ def record(org: Organization, team: str, *, days_ago: int, runs: int = 1) -> Rec
     )
 
 
-def test_alike_workloads_are_one_shape_with_a_count(
+def test_equal_workloads_are_one_shape_with_a_count(
     org: Organization, owner: Actor, settle: Settle
 ) -> None:
     submit(owner, 1, 1, 2, team="a")
@@ -90,7 +90,7 @@ def test_alike_workloads_are_one_shape_with_a_count(
     assert {row.org_id for row in rows} == {org.pk}
 
 
-def test_the_order_of_resources_is_no_difference_and_everything_else_is(
+def test_every_difference_except_the_order_of_resources_makes_another_shape(
     org: Organization, owner: Actor, settle: Settle
 ) -> None:
     alike = [{"gpu": 1000, "cpu": 2000}, {"cpu": 2000, "gpu": 1000}]
@@ -140,7 +140,7 @@ def test_a_batch_that_is_repeated_after_a_crash_counts_once(
     assert list(RecordedShape.objects.values_list("runs", flat=True)) == [2]
 
 
-def test_history_adds_days_up_and_begins_with_what_was_seen_last(
+def test_history_sums_days_and_starts_with_the_last_seen_shape(
     org: Organization, other_org: Organization
 ) -> None:
     record(org, "old", days_ago=WINDOW)
@@ -156,7 +156,7 @@ def test_history_adds_days_up_and_begins_with_what_was_seen_last(
 
 
 @pytest.mark.parametrize("bound", ["MAX_SHAPES", "MAX_ROWS"])
-def test_a_bounded_history_keeps_the_newest_and_says_so(
+def test_a_bounded_history_keeps_the_newest_shapes_and_is_marked_incomplete(
     org: Organization, monkeypatch: pytest.MonkeyPatch, bound: str
 ) -> None:
     for age, team in enumerate("abcd"):
@@ -179,7 +179,7 @@ def test_days_before_the_window_are_forgotten(org: Organization) -> None:
     assert not RecordedShape.objects.exists()
 
 
-def test_live_facts_are_what_runs_waits_and_is_used(
+def test_live_facts_are_running_pending_and_usage(
     org: Organization, other_org: Organization, owner: Actor, settle: Settle
 ) -> None:
     assert live_of(org) == Live()

@@ -87,7 +87,7 @@ def test_everything_runs_before_the_first_config(
     assert not Intake.objects.exists()
 
 
-def test_one_preempts_the_other_and_it_comes_back(
+def test_a_preempted_workload_is_admitted_again(
     org: Organization, owner: Actor, settle: Settle
 ) -> None:
     apply_config(owner, "native", TRAIN, "first", 0)
@@ -247,7 +247,7 @@ def test_a_run_that_is_cut_short_is_taken_up_again(
 
 
 @pytest.mark.parametrize(("returned", "batch"), [(1, 1), (2, 1), (2, 2), (1, 2), (5000, 4)])
-def test_what_gives_quota_back_is_taken_in_first(
+def test_intake_that_releases_quota_is_processed_first(
     org: Organization,
     owner: Actor,
     settle: Settle,
@@ -284,7 +284,7 @@ def test_what_gives_quota_back_is_taken_in_first(
     }
 
 
-def test_a_trickle_of_ends_keeps_no_large_request_waiting(
+def test_frequent_endings_do_not_delay_a_large_request(
     org: Organization, owner: Actor, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     apply_config(owner, "native", "{}", "first", 0)
@@ -300,7 +300,7 @@ def test_a_trickle_of_ends_keeps_no_large_request_waiting(
 
 
 @pytest.mark.parametrize("end", [finish_workloads, release_workloads])
-def test_what_was_withdrawn_before_stays_withdrawn(
+def test_an_earlier_withdrawal_wins(
     org: Organization,
     owner: Actor,
     settle: Settle,
@@ -323,7 +323,7 @@ def test_what_was_withdrawn_before_stays_withdrawn(
     }
 
 
-def test_the_sweep_finds_what_was_left_lying(
+def test_the_sweep_finds_unprocessed_intake(
     org: Organization, owner: Actor, other_org: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nudged: list[int] = []

@@ -98,7 +98,9 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return orgs
 
 
-def test_one_message_for_all_of_a_lane(broker: Redis, sent: Sent, ran: list[int]) -> None:
+def test_one_message_serves_all_organizations_of_a_shard(
+    broker: Redis, sent: Sent, ran: list[int]
+) -> None:
     for org in (SECOND, FIRST, SECOND, ELSEWHERE, THIRD, FIRST):
         wakeup.send(org)
     assert sent.shards == [LANE, shard_of(ELSEWHERE)]
@@ -110,7 +112,7 @@ def test_one_message_for_all_of_a_lane(broker: Redis, sent: Sent, ran: list[int]
     assert broker.keys() == []
 
 
-def test_who_comes_while_a_worker_is_at_it_has_another_message_sent(
+def test_a_wakeup_during_a_turn_sends_another_message(
     broker: Redis, sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A second worker of the shard may take it at once; the first may have handled it by then."""
@@ -133,7 +135,7 @@ def test_who_comes_while_a_worker_is_at_it_has_another_message_sent(
     assert (sent.shards, broker.keys()) == ([LANE, LANE], [])
 
 
-def test_no_message_is_added_to_a_pile(broker: Redis, sent: Sent, ran: list[int]) -> None:
+def test_no_message_is_added_to_a_full_queue(broker: Redis, sent: Sent, ran: list[int]) -> None:
     broker.rpush(LANE, *["{}"] * MAX_MESSAGES)
     wakeup.send(FIRST)
     wakeup.send(ELSEWHERE)
@@ -145,7 +147,7 @@ def test_no_message_is_added_to_a_pile(broker: Redis, sent: Sent, ran: list[int]
     assert ran == [FIRST, SECOND]
 
 
-def test_a_message_that_is_lost_is_believed_for_a_while(
+def test_a_lost_message_is_replaced_after_a_while(
     broker: Redis, sent: Sent, ran: list[int]
 ) -> None:
     wakeup.send(FIRST)
@@ -159,9 +161,7 @@ def test_a_message_that_is_lost_is_believed_for_a_while(
     assert ran == [FIRST, SECOND]
 
 
-def test_a_message_that_was_overtaken_does_nothing(
-    broker: Redis, sent: Sent, ran: list[int]
-) -> None:
+def test_a_superseded_message_does_nothing(broker: Redis, sent: Sent, ran: list[int]) -> None:
     """Otherwise each late message would send more as long as any organization waits."""
     wakeup.send(FIRST)
     broker.delete(f"sluice:called:{LANE}")
@@ -176,7 +176,7 @@ def test_a_message_that_was_overtaken_does_nothing(
     assert (ran, sent.shards) == ([FIRST], [LANE, LANE])
 
 
-def test_a_lane_makes_room_when_its_turn_is_over(
+def test_a_shard_yields_when_its_turn_is_over(
     broker: Redis, sent: Sent, ran: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_shard_module, "TURN", 0)
@@ -193,7 +193,7 @@ def test_a_lane_makes_room_when_its_turn_is_over(
     assert (ran, sent.shards) == ([FIRST, SECOND, FIRST], [LANE, LANE, LANE])
 
 
-def test_who_has_work_left_goes_to_the_end(
+def test_an_organization_with_work_left_goes_to_the_end(
     broker: Redis, sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[int] = []
@@ -243,7 +243,7 @@ def backlog(monkeypatch: pytest.MonkeyPatch) -> Backlog:
     return found
 
 
-def test_who_has_work_left_gives_way_to_later_ones_of_all_lanes(
+def test_an_organization_with_work_left_gives_way_to_all_shards(
     broker: Redis, sent: Sent, backlog: Backlog
 ) -> None:
     elsewhere = shard_of(ELSEWHERE)
@@ -264,7 +264,7 @@ def test_who_has_work_left_gives_way_to_later_ones_of_all_lanes(
     assert broker.zcard(f"sluice:nudged:{LANE}") == 1
 
 
-def test_who_has_given_way_for_long_enough_goes_before_later_ones(
+def test_an_organization_gives_way_for_a_limited_time(
     broker: Redis, sent: Sent, backlog: Backlog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_shard_module, "GIVES_WAY", 0)
@@ -275,7 +275,7 @@ def test_who_has_given_way_for_long_enough_goes_before_later_ones(
     assert backlog.run(LANE, sent) == [SECOND]
 
 
-def test_nobody_gives_way_to_lanes_of_other_workers(
+def test_organizations_do_not_give_way_to_shards_of_other_workers(
     broker: Redis, sent: Sent, backlog: Backlog
 ) -> None:
     wakeup.send(FIRST)
@@ -299,7 +299,7 @@ def test_a_clock_of_the_broker_that_is_set_back_keeps_nobody_waiting(
     assert backlog.ran == [SECOND, ELSEWHERE]
 
 
-def test_a_lane_that_another_worker_is_at_is_called_for(
+def test_a_shard_held_by_another_worker_gets_a_message(
     broker: Redis, sent: Sent, backlog: Backlog
 ) -> None:
     """The other shard's message has been started, and its organization came before that."""
@@ -313,7 +313,7 @@ def test_a_lane_that_another_worker_is_at_is_called_for(
     assert backlog.run(LANE, sent) == [FIRST]
 
 
-def test_an_engine_that_fails_keeps_nobody_else_waiting(
+def test_a_failing_engine_does_not_delay_others(
     broker: Redis, sent: Sent, ran: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = getattr(run_shard_module, "run_engine")  # noqa: B009
@@ -335,7 +335,7 @@ def test_an_engine_that_fails_keeps_nobody_else_waiting(
     assert ran == [SECOND]
 
 
-def test_only_who_has_the_lease_asks_again(
+def test_only_the_lease_holder_requests_another_run(
     broker: Redis,
     sent: Sent,
     org: Organization,
@@ -359,7 +359,7 @@ def test_only_who_has_the_lease_asks_again(
     forget_states()
 
 
-def test_a_broker_that_is_away_is_logged(settings, sent: Sent, ran: list[int]) -> None:
+def test_an_unreachable_broker_is_logged(settings, sent: Sent, ran: list[int]) -> None:
     broker_module.client.cache_clear()
     settings.REDIS_URL = "unix:///dev/null/broker.sock"
     with capture_logs() as logs:

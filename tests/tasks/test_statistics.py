@@ -86,7 +86,7 @@ def renamed(uids: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
     return asked(update_rows(Workload, ("uid", "name"), [(uid, f"new-{uid}") for uid in uids]))
 
 
-def test_nothing_is_looked_at_for_each_that_is_asked_for(backlog: Organization) -> None:
+def test_rows_are_not_scanned_once_per_requested_item(backlog: Organization) -> None:
     keys = statements.list_parameter(some(Workload, backlog, "pk"))
     digests = statements.list_parameter(some(LabelSet, backlog, "digest"))
     for statement, parameters in (

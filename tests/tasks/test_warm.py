@@ -41,7 +41,7 @@ def kept(states: WarmStates) -> list[int]:
     return [org for org in range(5) if org in states]
 
 
-def test_those_not_used_for_longest_go_first() -> None:
+def test_the_least_recently_used_states_are_dropped_first() -> None:
     states = WarmStates(3 * _EMPTY)
     for org in range(3):
         states.keep(org, warm(0))
@@ -61,7 +61,7 @@ def test_those_not_used_for_longest_go_first() -> None:
     assert kept(states) == [1]
 
 
-def test_it_counts_what_lives_in_them() -> None:
+def test_the_size_of_a_state_is_its_live_workloads() -> None:
     states = WarmStates(2 * _EMPTY + 30)
     states.keep(0, warm(10))
     states.keep(1, warm(20))
@@ -71,7 +71,7 @@ def test_it_counts_what_lives_in_them() -> None:
     assert kept(states) == [1]
 
 
-def test_the_one_used_last_stays_however_large_it_is() -> None:
+def test_the_last_used_state_is_kept_whatever_its_size() -> None:
     states = WarmStates(0)
     states.keep(0, warm(5))
     assert kept(states) == [0]
@@ -79,7 +79,7 @@ def test_the_one_used_last_stays_however_large_it_is() -> None:
     assert kept(states) == [1]
 
 
-def test_what_was_forgotten_is_read_again(
+def test_a_dropped_state_is_loaded_again(
     org: Organization,
     owner: Actor,
     other_org: Organization,
@@ -109,7 +109,9 @@ def test_what_was_forgotten_is_read_again(
     assert loaded == ["here", "elsewhere", "here"]
 
 
-def test_a_database_that_was_set_back_is_read_again(org: Organization, owner: Actor) -> None:
+def test_a_state_is_reloaded_after_the_database_is_set_back(
+    org: Organization, owner: Actor
+) -> None:
     """A failover to a lagging standby sets it back, and other processes continue from there."""
 
     def submit(name: str) -> None:
