@@ -16,7 +16,7 @@ def looks(browser: Client) -> tuple[str, ...]:
     return tuple(root.attrs[f"data-{name}"] for name in ("theme", "density", "keys"))
 
 
-def test_what_is_chosen_is_how_pages_come(world: World, browser: Client) -> None:
+def test_the_next_page_has_the_chosen_appearance(world: World, browser: Client) -> None:
     assert looks(browser) == ("", "comfortable", "on")
     answer = browser.post(URL, {"theme": "dark", "density": "compact", "keys": "off"})
     assert (answer.status_code, answer.headers["Location"]) == (302, URL)
@@ -34,7 +34,7 @@ def test_what_is_chosen_is_how_pages_come(world: World, browser: Client) -> None
     assert checked == ["theme-dark", "density-compact", "keys-off"]
 
 
-def test_what_cannot_be_chosen_is_not_kept(world: World, browser: Client) -> None:
+def test_an_unknown_choice_is_not_stored(world: World, browser: Client) -> None:
     browser.post(URL, {"theme": "dark"})
     browser.post(URL, {"theme": "purple", "keys": ""})
     assert looks(browser) == ("dark", "comfortable", "on")

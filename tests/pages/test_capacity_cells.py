@@ -52,7 +52,7 @@ def test_cells_of_quota_are_those_of_its_columns() -> None:
         ({"borrowed": 2000, "is_certain": False}, "2 borrowed"),
     ],
 )
-def test_what_is_borrowed_or_lent_is_one_cell(extras: dict[str, int], text: str) -> None:
+def test_borrowed_and_lent_share_one_cell(extras: dict[str, int], text: str) -> None:
     column = Column(key="borrowed", title="Exchange", help="", unit=Unit.EXCHANGE)
     assert cells_of(node(**extras), [column]) == (CapacityCell(label="exchange", text=text),)
 

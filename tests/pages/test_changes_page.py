@@ -28,7 +28,9 @@ def changes_panel(browser: Client, name: str) -> list[str]:
 EACH = "Each change is enough on its own. The engine tested it on a copy of the current workloads."
 
 
-def test_a_pending_workload_is_told_what_would_start_it(world: World, browser: Client) -> None:
+def test_a_pending_workload_lists_changes_that_would_start_it(
+    world: World, browser: Client
+) -> None:
     assert changes_panel(browser, "eval") == [
         "Request 2 GPUs instead of 4: it would start now.",
         "Request priority 51: it would start once train has been preempted.",
@@ -50,12 +52,12 @@ def test_a_pending_workload_is_told_what_would_start_it(world: World, browser: C
     ]
 
 
-def test_nothing_is_asked_of_one_that_does_not_wait(world: World, browser: Client) -> None:
+def test_a_running_workload_has_no_panel(world: World, browser: Client) -> None:
     assert changes_panel(browser, "train") == ["The workload is running."]
     assert changes_panel(browser, "done") == ["The workload has ended and cannot start again."]
 
 
-def test_a_rejected_workload_is_told_what_would_let_it_in(
+def test_a_rejected_workload_lists_changes_that_would_accept_it(
     world: World, browser: Client, owner: Actor, api_for: Callable[[Actor], Client]
 ) -> None:
     uid = world.rejected.uid
@@ -81,7 +83,7 @@ def test_a_rejected_workload_is_told_what_would_let_it_in(
     assert (answer["changes_version"], answer["does_not_help"]) == (1, "")
 
 
-def test_no_change_of_a_rejected_one_is_said_in_a_sentence(
+def test_a_rejected_workload_without_changes_has_a_sentence(
     world: World, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("console.workloads.advice.accepting_changes", lambda *_: ())

@@ -66,13 +66,13 @@ def file(browser: Client, path: str) -> str:
         ("?q=i&sort=name", ["quiet", "Waiting"]),
     ],
 )
-def test_cohorts_are_found_and_sorted(
+def test_cohorts_are_searched_and_sorted(
     query: str, found: list[str], three: None, browser: Client
 ) -> None:
     assert names(get(browser, f"cohorts{query}"), "cohort-rows") == found
 
 
-def test_the_order_in_force_is_marked_and_the_others_keep_the_search(
+def test_the_active_order_is_marked_and_others_keep_the_search(
     three: None, browser: Client
 ) -> None:
     page = get(browser, "cohorts?q=i&sort=pending")
@@ -135,7 +135,7 @@ def test_levels_are_offered_where_there_are_any(lab: None, browser: Client) -> N
 
 
 @pytest.mark.parametrize("query", ["sort=size", "level=all&sort=x", "level=two", "as=xlsx"])
-def test_what_no_list_knows_is_refused(query: str, lab: None, browser: Client) -> None:
+def test_unknown_parameters_are_refused(query: str, lab: None, browser: Client) -> None:
     assert browser.get(f"/o/here/cohorts/all?{query}").status_code == 400
 
 
@@ -272,7 +272,7 @@ def late(org: Organization, **more: Any) -> None:
     Engine.objects.filter(org=org).update(**more)
 
 
-def test_numbers_that_may_be_old_say_so(lab: None, org: Organization, browser: Client) -> None:
+def test_stale_numbers_are_marked(lab: None, org: Organization, browser: Client) -> None:
     late(org, settled_at=timezone.now())
     for path in ("cohorts", "cohorts/all"):
         page = get(browser, path)
@@ -281,7 +281,7 @@ def test_numbers_that_may_be_old_say_so(lab: None, org: Organization, browser: C
         assert "data-old" in page.all("rect", class_="quota__frame")[0].attrs
 
 
-def test_numbers_that_nobody_knows_are_no_zeros(
+def test_unknown_numbers_are_not_shown_as_zero(
     lab: None, org: Organization, browser: Client
 ) -> None:
     late(org, settled_at=None)

@@ -211,7 +211,7 @@ def test_with_fair_sharing_the_matrix_has_shares(
     ]
 
 
-def test_who_goes_short_of_its_own_is_called_out(lab: None, browser: Client) -> None:
+def test_a_starved_queue_is_highlighted(lab: None, browser: Client) -> None:
     assert notices(get(browser, "cohorts/ml")) == [
         (
             "batch waits for 12 GPUs on spot and has 4 of its nominal quota unused. In use by "
@@ -220,7 +220,7 @@ def test_who_goes_short_of_its_own_is_called_out(lab: None, browser: Client) -> 
     ]
 
 
-def test_the_overview_names_who_goes_short(lab: None, browser: Client) -> None:
+def test_the_overview_names_starved_queues(lab: None, browser: Client) -> None:
     (item,) = get(browser, "").id("attention").all("li")
     (way,) = item.all("a")
     assert way.attrs["href"] == "/o/here/cohorts/ml"
@@ -421,7 +421,7 @@ def test_a_large_cohort_comes_in_parts(
     assert visible_rows(last)[1][4] == "20 of 10 10 borrowed"
 
 
-def test_loans_of_one_kind_are_one_line(
+def test_equal_loans_are_grouped_in_one_row(
     org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     activate_policy(org, crowd(), monkeypatch)
@@ -475,7 +475,7 @@ def test_a_page_that_shows_the_present_is_not_sent_again(
 
 
 @pytest.mark.parametrize("path", ["cohorts", "cohorts/ml"])
-def test_members_of_every_role_may_look_and_nobody_else(
+def test_only_members_may_read_pages_of_cohorts(
     path: str,
     lab: None,
     owner: Actor,
@@ -515,7 +515,7 @@ def test_any_name_of_a_cohort_has_a_page(
 
 
 @pytest.mark.parametrize("name", ["unknown", "%00", "research"])
-def test_a_name_that_no_cohort_has(lab: None, browser: Client, name: str) -> None:
+def test_an_unknown_cohort_is_not_found(lab: None, browser: Client, name: str) -> None:
     assert browser.get(f"/o/here/cohorts/{name}").status_code == 404
 
 

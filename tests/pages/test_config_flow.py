@@ -205,7 +205,7 @@ def test_a_faster_apply_is_answered_with_409_and_a_merge(
     assert active_version(org).text == SHARED.replace("max: 100", "max: 200")
 
 
-def test_what_was_reviewed_is_what_is_applied(
+def test_only_the_reviewed_text_is_applied(
     config: None, org: Organization, browser: Client
 ) -> None:
     send(browser, "review", WIDER)
@@ -320,7 +320,9 @@ def test_the_script_saves_and_learns_of_another_window(config: None, browser: Cl
 @pytest.mark.parametrize(
     "body", ["", "[]", "{}", '{"text": 1}', '{"dialect": "x", "text": ""}', "[" * 100_000]
 )
-def test_the_script_is_told_of_bad_input(body: str, config: None, browser: Client) -> None:
+def test_invalid_requests_of_the_script_are_refused(
+    body: str, config: None, browser: Client
+) -> None:
     send(browser, "save", WIDER)
     _, url = open_editor(browser)
     for path in (f"{EDIT}/check", f"{EDIT}/begin", f"{url}/save"):

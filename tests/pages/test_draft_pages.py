@@ -46,7 +46,7 @@ def buttons(page: Element) -> list[str]:
     ]
 
 
-def test_the_list_says_who_begun_what_and_who_is_at_it(
+def test_the_list_shows_authors_and_editors(
     config: None, editor: Actor, owner: Actor, viewer: Actor, client_for: Callable[[Actor], Client]
 ) -> None:
     left = begin_draft(editor, "native", "", base=0)
@@ -84,7 +84,7 @@ def test_a_reader_sees_a_draft_and_may_change_nothing(
     assert get_draft(draft.org, draft.pk).editor == editor.user
 
 
-def test_somebody_else_takes_over_without_scripts(
+def test_another_member_takes_over_without_scripts(
     config: None, editor: Actor, owner: Actor, client_for: Callable[[Actor], Client]
 ) -> None:
     draft = begin_draft(editor, "native", CONFIG, base=1)
@@ -175,7 +175,7 @@ def test_a_file_that_is_no_text_is_refused(
     assert not Draft.objects.exists()
 
 
-def test_there_may_be_only_so_many_drafts(config: None, editor: Actor, browser: Client) -> None:
+def test_the_number_of_drafts_is_limited(config: None, editor: Actor, browser: Client) -> None:
     first = begin_draft(editor, "native", "", base=0)
     Draft.objects.bulk_create(
         Draft(org=first.org, author=first.author, dialect="native") for _ in range(MOST_DRAFTS - 1)
@@ -391,8 +391,6 @@ def test_completion_and_help_are_answered_to_every_reader(
         {"dialect": "cobol", "text": "", "line": 1, "column": 1},
     ],
 )
-def test_questions_that_cannot_be_read_are_refused(
-    body: dict[str, Any], config: None, browser: Client
-) -> None:
+def test_invalid_requests_are_refused(body: dict[str, Any], config: None, browser: Client) -> None:
     for path in ("complete", "explain", "context"):
         assert post_json(browser, f"{EDIT}/{path}", **body).status_code == 400

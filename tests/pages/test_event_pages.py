@@ -125,7 +125,7 @@ def test_an_export_has_the_filters_of_the_list_and_all_its_pages(
     assert [row["id"] for row in csv.DictReader(io.StringIO(text))] == [row["id"] for row in rows]
 
 
-def test_a_permalink_has_nothing_that_comes_later() -> None:
+def test_a_permalink_excludes_later_events() -> None:
     frozen = permalink("/o/here/events", QueryDict("type=A&type=B&cursor=5"))
     assert re.fullmatch(
         r"/o/here/events\?type=A&type=B&until=\d{4}-\d\d-\d\dT\d\d%3A\d\d%3A\d\dZ", frozen
@@ -136,7 +136,7 @@ def test_a_permalink_has_nothing_that_comes_later() -> None:
     assert kept == "/o/here/events?until=2026-01-01"
 
 
-def test_the_longest_bar_is_whole_and_the_shortest_is_seen() -> None:
+def test_the_longest_bar_is_full_and_the_shortest_is_visible() -> None:
     found = tallies_of("/x", QueryDict("t=b"), "t", {"b": 1, "a": 1, "c": 400}, str.upper)
     assert found == (
         Tally(value="c", title="C", count=400, width=100, url="/x?t=b&t=c", is_chosen=False),
@@ -162,7 +162,7 @@ def test_an_empty_list_says_which_kind_of_empty_it_is(
     assert title in [heading.text for heading in page(browser, path).all("h2")]
 
 
-def test_who_has_done_nothing_is_told_that_others_did(
+def test_a_member_without_entries_gets_an_explanation(
     world: World, viewer: Actor, client_for: Callable[[Actor], Client]
 ) -> None:
     browser = client_for(viewer)
@@ -176,7 +176,7 @@ def test_who_has_done_nothing_is_told_that_others_did(
     assert "The first one" not in filtered
 
 
-def test_the_audit_log_says_what_was_so_before(world: World, owner: Actor, browser: Client) -> None:
+def test_the_audit_log_shows_previous_values(world: World, owner: Actor, browser: Client) -> None:
     hold_queue(owner, "research", "rack down")
     hold_queue(owner, "research", "still down")
     resume_queue(owner, "research")
@@ -229,7 +229,7 @@ def test_every_action_has_its_words_and_every_page_of_a_subject_is_there(
     assert "something.old" in page(browser, "events/audit").text
 
 
-def test_the_lists_cost_the_same_however_many_rows_there_are(
+def test_queries_of_the_lists_do_not_grow_with_rows(
     world: World, owner: Actor, browser: Client
 ) -> None:
     def queries(path: str) -> int:

@@ -181,7 +181,7 @@ def version_fields(response: HttpResponse) -> list[tuple[str, str, str]]:
     ]
 
 
-def test_two_versions_are_asked_for_until_two_are_chosen(
+def test_a_form_asks_for_versions_until_two_are_chosen(
     config: None, owner: Actor, browser: Client
 ) -> None:
     url = "/o/here/config/compare"
@@ -276,7 +276,7 @@ def test_history_is_paged(config: None, owner: Actor, browser: Client) -> None:
     assert [row[1] for row in last.rows()] == [f"v{n} Applied" for n in range(5, 0, -1)]
 
 
-def test_what_came_of_a_version_is_told(config: None, org: Organization, browser: Client) -> None:
+def test_a_version_shows_its_effects(config: None, org: Organization, browser: Client) -> None:
     day = {"submitted": 40, "admitted": 30, "rejected": 2, "wait_p50": 4.0, "is_whole": True}
     ConfigVersion.objects.filter(org=org).update(
         effect={

@@ -63,7 +63,7 @@ def table(page: Element, caption: str) -> list[list[str]]:
     return next(each.rows() for each in page.all("table") if each.all("caption")[0].text == caption)
 
 
-def test_a_draft_is_told_by_outcome_and_shape(browser: Client, draft: Draft) -> None:
+def test_impact_is_shown_by_outcome_and_shape(browser: Client, draft: Draft) -> None:
     page, url = start_run(browser, f"draft={draft.pk}")
     assert url == f"{ASK}/{ImpactRun.objects.get().pk}?draft={draft.pk}"
     assert page.all("h1")[0].text == f"Impact of draft {draft.pk}"
@@ -270,7 +270,7 @@ def test_an_open_run_is_cancelled_and_asked_again(
     assert [run.state for run in ImpactRun.objects.all()] == ["waiting", "cancelled"]
 
 
-def test_a_failure_is_not_safety(browser: Client, draft: Draft, large: None) -> None:
+def test_a_failed_run_is_not_shown_as_safe(browser: Client, draft: Draft, large: None) -> None:
     _, url = start_run(browser, f"draft={draft.pk}")
     ImpactRun.objects.update(state="failed", error="The worker is gone.")
     page = read_page(browser.get(url))
@@ -279,7 +279,7 @@ def test_a_failure_is_not_safety(browser: Client, draft: Draft, large: None) -> 
     assert "This does not mean that it is safe to apply" in page.text
 
 
-def test_looking_again_finds_it_anew(browser: Client, draft: Draft) -> None:
+def test_a_repeated_request_starts_a_new_run(browser: Client, draft: Draft) -> None:
     page, url = start_run(browser, f"draft={draft.pk}")
     again = page.id("impact").all("form")[0]
     assert again.all("button")[0].text == "Run again"
@@ -310,7 +310,7 @@ def test_members_may_look_and_only_drafters_may_ask(
     assert ImpactRun.objects.get().state == "waiting"
 
 
-def test_who_else_would_gain_is_named_only_to_those_who_may_judge_both(
+def test_names_of_others_need_permission_to_review_both(
     submitter: Actor, editor: Actor, draft: Draft, world: World, client_for: Callable[..., Client]
 ) -> None:
     _, url = start_run(client_for(editor), f"draft={draft.pk}")

@@ -206,7 +206,7 @@ def is_external(address: str) -> bool:
     return (parts.scheme, parts.netloc) != ("http", "testserver")
 
 
-def test_no_page_obeys_what_it_shows(browser: Client, made: HostileObjects) -> None:
+def test_no_page_interprets_user_input(browser: Client, made: HostileObjects) -> None:
     """No page turns user input into an element, an attribute or a script."""
     showing = 0
     kinds = set()
@@ -252,7 +252,7 @@ def table(path: str, browser: Client) -> str:
     return b"".join(response.streaming_content).decode()
 
 
-def test_every_list_that_is_a_file_is_among_those_tried() -> None:
+def test_every_csv_list_is_covered() -> None:
     """Every view that writes CSV has an address in the list above."""
     views = ROOT / "console/pages/views"
     writing = {

@@ -97,7 +97,7 @@ def page_and_form(browser: Client, secret: str) -> list[object]:
     return found
 
 
-def test_a_link_does_not_tell_whether_there_is_an_account(
+def test_a_link_does_not_reveal_whether_an_account_exists(
     secret: str, owner: Actor, org: Organization
 ) -> None:
     without = page_and_form(Client(), secret)
@@ -109,7 +109,7 @@ def test_a_link_does_not_tell_whether_there_is_an_account(
     assert known.check_password(PASSWORD)
 
 
-def test_somebody_signed_in_joins_at_once(
+def test_a_signed_in_user_joins_at_once(
     owner: Actor, outsider: User, other_org: Organization, client_for: Callable[[Actor], Client]
 ) -> None:
     secret = invite(owner, outsider.email.upper(), Role.VIEWER).secret
@@ -120,7 +120,7 @@ def test_somebody_signed_in_joins_at_once(
     assert browser.get("/o/here/").status_code == 200
 
 
-def test_somebody_else_who_is_signed_in_is_told_to_sign_out(
+def test_another_signed_in_user_is_asked_to_sign_out(
     secret: str, outsider: User, other_org: Organization, client_for: Callable[[Actor], Client]
 ) -> None:
     browser = client_for(Actor.from_user(other_org, outsider, Role.OWNER))

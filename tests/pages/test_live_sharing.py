@@ -135,7 +135,7 @@ def _drawn(element: Element) -> str:
 
 
 @pytest.mark.parametrize("role", list(Role.values))
-def test_a_poll_shows_what_the_page_shows_and_nothing_of_who_asks(
+def test_a_poll_equals_the_page_and_has_no_personal_data(
     role: str,
     world: World,
     shared: Broker,
@@ -185,7 +185,7 @@ def test_people_of_a_role_share_what_was_rendered_once(
     assert tables == ["orgs_membership"]
 
 
-def test_another_role_is_given_what_it_may(
+def test_another_role_gets_its_own_rendering(
     world: World, shared: Broker, member: Callable[[str, str], Client]
 ) -> None:
     operator, viewer = member("ada", Role.OPERATOR), member("bob", Role.VIEWER)
@@ -231,7 +231,7 @@ def test_roles_share_what_is_the_same_for_both(
     assert parted == DIFFERS_BY_ROLE
 
 
-def test_what_is_made_for_one_person_goes_to_nobody_else(
+def test_a_personal_rendering_is_not_shared(
     world: World,
     org: Organization,
     shared: Broker,
@@ -254,7 +254,7 @@ def test_what_is_made_for_one_person_goes_to_nobody_else(
     assert "Withdraw" not in his.text
 
 
-def test_an_organization_is_told_nothing_of_another(
+def test_renderings_are_not_shared_between_organizations(
     world: World,
     shared: Broker,
     member: Callable[[str, str], Client],
@@ -298,7 +298,7 @@ def test_an_unchanged_page_is_as_fresh_as_the_look_at_it(
     assert answer.headers["X-Live-Age"] == "0.000"
 
 
-def test_nobody_is_led_back_to_an_older_page(
+def test_a_poll_never_returns_an_older_page(
     world: World,
     shared: Broker,
     member: Callable[[str, str], Client],
@@ -316,7 +316,7 @@ def test_nobody_is_led_back_to_an_older_page(
     assert answer.headers["X-Live-Age"] == "0.500"
 
 
-def test_while_one_renders_the_others_go_on_with_what_they_have(
+def test_while_one_process_renders_others_keep_their_page(
     world: World,
     shared: Broker,
     browser: Client,

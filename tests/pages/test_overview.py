@@ -67,7 +67,7 @@ def test_the_numbers(world: World, browser: Client) -> None:
     assert [row[:1] for row in page.id("tight").rows()] == [["research"]]
 
 
-def test_nothing_needs_anybody(
+def test_nothing_needs_attention(
     org: Organization, owner: Actor, browser: Client, settle: Settle
 ) -> None:
     apply_config(owner, "native", CONFIG, "", 0)
@@ -102,7 +102,7 @@ def test_seven_items_and_the_way_to_all(
     assert len([each for each in heads if each.startswith("1 workload")]) == 2
 
 
-def test_what_is_about_several_leads_to_each(
+def test_an_item_about_several_objects_links_to_each(
     org: Organization, owner: Actor, browser: Client, settle: Settle, config: None
 ) -> None:
     for queue in ("research", "default"):
@@ -140,7 +140,7 @@ def test_time_that_passes_reaches_an_open_page(world: World, browser: Client) ->
     assert browser.get("/o/here/", {"v": version}).status_code == 200
 
 
-def test_who_consumes_most(world: World, browser: Client) -> None:
+def test_top_consumers(world: World, browser: Client) -> None:
     assert "usage has not been measured yet" in get(browser).id("consumers").text
     since = timezone.now() - timedelta(hours=3)
     Workload.objects.filter(pk=world.admitted.pk).update(
@@ -182,7 +182,7 @@ def test_queries_do_not_grow(
     assert queries() == before
 
 
-def test_every_kind_has_words_and_a_way() -> None:
+def test_every_kind_of_item_has_a_text_and_a_link() -> None:
     reasons = {
         Kind.WORKER_LATE: "broker_away",
         Kind.REJECTED: "no_rule_matched",

@@ -80,7 +80,7 @@ def test_a_part_of_a_cohort_fails_alone(
     assert {name for name in places if _failures(page.id(name))} == {place}
 
 
-def test_what_is_asked_for_wrongly_is_the_whole_pages_to_say(world: World, browser: Client) -> None:
+def test_an_invalid_request_fails_the_whole_page(world: World, browser: Client) -> None:
     assert browser.get("/o/here/queues/research?cursor=x").status_code == 400
 
 

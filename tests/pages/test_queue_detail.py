@@ -82,7 +82,7 @@ def test_tabs_are_plain_addresses(world: World, browser: Client) -> None:
     assert browser.get(f"{URL}?reason=strange").status_code == 400
 
 
-def test_who_waits_stands_in_order_with_the_end_of_the_capacity(
+def test_pending_workloads_are_in_order_with_the_capacity_line(
     world: World, browser: Client
 ) -> None:
     page = get(browser)
@@ -103,7 +103,7 @@ def test_who_waits_stands_in_order_with_the_end_of_the_capacity(
     assert "later workloads that fit may overtake" in page.id("pending").text
 
 
-def test_the_line_stands_where_the_engine_found_too_little(
+def test_the_capacity_line_agrees_with_the_engine(
     world: World, browser: Client, submit: Callable[..., Workload]
 ) -> None:
     submit("never", gpu=99, priority=90)
@@ -129,7 +129,7 @@ def test_a_held_queue_has_no_line_for_nothing_starts_anyway(
     assert [link.text for link in page.id("waiting").all("a")] == ["2 Queue on hold"]
 
 
-def test_clauses_filter_who_waits(world: World, browser: Client) -> None:
+def test_clauses_filter_pending_workloads(world: World, browser: Client) -> None:
     links = get(browser).id("waiting").all("a")
     assert [(link.text, link.attrs["href"]) for link in links] == [
         ("1 Can never run under this config", f"{URL}?reason=exceeds_max_quota"),
@@ -156,7 +156,7 @@ def test_why_one_waits_opens_in_its_row_and_as_a_page(world: World, browser: Cli
     assert browser.get("/o/here/workloads/unknown/trace").status_code == 404
 
 
-def test_who_runs_comes_by_what_would_be_freed(
+def test_running_workloads_are_sorted_by_their_requests(
     config: None, browser: Client, submit: Callable[..., Workload]
 ) -> None:
     for name, gpu in (("small", 1), ("large", 4), ("middle", 2)):
@@ -279,7 +279,7 @@ def test_a_hold_says_why_and_until_when_and_is_changed(
         ({"reason": "x", "for": "1y"}, "for has to be one of: 15m, 1h"),
     ],
 )
-def test_a_hold_that_cannot_be_is_said_beside_the_form(
+def test_errors_of_a_hold_are_shown_in_its_form(
     fields: dict[str, str], told: str, world: World, browser: Client
 ) -> None:
     answer = browser.post(URL, {"do": "hold", **fields})

@@ -107,7 +107,7 @@ def get(browser: Client, query: str = "") -> Element:
     return read_page(browser.get(f"/o/here/queues?{query}", follow=True))
 
 
-def test_a_row_says_what_a_queue_is_under(four: None, browser: Client) -> None:
+def test_a_row_shows_the_state_of_a_queue(four: None, browser: Client) -> None:
     rows = {row[1].split()[0]: row for row in get(browser).id("queue-rows").rows()}
     plain = [re.sub(r"oldest \d+ s", "oldest a moment", cell) for cell in rows["full"]]
     plain[5] = re.sub(r"^[\d.]+ s", "under 0.1 s", plain[5])
@@ -190,7 +190,7 @@ def test_some_are_put_side_by_side(four: None, browser: Client) -> None:
         ("cursor=x", 400, "cursor"),
     ],
 )
-def test_what_cannot_be_shown_is_said(
+def test_invalid_parameters_are_refused(
     query: str, status: int, told: str, four: None, browser: Client
 ) -> None:
     answer = browser.get(f"/o/here/queues?{query}")
@@ -231,9 +231,7 @@ def test_the_list_is_a_file(four: None, browser: Client) -> None:
     assert [json.loads(line)["usage"][0]["flavor"] for line in lines] == ["spot", "spot"]
 
 
-def test_what_the_worker_has_not_looked_at_is_not_called_zero(
-    four: None, owner: Actor, browser: Client
-) -> None:
+def test_unknown_numbers_are_not_shown_as_zero(four: None, owner: Actor, browser: Client) -> None:
     long_ago = timezone.now() - timedelta(minutes=3)
     Intake.objects.create(org=Organization.objects.get(), kind="resume", payload={})
     assert "Usage unknown" not in get(browser).text
@@ -251,7 +249,7 @@ def test_what_the_worker_has_not_looked_at_is_not_called_zero(
     assert row[3:5] == ["?", "?"]
 
 
-def test_whoever_may_not_hold_sees_no_way_to(
+def test_roles_without_holds_see_no_hold_form(
     world: World, viewer: Actor, operator: Actor, client_for: Callable[[Actor], Client]
 ) -> None:
     def holds(actor: Actor) -> list[str]:

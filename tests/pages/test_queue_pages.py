@@ -97,6 +97,6 @@ def test_queries_do_not_grow_with_rows(
 
 
 @pytest.mark.parametrize("name", ["a%00b", "%00", "unknown", "%F0%9F%9A%80"])
-def test_a_name_that_no_queue_has(config: None, browser: Client, name: str) -> None:
+def test_an_unknown_queue_is_not_found(config: None, browser: Client, name: str) -> None:
     assert browser.get(f"/o/here/queues/{name}").status_code == 404
     assert browser.post(f"/o/here/queues/{name}", {"reason": "x"}).status_code == 404

@@ -209,9 +209,7 @@ def test_numbers_that_agree_are_drawn_in_proportion_and_said(shown: CapacityNode
     wrong=st.integers(-(10**15), 10**15),
 )
 @settings(max_examples=300, deadline=None)
-def test_numbers_that_keep_no_identity_are_not_drawn(
-    shown: CapacityNode, field: str, wrong: int
-) -> None:
+def test_inconsistent_numbers_are_not_drawn(shown: CapacityNode, field: str, wrong: int) -> None:
     if field in shown.extras:
         changed = replace(shown, extras={**shown.extras, field: wrong})
     else:
@@ -409,7 +407,7 @@ def test_use_without_a_limit_is_measured_by_its_peak() -> None:
     assert (idle.own, idle.peak) == (Segment(), Segment(571))
 
 
-def test_what_is_not_known_is_no_zero() -> None:
+def test_unknown_usage_is_not_shown_as_zero() -> None:
     unknown = bar_of(usage(8000, 0), fresh=Freshness(as_of=NOON, is_unknown=True))
     assert (unknown.used_text, unknown.available_text, unknown.as_of) == ("?", "?", NOON)
     assert not any(part.width for part in parts_of(unknown))

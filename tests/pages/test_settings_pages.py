@@ -190,7 +190,7 @@ def test_a_member_leaves(viewer: Actor, client_for: Callable[[Actor], Client]) -
     assert theirs.get("/o/here/").status_code == 404
 
 
-def test_nobody_removes_another_by_the_form_for_leaving(browser: Client, viewer: Actor) -> None:
+def test_the_leave_form_removes_only_oneself(browser: Client, viewer: Actor) -> None:
     answer = browser.post(f"{MEMBERS}/{number_of(viewer)}", {"do": "leave"})
     assert (answer.status_code, Membership.objects.filter(user=viewer.user).exists()) == (400, True)
 

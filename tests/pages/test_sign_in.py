@@ -28,7 +28,7 @@ def sign_in(browser: Client, email: str, password: str = PASSWORD, next_url: str
     return browser.post("/login", data)
 
 
-def test_the_page_asked_for_is_where_signing_in_leads(owner: Actor) -> None:
+def test_signing_in_redirects_to_the_requested_page(owner: Actor) -> None:
     browser = Client()
     asked = "/o/here/workloads?state=pending&label.team=research"
     first = browser.get(asked)
@@ -55,13 +55,13 @@ def test_an_address_elsewhere_is_not_followed(elsewhere: str, owner: Actor) -> N
 
 
 @pytest.mark.parametrize("email", ["", "a\0@b.example", "[" * 100_000, "%", "_" * 20])
-def test_what_is_no_address_is_nobody(email: str, owner: Actor) -> None:
+def test_an_invalid_email_address_fails_like_an_unknown_one(email: str, owner: Actor) -> None:
     answer = sign_in(Client(), email)
     assert (answer.status_code, read_page(answer).id("sign-in-error").text) == (422, WRONG)
 
 
 @pytest.mark.parametrize("key", ['"abcdefghij\\000"', "x" * 5000, "short", "no-such-key-here"])
-def test_a_cookie_that_nobody_gave_out(key: str, db: None) -> None:
+def test_a_made_up_cookie_is_anonymous(key: str, db: None) -> None:
     answer = Client(headers={"cookie": f"sluice_session={key}"}).get("/o/")
     assert (answer.status_code, answer.headers["Location"]) == (302, "/login?next=%2Fo%2F")
 

@@ -73,7 +73,7 @@ def test_what_is_not_rolled_up_yet_is_read_from_its_minutes(day: Organization) -
     assert sparks.courses["idle"][-4:] == (0, None, 0, 0)
 
 
-def test_without_samples_it_says_so(org: Organization) -> None:
+def test_without_samples_there_is_a_sentence(org: Organization) -> None:
     sparks = sparks_of(org, ["team"], now=NOW)
     line = used_sparklines(sparks)["team"]
     assert (line.shapes, line.sentence) == ((), "Of the nominal quota, last hour: no data yet")
@@ -84,7 +84,7 @@ def test_counts_of_everything(day: Organization) -> None:
     assert line.sentence == "Running workloads, last 24 hours: peak 15, last 2"
 
 
-def test_many_queues_cost_what_one_costs(day: Organization) -> None:
+def test_queries_do_not_grow_with_queues(day: Organization) -> None:
     for names in (["team"], [f"queue-{n}" for n in range(300)]):
         with CaptureQueriesContext(connection) as queries:
             sparks_of(day, names, now=NOW)

@@ -157,7 +157,7 @@ def test_a_queue_that_is_drained_shows_who_has_to_stop(
     ]
 
 
-def test_who_stops_and_who_yields_are_told_for_whom(
+def test_preempted_and_yielding_workloads_name_the_other_one(
     browser: Client, owner: Actor, settle: Settle
 ) -> None:
     yielding, stopping, first = preempt_and_yield(owner, settle)

@@ -225,7 +225,7 @@ def test_the_tests_of_a_draft_are_tests_on_it(browser: Client, world: World, own
         ("draft=%C2%B2&key=", "config", "Use active"),
     ],
 )
-def test_what_cannot_be_tested_says_why(
+def test_invalid_tests_are_refused(
     browser: Client, world: World, query: str, field: str, says: str
 ):
     response = browser.get(f"{TESTER}?{query}", follow=True)
@@ -325,7 +325,7 @@ def test_many_label_sets_are_a_table_and_a_file(browser: Client, world: World):
     ]
 
 
-def test_places_below_a_long_name_are_not_all_remembered():
+def test_positions_below_a_long_name_take_bounded_memory():
     typed = read_typed(f"? {'k' * 5_000}\n: [{'a,' * 5_000}]", "")
     assert typed.value == {"k" * 5_000: ["a"] * 5_000}
     assert sum(map(len, typed._spans)) < 5_000_000
@@ -540,7 +540,7 @@ def test_pod_sets_of_a_workload_that_is_not_there(browser: Client, world: World,
     assert found == [200, 400, 400]
 
 
-def test_who_may_not_draft_reads_and_changes_nothing(
+def test_roles_without_drafts_only_read(
     world: World, viewer: Actor, browser: Client, client_for: Callable[[Actor], Client]
 ):
     browser.post(f"{EXPECTATIONS}/new", FORM)

@@ -197,13 +197,15 @@ def test_a_month_is_drawn_with_its_peak(sampled: Organization, browser: Client) 
     assert "charts combine several" in page.id("usage-charts").text
 
 
-def test_before_the_first_sample_it_says_so(world: World, clock: None, browser: Client) -> None:
+def test_before_the_first_sample_there_is_a_sentence(
+    world: World, clock: None, browser: Client
+) -> None:
     page = get(browser, "queues/research/usage")
     assert "No samples yet" in page.id("usage-charts").text
     assert not Sampler.objects.exists()
 
 
-def test_it_is_current_once_a_minute(sampled: Organization, browser: Client) -> None:
+def test_the_page_is_updated_once_a_minute(sampled: Organization, browser: Client) -> None:
     page = get(browser, "queues/research/usage")
     version = page.id("live-poll").attrs["data-version"]
     url = "/o/here/queues/research/usage"
@@ -224,7 +226,7 @@ def test_it_is_current_once_a_minute(sampled: Organization, browser: Client) -> 
         {"as": "csv", "chart": "all"},
     ],
 )
-def test_what_cannot_be_read_says_so(
+def test_invalid_parameters_are_refused(
     sampled: Organization, browser: Client, query: dict[str, str]
 ) -> None:
     response = browser.get("/o/here/queues/research/usage", query)
@@ -232,7 +234,7 @@ def test_what_cannot_be_read_says_so(
     assert complaints(read_page(response)) == []
 
 
-def test_as_many_queries_whatever_the_time(
+def test_queries_do_not_grow_with_the_time_range(
     sampled: Organization, browser: Client, owner: Actor, settle: Callable[[Organization], int]
 ) -> None:
     roll_up_org(sampled.pk, NOW)

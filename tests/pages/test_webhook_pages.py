@@ -160,7 +160,7 @@ def test_it_is_changed_paused_resumed_and_deleted(browser: Client, webhook: Webh
     assert browser.get(here).status_code == 404
 
 
-def test_only_owners_see_them(
+def test_only_owners_see_webhooks(
     webhook: Webhook,
     editor: Actor,
     operator: Actor,

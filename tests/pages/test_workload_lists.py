@@ -81,7 +81,7 @@ def page_columns(browser: Client) -> list[str]:
     return [option.attrs["value"] for option in chosen]
 
 
-def test_an_empty_list_leads_to_the_nearest_that_is_not(world: World, browser: Client) -> None:
+def test_an_empty_list_links_to_the_nearest_list_with_rows(world: World, browser: Client) -> None:
     page = read_page(browser.get(f"{LIST}?state=rejected&user=nightly"))
     (link,) = page.id("workload-list").all("p", class_="empty__text")[0].all("a")
     # Either filter alone matches one workload; the link drops the first one in the address.

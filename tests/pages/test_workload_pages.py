@@ -33,7 +33,7 @@ def chips(page: Element) -> dict[str, str]:
     }
 
 
-def test_the_list_says_state_reason_queue_and_wish(world: World, browser: Client) -> None:
+def test_the_list_shows_state_reason_queue_and_request(world: World, browser: Client) -> None:
     found = [row[:6] for row in read_page(browser.get(LIST)).rows()]
     assert found == [
         ["web job", "Admitted", "Admitted without quota", "default", "—", "0"],
