@@ -210,7 +210,7 @@ TOO_BIG = Code(
     "DOC014",
     Severity.ERROR,
     "Number too large",
-    "Amounts go up to 1,000,000,000,000,000 and priorities up to 1,000,000,000. Omit the field "
+    "Amounts go up to 1,000,000,000,000,000 and priorities up to 2,147,483,647. Omit the field "
     "for no limit.",
 )
 NUMBER_SPELLING = Code(

@@ -24,7 +24,7 @@ def lint_reach(document: Document, policy: Policy, findings: Findings) -> None:
     """Report LocalQueues and ClusterQueues that workloads cannot reach."""
     for local in document.local_queues:
         _lint_local_queue(local, policy, findings)
-        _lint_stop(local.stop, "Through this LocalQueue nothing is admitted", findings)
+        _lint_stop(local.stop, "Nothing is admitted from this LocalQueue", findings)
     led_to = {value_of(local.queue) for local in document.local_queues} - {None}
     for queue in document.queues:
         _lint_stop(queue.stop, "Nothing is admitted in this queue", findings)
@@ -49,9 +49,7 @@ def lint_reach(document: Document, policy: Policy, findings: Findings) -> None:
 
 def _lint_stop(stop: Read[Stop], what: str, findings: Findings) -> None:
     if isinstance(stop, Written) and stop.value is not Stop.NONE:
-        drains = (
-            (", and running workloads are preempted") if stop.value is Stop.HOLD_AND_DRAIN else ()
-        )
+        drains = ", and running workloads are preempted" * (stop.value is Stop.HOLD_AND_DRAIN)
         findings.add(
             STOPPED,
             stop.place,
