@@ -59,11 +59,19 @@ def out_of_reach(
     return found
 
 
-def waiting_for_scripts(browser: Browser, served: Served, *, most: int = 1) -> dict[str, list[str]]:
-    """Return complaints by address where no script runs, and none may be needed."""
+def waiting_for_scripts(
+    browser: Browser, served: Served, *, most: int = 1, visited: Collection[str] = ()
+) -> dict[str, list[str]]:
+    """
+    Return complaints by address of pages opened without scripts.
+
+    Pages of the routes *visited* are opened by another walk.
+    """
     found = {}
     with visiting(browser, served, scripts=False) as visit:
         for address in forms_of(served.world, most):
+            if address.route in visited:
+                continue
             visit.go(address)
             wrong = broken(visit.page, "scriptless") + visit.take()
             if wrong:
