@@ -12,7 +12,7 @@ from console.engine.model.policy import Policy
 from console.engine.routing.rule_routing import rules_of
 from console.errors import BadRequest, FieldError, NotFound
 from console.orgs.models import Organization
-from console.pages.tester_query import Asked
+from console.pages.tester_query import TesterQuery
 from console.policies.queries import versions
 from console.workloads.queries.labels import seen_labels
 
@@ -20,10 +20,12 @@ from console.workloads.queries.labels import seen_labels
 _OFFERED, _KEYS, _VALUES = 20, 200, 300
 
 
-def subjects_of(org: Organization, asked: Asked, errors: list[FieldError]) -> list[CompiledConfig]:
+def tested_configs(
+    org: Organization, query: TesterQuery, errors: list[FieldError]
+) -> list[CompiledConfig]:
     """Return the configs to test with; errors of missing or invalid ones are added to *errors*."""
     found = []
-    for field, name in (("config", asked.config), ("beside", asked.beside)):
+    for field, name in (("config", query.config), ("beside", query.beside)):
         if not name:
             continue
         try:
@@ -39,10 +41,8 @@ def subjects_of(org: Organization, asked: Asked, errors: list[FieldError]) -> li
 
 def _has_errors(name: str, error: ConfigRejected) -> str:
     first = error.reading.errors[0]
-    subject = (
-        name.replace("-", " ").capitalize() if name.startswith("draft-") else f"Version {name}"
-    )
-    return f"{subject} has errors and cannot be tested: {first.message}"
+    title = name.replace("-", " ").capitalize() if name.startswith("draft-") else f"Version {name}"
+    return f"{title} has errors and cannot be tested: {first.message}"
 
 
 def draft_of(org: Organization, name: str) -> Draft | None:
@@ -56,21 +56,21 @@ def draft_of(org: Organization, name: str) -> Draft | None:
         return None
 
 
-def offers(org: Organization, subjects: Sequence[CompiledConfig]) -> dict[str, object]:
+def form_options(org: Organization, configs: Sequence[CompiledConfig]) -> dict[str, object]:
     """Return the options of the form: configs, and labels of workloads and of selectors."""
     labels = {key: dict.fromkeys(values) for key, values in seen_labels(org).items()}
-    for subject in subjects:
-        for key, values in _asked_for(subject.policy).items():
+    for config in configs:
+        for key, values in _selector_labels(config.policy).items():
             labels.setdefault(key, {}).update(values)
     return {
-        "configs": _configs(org, subjects),
+        "configs": _configs(org, configs),
         "label_keys": sorted(labels)[:_KEYS],
         "label_values": sorted({value for values in labels.values() for value in values})[:_VALUES],
     }
 
 
 def _configs(
-    org: Organization, subjects: Sequence[CompiledConfig]
+    org: Organization, configs: Sequence[CompiledConfig]
 ) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return (name for `find_compiled_config`, title) of the configs to test, by group."""
     drafts = {
@@ -79,21 +79,21 @@ def _configs(
     }
     numbers = versions(org).values_list("number", flat=True)[:_OFFERED]
     applied = {str(number): f"Version {number}" for number in numbers}
-    for subject in subjects:
-        if subject.draft is not None:
-            drafts.setdefault(subject.name, f"Draft {subject.draft}")
-        elif subject.name != "active":
-            applied.setdefault(subject.name, f"Version {subject.version}")
+    for config in configs:
+        if config.draft is not None:
+            drafts.setdefault(config.name, f"Draft {config.draft}")
+        elif config.name != "active":
+            applied.setdefault(config.name, f"Version {config.version}")
     groups = [("Drafts", list(drafts.items())), ("Versions", list(applied.items()))]
     return [(title, options) for title, options in groups if options]
 
 
-def _asked_for(policy: Policy) -> dict[str, dict[str, None]]:
-    asked: dict[str, dict[str, None]] = {}
+def _selector_labels(policy: Policy) -> dict[str, dict[str, None]]:
+    labels: dict[str, dict[str, None]] = {}
     for selector in (
         *(rule.selector for rule in rules_of(policy)),
         *policy.spec.selectors().values(),
     ):
         for each in selector.expressions:
-            asked.setdefault(each.key, {}).update(dict.fromkeys(each.values))
-    return asked
+            labels.setdefault(each.key, {}).update(dict.fromkeys(each.values))
+    return labels

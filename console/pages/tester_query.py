@@ -39,7 +39,7 @@ _LINES: Final = ("namespace", "priority", "requests")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class TesterQuery:
     """The input of a rule test: the typed fields of a workload, and the configs to test."""
 
     config: str = "active"
@@ -57,7 +57,7 @@ class Asked:
         """The labels, and empty rows for more."""
         return [*self.labels, *[("", "")] * BLANK_ROWS]
 
-    def query(self, **more: str) -> str:
+    def to_query_string(self, **more: str) -> str:
         """Return the query string of this test, with *more* parameters."""
         parts = [("config", self.config), ("beside", self.beside)]
         labels = [pair for k, v in self.labels for pair in (("key", k), ("value", v))]
@@ -68,22 +68,22 @@ class Asked:
         return f"?{urlencode([*labels, *given])}"
 
 
-def asked_of(query: QueryDict) -> Asked:
+def read_tester_query(data: QueryDict) -> TesterQuery:
     """Return the input in an address or form; a row without key and value is skipped."""
-    keys, values = query.getlist("key"), query.getlist("value")
+    keys, values = data.getlist("key"), data.getlist("value")
     values += [""] * (len(keys) - len(values))
     rows = ((key.strip(), value.strip()) for key, value in zip(keys, values, strict=False))
-    return Asked(
-        config=query.get("config") or "active",
-        beside=query.get("beside", ""),
+    return TesterQuery(
+        config=data.get("config") or "active",
+        beside=data.get("beside", ""),
         labels=tuple((key, value) for key, value in rows if key or value),
-        pods=query.get("pods", "").strip(),
-        **{name: query.get(name, "").strip() for name in _LINES},
+        pods=data.get("pods", "").strip(),
+        **{name: data.get(name, "").strip() for name in _LINES},
     )
 
 
-def pasted(asked: Asked, text: str) -> Asked:
-    """Return *asked* with the pasted fields; raise BadRequest at ``paste``."""
+def with_paste(query: TesterQuery, text: str) -> TesterQuery:
+    """Return *query* with the pasted fields; raise BadRequest at ``paste``."""
     fields = paste_one(text, "paste")
     if fields.get("pod_sets") is not None:
         message = (
@@ -98,11 +98,11 @@ def pasted(asked: Asked, text: str) -> Asked:
         raise BadRequest(
             [FieldError("paste", e.code, f"{e.path}: {e.message}") for e in reader.errors]
         )
-    return _with(asked, workload, fields.keys())
+    return _with_fields(query, workload, fields.keys())
 
 
-def loaded(asked: Asked, org: Organization, uid: str) -> Asked:
-    """Return *asked* with the fields of the workload *uid*; raise NotFound if there is none."""
+def with_workload(query: TesterQuery, org: Organization, uid: str) -> TesterQuery:
+    """Return *query* with the fields of the workload *uid*; raise NotFound if there is none."""
     row = _workload(org, uid)
     workload = Workload(
         id=uid,
@@ -112,45 +112,45 @@ def loaded(asked: Asked, org: Organization, uid: str) -> Asked:
         priority=row.requested_priority,
         pod_sets=(PodSet(requests=row.requests),),
     )
-    told = _with(asked, workload, {"labels", "namespace", "priority", "requests"})
+    found = _with_fields(query, workload, {"labels", "namespace", "priority", "requests"})
     if not row.pod_sets:
-        return told
-    return replace(told, requests="", pods=uid)
+        return found
+    return replace(found, requests="", pods=uid)
 
 
-def workload_of(asked: Asked, org: Organization) -> Workload:
+def workload_of(query: TesterQuery, org: Organization) -> Workload:
     """Return the workload to test; raise BadRequest with all errors of its fields."""
     reader = Reader()
-    fields: dict[str, Any] = {"labels": dict(asked.labels), "namespace": asked.namespace}
+    fields: dict[str, Any] = {"labels": dict(query.labels), "namespace": query.namespace}
     seen: set[str] = set()
-    for key, _ in asked.labels:
+    for key, _ in query.labels:
         if not key:
             reader.refuse("labels", "blank", "A value has no key.")
         elif key in seen:
             reader.refuse("labels", "repeated_name", f"The label {key} is given twice.")
         seen.add(key)
-    if asked.priority:
-        fields["priority"] = _priority(reader, asked.priority, "priority")
-    if asked.requests:
+    if query.priority:
+        fields["priority"] = _priority(reader, query.priority, "priority")
+    if query.requests:
         try:
-            pairs = read_pairs(asked.requests, "requests")
+            pairs = read_pairs(query.requests, "requests")
             fields["requests"] = {name: _number_or_text(value) for name, value in pairs.items()}
         except BadRequest as error:
             reader.errors += error.errors
     workload = read_tested_workload(
         reader,
         fields,
-        least_priority=lambda: find_compiled_config(org, asked.config).policy.least_priority,
+        least_priority=lambda: find_compiled_config(org, query.config).policy.least_priority,
     )
     reader.finish()
-    return _with_pods(workload, org, asked.pods) if asked.pods else workload
+    return _with_pods(workload, org, query.pods) if query.pods else workload
 
 
-def expected_of(form: QueryDict, asked: Asked, org: Organization) -> ExpectedRoute:
-    """Return the expectation of a form about the workload in *asked*; raise BadRequest."""
+def read_expectation(form: QueryDict, query: TesterQuery, org: Organization) -> ExpectedRoute:
+    """Return the expectation of a form about the workload in *query*; raise BadRequest."""
     reader = Reader()
     try:
-        workload = workload_of(asked, org)
+        workload = workload_of(query, org)
     except BadRequest as error:
         reader.errors += error.errors
     name = reader.text(form.get("name", "").strip(), "name", LONGEST_NAME, blank=False)
@@ -177,23 +177,23 @@ def _workload(org: Organization, uid: str) -> models.Workload:
     return get_workload(org, uid)
 
 
-def _with(asked: Asked, workload: Workload, told: Any) -> Asked:
-    """Return *asked* with the fields of *workload* whose names are in *told*."""
+def _with_fields(query: TesterQuery, workload: Workload, names: Any) -> TesterQuery:
+    """Return *query* with the fields of *workload* whose names are in *names*."""
     changes: dict[str, Any] = {"labels": tuple(workload.labels.items())}
-    if "namespace" in told:
+    if "namespace" in names:
         changes["namespace"] = workload.namespace
-    if "priority" in told:
+    if "priority" in names:
         changes["priority"] = "" if workload.priority is None else str(workload.priority)
-    if "requests" in told:
-        changes |= {"requests": written(workload.total()), "pods": ""}
-    return replace(asked, **changes)
+    if "requests" in names:
+        changes |= {"requests": format_requests(workload.total()), "pods": ""}
+    return replace(query, **changes)
 
 
-def written(requests: Mapping[str, int]) -> str:
+def format_requests(requests: Mapping[str, int]) -> str:
     """
     Return *requests*, in thousandths, as text for the form.
 
-    >>> written({"gpu": 8000, "cpu": 500})
+    >>> format_requests({"gpu": 8000, "cpu": 500})
     'gpu=8, cpu=0.5'
     """
     return ", ".join(f"{name}={format_amount(amount)}" for name, amount in requests.items())

@@ -25,12 +25,12 @@ from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.presenters.configs.expectations import (
     as_file,
-    asked_of_expectation,
     expectation_rows,
+    query_of_expectation,
 )
 from console.pages.shell import render_page
-from console.pages.tester_form import offers, subjects_of
-from console.pages.tester_query import Asked, asked_of, expected_of
+from console.pages.tester_form import form_options, tested_configs
+from console.pages.tester_query import TesterQuery, read_expectation, read_tester_query
 
 
 @org_page
@@ -41,8 +41,8 @@ def expectations(request: HttpRequest, actor: Actor) -> HttpResponse:
         return _file(as_file(saved_expectations(actor.org)))
     config = request.GET.get("config") or "active"
     errors: list[FieldError] = []
-    subjects = subjects_of(actor.org, Asked(config=config), errors)
-    met = evaluate_expectations(actor.org, subjects[0].policy) if subjects else ()
+    configs = tested_configs(actor.org, TesterQuery(config=config), errors)
+    met = evaluate_expectations(actor.org, configs[0].policy) if configs else ()
     numbers = dict(expectations_of(actor.org).values_list("name", "pk"))
     rows = expectation_rows(met, numbers, config, reverse("pages:tester", args=[actor.org.slug]))
     context = {
@@ -51,7 +51,7 @@ def expectations(request: HttpRequest, actor: Actor) -> HttpResponse:
         "config": config,
         "errors": errors,
         "wrong": bool(errors),
-        **offers(actor.org, subjects),
+        **form_options(actor.org, configs),
     }
     return render_page(
         request,
@@ -69,7 +69,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show the form for a new expectation with values from the address, or save it."""
     actor.require(Permission.DRAFT)
     given = request.POST if request.method == "POST" else request.GET
-    return _edit(request, actor, None, asked_of(given))
+    return _edit(request, actor, None, read_tester_query(given))
 
 
 @org_page
@@ -79,22 +79,22 @@ def one(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     actor.require(Permission.DRAFT)
     row = get_expectation(actor.org, number)
     if request.method != "POST":
-        return _edit(request, actor, row, asked_of_expectation(row))
+        return _edit(request, actor, row, query_of_expectation(row))
     if request.POST.get("do") == "delete":
         delete_expectations(actor, [row.name])
         messages.success(request, f"{row.name} is deleted.")
         return HttpResponseRedirect(reverse("pages:expectations", args=[actor.org.slug]))
-    return _edit(request, actor, row, asked_of(request.POST))
+    return _edit(request, actor, row, read_tester_query(request.POST))
 
 
 def _edit(
-    request: HttpRequest, actor: Actor, row: Expectation | None, asked: Asked
+    request: HttpRequest, actor: Actor, row: Expectation | None, query: TesterQuery
 ) -> HttpResponse:
-    """Show the form with *asked*, or save the posted form; *row* is the changed expectation."""
+    """Show the form with *query*, or save the posted form; *row* is the changed expectation."""
     errors: list[FieldError] = []
     if request.method == "POST":
         try:
-            expected = expected_of(request.POST, asked, actor.org)
+            expected = read_expectation(request.POST, query, actor.org)
             save_expectation(actor, expected, row.pk if row is not None else None)
         except BadRequest as error:
             errors += error.errors
@@ -109,15 +109,15 @@ def _edit(
         expected = to_expected(row)
         priority = "" if expected.priority is None else str(expected.priority)
         typed = {"name": row.name, "queue": row.queue or "", "effective_priority": priority}
-    subjects = subjects_of(actor.org, replace(asked, config="active", beside=""), [])
+    configs = tested_configs(actor.org, replace(query, config="active", beside=""), [])
     context = {
         "row": row,
-        "asked": asked,
+        "query": query,
         "typed": typed,
         "errors": errors,
         "wrong": {error.path.partition(".")[0]: True for error in errors},
-        "queues": list(subjects[0].policy.queues)[:500],
-        **offers(actor.org, subjects),
+        "queues": list(configs[0].policy.queues)[:500],
+        **form_options(actor.org, configs),
     }
     return render_page(
         request,

@@ -16,8 +16,8 @@ from console.pages.access import org_page
 from console.pages.pasted_labels import paste_many
 from console.pages.presenters.tester.batches import BATCH_COLUMNS, batch_csv, batch_rows
 from console.pages.shell import render_page
-from console.pages.tester_form import offers, subjects_of
-from console.pages.tester_query import Asked
+from console.pages.tester_form import form_options, tested_configs
+from console.pages.tester_query import TesterQuery
 from console.reading import Reader
 
 EXAMPLE = "team=research, tier=gold\nteam=web"
@@ -33,20 +33,20 @@ def batch(request: HttpRequest, actor: Actor) -> HttpResponse:
     context: dict[str, object] = {"sets": sets, "config": config, "most": MOST_AT_ONCE}
     context["example"] = EXAMPLE
     errors: list[FieldError] = []
-    subjects = subjects_of(actor.org, Asked(config=config), errors)
+    configs = tested_configs(actor.org, TesterQuery(config=config), errors)
     if request.method == "POST" and not errors:
         try:
-            workloads = _workloads(sets, subjects[0].policy.least_priority)
+            workloads = _workloads(sets, configs[0].policy.least_priority)
         except BadRequest as error:
             errors += error.errors
         else:
             with expensive(Kind.ROUTE, actor.org.pk, actor.key):
-                placed = try_routes(actor, subjects[0], workloads)
+                placed = try_routes(actor, configs[0], workloads)
             rows = batch_rows(placed, config, reverse("pages:tester", args=[actor.org.slug]))
             if request.POST.get("as") == "csv":
                 return _csv(batch_csv(rows))
             context |= {"rows": rows, "columns": BATCH_COLUMNS}
-    context |= {"errors": errors, **offers(actor.org, subjects)}
+    context |= {"errors": errors, **form_options(actor.org, configs)}
     status = 400 if errors else 200
     return render_page(
         request, actor, "tester/batch.html", context, section="tester", status=status

@@ -15,53 +15,59 @@ from console.pages.access import org_page
 from console.pages.presenters.tester.lines import Result
 from console.pages.presenters.tester.tested import result_of
 from console.pages.shell import render_page
-from console.pages.tester_form import draft_of, offers, subjects_of
-from console.pages.tester_query import Asked, asked_of, loaded, pasted, workload_of
+from console.pages.tester_form import draft_of, form_options, tested_configs
+from console.pages.tester_query import (
+    TesterQuery,
+    read_tester_query,
+    with_paste,
+    with_workload,
+    workload_of,
+)
 
 
 @org_page
 @require_safe
 def tester(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Test a label set; the address contains the whole input, and nothing is stored."""
-    asked = asked_of(request.GET)
+    query = read_tester_query(request.GET)
     if "draft" in request.GET:
         # Pages of a draft link here with the parameter of the other pages of drafts.
-        asked = replace(asked, config=f"draft-{request.GET['draft']}")
+        query = replace(query, config=f"draft-{request.GET['draft']}")
     paste, uid = request.GET.get("paste", ""), request.GET.get("workload", "").strip()
     typed = {"paste": paste, "workload": uid}
-    is_asked = was_asked = "key" in request.GET or bool(paste.strip() or uid)
+    is_requested = was_requested = "key" in request.GET or bool(paste.strip() or uid)
     start = _start(request.GET.get("rules", ""))
     errors: list[FieldError] = []
     results: list[Result] = []
     try:
-        asked = _filled(asked, actor.org, paste, uid)
-        canonical = asked.query(**({"rules": str(start)} if start else {}))
-        if is_asked and QueryDict(canonical[1:]) != request.GET:
+        query = _filled(query, actor.org, paste, uid)
+        canonical = query.to_query_string(**({"rules": str(start)} if start else {}))
+        if is_requested and QueryDict(canonical[1:]) != request.GET:
             return HttpResponseRedirect(request.path + canonical)
-        if is_asked:
-            workload = workload_of(asked, actor.org)
+        if is_requested:
+            workload = workload_of(query, actor.org)
     except BadRequest as error:
         errors += error.errors
-        is_asked = False
+        is_requested = False
     except NotFound as error:
         errors.append(FieldError("workload", "not_found", error.message))
-        is_asked = False
-    subjects = subjects_of(actor.org, asked, errors)
-    if is_asked and not errors:
+        is_requested = False
+    configs = tested_configs(actor.org, query, errors)
+    if is_requested and not errors:
         results = [
-            result_of(try_route(actor, each, workload, start=start), asked, request.path, start)
-            for each in subjects
+            result_of(try_route(actor, each, workload, start=start), query, request.path, start)
+            for each in configs
         ]
-    draft = draft_of(actor.org, asked.config)
+    draft = draft_of(actor.org, query.config)
     context = {
-        "asked": asked,
+        "query": query,
         "typed": typed,
         "errors": errors,
         "wrong": {error.path.partition(".")[0]: True for error in errors},
-        "without_pods": replace(asked, pods="").query(),
+        "without_pods": replace(query, pods="").to_query_string(),
         "results": results,
         "draft": draft,
-        **offers(actor.org, subjects),
+        **form_options(actor.org, configs),
     }
     return render_page(
         request,
@@ -70,15 +76,15 @@ def tester(request: HttpRequest, actor: Actor) -> HttpResponse:
         context,
         section="tester" if draft is None else "config",
         # The page of a draft with errors has status 200 until a test is requested.
-        status=400 if errors and was_asked else 200,
+        status=400 if errors and was_requested else 200,
     )
 
 
-def _filled(asked: Asked, org: Organization, paste: str, uid: str) -> Asked:
-    """Return *asked* with the fields of the workload *uid*, or with the pasted fields."""
+def _filled(query: TesterQuery, org: Organization, paste: str, uid: str) -> TesterQuery:
+    """Return *query* with the fields of the workload *uid*, or with the pasted fields."""
     if uid:
-        return loaded(asked, org, uid)
-    return pasted(asked, paste) if paste.strip() else asked
+        return with_workload(query, org, uid)
+    return with_paste(query, paste) if paste.strip() else query
 
 
 def _start(text: str) -> int:

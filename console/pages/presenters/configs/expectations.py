@@ -15,7 +15,7 @@ from console.engine.model.amounts import amount_to_number
 from console.engine.routing.expectations import CheckedExpectation, ExpectedRoute
 from console.engine.wording.characters import DIRECTIONS, LINE_ENDS
 from console.engine.wording.words import sentence_case
-from console.pages.tester_query import Asked, written
+from console.pages.tester_query import TesterQuery, format_requests
 
 #: Characters that some parsers treat as a line end, and characters that change text direction.
 _MISREAD = re.compile(f"[\x85{LINE_ENDS}{DIRECTIONS}\ufeff]")
@@ -52,7 +52,7 @@ def expectation_rows(
             expected=f"{sentence_case(expectation_sentence(each.expected))}.",
             verdict="pass" if each.is_met else "fail",
             sentence=route_sentence(each.route_result),
-            url=path + _asked(each.expected, config).query(),
+            url=path + _query(each.expected, config).to_query_string(),
         )
         for each in met
         if each.expected.name in numbers
@@ -60,13 +60,13 @@ def expectation_rows(
     return sorted(rows, key=lambda row: (row.verdict != "fail", row.name))
 
 
-def asked_of_expectation(row: Expectation) -> Asked:
+def query_of_expectation(row: Expectation) -> TesterQuery:
     """Return the workload of an expectation as input of the tester's form."""
-    return Asked(
+    return TesterQuery(
         labels=tuple(row.labels.items()),
         namespace=row.namespace,
         priority="" if row.priority is None else str(row.priority),
-        requests=written(row.requests),
+        requests=format_requests(row.requests),
     )
 
 
@@ -100,12 +100,12 @@ def _labels(expected: ExpectedRoute) -> str:
     return " ".join(f"{key}={value}" for key, value in expected.workload.labels.items())
 
 
-def _asked(expected: ExpectedRoute, config: str) -> Asked:
+def _query(expected: ExpectedRoute, config: str) -> TesterQuery:
     workload = expected.workload
-    return Asked(
+    return TesterQuery(
         config=config,
         labels=tuple(workload.labels.items()),
         namespace=workload.namespace,
         priority="" if workload.priority is None else str(workload.priority),
-        requests=written(workload.total()),
+        requests=format_requests(workload.total()),
     )

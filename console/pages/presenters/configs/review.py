@@ -113,7 +113,7 @@ def ladder_of(
         button=f"{what}: {plural(affected, 'workload')} affected",
         problems=tuple(problems),
         impact_note=""
-        if is_impact_known or not affected or _ASKED_IN_VAIN in (tick.code for tick in ticks)
+        if is_impact_known or not affected or _IMPACT_UNAVAILABLE in (tick.code for tick in ticks)
         else (
             f"This may affect {plural(affected, 'workload')}. The impact of this text has "
             "not been computed yet."
@@ -122,4 +122,4 @@ def ladder_of(
 
 
 #: If the impact was requested and is not known, this has to be accepted with a checkbox.
-_ASKED_IN_VAIN = ConsequenceCode.PREVIEW_UNAVAILABLE.value
+_IMPACT_UNAVAILABLE = ConsequenceCode.PREVIEW_UNAVAILABLE.value

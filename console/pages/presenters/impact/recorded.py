@@ -13,11 +13,11 @@ from console.engine.wording import reasons
 from console.engine.wording.words import amount, amounts, listed
 from console.pages.presenters.impact.shape_order import (
     Sort,
-    asked_for,
-    chosen_resource,
     cut_note,
     order_words,
+    sort_resource,
     sorts_of,
+    total_request,
 )
 from console.pages.presenters.impact.shape_tester import ShapeTester
 from console.pages.presenters.impact.uncertain import (
@@ -85,10 +85,10 @@ class ShapeRow:
     """One row of the table of shapes."""
 
     labels: Sequence[tuple[str, str]]
-    asks: str
+    request: str
     runs: int
     #: Total request of the sort resource by all workloads of the shape; empty without one.
-    asked: str
+    total_request: str
     last_seen: str
     title: str
     queue: Pair
@@ -134,9 +134,9 @@ def history_view(
     known = {outcome.value for outcome in HistoryOutcome}
     wanted = {chosen} if chosen in known else known - {HistoryOutcome.UNCHANGED.value}
     kept = [row for row in history["rows"] if row["outcome"] in wanted]
-    resource = chosen_resource(history, query)
+    resource = sort_resource(history, query)
     if resource:
-        kept.sort(key=lambda row: -asked_for(row, resource))
+        kept.sort(key=lambda row: -total_request(row, resource))
     first = _skipped(query, len(kept))
     shapes = sum(history["outcomes"][code]["shapes"] for code in wanted)
     return HistoryView(
@@ -194,9 +194,9 @@ def _row(
     before, after = row["before"], row["after"]
     return ShapeRow(
         labels=sorted(row["labels"].items()),
-        asks=_asks(row),
+        request=_request(row),
         runs=row["runs"],
-        asked=amount(asked_for(row, resource), resource) if resource else "",
+        total_request=amount(total_request(row, resource), resource) if resource else "",
         last_seen=row["last_seen"],
         title=_TILES[HistoryOutcome(row["outcome"])][0],
         queue=Pair(before=_place(before), after=_place(after)),
@@ -209,7 +209,7 @@ def _row(
     )
 
 
-def _asks(row: Mapping[str, Any]) -> str:
+def _request(row: Mapping[str, Any]) -> str:
     parts = [amounts(row["requests"]) or "nothing"]
     if row["requested_priority"] is not None:
         parts.append(f"priority {row['requested_priority']}")

@@ -21,13 +21,13 @@ class Sort:
     current: bool
 
 
-def chosen_resource(history: Mapping[str, Any], query: QueryDict) -> str:
+def sort_resource(history: Mapping[str, Any], query: QueryDict) -> str:
     """Return the resource that *query* sorts by; empty: by number of workloads."""
-    asked = query.get("sort", "")
-    return asked if asked in history["resources"] else ""
+    query = query.get("sort", "")
+    return query if query in history["resources"] else ""
 
 
-def asked_for(row: Mapping[str, Any], resource: str) -> int:
+def total_request(row: Mapping[str, Any], resource: str) -> int:
     """Return the total request of all workloads of a stored shape, in thousandths."""
     return int(row["requests"].get(resource, 0)) * int(row["runs"])
 

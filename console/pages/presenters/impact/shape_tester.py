@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from console.pages.tester_query import Asked, written
+from console.pages.tester_query import TesterQuery, format_requests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,12 +21,12 @@ class ShapeTester:
     def url(self, row: Mapping[str, Any]) -> str:
         """Return the URL of the rule tester for a stored shape."""
         priority = row["requested_priority"]
-        asked = Asked(
+        query = TesterQuery(
             config=self.config,
             beside=self.beside,
             labels=tuple(sorted(row["labels"].items())),
             namespace=row["namespace"],
             priority="" if priority is None else str(priority),
-            requests=written(row["requests"]),
+            requests=format_requests(row["requests"]),
         )
-        return self.path + asked.query()
+        return self.path + query.to_query_string()

@@ -13,7 +13,7 @@ from console.engine.model.workload import PodSet, Workload
 from console.engine.routing.route_result import accepted_flavors
 from console.exports import cell
 from console.pages.presenters.tester.tested import starts_now
-from console.pages.tester_query import Asked, written
+from console.pages.tester_query import TesterQuery, format_requests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,12 +59,12 @@ def batch_rows(placed: Iterable[BatchRouteTest], config: str, path: str) -> list
 def _batch_row(number: int, placed: BatchRouteTest, config: str, path: str) -> BatchRow:
     route_result, workload = placed.route_result, placed.route_result.workload
     priority = "" if workload.priority is None else str(workload.priority)
-    asked = Asked(
+    query = TesterQuery(
         config=config,
         labels=tuple(workload.labels.items()),
         namespace=workload.namespace,
         priority=priority,
-        requests=written(workload.total()),
+        requests=format_requests(workload.total()),
     )
     ever = placed.fit.now is not None
     return BatchRow(
@@ -79,7 +79,7 @@ def _batch_row(number: int, placed: BatchRouteTest, config: str, path: str) -> B
         can_ever=_yes(ever),
         fits_now=_yes(ever and starts_now(placed.fit)),
         sentence=route_sentence(route_result),
-        url=path + asked.query() if _is_plain(workload) else "",
+        url=path + query.to_query_string() if _is_plain(workload) else "",
     )
 
 

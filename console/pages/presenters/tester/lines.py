@@ -13,14 +13,14 @@ from console.engine.model.origin import Origin
 class ExpressionLine:
     """One expression of a truth table."""
 
-    asked: str
+    expression: str
     actual: str
     holds: bool
     origin: Origin | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
+class Alternative:
     """The smallest change of the input for another route, and the URL that tests it, or empty."""
 
     text: str
@@ -38,7 +38,7 @@ class RuleLine:
     sentence: str
     priority: str
     expressions: list[ExpressionLine]
-    nearest: Way | None
+    nearest: Alternative | None
     origin: Origin | None
 
 
@@ -85,7 +85,7 @@ class Result:
     first_url: str
     local_queues: list[LocalQueueLine]
     more_local_queues: int
-    others: list[tuple[str, Way]]
+    others: list[tuple[str, Alternative]]
     missing: list[tuple[str, list[tuple[str, str, str]], int]]
     flavors: list[FlavorLine]
     routes_by_rules: bool

@@ -34,14 +34,14 @@ from console.engine.routing.rule_routing import routes_by_rules
 from console.engine.routing.selector_evaluation import ExpressionResult
 from console.engine.simulation.fitting import Fit
 from console.pages.presenters.tester.lines import (
+    Alternative,
     ExpressionLine,
     FlavorLine,
     LocalQueueLine,
     Result,
     RuleLine,
-    Way,
 )
-from console.pages.tester_query import Asked
+from console.pages.tester_query import TesterQuery
 
 #: Sample values for a label that may have any other value.
 _ANY = ("any", "other", "another", "something")
@@ -54,7 +54,7 @@ _VERDICTS = {
 }
 
 
-def result_of(tried: RouteTest, asked: Asked, path: str, start: int) -> Result:
+def result_of(tried: RouteTest, query: TesterQuery, path: str, start: int) -> Result:
     """Return the result of *tried* for the page at *path*, with rules from index *start*."""
     route_result, subject = tried.route_result, tried.config
     took = route_result.route.rule
@@ -68,18 +68,18 @@ def result_of(tried: RouteTest, asked: Asked, path: str, start: int) -> Result:
         queue=route_result.queue or "",
         priority=route_result.priority if route_result.queue else None,
         rules=[
-            _rule(rule, took, _way(tried.misses.get(rule.index), asked, path))
+            _rule(rule, took, _alternative(tried.misses.get(rule.index), query, path))
             for rule in tried.rules
         ],
         rule_count=tried.rule_count,
-        next_url=path + asked.query(rules=str(shown)) if shown < tried.rule_count else "",
-        first_url=path + asked.query() if start else "",
+        next_url=path + query.to_query_string(rules=str(shown)) if shown < tried.rule_count else "",
+        first_url=path + query.to_query_string() if start else "",
         local_queues=[_local_queue(local_queue) for local_queue in tried.local_queues],
         more_local_queues=tried.local_queue_count - len(tried.local_queues),
         others=[
-            (miss.queue, way)
+            (miss.queue, alternative)
             for miss in tried.local_queue_misses
-            if (way := _way(miss, asked, path)) is not None
+            if (alternative := _alternative(miss, query, path)) is not None
         ],
         missing=[
             (
@@ -88,7 +88,7 @@ def result_of(tried: RouteTest, asked: Asked, path: str, start: int) -> Result:
                     (
                         values_words(branch),
                         branch_words(branch),
-                        _url(asked, path, label.key, branch.values),
+                        _url(query, path, label.key, branch.values),
                     )
                     for branch in label.branches
                 ],
@@ -99,7 +99,7 @@ def result_of(tried: RouteTest, asked: Asked, path: str, start: int) -> Result:
         flavors=[_flavor(flavor) for flavor in tried.fit.flavors],
         routes_by_rules=routes_by_rules(subject.policy),
         routes_by_local_queues=local_routing_of(subject.policy) is not None,
-        expect_query=asked.query(
+        expect_query=query.to_query_string(
             queue=route_result.queue or "",
             effective_priority="" if route_result.queue is None else str(route_result.priority),
         ),
@@ -134,7 +134,7 @@ def _fit(fit: Fit) -> list[tuple[str, str]]:
     return [("pass", sentences[0]), ("pass" if starts_now(fit) else "fail", sentences[1])]
 
 
-def _rule(rule: RuleEvaluation, took: int | None, nearest: Way | None) -> RuleLine:
+def _rule(rule: RuleEvaluation, took: int | None, nearest: Alternative | None) -> RuleLine:
     return RuleLine(
         number=rule.index + 1,
         label=f"Expressions of rule {rule.index + 1}",
@@ -151,7 +151,7 @@ def _rule(rule: RuleEvaluation, took: int | None, nearest: Way | None) -> RuleLi
 def _expressions(expressions: Iterable[ExpressionResult]) -> list[ExpressionLine]:
     return [
         ExpressionLine(
-            asked=expression_words(each),
+            expression=expression_words(each),
             actual=actual_words(each),
             holds=each.holds,
             origin=each.expression.origin,
@@ -185,12 +185,12 @@ def _flavor(flavor: FlavorEvaluation) -> FlavorLine:
     )
 
 
-def _way(miss: NearMiss | None, asked: Asked, path: str) -> Way | None:
+def _alternative(miss: NearMiss | None, query: TesterQuery, path: str) -> Alternative | None:
     if miss is None:
         return None
     if miss.is_cut or not miss.is_possible:
-        return Way(text=near_sentence(miss), url="")
-    labels: dict[str, str | None] = dict(asked.labels)
+        return Alternative(text=near_sentence(miss), url="")
+    labels: dict[str, str | None] = dict(query.labels)
     for change in miss.labels:
         labels[change.key] = _other(change.but_not) if change.is_any else change.after
     changes: dict[str, Any] = {
@@ -200,13 +200,15 @@ def _way(miss: NearMiss | None, asked: Asked, path: str) -> Way | None:
         changes["namespace"] = miss.namespace
     if miss.changes_priority:
         changes["priority"] = "" if miss.priority is None else str(miss.priority)
-    return Way(text=near_sentence(miss), url=path + replace(asked, **changes).query())
+    return Alternative(
+        text=near_sentence(miss), url=path + replace(query, **changes).to_query_string()
+    )
 
 
-def _url(asked: Asked, path: str, key: str, values: tuple[str, ...]) -> str:
+def _url(query: TesterQuery, path: str, key: str, values: tuple[str, ...]) -> str:
     if not values:
         return ""
-    return path + replace(asked, labels=(*asked.labels, (key, values[0]))).query()
+    return path + replace(query, labels=(*query.labels, (key, values[0]))).to_query_string()
 
 
 def _other(taken: tuple[str, ...]) -> str:
