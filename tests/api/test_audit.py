@@ -127,7 +127,7 @@ def test_entries_of_expectations_have_their_values(client) -> None:
     ]
 
 
-def test_what_is_refused_or_changes_nothing_leaves_no_entry(client, api, viewer: Actor) -> None:
+def test_refused_and_ineffective_requests_leave_no_entry(client, api, viewer: Actor) -> None:
     client.post("config/versions", {"text": OPEN, "expected_version": 0})
     reader = api(viewer)
     last = AuditEntry.objects.latest("pk").pk

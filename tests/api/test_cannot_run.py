@@ -94,7 +94,7 @@ def test_queues_cohorts_and_the_overview_count_it_apart(client, ids):
     assert [asked_in(usage) for usage in overview["usage"]] == [ASKED]
 
 
-def test_it_has_no_position_and_says_why(client, ids):
+def test_a_workload_that_can_never_run_has_no_position_but_a_reason(client, ids):
     listed = client.get("queues/cq/pending?limit=2").body
     rest = client.get("queues/cq/pending?limit=2", cursor=listed["next"]).body
     places = {each["name"]: each["queue_position"] for each in listed["results"] + rest["results"]}

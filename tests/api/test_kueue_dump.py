@@ -62,7 +62,7 @@ def test_workloads_of_a_dump_borrow_and_give_back(api, owner, settle):
     assert {f for part in admitted["assignment"] for f in part["flavors"].values()} == {"h100"}
 
 
-def test_what_a_namespace_may_not_use_waits_with_the_reason(api, owner, settle):
+def test_a_workload_in_a_forbidden_namespace_waits_with_the_reason(api, owner, settle):
     client = api(owner)
     text = DUMP.replace("team: vision-01\n", "team: somebody-else\n", 2)
     apply(client, text, 0)

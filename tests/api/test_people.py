@@ -122,7 +122,7 @@ def test_an_invitation_does_not_reveal_accounts(client, viewer: Actor, db):
     assert again.problem == (409, "already_member")
 
 
-def test_what_is_wrong_with_an_invitation_is_named(client):
+def test_errors_of_an_invitation_are_named(client):
     assert codes(client.post("invitations", {"days": 3})) == [
         ("days", "unknown_field"),
         ("email", "required"),

@@ -43,7 +43,7 @@ def test_both_sides_read_the_same_receipt(api, owner, operator, settle):
     assert client.get(f"workloads/{new.uid}/preemptions/{told.pk + 99}").status == 404
 
 
-def test_who_submitted_neither_reads_no_names(api, owner, operator, submitter, settle):
+def test_a_submitter_of_neither_workload_reads_no_names(api, owner, operator, submitter, settle):
     old, new, told = preempt_for(owner, operator, operator, settle)
     client = api(submitter)
     body = client.get(f"workloads/{old.uid}/preemptions/{told.pk}").body

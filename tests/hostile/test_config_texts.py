@@ -261,10 +261,10 @@ def test_every_address_that_accepts_a_text_is_covered(
     names: dict[str, Any], clients: dict[bool, Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """
-    Of the API its description says what takes one, of the client's protocol its table.
+    Compare the addresses with the API's description, the table of the client's protocol and pages.
 
-    Of pages, each is sent a mark wherever a text might stand, and it is seen where that is read
-    or kept.
+    Each page is sent a mark in every field that may contain a text; a page that parses or stores
+    the mark accepts texts.
     """
     asked = {route_of(taker.path) for taker in (*ENDPOINTS.values(), *VALUE_TAKERS.values())}
     described = {

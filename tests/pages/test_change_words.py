@@ -122,7 +122,7 @@ def test_a_detail_says(detail: Any, words: str) -> None:
     assert detail_line(detail, WORDS_OF).text == words
 
 
-def test_of_an_added_object_only_the_new_side_is_said() -> None:
+def test_sentences_about_an_added_object_have_only_the_new_side() -> None:
     line = change_line(
         Change(
             kind=ChangeKind.ADDED,

@@ -56,7 +56,7 @@ def test_several_types_are_asked_for_at_once_and_each_has_its_chip(
     }
 
 
-def test_of_a_filter_that_has_one_value_the_last_one_counts(world: World, browser: Client) -> None:
+def test_the_last_value_of_a_single_filter_counts(world: World, browser: Client) -> None:
     answer = browser.get("/o/here/events?actor=a&actor=engine&queue=")
     assert (answer.status_code, answer.headers["Location"]) == (
         302,
@@ -325,7 +325,7 @@ def test_drawing_events_over_time_costs_the_same_however_many_there_are(
     assert queries() == before
 
 
-def test_what_is_listed_can_be_sent_to_a_webhook(
+def test_listed_events_can_be_sent_to_a_webhook(
     world: World, browser: Client, viewer: Actor, client_for: Callable[[Actor], Client]
 ) -> None:
     def ways(client: Client, query: str) -> list[str]:

@@ -82,9 +82,7 @@ def test_links_of_a_polled_page_do_not_poll(world: World, browser: Client) -> No
     ]
 
 
-def test_nothing_on_a_polled_page_leads_back_to_a_poll(
-    world: World, owner: Actor, browser: Client
-) -> None:
+def test_no_link_of_a_polled_page_is_a_poll(world: World, owner: Actor, browser: Client) -> None:
     later = timedelta(minutes=10)
     apply_config(owner, "native", f"{CONFIG}# more\n", "With a timer", 1, revert_after=later)
     for path in (*LIVE, "attention", "cohorts", "usage", "workloads?group_by=reason"):

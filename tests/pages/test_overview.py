@@ -45,7 +45,7 @@ def item_texts(page: Element) -> list[str]:
     return found
 
 
-def test_what_needs_a_person_and_where_to_go(world: World, browser: Client) -> None:
+def test_attention_items_and_their_links(world: World, browser: Client) -> None:
     page = get(browser)
     assert item_texts(page) == [
         "1 workload rejected in the last hour: no rule matched",
@@ -160,7 +160,7 @@ def test_top_consumers(world: World, browser: Client) -> None:
     assert get(browser, "?resource=nothing").id("consumers-title").text.endswith("of gpu")
 
 
-def test_what_changed_is_told_and_marked(world: World, browser: Client) -> None:
+def test_recent_changes_are_listed_and_marked(world: World, browser: Client) -> None:
     (row,) = get(browser).id("recent-rows").all("li")
     assert row.text.startswith("v1 The first one Applied by owner@here.example:")
 

@@ -26,4 +26,4 @@ from console.pages import poll_interval as pace
 def test_a_page_rests_longer_the_more_work_it_is_and_the_longer_it_waits(
     took: float, worked: float, rest: int
 ) -> None:
-    assert pace.rest_of(took, worked) == rest
+    assert pace.reuse_time(took, worked) == rest

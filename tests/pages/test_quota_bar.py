@@ -251,7 +251,7 @@ def settled(draw: st.DrawFn) -> tuple[Policy, State]:
 
 @given(draw=draws())
 @WORLDS
-def test_whatever_the_engine_does_its_numbers_agree_and_are_drawn(draw: st.DrawFn) -> None:
+def test_numbers_of_the_engine_are_consistent_and_drawn(draw: st.DrawFn) -> None:
     policy, state = settled(draw)
     used = {
         name: {key: amount for key, amount in state.usage(name).items() if amount}

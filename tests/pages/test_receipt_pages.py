@@ -111,7 +111,7 @@ def test_the_timeline_has_phases_versions_and_receipts(
     assert complaints(page) == []
 
 
-def test_what_people_typed_stays_text_in_markdown(
+def test_user_input_stays_text_in_markdown(
     stop: tuple[Workload, Workload, Decision], owner: Actor, client_for: ClientFor, settle: Settle
 ) -> None:
     name = "[x](http://a.example) <img src=y> @all `z`\n# w"
@@ -140,7 +140,7 @@ def test_two_decisions_of_one_workload_stand_side_by_side(
     assert complaints(page) == []
 
 
-def test_one_that_waits_is_compared_with_the_most_alike_that_was_admitted(
+def test_a_pending_workload_is_compared_with_the_most_similar_admitted_one(
     stop: tuple[Workload, Workload, Decision], owner: Actor, client_for: ClientFor, settle: Settle
 ) -> None:
     late = submit(owner, settle, "late", 6, priority=5)

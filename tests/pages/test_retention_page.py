@@ -22,7 +22,7 @@ def rows(browser: Client) -> dict[str, list[str]]:
     return found
 
 
-def test_what_is_kept_is_told_with_its_setting(world: World, browser: Client) -> None:
+def test_every_kind_is_listed_with_its_setting(world: World, browser: Client) -> None:
     told = rows(browser)
     assert told["events"][1:3] == ["90 days", "EVENT_RETENTION_DAYS"]
     assert told["events"][5] == "every 2 s, not yet"
@@ -37,9 +37,7 @@ def test_what_is_kept_is_told_with_its_setting(world: World, browser: Client) ->
     assert told["versions"][5] == "none"
 
 
-def test_what_the_settings_keep_for_ever_says_so(
-    world: World, browser: Client, settings: Any
-) -> None:
+def test_unlimited_retention_is_stated(world: World, browser: Client, settings: Any) -> None:
     settings.EVENT_RETENTION_DAYS = 0
     assert rows(browser)["events"][1:3] == ["forever, as set", "EVENT_RETENTION_DAYS"]
     page = read_page(browser.get("/o/here/events"))

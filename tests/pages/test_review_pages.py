@@ -132,9 +132,7 @@ def test_grave_consequences_are_ticked_and_the_number_is_typed(
     assert f"{REVIEW}?to=1" in [link.attrs.get("href") for link in shown.all("a")]
 
 
-def test_what_was_agreed_to_is_asked_again_of_another_text(
-    world: World, owner: Actor, browser: Client
-) -> None:
+def test_another_text_needs_new_acceptance(world: World, owner: Actor, browser: Client) -> None:
     draft = drafted(owner, GONE)
     url = f"{REVIEW}?draft={draft.pk}"
     sent = form_fields(opened(browser, url)) | {"accept": "queue_removed", "typed": "2"}
@@ -232,7 +230,7 @@ def test_a_roll_back_is_the_same_review(world: World, owner: Actor, browser: Cli
     assert active(world.org).rolled_back_to == 2
 
 
-def test_who_may_not_apply_sees_what_follows(
+def test_roles_without_apply_see_the_consequences(
     world: World, editor: Actor, client_for: Callable[[Actor], Client]
 ) -> None:
     browser = client_for(editor)
@@ -357,7 +355,7 @@ def test_a_rename_of_theirs_is_followed_and_told(
     assert (draft.base, draft.text) == (2, renamed.replace("max: 100", "max: 200"))
 
 
-def test_whose_rules_come_first_is_asked_where_it_matters(
+def test_a_merge_asks_for_the_order_of_rules_where_it_matters(
     config: None, owner: Actor, browser: Client
 ) -> None:
     rules = "scheduling_rules:\n"

@@ -51,7 +51,7 @@ def test_the_list_says_where_and_with_what(owner: Actor) -> None:
     assert not any(digest in text for digest in digests)
 
 
-def test_what_a_cookie_holds_is_stored_nowhere(owner: Actor) -> None:
+def test_the_value_of_a_session_cookie_is_not_stored(owner: Actor) -> None:
     """A copy of the database does not allow taking over a session."""
     here = signed_in(owner)
     key = here.cookies["sluice_session"].value

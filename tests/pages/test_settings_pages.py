@@ -115,7 +115,7 @@ def test_the_last_owner_is_told_why_they_stay(browser: Client, owner: Actor) -> 
         )
 
 
-def test_whoever_is_removed_is_signed_out(
+def test_a_removed_member_is_signed_out(
     browser: Client, viewer: Actor, owner: Actor, client_for: Callable[[Actor], Client]
 ) -> None:
     theirs = client_for(viewer)
@@ -139,7 +139,7 @@ def test_whoever_is_removed_is_signed_out(
     assert bearer.get("/api/v1/orgs/here").status_code == 401
 
 
-def test_what_a_demoted_owner_left_open_is_shown_and_taken_back(
+def test_open_invitations_of_a_demoted_owner_are_shown_and_revoked(
     browser: Client, viewer: Actor, owner: Actor
 ) -> None:
     Membership.objects.filter(user=viewer.user).update(role=Role.OWNER)
@@ -215,7 +215,7 @@ def test_the_link_of_an_invitation_is_shown_once(browser: Client) -> None:
     assert Client().get(f"/join/{secret}").status_code == 404
 
 
-def test_what_is_wrong_with_an_invitation_is_told(browser: Client, viewer: Actor) -> None:
+def test_errors_of_an_invitation_are_shown(browser: Client, viewer: Actor) -> None:
     answer = browser.post(f"{INVITATIONS}/new", {"email": "x", "role": "king", "days": "99"})
     assert answer.status_code == 422
     listed = [item.text for item in main(answer).all("div", role="alert")[0].all("li")]

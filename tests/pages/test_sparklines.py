@@ -61,7 +61,7 @@ def test_a_young_organization_by_the_minute(org: Organization) -> None:
     )
 
 
-def test_what_is_not_rolled_up_yet_is_read_from_its_minutes(day: Organization) -> None:
+def test_hours_that_are_not_rolled_up_are_read_from_minutes(day: Organization) -> None:
     team, later = Subject.queue("team"), NOW + timedelta(hours=1)
     SampledHour.objects.create(org=day, start=HOUR + timedelta(hours=1), minutes=1)
     # The hour before was rolled up before its end; usage has grown since.

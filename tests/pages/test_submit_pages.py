@@ -158,7 +158,7 @@ def test_amounts_may_be_quantities(config: None, browser: Client, org: Organizat
         ("- name: 5", "Line 1: This has to be a string, not a number."),
     ],
 )
-def test_what_is_wrong_with_pod_sets_has_a_line_and_nothing_is_lost(
+def test_errors_of_pod_sets_have_a_line_and_keep_the_input(
     config: None, browser: Client, typed: str, message: str
 ) -> None:
     answer = browser.post(NEW, FIELDS | {"pod_sets": typed, "namespace": "vision"})
@@ -179,7 +179,9 @@ def test_amounts_stand_in_one_place(config: None, browser: Client) -> None:
 
 
 @pytest.mark.parametrize("typed", ["- [", "a: &a [*a]", "- x\n---\n- y", "\x01"])
-def test_what_is_not_yaml_says_where(config: None, browser: Client, typed: str) -> None:
+def test_invalid_yaml_is_reported_with_its_position(
+    config: None, browser: Client, typed: str
+) -> None:
     answer = browser.post(NEW, FIELDS | {"pod_sets": typed})
     assert answer.status_code == 422
     assert errors(read_page(answer))["pod_sets"].startswith("Line ")

@@ -74,7 +74,7 @@ def test_a_label_set_shows_every_rule_with_its_truth_table(browser: Client, worl
     assert verdicts(there) == ["Rule 1 routes it to research with priority 50."]
 
 
-def test_what_fits_now_counts_what_runs(browser: Client, world: World):
+def test_fits_now_counts_running_workloads(browser: Client, world: World):
     page = valid_page(
         browser.get(f"{TESTER}?config=active&key=team&value=research&requests=gpu%3D4")
     )

@@ -49,7 +49,7 @@ def test_owners_are_led_to_where_they_make_one(owner: Actor, viewer: Actor, clie
     assert ["/o/here/settings/tokens/new" in links for links in found] == [True, False]
 
 
-def test_whoever_is_not_signed_in_is_asked_to(db: None) -> None:
+def test_anonymous_visitors_are_asked_to_sign_in(db: None) -> None:
     assert Client().get("/tokens").headers["Location"] == "/login?next=%2Ftokens"
 
 

@@ -68,7 +68,7 @@ def test_the_secret_is_shown_once(browser: Client, receiver: Receiver) -> None:
         assert b"whsec_" not in response.content
 
 
-def test_what_is_wrong_is_said_and_what_was_typed_stays(browser: Client) -> None:
+def test_errors_are_shown_and_the_input_is_kept(browser: Client) -> None:
     form = {"name": "pager", "url": "https://127.0.0.1/hook", "kinds": ["config.applied"]}
     response = browser.post(f"{HERE}/new", form)
     assert response.status_code == 422

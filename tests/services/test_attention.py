@@ -87,7 +87,7 @@ def only_item(org: Organization, now: datetime | None = None) -> Item:
     return item
 
 
-def test_nothing_needs_anybody(lab: Organization, submit: Callable[..., Workload]) -> None:
+def test_nothing_needs_attention(lab: Organization, submit: Callable[..., Workload]) -> None:
     submit(gpu=4)
     submit(gpu=1)
     assert items(lab) == []

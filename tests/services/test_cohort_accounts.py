@@ -15,7 +15,7 @@ from console.workloads.submissions import read_submissions
 from tests.cohort_sample import TWO_TEAMS, gpus
 
 
-def test_what_is_borrowed_goes_back_when_its_owner_asks(
+def test_borrowed_quota_is_reclaimed_by_its_owner(
     org: Organization, owner: Actor, settle: Callable[[Organization], int]
 ) -> None:
     apply_config(owner, "kueue", TWO_TEAMS, "", 0)

@@ -96,7 +96,7 @@ def test_the_longest_names_have_room(org: Organization, owner: Actor) -> None:
         row.clean_fields(exclude=["details", "old_name"])
 
 
-def test_what_is_stored_is_what_was_compared(story: Organization) -> None:
+def test_stored_changes_equal_the_comparison(story: Organization) -> None:
     before = NO_POLICY
     for number in range(1, 6):
         after = policy_of(get_version(story, number))
@@ -305,7 +305,7 @@ def test_the_effect_of_a_version_is_written_once_its_day_is_over(
     assert version.effect == written
 
 
-def test_what_comes_after_the_day_does_not_count_in_it(org: Organization, owner: Actor) -> None:
+def test_later_transitions_do_not_count_for_the_day(org: Organization, owner: Actor) -> None:
     version = apply_config(owner, "native", text_of(), "", 0)
     ConfigVersion.objects.filter(pk=version.pk).update(created_at=NOON)
     # One admitted within the version's day, one an hour after it.

@@ -258,7 +258,7 @@ NO_CATCH_ALL = NATIVE.replace("values: [ml]", "values: [web]").replace(
 )
 
 
-def test_what_waits_and_is_rejected_is_counted(native: None, owner: Actor) -> None:
+def test_pending_workloads_that_are_rejected_are_counted(native: None, owner: Actor) -> None:
     lost, rejected = find_consequences(owner, "native", NO_CATCH_ALL)[:2]
     assert lost.code == "catch_all_lost"
     assert (rejected.code, rejected.level, rejected.message) == (
@@ -379,14 +379,12 @@ def test_a_roll_back_is_asked_the_same(native: None, owner: Actor) -> None:
     assert (version.number, [each["code"] for each in version.consequences]) == (5, accepted)
 
 
-def test_nothing_is_asked_of_scripts_that_do_not_say_what_they_accept(
-    native: None, owner: Actor
-) -> None:
+def test_acceptance_is_optional_for_scripts(native: None, owner: Actor) -> None:
     followed = apply_config(owner, "native", RENAMED, "", 1).consequences
     assert [(each["code"], each["accepted"]) for each in followed] == [("queue_drains", False)]
 
 
-def test_who_may_not_apply_learns_nothing_from_trying(native: None, editor: Actor) -> None:
+def test_a_refused_apply_reveals_no_consequences(native: None, editor: Actor) -> None:
     with pytest.raises(NotAllowed):
         apply_config(editor, "native", RENAMED, "", 1, accept=[])
 

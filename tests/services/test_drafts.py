@@ -102,7 +102,7 @@ def test_a_late_save_changes_nothing(editor: Actor, revision: int) -> None:
     assert (kept.text, kept.title) == ("newest", "")
 
 
-def test_what_cannot_be_kept(editor: Actor) -> None:
+def test_invalid_drafts_are_refused(editor: Actor) -> None:
     draft = begin_draft(editor, "native", "", base=0)
     with pytest.raises(BadRequest) as caught:
         save_draft(editor, draft.pk, "native", "a\0", base=-1, revision=0, title="t" * 501)
@@ -196,7 +196,7 @@ def test_leaving_ends_only_what_is_ones_own(editor: Actor, owner: Actor) -> None
     assert presence_of(owner, draft) == (editor.name, [editor.name])
 
 
-def test_who_is_not_heard_of_any_more_does_not_hold_a_draft(editor: Actor, owner: Actor) -> None:
+def test_an_absent_editor_loses_the_lock(editor: Actor, owner: Actor) -> None:
     draft = begin_draft(editor, "native", "mine", base=0)
     expire_lock(draft)
     assert presence_of(owner, draft) == (None, [])
@@ -228,7 +228,7 @@ def test_a_draft_is_taken_over_from_whom_one_saw(editor: Actor, owner: Actor) ->
     assert presence_of(owner, draft)[0] == owner.name
 
 
-def test_of_several_who_take_a_draft_at_once_one_gets_it(
+def test_one_of_several_concurrent_takeovers_wins(
     race: Callable[[Callable[[int], Draft]], list[Draft | Exception]],
 ) -> None:
     org = create_org("racers", "Racers", owner=None)
@@ -246,7 +246,7 @@ def test_of_several_who_take_a_draft_at_once_one_gets_it(
     assert get_draft(org, draft.pk).editor == winners[0].editor
 
 
-def test_of_several_who_save_a_free_draft_at_once_one_does(
+def test_one_of_several_concurrent_saves_wins(
     race: Callable[[Callable[[int], Draft]], list[Draft | Exception]],
 ) -> None:
     org = create_org("racers", "Racers", owner=None)

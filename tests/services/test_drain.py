@@ -182,7 +182,7 @@ def test_a_drained_local_queue_leaves_the_others_alone(
     assert states(org)["one"] == ("admitted", "quota_reserved")
 
 
-def test_it_stops_for_the_drain_even_when_it_stops_for_another_already(
+def test_a_workload_being_preempted_also_stops_for_the_drain(
     org: Organization, owner: Actor, settle: Settle
 ) -> None:
     apply_config(owner, "kueue", config(), "", 0)

@@ -58,9 +58,7 @@ def test_a_queue_has_its_own_and_a_day_is_what_is_not_asked_for(counted: Organiz
     assert not any(part.counts for part in event_counts(counted, "b", None, None, NOW))
 
 
-def test_what_is_not_kept_by_the_minute_is_read_in_wider_parts(
-    counted: Organization, settings
-) -> None:
+def test_times_without_minutes_are_read_in_wider_intervals(counted: Organization, settings) -> None:
     settings.MINUTE_RETENTION_DAYS, settings.HOUR_RETENTION_DAYS = 2, 10
     for ago, width in ((DAY, MINUTE * 5), (DAY * 5, HOUR), (DAY * 20, DAY)):
         found = event_counts(counted, None, NOW - ago, NOW - ago + HOUR, NOW)

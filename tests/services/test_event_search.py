@@ -162,7 +162,7 @@ def test_counts_by_type_ignore_the_types_that_are_asked_for(
 
 
 @pytest.mark.parametrize("query", ["type=X", "level=LOUD", "config=x", "id=-1", "id=9" * 30])
-def test_what_cannot_be_asked_is_refused(query: str) -> None:
+def test_invalid_queries_are_refused(query: str) -> None:
     with pytest.raises(BadRequest) as caught:
         EventSearch.from_query(QueryDict(query))
     assert [error.path for error in caught.value.errors] == [query.partition("=")[0]]

@@ -118,7 +118,7 @@ def expected(name: str, queue: str | None = "research", **labels: str) -> Expect
     return ExpectedRoute(name=name, workload=workload, queue=queue)
 
 
-def test_what_is_saved_is_what_is_checked(editor: Actor, org: Organization):
+def test_the_saved_expectation_is_checked(editor: Actor, org: Organization):
     (row,) = save_expectations(editor, [expected("ml", team="ml")])
     assert (row.labels, row.requests, row.author) == ({"team": "ml"}, {"gpu": 1000}, editor.name)
     assert check_expectations(org, policy()) == ()
@@ -127,7 +127,7 @@ def test_what_is_saved_is_what_is_checked(editor: Actor, org: Organization):
     assert Expectation.objects.get().pk == row.pk
 
 
-def test_who_may_not_draft_saves_and_deletes_nothing(operator: Actor, org: Organization):
+def test_roles_without_drafts_save_and_delete_nothing(operator: Actor, org: Organization):
     expect(org, "ml", "research")
     for attempt in (
         lambda: save_expectations(operator, [expected("other")]),
@@ -216,7 +216,7 @@ def test_every_change_is_an_event_with_what_was_before(editor: Actor, owner: Act
     ]
 
 
-def test_what_is_not_saved_is_not_told(editor: Actor, operator: Actor, org: Organization):
+def test_refused_saves_leave_no_event(editor: Actor, operator: Actor, org: Organization):
     many = [expected(str(number)) for number in range(501)]
     with pytest.raises(Conflict):
         save_expectations(editor, many)

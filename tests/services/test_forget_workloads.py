@@ -83,7 +83,7 @@ def names() -> list[str]:
     return list(Workload.objects.order_by("pk").values_list("name", flat=True))
 
 
-def test_what_ended_long_ago_goes_with_all_that_was_told_of_it(
+def test_old_ended_workloads_are_deleted_with_all_their_rows(
     org: Organization, owner: Actor, settle: Settle
 ) -> None:
     apply_config(owner, "native", CONFIG, "", 0)
@@ -190,7 +190,7 @@ def test_labels_stay_as_long_as_anything_has_them(
     assert teams() == []
 
 
-def test_what_speaks_of_a_forgotten_workload_is_still_told(
+def test_rows_about_a_deleted_workload_are_still_shown(
     org: Organization,
     owner: Actor,
     submitter: Actor,

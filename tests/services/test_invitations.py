@@ -84,14 +84,14 @@ def test_a_password_that_is_too_easy_makes_no_account(password: str, invited: In
     assert not User.objects.filter(email=EMAIL).exists()
 
 
-def test_it_is_for_one_address_alone(invited: Invited, outsider: User) -> None:
+def test_an_invitation_is_for_one_address(invited: Invited, outsider: User) -> None:
     with pytest.raises(Conflict, match=f"is for {EMAIL}, and you are owner@elsewhere") as caught:
         accept_invitation(outsider, digest(invited))
     assert caught.value.code == "other_address"
     assert not Membership.objects.filter(user=outsider, org__slug="here").exists()
 
 
-def test_one_that_is_over_is_as_good_as_none(owner: Actor) -> None:
+def test_an_invalid_invitation_answers_like_an_unknown_one(owner: Actor) -> None:
     old = invite(owner, EMAIL, Role.VIEWER, 1)
     newer = invite(owner, EMAIL.upper(), Role.EDITOR, 1)
     revoked = invite(owner, "other@here.example", Role.VIEWER)

@@ -112,7 +112,7 @@ def test_without_a_queue_it_follows_every_edit_of_the_config(
     assert list(reasons) == [reason for reason, _ in said]
 
 
-def test_in_a_strict_queue_it_is_told_who_is_first(
+def test_in_a_strict_queue_the_explanation_names_the_first_workload(
     org: Organization, owner: Actor, settle: Settle
 ) -> None:
     strict = KUEUE.replace("spec:", "spec:\n  queueingStrategy: StrictFIFO")
@@ -144,7 +144,7 @@ def test_in_a_strict_queue_it_is_told_who_is_first(
 
 
 @pytest.mark.parametrize("cold", [False, True])
-def test_one_that_yields_is_told_to_whom(
+def test_the_explanation_of_a_yielding_workload_names_the_other_one(
     org: Organization, owner: Actor, settle: Settle, *, cold: bool
 ) -> None:
     drop = forget_states if cold else lambda: None

@@ -59,9 +59,7 @@ def test_the_same_role_again_is_no_change(owner: Actor, viewer: Actor) -> None:
     assert AuditEntry.objects.count() == before
 
 
-def test_what_is_not_a_role_or_not_a_member_is_refused(
-    owner: Actor, viewer: Actor, outsider: User
-) -> None:
+def test_an_unknown_role_or_member_is_refused(owner: Actor, viewer: Actor, outsider: User) -> None:
     with pytest.raises(BadRequest, match="no role 'king'"):
         change_role(owner, number_of(viewer), "king")
     foreign = Membership.objects.get(user=outsider).pk
@@ -125,7 +123,7 @@ def test_an_owner_who_was_demoted_meanwhile_changes_nothing(owner: Actor, viewer
         invite(owner, "new@here.example", Role.OWNER)
 
 
-def test_whoever_is_removed_is_signed_out_and_cannot_come_back(owner: Actor, viewer: Actor) -> None:
+def test_a_removed_member_is_signed_out_and_has_no_access(owner: Actor, viewer: Actor) -> None:
     session_of(viewer.user)
     session_of(owner.user)
     link = invite(owner, "other@here.example", Role.OWNER)

@@ -70,7 +70,7 @@ def test_a_draft_begun_before_the_first_config_merges_too(owner: Actor) -> None:
     assert (verdict, merged.base, merged.text) == (Verdict.SAFE, 1, "# Mine.\n" + BASE)
 
 
-def test_nothing_is_merged_that_was_not_decided_or_not_seen(owner: Actor, editor: Actor) -> None:
+def test_a_merge_needs_every_decision_and_the_current_versions(owner: Actor, editor: Actor) -> None:
     draft = begun(owner, OTHER)
     yours = [Resolution(Choice.YOURS)]
     with pytest.raises(BadRequest):
@@ -89,7 +89,7 @@ def test_nothing_is_merged_that_was_not_decided_or_not_seen(owner: Actor, editor
     assert (draft.base, draft.revision, merges()) == (1, 1, [])
 
 
-def test_who_may_not_draft_may_not_merge_or_repair(owner: Actor, operator: Actor) -> None:
+def test_roles_without_drafts_may_not_merge_or_repair(owner: Actor, operator: Actor) -> None:
     draft = begun(owner)
     with pytest.raises(NotAllowed):
         merge_draft(operator, draft.pk, 1, 2, [])
@@ -106,7 +106,7 @@ def test_a_repair_that_is_not_offered_changes_nothing(owner: Actor) -> None:
     assert (draft.text, draft.revision) == ("resource_queue: []\n", 1)
 
 
-def test_of_several_who_merge_one_draft_one_does(
+def test_one_of_several_concurrent_merges_wins(
     race: Callable[[Callable[[int], Any]], list[Any]],
 ) -> None:
     org = create_org("here", "Here", owner=None)

@@ -120,7 +120,7 @@ def test_quota_without_end(org: Organization, monkeypatch: pytest.MonkeyPatch) -
     assert (found.guaranteed, found.available, found.over) == (UNLIMITED, UNLIMITED, 0)
 
 
-def test_who_consumes_most(org: Organization, owner: Actor, settle: Settle) -> None:
+def test_top_consumers(org: Organization, owner: Actor, settle: Settle) -> None:
     apply_config(owner, "native", CONFIG, "", 0)
     wanted = [
         ("small", {"gpu": 1}, "ana", "vision"),

@@ -121,7 +121,7 @@ def test_tables_keep_their_rows_names_and_keys(org: Organization, now: datetime)
     assert {place_of(row) for row in (*before, after)} == {"workloads_event_part_first"}
 
 
-def test_nothing_refers_to_what_is_partitioned() -> None:
+def test_no_foreign_key_refers_to_a_partitioned_table() -> None:
     """A key to a sample would need more columns than its id; others would block drops."""
     assert [
         relation
@@ -148,7 +148,7 @@ def test_partitions_are_made_ahead_and_rows_find_theirs(org: Organization, now: 
     assert list(Event.objects.filter(org=org).order_by("pk")) == rows
 
 
-def test_what_the_worker_writes_in_bulk_works_as_before(
+def test_bulk_writes_of_the_worker_still_work(
     org: Organization, owner: Actor, settle: Settle, now: datetime
 ) -> None:
     start_at(5, 5)
@@ -246,7 +246,7 @@ def test_events_go_with_their_partition_and_nothing_else_does(
     assert Event.objects.order_by("pk").first() == kept[1]
 
 
-def test_what_somebody_may_still_write_to_stays(org: Organization, now: datetime) -> None:
+def test_a_partition_that_may_still_be_written_to_is_kept(org: Organization, now: datetime) -> None:
     start_at(1, 1)
     convert_tables(now)
     event(org, 95)
@@ -259,9 +259,7 @@ def test_what_somebody_may_still_write_to_stays(org: Organization, now: datetime
     assert drop_expired(now) == 1
 
 
-def test_nothing_is_dropped_that_is_kept_for_ever(
-    org: Organization, now: datetime, settings: Any
-) -> None:
+def test_unlimited_retention_drops_nothing(org: Organization, now: datetime, settings: Any) -> None:
     settings.EVENT_RETENTION_DAYS = settings.WORKLOAD_RETENTION_DAYS = 0
     start_at(1, 1)
     convert_tables(now)
@@ -358,7 +356,7 @@ def reading(table: str) -> Iterator[None]:
         yield
 
 
-def test_what_is_in_use_is_done_the_next_time(
+def test_partitions_in_use_are_handled_the_next_time(
     org: Organization, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start_at(1, 1)
@@ -408,7 +406,7 @@ def test_a_table_that_is_in_use_is_left_for_later(
     assert not parts_of(DECISIONS)
 
 
-def test_whole_tables_are_left_as_they_are(org: Organization, now: datetime) -> None:
+def test_unpartitioned_tables_are_left_alone(org: Organization, now: datetime) -> None:
     event(org, 100)
     assert create_ahead(now) == 0
     assert drop_expired(now) == 0

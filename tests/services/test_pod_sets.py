@@ -40,7 +40,7 @@ pod_sets = st.builds(
 
 
 @given(st.lists(pod_sets, min_size=1, max_size=3))
-def test_what_is_stored_says_the_same(asked: list[PodSet]) -> None:
+def test_stored_pod_sets_are_read_unchanged(asked: list[PodSet]) -> None:
     stored = json.loads(json.dumps(encode_pod_sets(asked)))
     assert decode_pod_sets(stored, total_of(asked)) == tuple(asked)
 

@@ -285,7 +285,7 @@ def test_other_reads(org, rows):
         queue_view(org, "q")
 
 
-def test_who_stops_first_for_another_is_found_in_order(org: Organization, owner: Actor) -> None:
+def test_preemption_candidates_are_found_in_order(org: Organization, owner: Actor) -> None:
     """Explanations read them for each queue of a tree that uses more than its own quota."""
     apply_config(owner, "native", STOPS_OTHERS, "", 0)
     labels = LabelSet.objects.create(org=org, digest="none", labels={})
@@ -318,7 +318,7 @@ def test_forgetting_walks_by_time_past_what_may_not_go_yet(org, rows) -> None:
     assert not Workload.objects.exists()
 
 
-def test_what_a_list_of_keys_finds_is_found_by_them(org, rows, owner: Actor) -> None:
+def test_a_list_of_keys_uses_the_primary_key(org, rows, owner: Actor) -> None:
     """Without statistics SQLite assumes ten rows per organization."""
     uids = list(Workload.objects.values_list("uid", flat=True))
     workload = get_workload(org, uids[0])

@@ -164,7 +164,7 @@ def _waiting(owner: Actor, settle: Settle, counts: dict[tuple[int, int], int]) -
 
 @pytest.mark.parametrize("few", [2_000, 0])
 @pytest.mark.parametrize("looked", [20_000, 3])
-def test_who_waits_for_one_reason_comes_in_order_over_pages(
+def test_pending_workloads_of_one_reason_are_paged_in_order(
     few: int, looked: int, native: None, owner: Actor, settle: Settle,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -190,7 +190,9 @@ def test_who_waits_for_one_reason_comes_in_order_over_pages(
     assert pending_for_reason(owner.org, "q", "queue_held", 2).results == []
 
 
-def test_who_runs_comes_by_what_it_asked_for(native: None, owner: Actor, settle: Settle) -> None:
+def test_running_workloads_are_sorted_by_their_requests(
+    native: None, owner: Actor, settle: Settle
+) -> None:
     asked = [("a", 1), ("b", 3), ("c", 1), ("none", 0), ("d", 2)]
     submit(owner, settle, *(native_work(name, gpu) for name, gpu in asked))
     seen: list[str] = []

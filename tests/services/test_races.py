@@ -30,7 +30,7 @@ def actors(shared_database) -> list[Actor]:
     return [Actor.from_user(org, user, "owner") for user in users]
 
 
-def test_of_several_who_apply_from_one_version_one_wins(race, actors):
+def test_one_of_several_concurrent_applies_wins(race, actors):
     for base in range(4):
         outcomes = race(
             lambda i, base=base: apply_config(

@@ -97,7 +97,7 @@ def test_an_explanation_does_not_tell_the_names_that_a_receipt_hides(
     assert (row.preemptor, row.preemptor_name) == (new.uid, "urgent")  # type: ignore[attr-defined]
 
 
-def test_what_would_help_does_not_tell_whose_end_it_would_be(
+def test_advice_does_not_reveal_hidden_names(
     owner: Actor, submitter: Actor, operator: Actor, settle: Settle
 ) -> None:
     preempt_for(owner, operator, operator, settle)

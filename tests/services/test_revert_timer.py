@@ -224,7 +224,7 @@ def actors(shared_database: None) -> list[Actor]:
     return [Actor.from_user(org, user, "owner") for user in users]
 
 
-def test_of_several_sweepers_one_takes_it_back(race: Race, actors: list[Actor]) -> None:
+def test_one_of_several_sweepers_reverts(race: Race, actors: list[Actor]) -> None:
     applied(actors[0])
     make_due()
     outcomes = race(lambda _: revert_unconfirmed())

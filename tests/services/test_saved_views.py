@@ -86,7 +86,7 @@ def test_each_change_is_audited_with_before_and_after(operator: Actor) -> None:
         ("", [f"label.{n}" for n in range(13)], "cols", "wrong_length"),
     ],
 )
-def test_what_a_view_cannot_hold_is_named(
+def test_errors_of_a_view_are_named(
     viewer: Actor, query: str, columns: list[str], path: str, code: str
 ) -> None:
     with pytest.raises(BadRequest) as refused:

@@ -193,7 +193,9 @@ def test_only_one_rolls_up_at_a_time(org: Organization, record: Record) -> None:
     assert rows() != []
 
 
-def test_what_is_older_than_it_is_kept_is_forgotten(org: Organization, record: Record) -> None:
+def test_rows_older_than_the_retention_period_are_deleted(
+    org: Organization, record: Record
+) -> None:
     kept = RetentionPeriods(minutes=2, hours=10, days=100)
     first = NOON - timedelta(days=200)
     for days_ago in (200, 99, 9, 1):
@@ -235,7 +237,7 @@ def test_waits_are_of_the_hours_asked_for(org: Organization, record: Record) -> 
     assert {name: each.n for name, each in both.items()} == {"team": 30, "nobody": 0}
 
 
-def test_what_stood_a_week_ago(org: Organization, record: Record) -> None:
+def test_the_state_of_a_week_ago(org: Organization, record: Record) -> None:
     week_ago = NOON - timedelta(days=7)
     record(week_ago, 1000)
     Tally.objects.create(
@@ -248,7 +250,7 @@ def test_what_stood_a_week_ago(org: Organization, record: Record) -> None:
     assert counts_at(org, NOON).running is None
 
 
-def test_who_has_nothing_comes_up_once_a_day(org: Organization) -> None:
+def test_an_organization_without_data_is_due_once_a_day(org: Organization) -> None:
     sample_orgs(NOON)
     sample_org(org.pk, NOON)
     assert due_for_rolling(NOON) == [org.pk]

@@ -94,7 +94,7 @@ def test_a_minute_in_which_nothing_changed_costs_no_row_and_is_no_gap(
     ]
 
 
-def test_what_comes_to_nothing_is_nothing_and_what_nobody_saw_is_a_gap(
+def test_a_drop_to_zero_is_zero_and_an_unsampled_minute_is_a_gap(
     lab: Organization, owner: Actor, settle: Settle
 ) -> None:
     (uid,) = submit(owner, 3)

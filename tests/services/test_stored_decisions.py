@@ -90,7 +90,7 @@ def crowd(owner: Actor, settle: Settle) -> None:
     settle(owner.org)
 
 
-def test_what_is_read_is_what_was_decided_whatever_is_active_since(
+def test_a_stored_decision_is_read_unchanged_under_later_versions(
     owner: Actor, settle: Settle, stored_traces: list[Trace]
 ) -> None:
     crowd(owner, settle)
@@ -108,7 +108,7 @@ def test_what_is_read_is_what_was_decided_whatever_is_active_since(
         assert explained.explanation == explain(trace, explained.names)
 
 
-def test_what_was_taken_back_before_a_config_came_keeps_the_version_it_ran_under(
+def test_a_withdrawal_before_an_apply_keeps_the_earlier_version(
     owner: Actor, settle: Settle, stored_traces: list[Trace]
 ) -> None:
     apply_config(owner, "native", config(40), "", 0)

@@ -58,7 +58,7 @@ def test_moments_outside_and_an_empty_list(hours: list[int], org: Organization) 
     assert limit_to_times(rows, hour(3), hour(5)).count() == 3
 
 
-def test_it_takes_few_looks(hours: list[int], org: Organization) -> None:
+def test_the_search_takes_few_queries(hours: list[int], org: Organization) -> None:
     with CaptureQueriesContext(connection) as captured:
         first_key(Event.objects.filter(org=org), hour(20))
     assert len(captured) <= 2 + 7

@@ -83,7 +83,7 @@ PUBLIC = [
 ]
 
 
-def test_nothing_but_public_addresses_is_reached() -> None:
+def test_only_public_addresses_are_allowed() -> None:
     assert {each: refusal_of(ip_address(each), ()) for each in REFUSED} == REFUSED
     assert {each: refusal_of(ip_address(each), ()) for each in PUBLIC} == dict.fromkeys(PUBLIC, "")
 
@@ -141,7 +141,7 @@ def test_a_disguise_does_not_help(host: str) -> None:
         "https://example.org/" + "a" * 1000,
     ],
 )
-def test_what_is_no_address_of_the_web_is_refused_with_a_sentence(url: str) -> None:
+def test_an_invalid_url_is_refused_with_a_message(url: str) -> None:
     with pytest.raises(TargetError) as refused:
         read_target(url)
     assert str(refused.value).endswith(".")
@@ -243,7 +243,7 @@ def test_only_public_addresses_of_attempts_are_shown(stored: str, shown: str) ->
     assert disclosed_address(Attempt(address=stored)) == shown
 
 
-def test_what_an_earlier_version_kept_of_a_refusal_is_not_shown() -> None:
+def test_refusal_details_of_earlier_versions_are_hidden() -> None:
     old = Attempt(failure="not_allowed", detail="vm (127.0.0.1) is this machine itself")
     assert disclosed_detail(old) == targets.NOT_PUBLIC
     refused = Attempt(failure="not_reached", detail="[Errno 111] Connection refused")

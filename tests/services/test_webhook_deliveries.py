@@ -147,7 +147,7 @@ def test_no_secret_is_stored_anywhere(owner: Actor, receiver: Receiver) -> None:
         (lambda handler: handler.connection.close(), Failure.BROKEN, None),
     ],
 )
-def test_what_is_not_accepted_is_tried_again_under_the_same_id(
+def test_a_failed_delivery_is_retried_with_the_same_id(
     owner: Actor, receiver: Receiver, answering: Any, failure: Failure, status: int | None
 ) -> None:
     webhook, _ = create_hook(owner, receiver)
@@ -355,7 +355,7 @@ def test_a_worker_taken_for_dead_that_failed_has_no_say(owner: Actor, receiver: 
     assert delivery.due_at - slow[2].begun_at == ATTEMPT_EXPIRY
 
 
-def test_who_asks_again_during_the_last_attempt_gets_all_of_them(
+def test_a_replay_during_the_last_attempt_gets_all_retries(
     owner: Actor, receiver: Receiver, meanwhile: Callable[[Callable[[], object]], None]
 ) -> None:
     webhook, _ = create_hook(owner, receiver)
@@ -383,7 +383,7 @@ def test_the_failure_of_an_address_says_nothing_of_the_one_in_its_place(
     assert delivery.attempts.get().failure == Failure.REFUSED
 
 
-def test_who_deletes_a_webhook_while_something_is_sent_to_it_hears_no_more_of_it(
+def test_a_webhook_deleted_during_a_request_stays_deleted(
     owner: Actor, receiver: Receiver, meanwhile: Callable[[Callable[[], object]], None]
 ) -> None:
     webhook, _ = create_hook(owner, receiver)
@@ -440,7 +440,7 @@ def test_a_receiver_that_answers_drop_by_drop_is_cut_off(
     assert send(receiver.url, b"{}", {}, LOOPBACK).failure is Failure.TIMED_OUT
 
 
-def test_of_a_large_answer_only_the_beginning_is_read(receiver: Receiver) -> None:
+def test_only_the_beginning_of_a_large_answer_is_read(receiver: Receiver) -> None:
     def flood(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
         handler.send_header("Content-Length", str(10**9))
@@ -512,7 +512,7 @@ def test_names_are_taken_once_and_there_are_not_too_many(owner: Actor, receiver:
         create_hook(owner, receiver, name="one more")
 
 
-def test_what_is_done_is_recorded(owner: Actor, receiver: Receiver) -> None:
+def test_actions_are_recorded(owner: Actor, receiver: Receiver) -> None:
     webhook, _ = create_hook(owner, receiver)
     update_webhook(owner, webhook.pk, {"queues": ["a", "a", "b"]})
     update_webhook(owner, webhook.pk, {"queues": ["a", "b"]})

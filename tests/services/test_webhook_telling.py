@@ -299,7 +299,7 @@ def test_other_organizations_are_not_notified(
     assert take_deliveries(foreign) == []
 
 
-def test_that_a_workload_can_never_run_is_told_once(
+def test_a_workload_that_can_never_run_is_notified_once(
     world: Any, org: Organization, owner: Actor, settle: Callable[[Organization], int]
 ) -> None:
     webhook = hook(org, Kind.CANNOT_RUN)
@@ -317,7 +317,7 @@ def test_that_a_workload_can_never_run_is_told_once(
     assert counts(webhook) == [("workload.cannot_run", 1)]
 
 
-def test_what_a_config_makes_impossible_is_told_of_those_that_wait(
+def test_a_config_that_makes_pending_workloads_impossible_is_notified(
     org: Organization, owner: Actor, settle: Callable[[Organization], int]
 ) -> None:
     resize(owner, settle, 8)

@@ -65,13 +65,13 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(receiver: Receiver) ->
     assert receiver.got == []
 
 
-def test_who_speaks_no_tls_is_told_apart(receiver: Receiver, trusted: None) -> None:
+def test_a_receiver_without_tls_has_its_own_failure(receiver: Receiver, trusted: None) -> None:
     with receiving() as plain:
         found = send(f"https://hooks.example:{plain.port}/", b"{}", {}, LOOPBACK)
     assert found.failure is Failure.TLS
 
 
-def test_who_answers_drop_by_drop_is_cut_off_within_tls_too(
+def test_a_slow_tls_receiver_is_cut_off(
     receiver: Receiver, trusted: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drops = []

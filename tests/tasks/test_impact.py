@@ -140,7 +140,7 @@ def test_a_small_question_is_answered_at_once(filled: Organization, owner: Actor
     assert (run.result["live"]["running"], run.result["live"]["pending"]) == (2, 4)
 
 
-def test_nothing_is_changed_by_asking(filled: Organization, owner: Actor) -> None:
+def test_a_run_changes_no_rows(filled: Organization, owner: Actor) -> None:
     def rows() -> list[Any]:
         return [
             list(Workload.objects.order_by("pk").values()),
@@ -154,7 +154,7 @@ def test_nothing_is_changed_by_asking(filled: Organization, owner: Actor) -> Non
     assert rows() == before
 
 
-def test_it_tells_what_becomes_of_rows_when_the_text_is_applied(
+def test_a_run_predicts_the_rows_after_the_apply(
     filled: Organization, owner: Actor, settle: Settle
 ) -> None:
     submit(owner, "high", priority=5)
@@ -314,7 +314,7 @@ def test_progress_is_noted_and_only_grows(
     assert seen[-1] == (14, 14)
 
 
-def test_one_that_waits_is_cancelled_at_once(
+def test_a_waiting_run_is_cancelled_at_once(
     filled: Organization, owner: Actor, large: list[int]
 ) -> None:
     run = find_impact(owner, LANGUAGE, config(gpu=6))
@@ -325,7 +325,7 @@ def test_one_that_waits_is_cancelled_at_once(
 
 
 @pytest.mark.parametrize("step", ["read", "decide", "begin_history", "compare", "end"])
-def test_one_that_runs_is_cancelled_at_its_next_step(
+def test_a_running_run_is_cancelled_at_its_next_step(
     step: str,
     filled: Organization,
     owner: Actor,

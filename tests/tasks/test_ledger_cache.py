@@ -114,14 +114,14 @@ def from_rows(org: Organization, uids: list[str]) -> list[Trace]:
 
 
 def tables_read(org: Organization, uid: str) -> set[str]:
-    """Return which of the tables that a kept ledger spares are read for an explanation."""
+    """Return the tables read for an explanation, out of those that a cached ledger saves."""
     with CaptureQueriesContext(connection) as queries:
         explanation_of(org, uid)
     tables = ("configs_configversion", "workloads_usage")
     return {t for t in tables if any(f'FROM "{t}"' in each["sql"] for each in queries)}
 
 
-def test_what_the_config_and_the_queues_use_is_read_once_for_a_version_of_the_engine(
+def test_policy_and_usage_are_read_once_per_engine_version(
     org: Organization, owner: Actor, crowd: list[str], settle: Settle
 ) -> None:
     assert len(crowd) == 4

@@ -118,13 +118,15 @@ def test_an_organization_has_one_whole_search_at_a_time(
     assert search_fully(owner, other).pk != run.pk
 
 
-def test_what_does_not_wait_is_not_searched(owner: Actor, waiting: list[Workload]) -> None:
+def test_a_workload_that_is_not_pending_is_not_searched(
+    owner: Actor, waiting: list[Workload]
+) -> None:
     running = Workload.objects.get(org=owner.org, state=State.ADMITTED)
     with pytest.raises(Conflict, match="first is not pending: no change would start it"):
         search_fully(owner, running)
 
 
-def test_one_that_waits_for_a_worker_is_canceled_at_once(
+def test_a_search_waiting_for_a_worker_is_canceled_at_once(
     owner: Actor, waiting: list[Workload], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = between(monkeypatch, lambda: None)
@@ -136,7 +138,7 @@ def test_one_that_waits_for_a_worker_is_canceled_at_once(
     assert found == []
 
 
-def test_one_that_runs_stops_when_it_is_canceled(
+def test_a_running_search_stops_when_canceled(
     owner: Actor, waiting: list[Workload], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = search_fully(owner, waiting[0])
