@@ -144,7 +144,9 @@ def judge(
     """Yield a problem for each advisory that is not ignored, and for each needless ignore entry."""
     used: set[str] = set()
     for advisory in advisories:
-        named = {name for name in advisory.names if _is_of(ignored.get(name), advisory.package)}
+        named = {
+            name for name in advisory.names if _applies_to(ignored.get(name), advisory.package)
+        }
         used |= named
         if not named:
             yield (
@@ -155,7 +157,7 @@ def judge(
         yield f"{IGNORED.name}: nothing that is locked has {name} any more; take it out."
 
 
-def _is_of(entry: Mapping[str, Any] | None, package: Package) -> bool:
+def _applies_to(entry: Mapping[str, Any] | None, package: Package) -> bool:
     return entry is not None and entry.get("package") == package.name
 
 

@@ -26,8 +26,8 @@ _HARMLESS = (
     migrations.RenameIndex,
 )
 
-_LET_GO = (
-    "the running version still names it. Let go of it in the code first, with "
+_REMOVE_IN_TWO_RELEASES = (
+    "the running version still uses it. Remove it from the code first, with "
     "SeparateDatabaseAndState(state_operations=[...]); a later release drops it by RunSQL"
 )
 
@@ -116,7 +116,7 @@ def _alter_field(
     if before != after or not grown or not freed:
         yield (
             "it locks the table while every row is read or written, or refuses what the running "
-            "version writes. Add a field beside it, write both, and let go of this one later"
+            "version writes. Add a field beside it, write both, and remove this one later"
         )
 
 
@@ -130,7 +130,7 @@ def _add_index(
     operation: migrations.AddIndex, migration: Migration, state: ProjectState
 ) -> Iterator[str]:
     yield (
-        "nobody writes to the table while it is built. Use AddIndexConcurrently of "
+        "no process can write to the table while it is built. Use AddIndexConcurrently of "
         "console.migrating.operations, alone in a migration with atomic = False"
     )
 
@@ -158,16 +158,16 @@ def _remove_constraint(
     model = state.models[migration.app_label, operation.model_name_lower]
     if not isinstance(model.get_constraint_by_name(operation.name), models.CheckConstraint):
         yield (
-            "the running version inserts by it (ON CONFLICT). Let go of it in the code first; a "
+            "the running version inserts by it (ON CONFLICT). Remove it from the code first; a "
             "later release removes it"
         )
 
 
-def _let_go(operation: Operation, migration: Migration, state: ProjectState) -> Iterator[str]:
-    yield _LET_GO
+def _remove(operation: Operation, migration: Migration, state: ProjectState) -> Iterator[str]:
+    yield _REMOVE_IN_TWO_RELEASES
 
 
-def _apart(
+def _separate_state(
     operation: migrations.SeparateDatabaseAndState, migration: Migration, state: ProjectState
 ) -> Iterator[str]:
     if operation.database_operations:
@@ -204,12 +204,12 @@ _JUDGES: dict[type[Operation], Callable[..., Iterator[str]]] = {
     migrations.AddConstraint: _add_constraint,
     migrations.AlterUniqueTogether: _add_constraint,
     migrations.RemoveConstraint: _remove_constraint,
-    migrations.RemoveField: _let_go,
-    migrations.DeleteModel: _let_go,
-    migrations.RenameField: _let_go,
-    migrations.RenameModel: _let_go,
-    migrations.AlterModelTable: _let_go,
-    migrations.SeparateDatabaseAndState: _apart,
+    migrations.RemoveField: _remove,
+    migrations.DeleteModel: _remove,
+    migrations.RenameField: _remove,
+    migrations.RenameModel: _remove,
+    migrations.AlterModelTable: _remove,
+    migrations.SeparateDatabaseAndState: _separate_state,
     migrations.RunPython: _run_python,
     # A table that only this migration uses.
     migrations.CreateModel: lambda *_: iter(()),

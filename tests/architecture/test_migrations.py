@@ -137,7 +137,7 @@ _INDEXED = (
 )
 _ALTERS = (
     "it locks the table while every row is read or written, or refuses what the running version "
-    "writes. Add a field beside it, write both, and let go of this one later."
+    "writes. Add a field beside it, write both, and remove this one later."
 )
 _CHECKS = (
     "every row is checked under a lock, and the running version may break it. By RunSQL: a check "
@@ -145,7 +145,7 @@ _CHECKS = (
     "built concurrently; the release before has to keep it already."
 )
 _STILL_NAMES = (
-    "the running version still names it. Let go of it in the code first, with "
+    "the running version still uses it. Remove it from the code first, with "
     "SeparateDatabaseAndState(state_operations=[...]); a later release drops it by RunSQL."
 )
 _UNKNOWN = (
@@ -177,7 +177,7 @@ NOTICED = [
     (
         migrations.AddIndex("Book", models.Index(fields=["title"], name="by_title")),
         (
-            "nobody writes to the table while it is built. Use AddIndexConcurrently of "
+            "no process can write to the table while it is built. Use AddIndexConcurrently of "
             "console.migrating.operations, alone in a migration with atomic = False."
         ),
     ),
@@ -195,7 +195,7 @@ NOTICED = [
     (
         migrations.RemoveConstraint("Book", "one_of_each_title"),
         (
-            "the running version inserts by it (ON CONFLICT). Let go of it in the code first; a "
+            "the running version inserts by it (ON CONFLICT). Remove it from the code first; a "
             "later release removes it."
         ),
     ),

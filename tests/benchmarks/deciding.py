@@ -27,7 +27,7 @@ from console.engine.routing.rule_routing import route_by
 from console.engine.routing.rules import Rule
 from console.engine.state import State
 from tests.benchmarks.measured import Measured
-from tests.benchmarks.waiting import Waiting, fits_wherever, place
+from tests.benchmarks.waiting import PendingWorld, fits_wherever, place
 
 FEW, MANY = 1_000, 1_000_000
 
@@ -70,7 +70,7 @@ def cost(cohorts: int, pending: int) -> Cost:
     """
     gc.collect()
     before = _resident()
-    world = Waiting(cohorts, pending)
+    world = PendingWorld(cohorts, pending)
     gc.collect()
     grown = _resident() - before
     draw = Random(2)
@@ -87,7 +87,7 @@ def cost(cohorts: int, pending: int) -> Cost:
     return Cost(microseconds=best * 1e6, bytes_each=grown / len(world.state.pending))
 
 
-def _finish(world: Waiting, ends: list[str]) -> tuple[float, int, list[Decision]]:
+def _finish(world: PendingWorld, ends: list[str]) -> tuple[float, int, list[Decision]]:
     """Finish workloads one by one; return seconds and admissions that count, and all decisions."""
     decisions: list[Decision] = []
     took, admitted = 0.0, 0
@@ -105,7 +105,7 @@ def _finish(world: Waiting, ends: list[str]) -> tuple[float, int, list[Decision]
     return took, admitted, decisions
 
 
-def _check_order(world: Waiting, decisions: list[Decision]) -> None:
+def _check_order(world: PendingWorld, decisions: list[Decision]) -> None:
     """Check that no pending workload fits or should have preceded an admitted one."""
     waiting = world.waiting()
     world.check_that_none_fits(waiting)

@@ -9,7 +9,7 @@ from random import Random
 from console.engine.explain import explain
 from console.engine.model.decision import Outcome
 from tests.benchmarks.measured import Measured
-from tests.benchmarks.waiting import Waiting
+from tests.benchmarks.waiting import PendingWorld
 
 PENDING = 100_000
 SAMPLES = 200
@@ -18,7 +18,7 @@ SAMPLES = 200
 def run() -> Iterator[Measured]:
     """Explain random workloads and measure the 95th percentile."""
     for cohorts, told in ((3, "3 cohorts"), (1, "1 cohort")):
-        world = Waiting(cohorts, PENDING)
+        world = PendingWorld(cohorts, PENDING)
         waiting = world.waiting()
         took = []
         for name in Random(3).sample(list(world.state.pending), SAMPLES):

@@ -22,7 +22,7 @@ MOST_WAIT: Final = 1_000
 
 def run(name: str, api: Api, reader: Reader, paths: Iterable[str]) -> Iterator[Measured]:
     """Measure a product with much to delete; check that it still has expired rows at the end."""
-    before, begun = _kept(api), time.monotonic()
+    before, begun = _remaining(api), time.monotonic()
     # The pages come first: the fresh connection of the reader would not outlast the probes.
     pages = [reader.measured(f"{name}: page {path}", f"/o/main{path}", MOST_MS) for path in paths]
     waits, ids = [], []
@@ -34,7 +34,7 @@ def run(name: str, api: Api, reader: Reader, paths: Iterable[str]) -> Iterator[M
             time.sleep(0.005)
         waits.append(1000 * (time.monotonic() - submitted))
         ids.append(uid)
-    after, took = _kept(api), time.monotonic() - begun
+    after, took = _remaining(api), time.monotonic() - begun
     assert 0 < after < before, (before, after)
     yield Measured(name=f"{name}: forgotten", value=(before - after) / took, unit="per s")
     cuts = quantiles(waits, n=20)
@@ -46,7 +46,7 @@ def run(name: str, api: Api, reader: Reader, paths: Iterable[str]) -> Iterator[M
     api.post("/workloads/finish", {"ids": ids})
 
 
-def _kept(api: Api) -> int:
+def _remaining(api: Api) -> int:
     """Return the number of workloads of the history that still exist."""
     counts = api.get("")["counts"]
     return int(counts["finished"] + counts["withdrawn"])

@@ -31,7 +31,7 @@ from typing import Final
 
 from tests.benchmarks.crowd import submit_all
 from tests.benchmarks.measured import Measured
-from tests.benchmarks.organizations import asked, made, resident, until_idle
+from tests.benchmarks.organizations import call_many_orgs, create_orgs, resident, wait_until_idle
 from tests.benchmarks.rounds import Round
 from tests.postgres import MISSING, find_binaries, serving
 from tests.product import Api, Product, running
@@ -87,7 +87,7 @@ def run() -> Iterator[Measured]:
         tempfile.TemporaryDirectory() as folder,
         running(Path(folder), DATABASE_URL=url, WEB_PROCESSES="2", WORKER_PROCESSES="2") as product,
     ):
-        orgs = made(product, ORGS)
+        orgs = create_orgs(product, ORGS)
         members = _hostile_members(product)
         rounds = [
             Round(
@@ -331,10 +331,12 @@ def _largest(product: Product, until: float) -> dict[int, float]:
 
 def _checked_waits(product: Product, submitted: int, begun: float, ended: float) -> list[float]:
     """Return sorted milliseconds to the decision; check that all were admitted and finished."""
-    until_idle(product)
-    rows = [row for row in asked(product, "waits()") if row[0] not in (_CROWDED, _CONFIGURED)]
+    wait_until_idle(product)
+    rows = [
+        row for row in call_many_orgs(product, "waits()") if row[0] not in (_CROWDED, _CONFIGURED)
+    ]
     assert len(rows) == submitted, (len(rows), submitted)
-    left = asked(product, f"unfinished({[_CROWDED, _CONFIGURED]!r})")
+    left = call_many_orgs(product, f"unfinished({[_CROWDED, _CONFIGURED]!r})")
     assert left == 0, left
     return sorted(wait * 1000 for _, at, wait in rows if begun <= at < ended)
 

@@ -59,7 +59,7 @@ def run() -> Iterator[Measured]:
         at_most=5,
     )
     yield Measured(
-        name=f"impact on {what} while admission goes on",
+        name=f"impact on {what} while admission continues",
         value=median(each.seconds for each in asking.answers),
         unit="s",
         at_most=5,

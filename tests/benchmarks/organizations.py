@@ -50,7 +50,7 @@ def run() -> Iterator[Measured]:
 
 def _all_warm() -> Iterator[Measured]:
     with _product() as (kind, product):
-        orgs = made(product, ORGS)
+        orgs = create_orgs(product, ORGS)
         for label, backlog in (("100 busy ones", 0), (f"a backlog of {BACKLOG:,}", BACKLOG)):
             found = _measure(product, orgs, backlog)
             yield from found.told(f"{kind}: quiet of 1,000 organizations, beside {label}")
@@ -59,10 +59,10 @@ def _all_warm() -> Iterator[Measured]:
 
 def _few_warm() -> Iterator[Measured]:
     with _product(WARM_WORKLOADS=str(FEW_WARM)) as (kind, product):
-        orgs = made(product, ORGS)
-        before = asked(product, "loads()")
+        orgs = create_orgs(product, ORGS)
+        before = call_many_orgs(product, "loads()")
         found = _measure(product, orgs, 0)
-        loads = (asked(product, "loads()") - before) / (WARM + SECONDS)
+        loads = (call_many_orgs(product, "loads()") - before) / (WARM + SECONDS)
         label = "of which workers keep a fifth"
         yield from found.told(f"{kind}: quiet of 1,000 organizations, {label}")
         # Most of the quiet organizations, a tenth of all submissions, have to be loaded again.
@@ -112,30 +112,30 @@ class _Waits:
         yield Measured(name=f"{name}: busy, p95", value=value, unit="ms")
 
 
-def made(product: Product, count: int) -> list[tuple[str, str]]:
+def create_orgs(product: Product, count: int) -> list[tuple[str, str]]:
     """Create *count* organizations, wait until they are idle, and return slug and token of each."""
-    found = asked(product, f"make({count})")
-    until_idle(product)
+    found = call_many_orgs(product, f"make({count})")
+    wait_until_idle(product)
     # New organizations are evaluated once; a thousand at the same time are unusual.
     with Redis(unix_socket_path=str(Home(product.home).broker_socket)) as broker:
         deadline = time.monotonic() + 300
         while broker.llen(BACKGROUND) or broker.llen(CHECK_UPS):
-            assert time.monotonic() < deadline, "not everybody was looked at within 300 s"
+            assert time.monotonic() < deadline, "not all organizations were evaluated within 300 s"
             time.sleep(1)
     return [(slug, token) for slug, token in found]
 
 
-def asked(product: Product, call: str) -> Any:
+def call_many_orgs(product: Product, call: str) -> Any:
     """Return the output of a function of many_orgs, run in a command of *product*."""
     code = f"from tests.benchmarks import many_orgs; many_orgs.{call}"
     # The creation of a thousand organizations may take minutes on a slow machine.
     return json.loads(product.manage("shell", "-c", code, patience=600).splitlines()[-1])
 
 
-def until_idle(product: Product) -> None:
+def wait_until_idle(product: Product) -> None:
     """Wait until workers have processed all requests."""
     deadline = time.monotonic() + 120
-    while asked(product, "left()"):
+    while call_many_orgs(product, "left()"):
         assert time.monotonic() < deadline, "not everything was taken in within 120 s"
         time.sleep(0.2)
 
@@ -164,8 +164,8 @@ def _measure(product: Product, orgs: list[tuple[str, str]], backlog: int) -> _Wa
     for thread in threads:
         thread.join(30)
     assert not failures, failures
-    until_idle(product)
-    rows = [row for row in asked(product, "waits()") if begun <= row[1] < ended]
+    wait_until_idle(product)
+    rows = [row for row in call_many_orgs(product, "waits()") if begun <= row[1] < ended]
     slow = {slug for slug, _ in orgs[:BUSY]}
     quiet = sorted(wait * 1000 for slug, _, wait in rows if slug not in slow)
     busy = sorted(wait * 1000 for slug, _, wait in rows if slug in slow)
@@ -200,13 +200,13 @@ def _submit(port: int, slug: str, token: str, count: int) -> None:
 def _rate(workers: int) -> tuple[str, float]:
     """Return the workloads a second that *workers* decide when they always have work."""
     with _product(WORKER_PROCESSES=str(workers)) as (kind, product):
-        orgs = made(product, SCALED)
+        orgs = create_orgs(product, SCALED)
         begun = time.monotonic()
         for slug, token in orgs:
             _submit(product.port, slug, token, EACH)
-        until_idle(product)
+        wait_until_idle(product)
         took = time.monotonic() - begun
-        decided = len(asked(product, "waits()"))
+        decided = len(call_many_orgs(product, "waits()"))
         assert decided == SCALED * EACH, decided
         return kind, decided / took
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import psycopg
 
 from tests.benchmarks.measured import Measured
-from tests.benchmarks.organizations import asked, made, resident
+from tests.benchmarks.organizations import call_many_orgs, create_orgs, resident
 from tests.benchmarks.rounds import Round
 from tests.postgres import MISSING, find_binaries, serving
 from tests.product import WORKERS, Product, running
@@ -47,7 +47,7 @@ def run() -> Iterator[Measured]:
         running(Path(folder), DATABASE_URL=url, WEB_PROCESSES="2", WORKER_PROCESSES="2") as product,
         psycopg.connect(url, autocommit=True) as connection,
     ):
-        orgs = made(product, ORGS)
+        orgs = create_orgs(product, ORGS)
         crew = [
             Round(
                 product.port,
@@ -87,11 +87,11 @@ def _memory(product: Product) -> float:
 
 def _check(product: Product, submitted: int) -> None:
     deadline = time.monotonic() + 60
-    while asked(product, "left()"):
+    while call_many_orgs(product, "left()"):
         assert time.monotonic() < deadline, "not everything was taken in within 60 s"
-    found = Counter(asked(product, "states()"))
+    found = Counter(call_many_orgs(product, "states()"))
     assert found == {"finished": submitted}, (found, submitted)
-    assert asked(product, "admissions()") == [submitted, submitted]
+    assert call_many_orgs(product, "admissions()") == [submitted, submitted]
 
 
 def _measured(rate: float, ages: list[float], memory: list[float]) -> Iterator[Measured]:

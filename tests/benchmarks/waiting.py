@@ -54,7 +54,7 @@ _BATCH, _BUDGET = 50_000, 1_000
 _OFTEN = 100
 
 
-class Waiting:
+class PendingWorld:
     """A settled state with *pending* pending workloads, in which all quota is used."""
 
     def __init__(self, cohorts: int, pending: int) -> None:

@@ -12,7 +12,7 @@ from tests.product import Product
 #: Version 1 matches all workloads; version 2 matches none without an instance type.
 _CLOSED = CAP.replace("  - resource_queue: default\n", "")
 
-#: Nobody is at it, so it has to look as if somebody were for as long as the test may take.
+#: No worker runs this impact, so it has to look active for as long as the test may take.
 _OPEN = """
 from datetime import timedelta
 from django.utils import timezone

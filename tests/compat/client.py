@@ -29,7 +29,7 @@ _COLORS = re.compile("\x1b\\[[0-9;]*m")
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class CommandResult:
     """Exit status and output of a command."""
 
     status: int
@@ -70,7 +70,7 @@ class Commands:
 
     def run(
         self, program: Path, arguments: Sequence[str], home: Path, token: str, typed: str
-    ) -> Done:
+    ) -> CommandResult:
         """Run *program* with the API token *token* and the home folder *home*."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -86,7 +86,7 @@ class Commands:
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
         status = int(self._process.stdout.readline())
-        return Done(status, *(_COLORS.sub("", file.read_text()) for file in files[1:]))
+        return CommandResult(status, *(_COLORS.sub("", file.read_text()) for file in files[1:]))
 
     def close(self) -> None:
         """End the process that has the client loaded."""
@@ -102,7 +102,7 @@ class AnyscaleClient:
     #: Home folder of the client.
     home: Path
 
-    def cli(self, *arguments: str, typed: str = "") -> Done:
+    def cli(self, *arguments: str, typed: str = "") -> CommandResult:
         """Run ``anyscale scheduler config`` with *arguments*; *typed* is its standard input."""
         return self._run(
             ENVIRONMENT / "bin" / "anyscale", ("scheduler", "config", *arguments), typed
@@ -122,5 +122,5 @@ class AnyscaleClient:
         answers: list[Any] = json.loads(done.out)
         return answers
 
-    def _run(self, program: Path, arguments: Sequence[str], typed: str) -> Done:
+    def _run(self, program: Path, arguments: Sequence[str], typed: str) -> CommandResult:
         return self.commands.run(program, arguments, self.home, self.token, typed)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from console.dialects import client_dialect, dialects
-from tests.compat.client import AnyscaleClient, Commands, Done
+from tests.compat.client import AnyscaleClient, CommandResult, Commands
 from tests.product import Api, Product
 
 DIALECT, FORM = client_dialect()
@@ -25,13 +25,13 @@ scheduling_rules: [ { resource_queue: "default" } ]
 """
 
 
-def config_in(done: Done) -> Any:
+def config_in(done: CommandResult) -> Any:
     """Return the config that ``get -o json`` printed."""
     assert done.status == 0, done
     return json.loads(done.out)["config"]
 
 
-def versions_in(done: Done) -> list[tuple[int, str]]:
+def versions_in(done: CommandResult) -> list[tuple[int, str]]:
     """Return number and creator of each version that ``list -o json`` printed."""
     assert done.status == 0, done
     return [(each["version"], each["creator_id"]) for each in json.loads(done.out)]

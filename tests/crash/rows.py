@@ -64,10 +64,10 @@ def findings(org: Organization) -> Iterator[str]:
     for outcome, types in EVENTS.items():
         count = sum(told[each] for each in types)
         if count != decided[outcome]:
-            yield f"{decided[outcome]} decisions are {outcome}, and {count} events tell of it"
+            yield f"{decided[outcome]} decisions are {outcome}, and {count} events record it"
     finished = Workload.objects.filter(org=org, state=State.FINISHED).count()
     if told["REQUEST_FULFILLED"] != finished:
-        yield f"{finished} finished, and {told['REQUEST_FULFILLED']} events tell of it"
+        yield f"{finished} finished, and {told['REQUEST_FULFILLED']} events record it"
 
 
 def _miscounted(org: Organization, engine: Engine) -> Iterator[str]:

@@ -97,12 +97,12 @@ def test_lease_is_renewed_between_stretches_while_others_write(
     _submit(org, team, 2000, MANY)
     run_engine(org.pk, seconds=600)
     assert Engine.objects.get(org=org).counts[state] == MANY
-    somebody = sqlite3.connect(file, isolation_level=None)
+    writer = sqlite3.connect(file, isolation_level=None)
     renewed: list[int] = []
 
     def renew_late(lease: Lease) -> None:
         """Renew the lease each time, as if reading a stretch took seconds."""
-        somebody.execute("UPDATE orgs_organization SET name = name || '.'")
+        writer.execute("UPDATE orgs_organization SET name = name || '.'")
         lease.renew()
         renewed.append(lease.fence)
 
@@ -113,7 +113,7 @@ def test_lease_is_renewed_between_stretches_while_others_write(
     try:
         assert run_engine(org.pk, seconds=600).decisions == 3
     finally:
-        somebody.close()
+        writer.close()
     # At least once after each stretch, and before each batch.
     assert len(renewed) > MANY / STRETCH
     newest = Decision.objects.order_by("-pk").values_list("workload__name", "outcome")[:3]

@@ -95,7 +95,7 @@ def lose_messages(product: Product, org: str) -> None:
     deadline = time.monotonic() + 60
     with Redis(unix_socket_path=str(Home(product.home).broker_socket)) as broker:
         while not _flush_broker(broker, workers):
-            assert time.monotonic() < deadline, "nobody was nudged"
+            assert time.monotonic() < deadline, "no shard had a nudged organization"
             time.sleep(0.3)
 
 

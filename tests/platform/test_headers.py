@@ -32,7 +32,7 @@ NEVER = "max-age=0, no-cache, no-store, must-revalidate, private"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Exchange:
     """A request and the expected response."""
 
     path: str
@@ -50,17 +50,17 @@ class Asked:
 HTML, JSON, PROBLEM = "text/html; charset=utf-8", "application/json", "application/problem+json"
 
 ANSWERS = {
-    "sign-in page": Asked("/login", 200, HTML, NEVER),
-    "page": Asked("/o/main/", 200, HTML, PRIVATE, "person"),
-    "poll without news": Asked("/o/main/?v=@", 204, HTML, PRIVATE, "person"),
-    "page that says what is wrong": Asked(
+    "sign-in page": Exchange("/login", 200, HTML, NEVER),
+    "page": Exchange("/o/main/", 200, HTML, PRIVATE, "person"),
+    "poll without news": Exchange("/o/main/?v=@", 204, HTML, PRIVATE, "person"),
+    "page that says what is wrong": Exchange(
         "/o/main/workloads?state=odd", 400, HTML, PRIVATE, "person"
     ),
-    "page of nobody": Asked("/o/main/", 302, HTML, None),
-    "organization of others": Asked("/o/other/", 404, HTML, PRIVATE, "person"),
-    "no such page": Asked("/nothing", 404, HTML, None),
-    "form without its token": Asked("/login", 403, HTML, None, "", "POST", "email=a"),
-    "file": Asked(
+    "page without session": Exchange("/o/main/", 302, HTML, None),
+    "organization of others": Exchange("/o/other/", 404, HTML, PRIVATE, "person"),
+    "no such page": Exchange("/nothing", 404, HTML, None),
+    "form without its token": Exchange("/login", 403, HTML, None, "", "POST", "email=a"),
+    "file": Exchange(
         "/o/main/workloads?as=csv",
         200,
         "text/csv; charset=utf-8",
@@ -68,7 +68,7 @@ ANSWERS = {
         "person",
         saved_as='attachment; filename="main-workloads-DAY.csv"',
     ),
-    "lines": Asked(
+    "lines": Exchange(
         "/o/main/events?as=ndjson",
         200,
         "application/x-ndjson; charset=utf-8",
@@ -76,19 +76,19 @@ ANSWERS = {
         "person",
         saved_as='attachment; filename="main-events-DAY.ndjson"',
     ),
-    "invitation that is none": Asked("/join/nothing", 404, HTML, NEVER),
-    "API": Asked("/api/v1/orgs/main/queues", 200, JSON, PRIVATE, "token"),
-    "API of nobody": Asked("/api/v1/orgs/main/queues", 401, PROBLEM, PRIVATE),
-    "API of others": Asked("/api/v1/orgs/other/queues", 404, PROBLEM, PRIVATE, "token"),
-    "API that says what is wrong": Asked(
+    "invitation that is none": Exchange("/join/nothing", 404, HTML, NEVER),
+    "API": Exchange("/api/v1/orgs/main/queues", 200, JSON, PRIVATE, "token"),
+    "API without token": Exchange("/api/v1/orgs/main/queues", 401, PROBLEM, PRIVATE),
+    "API of others": Exchange("/api/v1/orgs/other/queues", 404, PROBLEM, PRIVATE, "token"),
+    "API that says what is wrong": Exchange(
         "/api/v1/orgs/main/workloads", 400, PROBLEM, PRIVATE, "token", "POST", "{"
     ),
-    "API that does not do that": Asked(
+    "API that does not do that": Exchange(
         "/api/v1/orgs/main/queues", 405, PROBLEM, PRIVATE, "token", "DELETE"
     ),
-    "API of the client": Asked("/api/v2/userinfo/", 200, JSON, PRIVATE, "token"),
-    "API of the client, of nobody": Asked("/api/v2/userinfo/", 401, JSON, PRIVATE),
-    "API's description": Asked(
+    "API of the client": Exchange("/api/v2/userinfo/", 200, JSON, PRIVATE, "token"),
+    "API of the client without token": Exchange("/api/v2/userinfo/", 401, JSON, PRIVATE),
+    "API's description": Exchange(
         # Left to the generator, these headers would change the content type and the file name.
         '/api/v1/schema/?version=a%0Ab"&lang=de%0A',
         200,
@@ -96,22 +96,22 @@ ANSWERS = {
         None,
         saved_as='inline; filename="sluice.yaml"',
     ),
-    "API's description as JSON": Asked(
+    "API's description as JSON": Exchange(
         "/api/v1/schema/?format=json",
         200,
         "application/vnd.oai.openapi+json; charset=utf-8",
         None,
         saved_as='inline; filename="sluice.json"',
     ),
-    "API's description to read": Asked("/api/v1/docs/", 200, HTML, None),
-    "script of that": Asked("/api/v1/docs/?script=", 200, "application/javascript", None),
-    "liveness": Asked("/healthz", 200, JSON, None),
-    "readiness": Asked("/readyz", 200, JSON, "no-store"),
-    "metrics": Asked(
+    "API's description to read": Exchange("/api/v1/docs/", 200, HTML, None),
+    "script of that": Exchange("/api/v1/docs/?script=", 200, "application/javascript", None),
+    "liveness": Exchange("/healthz", 200, JSON, None),
+    "readiness": Exchange("/readyz", 200, JSON, "no-store"),
+    "metrics": Exchange(
         "/metrics", 200, "text/plain; version=0.0.4; charset=utf-8", "no-store", "monitoring"
     ),
-    "metrics of nobody": Asked("/metrics", 403, "text/plain; charset=utf-8", None),
-    "static file": Asked("/static/@", 200, 'text/css; charset="utf-8"', FOREVER),
+    "metrics without token": Exchange("/metrics", 403, "text/plain; charset=utf-8", None),
+    "static file": Exchange("/static/@", 200, 'text/css; charset="utf-8"', FOREVER),
 }
 
 
@@ -123,7 +123,7 @@ class Visitor:
     cookies: dict[str, str]
     token: str
 
-    def ask(self, asked: Asked, path: str) -> tuple[int, HTTPMessage, str]:
+    def ask(self, asked: Exchange, path: str) -> tuple[int, HTTPMessage, str]:
         """Send a request and return status, headers and body."""
         headers = {}
         if asked.by == "person":
@@ -183,7 +183,7 @@ def visitor(product: Product, signed_in: HTTPMessage) -> Visitor:
 _TRIES = 5
 
 
-def _path(visitor: Visitor, asked: Asked) -> str:
+def _path(visitor: Visitor, asked: Exchange) -> str:
     """Return the path of a request, with the values that the page shows now."""
     if "@" not in asked.path:
         return asked.path
@@ -281,7 +281,7 @@ AMBIGUOUS = {
     ),
     "a length with a sign": (b"POST /login HTTP/1.1\r\n" + HOST, b"Content-Length: +4"),
     "a space before the colon": (b"POST /login HTTP/1.1\r\n" + HOST, b"Content-Length : 4"),
-    "a header that goes on": (b"GET /login HTTP/1.1\r\n" + HOST, b"X-A: 1\r\n folded: 2"),
+    "a folded header": (b"GET /login HTTP/1.1\r\n" + HOST, b"X-A: 1\r\n folded: 2"),
     "NUL in a header": (b"GET /login HTTP/1.1\r\n" + HOST, b"X-A: 1\0"),
     "a line that ends early": (b"GET /login HTTP/1.1\r\n" + HOST, b"X-A: 1\rX-B: 2"),
     "two hosts": (b"GET /login HTTP/1.1\r\n" + HOST, b"Host: elsewhere.example"),

@@ -38,7 +38,7 @@ print(resident() - before)
 """
 
 
-def _kept(how: str) -> int:
+def _memory_growth(how: str) -> int:
     done = subprocess.run(
         [sys.executable, "-c", _PROGRAM, how], capture_output=True, text=True, check=True
     )
@@ -46,8 +46,8 @@ def _kept(how: str) -> int:
 
 
 def test_memory_of_large_buffers_is_returned() -> None:
-    assert _kept("keeps") > 100
-    assert _kept("returns") < 10
+    assert _memory_growth("keeps") > 100
+    assert _memory_growth("returns") < 10
 
 
 @pytest.fixture

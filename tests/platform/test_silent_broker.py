@@ -19,7 +19,7 @@ from console.heartbeat import Pulse
 from console.workloads import wakeup
 
 
-class Silent:
+class SilentServer:
     """A server that accepts connections and never answers."""
 
     def __init__(self) -> None:
@@ -49,13 +49,13 @@ class Silent:
 
 
 @pytest.fixture
-def silent(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Silent]:
+def silent(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[SilentServer]:
     """The silent server as the broker of this process, with short timeouts."""
     monkeypatch.setattr(broker, "TIMEOUT", 0.2)
     monkeypatch.setattr(broker, "SLOW_SECONDS", 0.1)
     monkeypatch.setattr(broker, "_open_until", [0.0])
     monkeypatch.setattr(heartbeat, "_cached", [])
-    server = Silent()
+    server = SilentServer()
     settings.REDIS_URL = f"redis://127.0.0.1:{server.port}/0"
     broker.client.cache_clear()
     yield server
@@ -63,7 +63,7 @@ def silent(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Silent]:
     broker.client.cache_clear()
 
 
-def test_one_request_waits_and_others_continue(silent: Silent) -> None:
+def test_one_request_waits_and_others_continue(silent: SilentServer) -> None:
     with capture_logs() as logs:
         for org_id in range(5):
             wakeup.send(org_id)
@@ -77,7 +77,7 @@ def test_one_request_waits_and_others_continue(silent: Silent) -> None:
 
 
 def test_one_request_tries_the_broker_again_later(
-    silent: Silent, monkeypatch: pytest.MonkeyPatch
+    silent: SilentServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [1000.0]
     monkeypatch.setattr(broker, "time", SimpleNamespace(monotonic=lambda: clock[0]))
@@ -106,7 +106,7 @@ def test_one_request_tries_the_broker_again_later(
 
 
 @pytest.mark.django_db
-def test_readiness_waits_for_the_broker_once(silent: Silent, client: Client) -> None:
+def test_readiness_waits_for_the_broker_once(silent: SilentServer, client: Client) -> None:
     response = client.get("/readyz")
     assert (response.status_code, response.json()["checks"]) == (
         503,

@@ -28,7 +28,7 @@ ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
 
 @dataclass(frozen=True)
-class Told:
+class ReceivedSpan:
     """A span as received by a collector."""
 
     name: str
@@ -44,9 +44,9 @@ class Collector:
     """The spans that a collector on loopback has received."""
 
     url: str = ""
-    spans: list[Told] = field(default_factory=list)
+    spans: list[ReceivedSpan] = field(default_factory=list)
 
-    def named(self, name: str, trace: str = "") -> list[Told]:
+    def named(self, name: str, trace: str = "") -> list[ReceivedSpan]:
         """Return the spans with a name, of one trace or of all."""
         return [s for s in self.spans if s.name == name and s.trace.startswith(trace)]
 
@@ -71,12 +71,12 @@ def collecting() -> Iterator[Collector]:
         yield collector
 
 
-def _spans(request: ExportTraceServiceRequest) -> Iterator[Told]:
+def _spans(request: ExportTraceServiceRequest) -> Iterator[ReceivedSpan]:
     for resource in request.resource_spans:
         service = _facts(resource.resource.attributes)["service.name"]
         for scope in resource.scope_spans:
             for span in scope.spans:
-                yield Told(
+                yield ReceivedSpan(
                     span.name,
                     service,
                     span.trace_id.hex(),
