@@ -23,8 +23,8 @@ class Sort:
 
 def sort_resource(history: Mapping[str, Any], query: QueryDict) -> str:
     """Return the resource that *query* sorts by; empty: by number of workloads."""
-    query = query.get("sort", "")
-    return query if query in history["resources"] else ""
+    resource = query.get("sort", "")
+    return resource if resource in history["resources"] else ""
 
 
 def total_request(row: Mapping[str, Any], resource: str) -> int:
