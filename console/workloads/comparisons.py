@@ -19,7 +19,7 @@ OFFERED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compare:
+class ComparisonRequest:
     """The requested comparison; None selects the default."""
 
     #: Number of a decision about the workload itself; None selects its current explanation.
@@ -30,7 +30,7 @@ class Compare:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Half:
+class ComparisonSide:
     """One side of a comparison."""
 
     workload: Workload
@@ -43,8 +43,8 @@ class Half:
 class Comparison:
     """The decision of a workload and the one that it is compared with, if any."""
 
-    one: Half
-    other: Half | None
+    one: ComparisonSide
+    other: ComparisonSide | None
     rows: tuple[Compared, ...]
     #: Other workloads that can be compared with it, most similar first.
     offered: tuple[Workload, ...]
@@ -52,35 +52,37 @@ class Comparison:
     decisions: tuple[Decision, ...]
 
 
-def compare_workload(actor: Actor, uid: str, asked: Compare) -> Comparison:
+def compare_workload(actor: Actor, uid: str, request: ComparisonRequest) -> Comparison:
     """
     Return workload *uid* with the requested comparison, by default the most similar admitted one.
 
     Raises NotFound if there is no such workload or decision.
     """
     subject = get_workload(actor.org, uid)
-    one = _half(actor, subject, asked.decision)
+    one = _side(actor, subject, request.decision)
     offered = similar_admitted(actor.org, subject, OFFERED)
     decisions = latest_decisions(subject, 4 * OFFERED)
-    other = _other(actor, subject, asked, offered)
+    other = _other(actor, subject, request, offered)
     return Comparison(
         one=one,
         other=other,
-        rows=_compared(one.explained, other.explained) if other is not None else (),
+        rows=_compare_sides(one.explained, other.explained) if other is not None else (),
         offered=tuple(offered),
         decisions=tuple(decisions),
     )
 
 
-def _other(actor: Actor, subject: Workload, asked: Compare, offered: list[Workload]) -> Half | None:
-    if asked.other is not None:
-        return _half(actor, get_workload(actor.org, asked.other), asked.other_decision)
-    if asked.other_decision is not None:
-        return _half(actor, subject, asked.other_decision)
-    return _half(actor, offered[0], None) if offered else None
+def _other(
+    actor: Actor, subject: Workload, request: ComparisonRequest, offered: list[Workload]
+) -> ComparisonSide | None:
+    if request.other is not None:
+        return _side(actor, get_workload(actor.org, request.other), request.other_decision)
+    if request.other_decision is not None:
+        return _side(actor, subject, request.other_decision)
+    return _side(actor, offered[0], None) if offered else None
 
 
-def _half(actor: Actor, workload: Workload, number: int | None) -> Half:
+def _side(actor: Actor, workload: Workload, number: int | None) -> ComparisonSide:
     decided = get_decision(workload, number) if number is not None else None
     if decided is None and workload.state not in ("pending", "rejected"):
         # The admission of a running workload is more useful than its latest decision.
@@ -89,8 +91,10 @@ def _half(actor: Actor, workload: Workload, number: int | None) -> Half:
         explained = explain_workload(actor.org, workload)
     else:
         explained = explain_decision(actor.org, decided)
-    return Half(workload=workload, decision=decided, explained=for_reader(actor, explained))
+    return ComparisonSide(
+        workload=workload, decision=decided, explained=for_reader(actor, explained)
+    )
 
 
-def _compared(one: Explained, other: Explained) -> tuple[Compared, ...]:
+def _compare_sides(one: Explained, other: Explained) -> tuple[Compared, ...]:
     return compare(ExplainContext(one.trace, one.names), ExplainContext(other.trace, other.names))

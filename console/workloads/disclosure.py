@@ -17,10 +17,10 @@ from console.engine.explain import explain, mentioned
 from console.engine.explain.changes import change_sentence
 from console.engine.explain.hidden_names import hidden_name
 from console.orgs.permissions import Actor, Permission
-from console.workloads.changes import Help
+from console.workloads.advice import Advice
 from console.workloads.explanations import Explained
-from console.workloads.keyed import keyed
 from console.workloads.models import Decision, Event, Workload
+from console.workloads.org_filter import in_org
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +34,19 @@ class Disclosed:
 
 def disclose(actor: Actor, uids: Iterable[str]) -> Disclosed:
     """Return the names of *uids* that *actor* may see; a deleted workload has no name."""
-    asked = sorted(set(uids))
+    requested = sorted(set(uids))
     names: dict[str, str] = {}
     hidden: set[str] = set()
     is_open = actor.may(Permission.READ_NAMES)
-    for some in chunks(asked):
-        rows = keyed(Workload.objects.filter(uid__in=some), actor.org)
+    for some in chunks(requested):
+        rows = in_org(Workload.objects.filter(uid__in=some), actor.org)
         for uid, name, queue, owner in rows.values_list("uid", "name", "queue", "submitted_by"):
             if is_open or owner == actor.key:
                 names[uid] = name
             else:
                 names[uid] = hidden_name(queue)
                 hidden.add(uid)
-    for uid in set(asked) - names.keys():
+    for uid in set(requested) - names.keys():
         names[uid] = uid if is_open else hidden_name(None)
         hidden.add(uid)
     return Disclosed(names, frozenset(hidden))
@@ -57,48 +57,48 @@ def for_reader(actor: Actor, explained: Explained) -> Explained:
     if actor.may(Permission.READ_NAMES):
         return explained
     disclosed = disclose(actor, mentioned(explained.trace))
-    told = explain(explained.trace, disclosed.names)
+    explanation = explain(explained.trace, disclosed.names)
     stages = tuple(
         replace(
             stage,
             sentences=tuple(
                 replace(
                     sentence,
-                    workloads=_without(sentence.workloads, disclosed.hidden),
+                    workloads=_without_hidden(sentence.workloads, disclosed.hidden),
                 )
                 for sentence in stage.sentences
             ),
         )
-        for stage in told.stages
+        for stage in explanation.stages
     )
     return replace(
         explained,
-        explanation=replace(told, stages=stages),
+        explanation=replace(explanation, stages=stages),
         names=disclosed.names,
         hidden=disclosed.hidden,
     )
 
 
-def help_for_reader(actor: Actor, found: Help) -> Help:
+def advice_for_reader(actor: Actor, found: Advice) -> Advice:
     """Return *found* with only the names that *actor* may see."""
     if not found.names or actor.may(Permission.READ_NAMES):
         return found
     disclosed = disclose(actor, found.names)
-    told = []
+    shown_changes = []
     for change, sentence in found.changes:
-        worded = change_sentence(change, disclosed.names)
-        shown = replace(worded, workloads=_without(sentence.workloads, disclosed.hidden))
-        kept = replace(
+        reworded = change_sentence(change, disclosed.names)
+        shown = replace(reworded, workloads=_without_hidden(sentence.workloads, disclosed.hidden))
+        visible = replace(
             change,
-            workloads=_without(change.workloads, disclosed.hidden),
-            who_loses=_without(change.who_loses, disclosed.hidden),
-            who_waits=_without(change.who_waits, disclosed.hidden),
+            workloads=_without_hidden(change.workloads, disclosed.hidden),
+            who_loses=_without_hidden(change.who_loses, disclosed.hidden),
+            who_waits=_without_hidden(change.who_waits, disclosed.hidden),
         )
-        told.append((kept, shown))
-    return replace(found, changes=tuple(told), names=disclosed.names)
+        shown_changes.append((visible, shown))
+    return replace(found, changes=tuple(shown_changes), names=disclosed.names)
 
 
-def _without(uids: Iterable[str], hidden: frozenset[str]) -> tuple[str, ...]:
+def _without_hidden(uids: Iterable[str], hidden: frozenset[str]) -> tuple[str, ...]:
     return tuple(uid for uid in uids if uid not in hidden)
 
 

@@ -56,11 +56,11 @@ def explain_workload(org: Organization, workload: Workload) -> Explained:
 
 def explain_workloads(org: Organization, workloads: Sequence[Workload]) -> list[Explained]:
     """Return `explain_workload` of each of *workloads*, all evaluated on one state."""
-    live = _explain_live(org, [each for each in workloads if _is_looked_at(each)])
+    live = _explain_live(org, [each for each in workloads if _is_evaluated(each)])
     return [live.get(each.uid) or _explain_last(org, each) for each in workloads]
 
 
-def _is_looked_at(workload: Workload) -> bool:
+def _is_evaluated(workload: Workload) -> bool:
     return workload.state == models.State.PENDING and workload.reason != NOT_EVALUATED
 
 
@@ -68,7 +68,7 @@ def _explain_last(org: Organization, workload: Workload) -> Explained:
     decided = workload.decisions.exclude(outcome=Outcome.PENDING).order_by("-pk").first()
     if workload.state == models.State.PENDING or decided is None:
         decided = workload.decisions.order_by("-pk").first()
-    return explain_decision(org, decided) if decided is not None else _unseen(workload)
+    return explain_decision(org, decided) if decided is not None else _explain_unevaluated(workload)
 
 
 def explain_decision(org: Organization, decision: Decision) -> Explained:
@@ -85,7 +85,7 @@ def explain_decisions(org: Organization, decisions: Iterable[Decision]) -> list[
 def explain_traces(traces: Iterable[tuple[Decision, Trace]]) -> list[Explained]:
     """Return explanations of the decisions and traces that `traces_of` yields."""
     return [
-        _worded(trace, each.config_version, evaluated_at=each.created_at, live=False)
+        _explained(trace, each.config_version, evaluated_at=each.created_at, live=False)
         for each, trace in traces
     ]
 
@@ -99,7 +99,7 @@ def _explain_live(org: Organization, workloads: Sequence[Workload]) -> dict[str,
     traces = _live_traces(org, engine, workloads)
     now = timezone.now()
     return {
-        trace.workload: _worded(trace, version, evaluated_at=now, live=True)
+        trace.workload: _explained(trace, version, evaluated_at=now, live=True)
         for trace in traces
         if trace is not None
     }
@@ -153,7 +153,7 @@ def _order(org: Organization, workload: Workload, found: OrderStep) -> OrderStep
     )
 
 
-def _unseen(workload: Workload) -> Explained:
+def _explain_unevaluated(workload: Workload) -> Explained:
     trace = Trace(
         workload=workload.uid,
         labels=workload.label_set.labels,
@@ -163,7 +163,7 @@ def _unseen(workload: Workload) -> Explained:
         pod_sets=_pod_sets(workload),
         outcome=OutcomeStep(outcome=Outcome.PENDING, reason=NOT_EVALUATED),
     )
-    return _worded(trace, 0, evaluated_at=workload.submitted_at, live=False)
+    return _explained(trace, 0, evaluated_at=workload.submitted_at, live=False)
 
 
 def _pod_sets(workload: Workload) -> tuple[PodSetStep, ...]:
@@ -180,7 +180,7 @@ def _pod_sets(workload: Workload) -> tuple[PodSetStep, ...]:
     )
 
 
-def _worded(trace: Trace, version: int, *, evaluated_at: datetime, live: bool) -> Explained:
+def _explained(trace: Trace, version: int, *, evaluated_at: datetime, live: bool) -> Explained:
     rows = Workload.objects.filter(uid__in=mentioned(trace)).values_list("uid", "name")
     names = dict(rows)
     return Explained(

@@ -19,7 +19,7 @@ from console.workloads.services.load_state import engine_workloads
 _MOST = 3
 
 
-def what_would_let_in(policy: Policy, workload: Workload) -> tuple[tuple[Change, Sentence], ...]:
+def accepting_changes(policy: Policy, workload: Workload) -> tuple[tuple[Change, Sentence], ...]:
     """
     Return changes that would make *policy* accept a rejected *workload*, with their sentences.
 

@@ -21,13 +21,13 @@ from console.orgs.permissions import Actor
 from console.paging import Page, merged_newest_first
 from console.workloads.disclosure import Disclosed, disclose, for_reader
 from console.workloads.explanations import Explained, explain_decision
-from console.workloads.keyed import keyed
 from console.workloads.models import Decision, Event, EventType, State, Workload
+from console.workloads.org_filter import in_org
 from console.workloads.stored_assignments import decode_assignment
 from console.workloads.stored_pod_sets import decode_pod_sets
 
 #: Events that end the stop of a preempted workload and free its quota.
-_GIVEN_BACK = (
+_RELEASES = (
     EventType.REQUEST_RELEASED,
     EventType.REQUEST_FULFILLED,
     EventType.REQUEST_ABORTED,
@@ -97,17 +97,17 @@ def preemptions_of(
     """Return preemptions of *workload* and preemptions of others for it, newest first."""
     stops = Decision.objects.filter(org=actor.org, outcome=Outcome.PREEMPTED.value)
     rows = stops.select_related("workload__label_set").defer("trace")
-    walks = (_stops_of(workload), stops.filter(preemptor=workload.uid))
+    walks = (_preemptions_of(workload), stops.filter(preemptor=workload.uid))
     page = merged_newest_first(rows, walks, limit, cursor)
     others = [row.workload.uid for row in page.results]
     others += [row.preemptor for row in page.results if row.preemptor]
     disclosed = disclose(actor, set(others) - {workload.uid})
     beneficiaries = _by_uid(actor, {row.preemptor for row in page.results if row.preemptor})
-    short = [_short(row, workload, disclosed, beneficiaries) for row in page.results]
-    return Page(short, page.next)
+    summary = [_summary(row, workload, disclosed, beneficiaries) for row in page.results]
+    return Page(summary, page.next)
 
 
-def _stops_of(workload: Workload) -> QuerySet[Decision]:
+def _preemptions_of(workload: Workload) -> QuerySet[Decision]:
     """Return the decisions that preempted *workload*."""
     # No filter on the organization: its index would make the database scan all its decisions.
     return Decision.objects.filter(workload=workload, outcome=Outcome.PREEMPTED.value)
@@ -122,16 +122,16 @@ def get_receipt(actor: Actor, workload: Workload, number: int) -> Receipt:
     disclosed = disclose(actor, {row.workload.uid, row.preemptor or ""} - {workload.uid, ""})
     explained = for_reader(actor, explain_decision(actor.org, row))
     searched = _search(actor, row)
-    ended = _given_back(row)
-    mine = _stops_of(row.workload).filter(pk__lte=row.pk)
+    ended = _release_event(row)
+    mine = _preemptions_of(row.workload).filter(pk__lte=row.pk)
     told_for = list(mine.order_by("-pk").values_list("preemptor", flat=True)[:MOST_COUNTED])
-    short = _short(row, workload, disclosed, _by_uid(actor, {row.preemptor or ""}))
+    summary = _summary(row, workload, disclosed, _by_uid(actor, {row.preemptor or ""}))
     return Receipt(
-        preemption=_as_of_then(short, explained),
+        preemption=_as_of_preemption(summary, explained),
         explained=explained,
         policy=_stage(explained),
         search=_stage(searched) if searched is not None else None,
-        frees=_held(row),
+        frees=_freed_quota(row),
         released_at=ended.created_at if ended is not None else None,
         released_by=ended.type if ended is not None else None,
         is_stopping=row.workload.state == State.PREEMPTING and ended is None,
@@ -141,44 +141,44 @@ def get_receipt(actor: Actor, workload: Workload, number: int) -> Receipt:
     )
 
 
-def _short(
+def _summary(
     row: Decision,
-    asked: Workload,
+    subject: Workload,
     disclosed: Disclosed,
     beneficiaries: Mapping[str, Workload],
 ) -> Preemption:
     beneficiary = None
     if row.preemptor:
         found = beneficiaries.get(row.preemptor)
-        beneficiary = _side(row.preemptor, found, asked, disclosed)
-    victim = _side(row.workload.uid, row.workload, asked, disclosed)
+        beneficiary = _side(row.preemptor, found, subject, disclosed)
+    victim = _side(row.workload.uid, row.workload, subject, disclosed)
     return Preemption(
         number=row.pk,
         at=row.created_at,
         reason=row.reason,
         config_version=row.config_version,
-        is_victim=row.workload.uid == asked.uid,
+        is_victim=row.workload.uid == subject.uid,
         victim=replace(victim, queue=row.queue, priority=row.priority),
         beneficiary=beneficiary,
     )
 
 
-def _as_of_then(short: Preemption, explained: Explained) -> Preemption:
-    """Return *short* with the requests of the beneficiary at the time of the preemption."""
+def _as_of_preemption(summary: Preemption, explained: Explained) -> Preemption:
+    """Return *summary* with the requests of the beneficiary at the time of the preemption."""
     step = explained.trace.preempted
-    if short.beneficiary is None or step is None:
-        return short
+    if summary.beneficiary is None or step is None:
+        return summary
     beneficiary = replace(
-        short.beneficiary,
+        summary.beneficiary,
         queue=step.queue,
         priority=step.preemptor_priority,
         requests=step.preemptor_requests,
     )
-    return replace(short, beneficiary=beneficiary)
+    return replace(summary, beneficiary=beneficiary)
 
 
-def _side(uid: str, workload: Workload | None, asked: Workload, disclosed: Disclosed) -> Side:
-    name = asked.name if uid == asked.uid else disclosed.names[uid]
+def _side(uid: str, workload: Workload | None, subject: Workload, disclosed: Disclosed) -> Side:
+    name = subject.name if uid == subject.uid else disclosed.names[uid]
     return Side(
         uid=None if uid in disclosed.hidden else uid,
         name=name,
@@ -189,7 +189,7 @@ def _side(uid: str, workload: Workload | None, asked: Workload, disclosed: Discl
 
 
 def _by_uid(actor: Actor, uids: set[str]) -> dict[str, Workload]:
-    return {each.uid: each for each in keyed(Workload.objects.filter(uid__in=uids), actor.org)}
+    return {each.uid: each for each in in_org(Workload.objects.filter(uid__in=uids), actor.org)}
 
 
 def _stage(explained: Explained) -> StageText | None:
@@ -202,14 +202,14 @@ def _search(actor: Actor, row: Decision) -> Explained | None:
     if not row.preemptor:
         return None
     beneficiary = Workload.objects.filter(org=actor.org, uid=row.preemptor).first()
-    asked = Decision.objects.filter(workload=beneficiary, created_at__lte=row.created_at)
-    for decided in asked.order_by("-pk")[:3]:
+    earlier = Decision.objects.filter(workload=beneficiary, created_at__lte=row.created_at)
+    for decided in earlier.order_by("-pk")[:3]:
         if row.workload.uid in decided.victims:
             return for_reader(actor, explain_decision(actor.org, decided))
     return None
 
 
-def _held(row: Decision) -> dict[str, int]:
+def _freed_quota(row: Decision) -> dict[str, int]:
     """Return the quota of the victim at the time of the preemption."""
     admitted = Decision.objects.filter(
         workload=row.workload, outcome=Outcome.ADMITTED.value, pk__lt=row.pk
@@ -227,8 +227,8 @@ def _held(row: Decision) -> dict[str, int]:
     return dict(held)
 
 
-def _given_back(row: Decision) -> Event | None:
+def _release_event(row: Decision) -> Event | None:
     events = Event.objects.filter(
-        workload=row.workload, type__in=_GIVEN_BACK, created_at__gte=row.created_at
+        workload=row.workload, type__in=_RELEASES, created_at__gte=row.created_at
     )
     return events.order_by("pk").first()

@@ -75,7 +75,7 @@ class Submission:
     #: As `read_placement` returns it; None without a placement.
     placement: Mapping[str, object] | None = None
 
-    def asked(self) -> tuple[PodSet, ...]:
+    def requested_pod_sets(self) -> tuple[PodSet, ...]:
         """Return the requested pod sets, also for a request in the short form."""
         if self.pod_sets:
             return self.pod_sets

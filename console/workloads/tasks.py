@@ -28,18 +28,18 @@ from console.workloads.services.run_shard import run_shard
 from console.workloads.services.search_fully import SEARCH
 
 #: The sweep handles intake and engines that are older than this.
-_FORGOTTEN = timedelta(seconds=2)
+_OVERDUE = timedelta(seconds=2)
 
 #: Time limit of a turn of a shard, in seconds; most take less than 0.1. To load a state with
 #: millions of workloads takes minutes, and starts over if it is cut off. The message is delivered
 #: again in the meantime, and its worker finds the lease taken.
-_PATIENCE = 1800
+_TIME_LIMIT = 1800
 
 #: Rows with a time this far in the future come from a wrong clock, so the sweep handles them too.
-_AHEAD = timedelta(seconds=2)
+_CLOCK_SKEW = timedelta(seconds=2)
 
 
-@shared_task(name=wakeup.ADMIT, soft_time_limit=_PATIENCE, time_limit=_PATIENCE + 60)
+@shared_task(name=wakeup.ADMIT, soft_time_limit=_TIME_LIMIT, time_limit=_TIME_LIMIT + 60)
 def admit(shard: str, message: str) -> None:
     """Run the engines of all organizations with a wakeup in a shard."""
     if wakeup.begin(shard, message):
@@ -50,21 +50,21 @@ def admit(shard: str, message: str) -> None:
 def sweep() -> None:
     """Wake up the engine of each organization with overdue work, and send a worker heartbeat."""
     heartbeat.beat()
-    waiting = Intake.objects.filter(_not_lately("created_at")).order_by()
+    waiting = Intake.objects.filter(_is_overdue("created_at")).order_by()
     due = Engine.objects.filter(wakes_at__lte=milliseconds(timezone.now()))
-    cut_short = Engine.objects.filter(_not_lately("settled_at"), is_settled=False)
+    unsettled = Engine.objects.filter(_is_overdue("settled_at"), is_settled=False)
     orgs = {
         *waiting.values_list("org_id", flat=True).distinct(),
-        *cut_short.values_list("pk", flat=True),
+        *unsettled.values_list("pk", flat=True),
         *due.values_list("pk", flat=True),
     }
     for org_id in sorted(orgs):
         wakeup.send(org_id)
 
 
-def _not_lately(column: str) -> Q:
+def _is_overdue(column: str) -> Q:
     now = timezone.now()
-    return Q(**{f"{column}__lt": now - _FORGOTTEN}) | Q(**{f"{column}__gt": now + _AHEAD})
+    return Q(**{f"{column}__lt": now - _OVERDUE}) | Q(**{f"{column}__gt": now + _CLOCK_SKEW})
 
 
 @shared_task(name="console.workloads.tasks.tidy")

@@ -15,7 +15,7 @@ from console.engine.model.policy import Policy
 from console.engine.model.workload import PODS, PodSet
 from console.engine.wording.reasons import reason_message
 from console.policies.queries import NO_POLICY
-from console.workloads.changes import Help
+from console.workloads.advice import Advice
 from console.workloads.explanations import Explained
 from console.workloads.models import Decision, SearchRun, Workload
 from console.workloads.queries import reason_of
@@ -161,7 +161,7 @@ def _additions(flavors: Mapping[str, str], policy: Policy | None) -> dict[str, A
     }
 
 
-def explanation_answer(workload: Workload, explained: Explained, found: Help) -> dict[str, Any]:
+def explanation_answer(workload: Workload, explained: Explained, found: Advice) -> dict[str, Any]:
     """Return the explanation of a workload; ranges refer to the text of its config version."""
     stages = explained.explanation.stages
     return {
@@ -181,7 +181,7 @@ def explanation_answer(workload: Workload, explained: Explained, found: Help) ->
     }
 
 
-def search_answer(run: SearchRun, found: Help | None) -> dict[str, Any]:
+def search_answer(run: SearchRun, found: Advice | None) -> dict[str, Any]:
     """Return the progress of a complete search, and its result once it is done."""
     return {
         "state": run.state,

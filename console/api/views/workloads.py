@@ -37,8 +37,8 @@ from console.exports import (
 from console.logs import bind_workloads
 from console.orgs.permissions import Permission
 from console.policies.queries import least_priority
-from console.workloads.changes import what_would_help, whole_help
-from console.workloads.disclosure import disclose_preemptors, for_reader, help_for_reader
+from console.workloads.advice import advice_of_search, find_advice
+from console.workloads.disclosure import advice_for_reader, disclose_preemptors, for_reader
 from console.workloads.explanations import explain_workload
 from console.workloads.export import EXPORTED, exported_rows
 from console.workloads.markdown import Links, explanation_markdown
@@ -217,7 +217,7 @@ class WorkloadExplanation(OrgView):
             text = explanation_markdown(workload, explained, links)
             return HttpResponse(text, content_type=MARKDOWN_TYPE)
         # The search runs first: if it is rejected with 429, the explanation is not computed.
-        found = help_for_reader(self.actor, what_would_help(self.actor, workload))
+        found = advice_for_reader(self.actor, find_advice(self.actor, workload))
         explained = for_reader(self.actor, explain_workload(self.actor.org, workload))
         return Response(explanation_answer(workload, explained, found))
 
@@ -271,6 +271,6 @@ class WorkloadSearch(OrgView):
     def _answer(self, run: SearchRun | None, status: int = 200) -> Response:
         if run is None:
             raise NotFound("There was no complete search for this workload in the last hour.")
-        found = whole_help(run)
-        disclosed = help_for_reader(self.actor, found) if found is not None else None
+        found = advice_of_search(run)
+        disclosed = advice_for_reader(self.actor, found) if found is not None else None
         return Response(search_answer(run, disclosed), status=status)

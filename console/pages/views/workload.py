@@ -1,4 +1,4 @@
-"""One workload: why it is where it is, its life, what it asks for, one decision, and ending it."""
+"""Views of one workload: explanation, timeline, spec, decisions, helpful changes and actions."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from console.pages.live import live_page
 from console.pages.presenters.activity.timeline import timeline_of
 from console.pages.presenters.lists.addresses import pager_of
 from console.pages.presenters.lists.tallies import kept_since
-from console.pages.presenters.workloads.phases import line_of
+from console.pages.presenters.workloads.phases import phase_bar
 from console.pages.presenters.workloads.pod_sets import pod_sets_of
-from console.pages.presenters.workloads.trace_forms import chosen_form, forms_of, trace_text
+from console.pages.presenters.workloads.trace_forms import chosen_format, trace_formats, trace_text
 from console.pages.presenters.workloads.workload import (
     RUNNING,
     actions_of,
@@ -33,8 +33,8 @@ from console.pages.presenters.workloads.workload import (
     stages_of,
 )
 from console.pages.shell import render_page
-from console.workloads.changes import Help, what_would_help, whole_help
-from console.workloads.disclosure import disclose, disclose_events, for_reader, help_for_reader
+from console.workloads.advice import Advice, advice_of_search, find_advice
+from console.workloads.disclosure import advice_for_reader, disclose, disclose_events, for_reader
 from console.workloads.explanations import Explained, explain_decision, explain_workload
 from console.workloads.markdown import Links, explanation_markdown
 from console.workloads.models import QueueHold, State, Workload
@@ -50,11 +50,11 @@ from console.workloads.services.end_workloads import (
 )
 from console.workloads.services.search_fully import cancel_search, latest_run, search_fully
 
-#: Events of one workload that its timeline shows.
+#: Maximum number of events in the timeline.
 TIMELINE = 50
-#: Decisions that its page lists, and preemptions on one page of them.
+#: Maximum number of listed decisions, and preemptions per page.
 DECISIONS = PREEMPTIONS = 20
-#: Versions that its bar marks.
+#: Maximum number of versions marked in the bar.
 VERSIONS = 20
 
 ENDINGS = {
@@ -67,7 +67,7 @@ ENDINGS = {
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
-    """Show one tab of one workload, or end it."""
+    """Show one tab of a workload, or finish, withdraw or release the workload."""
     if request.method == "POST":
         return _end(request, actor, uid)
     if is_markdown_requested(request):
@@ -81,7 +81,7 @@ def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def changes(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
-    """Show what would start one workload now, or ask a worker to try every candidate."""
+    """Show changes that would start the workload, or start or cancel a search by a worker."""
     subject = get_workload(actor.org, uid)
     if request.method == "POST":
         do = {"search": search_fully, "cancel": cancel_search}.get(request.POST.get("do", ""))
@@ -93,11 +93,11 @@ def changes(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
         )
     run = latest_run(subject)
     is_open = run is not None and run.is_open
-    found = whole_help(run) if subject.state == State.PENDING else None
+    found = advice_of_search(run) if subject.state == State.PENDING else None
     is_whole = found is not None
     if found is None:
-        found = Help() if is_open else what_would_help(actor, subject)
-    found = help_for_reader(actor, found)
+        found = Advice() if is_open else find_advice(actor, subject)
+    found = advice_for_reader(actor, found)
     context = {
         "workload": subject,
         "found": found,
@@ -114,7 +114,7 @@ def changes(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
 @org_page
 @require_safe
 def decision(request: HttpRequest, actor: Actor, uid: str, number: int) -> HttpResponse:
-    """Show one decision as it was made; it never changes."""
+    """Show one decision with its recorded explanation, which never changes."""
     subject = get_workload(actor.org, uid)
     made = get_decision(subject, number)
     explained = for_reader(actor, explain_decision(actor.org, made))
@@ -141,7 +141,7 @@ def _detail(request: HttpRequest, actor: Actor, *, uid: str, tab: Any) -> HttpRe
 
 def _why(request: HttpRequest, actor: Actor, subject: Workload) -> tuple[str, dict[str, Any]]:
     explained = for_reader(actor, explain_workload(actor.org, subject))
-    advice = what_would_help(actor, subject) if subject.state == State.REJECTED else Help()
+    advice = find_advice(actor, subject) if subject.state == State.REJECTED else Advice()
     return "workloads/detail.html", {
         "hold": _hold(subject, explained),
         "explained": explained,
@@ -162,7 +162,7 @@ def _timeline(request: HttpRequest, actor: Actor, subject: Workload) -> tuple[st
     life, now = life_of(subject), timezone.now()
     stops = preemptions_of(actor, subject, PREEMPTIONS, request.GET.get("cursor"))
     return "workloads/timeline.html", {
-        "line": line_of(life, _versions(actor, life, now), now),
+        "line": phase_bar(life, _versions(actor, life, now), now),
         "timeline": timeline_of(actor.org, disclose_events(actor, events)),
         "preemptions": stops.results,
         "pager": pager_of(request.path, request.GET, stops),
@@ -182,14 +182,14 @@ _TABS = {"why": _why, "timeline": _timeline, "spec": _spec}
 
 
 def _trace(request: HttpRequest, explained: Explained) -> dict[str, Any]:
-    form = chosen_form(request.GET)
+    form = chosen_format(request.GET)
     return {
         "explanation": explained.explanation,
         "stages": stages_of(explained),
         "version": explained.config_version,
         "form": form,
         "is_technical": form == "technical",
-        "forms": forms_of(request.path, request.GET),
+        "forms": trace_formats(request.path, request.GET),
         "trace_json": trace_text(explained.trace, explained.hidden) if form == "json" else "",
     }
 
@@ -206,7 +206,7 @@ def _markdown(
 
 
 def _versions(actor: Actor, life: Life, now: datetime) -> list[ConfigVersion]:
-    """Return the versions that were applied in the time of *life*."""
+    """Return the versions applied during *life*."""
     if not life.phases:
         return []
     found, _ = versions_between(
@@ -225,7 +225,7 @@ def _preemptor(actor: Actor, subject: Workload) -> dict[str, str]:
 
 
 def _hold(subject: Workload, explained: Explained) -> QueueHold | None:
-    """Return who held the queue and why, when that is what *subject* waits for."""
+    """Return the hold of the queue if *subject* is pending because of it, else None."""
     if explained.explanation.reason != QUEUE_HELD or subject.queue is None:
         return None
     return hold_of(subject.org, subject.queue)

@@ -14,7 +14,7 @@ from console.pages.presenters.lists.filters import canonical_query
 from console.pages.presenters.workloads.comparison import comparison_markdown, comparison_page
 from console.pages.shell import render_page
 from console.reading import QueryReader
-from console.workloads.comparisons import Compare, compare_workload
+from console.workloads.comparisons import ComparisonRequest, compare_workload
 from console.workloads.markdown import Links
 
 
@@ -23,7 +23,7 @@ from console.workloads.markdown import Links
 def comparison(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     """Compare workload *uid* with the one in the address, or with the most similar one."""
     query = canonical_query(request.GET)
-    found = compare_workload(actor, uid, _asked(query))
+    found = compare_workload(actor, uid, _read_request(query))
     page = comparison_page(found, request.path, query, actor.org.slug)
     text = ""
     if page.other is not None:
@@ -44,12 +44,12 @@ def comparison(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     return render_page(request, actor, "workloads/compare.html", context, section="workloads")
 
 
-def _asked(query: QueryDict) -> Compare:
+def _read_request(query: QueryDict) -> ComparisonRequest:
     reader = QueryReader(query)
-    asked = Compare(
+    comparison = ComparisonRequest(
         decision=reader.number("decision"),
         other=reader.text("with"),
         other_decision=reader.number("other"),
     )
     reader.finish()
-    return asked
+    return comparison

@@ -1,4 +1,4 @@
-"""Workloads as a list: by any filters, grouped, as a file; and all of one reason explained."""
+"""Views of the list of workloads, with filters, groups and export, and of one reason."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from console.engine.model.reasons import ReasonClass, reason_of, registered_reas
 from console.errors import BadRequest, FieldError
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
-from console.pages.canonical import sent_on
-from console.pages.exports import export_links, exported
+from console.pages.canonical import canonical_redirect
+from console.pages.exports import export_links, export_response
 from console.pages.live import live_page
 from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
 from console.pages.presenters.lists.filters import canonical_query, chips_of, segments_of
 from console.pages.presenters.lists.tallies import permalink
 from console.pages.presenters.workloads.columns import choices_of, columns_of, with_columns
-from console.pages.presenters.workloads.groups import groups_of, looser_of, total_text
+from console.pages.presenters.workloads.groups import filter_suggestion, groups_of, total_text
 from console.pages.presenters.workloads.one_reason import reason_page
 from console.pages.presenters.workloads.saved_views import tabs_of
 from console.pages.shell import render_page
@@ -28,10 +28,10 @@ from console.reading import QueryReader
 from console.workloads import columns
 from console.workloads.disclosure import disclose_preemptors
 from console.workloads.export import EXPORTED, exported_rows
-from console.workloads.one_reason import explain_reason
 from console.workloads.queries import WorkloadFilter, list_workloads, state_counts
 from console.workloads.queries.filters import REASON_CLASSES, TYPES, read_reason
 from console.workloads.queries.groups import GROUPINGS, count_workloads, group_workloads
+from console.workloads.reason_causes import explain_reason
 from console.workloads.saved_views import PARAMETERS, may_share, read_grouping, views_of
 
 FILTERS = tuple(name for name in PARAMETERS if name != "group_by")
@@ -43,12 +43,12 @@ FILTERS = tuple(name for name in PARAMETERS if name != "group_by")
 def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List workloads by the filters of the address, newest first."""
     query = with_columns(canonical_query(request.GET, repeatable=("col",)))
-    if onward := sent_on(request, query):
-        return onward
+    if redirect := canonical_redirect(request, query):
+        return redirect
     chosen = WorkloadFilter.from_query(query, actor.org)
     by = read_grouping(query)
     shown = columns.read_columns(query.get(columns.PARAMETER, ""))
-    file = exported(
+    file = export_response(
         request, actor, f"{actor.org.slug}-workloads", EXPORTED, exported_rows(actor, chosen)
     )
     if file is not None:
@@ -88,7 +88,7 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
 @org_page
 @require_safe
 def one_reason(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Explain all workloads that have one reason at once."""
+    """Explain all workloads with one reason on one page."""
     reader = QueryReader(request.GET)
     reason = read_reason(reader, actor.org)
     queue = reader.text("queue")
@@ -122,7 +122,9 @@ def _rows(
     return {
         "workloads": page.results,
         "pager": pager_of(request.path, query, page),
-        "looser": looser_of(actor.org, request.path, query, FILTERS) if is_empty else None,
+        "suggestion": filter_suggestion(actor.org, request.path, query, FILTERS)
+        if is_empty
+        else None,
     }
 
 
@@ -134,7 +136,7 @@ def _groups(
 
 
 def _reasons(chosen: WorkloadFilter) -> list[tuple[str, str]]:
-    """Return the reasons to choose from, with the chosen one in any case."""
+    """Return (code, label) of the registered reasons, and of the chosen one if unregistered."""
     found = list(registered_reasons())
     if chosen.reason and chosen.reason not in found:
         found.append(reason_of(chosen.reason))
@@ -142,7 +144,7 @@ def _reasons(chosen: WorkloadFilter) -> list[tuple[str, str]]:
 
 
 def _kept(query: QueryDict) -> str:
-    """Return what of an address a view keeps."""
+    """Return the part of the query that a saved view stores."""
     kept = query.copy()
     for name in list(kept):
         if name not in PARAMETERS and not name.startswith(columns.LABEL):

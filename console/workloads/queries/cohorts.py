@@ -46,33 +46,33 @@ def cohort_list(org: Organization) -> list[CohortSummary]:
 
     Empty under a discipline without the section for cohorts.
     """
-    world = _World(org)
-    if not world.has_cohorts:
+    data = _CohortData(org)
+    if not data.has_cohorts:
         return []
-    trees = world.capacity.tree
+    trees = data.capacity.tree
     names = []
     for root in trees.roots:
         names += [root, *(member.name for member in trees.below(root) if member.is_cohort)]
-    return [world.summary(name) for name in names]
+    return [data.summary(name) for name in names]
 
 
 def cohort_view(org: Organization, name: str) -> CohortView:
     """Return one cohort; raises NotFound or Renamed if the active version has no such cohort."""
-    world = _World(org)
-    if not world.has_cohorts or name not in world.capacity.tree.names:
+    data = _CohortData(org)
+    if not data.has_cohorts or name not in data.capacity.tree.names:
         raise absent(org, name, "cohort")
-    members = list(world.capacity.tree.below(name))
+    members = list(data.capacity.tree.below(name))
     return CohortView(
-        summary=world.summary(name),
-        members=tuple(world.member(member) for member in members),
-        loans=world.loans_of(name, members),
+        summary=data.summary(name),
+        members=tuple(data.member(member) for member in members),
+        loans=data.loans_of(name, members),
         over_quota_since=over_quota_since_of(org),
-        waiting=world.waiting(members),
-        policy=world.policy,
+        waiting=data.waiting(members),
+        policy=data.policy,
     )
 
 
-class _World:
+class _CohortData:
     """The policy and the rows of an organization that cohort views are computed from."""
 
     def __init__(self, org: Organization) -> None:
@@ -86,12 +86,12 @@ class _World:
         decoded = cache(json.loads)
         short = frozenset(short_of_quota_reasons())
         rows = PendingClass.objects.filter(org=org).annotate(
-            asked=Cast("requests", TextField()), lacked=Cast("missing", TextField())
+            requests_text=Cast("requests", TextField()), missing_text=Cast("missing", TextField())
         )
-        for queue, reason, asked, lacked, count in rows.values_list(
-            "queue", "reason", "asked", "lacked", "count"
+        for queue, reason, requests_text, missing_text, count in rows.values_list(
+            "queue", "reason", "requests_text", "missing_text", "count"
         ):
-            requests, missing = decoded(asked), decoded(lacked)
+            requests, missing = decoded(requests_text), decoded(missing_text)
             self._demand[queue].add(reason, requests, count)
             if reason in short:
                 for flavor, resource in self.capacity.keys(queue):
@@ -180,8 +180,8 @@ class _World:
         return tuple(sorted(views, key=lambda view: (-view.count, view.reason)))
 
     def _usages_of(self, queue: str) -> tuple[CapacityNode, ...]:
-        asked = self._demand[queue]
-        return self.capacity.queue_nodes(queue, asked.wanted, asked.cannot_run)
+        demand = self._demand[queue]
+        return self.capacity.queue_nodes(queue, demand.wanted, demand.cannot_run)
 
     def _counted(self, queues: Iterable[str]) -> tuple[int, int, int]:
         """Return how many workloads of *queues* are running, pending, and unable to run."""

@@ -113,8 +113,8 @@ def search_events(
     Each event has *workload_uid*, *workload_type*, *workload_project* and *workload_labels*,
     which are None for an event without a workload.
     """
-    driven, rest = _conditions(org, search)
-    rows = driven.annotate(
+    indexed, rest = _conditions(org, search)
+    rows = indexed.annotate(
         workload_uid=F("workload__uid"),
         workload_type=F("workload__type"),
         workload_project=F("workload__project"),
@@ -122,7 +122,7 @@ def search_events(
     )
     types = _rare_types(search)
     if is_newest_first and types is not None:
-        walks = [driven.filter(rest, type=each) for each in types]
+        walks = [indexed.filter(rest, type=each) for each in types]
         return merged_newest_first(rows, walks, limit, cursor)
     walk = newest_first if is_newest_first else oldest_first
     return walk(rows, rest or None, limit, cursor)
@@ -140,8 +140,8 @@ def newest_event(org: Organization) -> int:
 
 def count_events(org: Organization, search: EventSearch) -> int:
     """Return the number of events among the newest `MOST_COUNTED` that match *search*."""
-    driven, rest = _conditions(org, search)
-    return newest_of(driven, MOST_COUNTED).filter(rest).count()
+    indexed, rest = _conditions(org, search)
+    return newest_of(indexed, MOST_COUNTED).filter(rest).count()
 
 
 def count_by_type(org: Organization, search: EventSearch) -> dict[str, int]:
@@ -150,8 +150,8 @@ def count_by_type(org: Organization, search: EventSearch) -> dict[str, int]:
 
     Counted are the newest `MOST_TYPED` events.
     """
-    driven, rest = _conditions(org, replace(search, types=()))
-    rows = newest_of(driven, MOST_TYPED).filter(rest)
+    indexed, rest = _conditions(org, replace(search, types=()))
+    rows = newest_of(indexed, MOST_TYPED).filter(rest)
     return dict(rows.values_list("type").annotate(count=Count("pk")))
 
 
@@ -161,10 +161,10 @@ def _rare_types(search: EventSearch) -> frozenset[str] | None:
 
     Each type has its own index range, and few types have a level above INFO.
     """
-    asked = {each.name for each in fields(search) if getattr(search, each.name) != each.default}
+    given = {each.name for each in fields(search) if getattr(search, each.name) != each.default}
     # Times were converted to limits of primary keys.
-    asked -= {"since", "until", "before", "config"}
-    if not asked or not asked <= {"types", "levels"}:
+    given -= {"since", "until", "before", "config"}
+    if not given or not given <= {"types", "levels"}:
         return None
     types = set(search.types or EventType.values)
     if search.levels:
@@ -200,20 +200,22 @@ def _conditions(org: Organization, search: EventSearch) -> tuple[QuerySet[Event]
         rest &= Q(created_at__gte=begun) & (Q(created_at__lt=ended) if ended else Q())
         rows = limit_to_times(rows, begun, ended)
     rows = limit_to_times(rows, search.since, search.before or search.until)
-    if _nobody_has(org, user=search.user) or _nobody_has(org, project=search.project):
+    if _matches_no_workload(org, user=search.user) or _matches_no_workload(
+        org, project=search.project
+    ):
         return rows.none(), rest
     if search.flavors:
-        rest &= Q(_GivenOneOf(search.flavors))
-    return _driven(org, rows, search), rest
+        rest &= Q(_HasAnyFlavor(search.flavors))
+    return _indexed_rows(org, rows, search), rest
 
 
-def _nobody_has(org: Organization, **asked: str | None) -> bool:
-    """Return whether no workload matches *asked*; otherwise all events would be scanned."""
-    given = {name: value for name, value in asked.items() if value}
+def _matches_no_workload(org: Organization, **conditions: str | None) -> bool:
+    """Return whether no workload matches *conditions*; otherwise all events would be scanned."""
+    given = {name: value for name, value in conditions.items() if value}
     return bool(given) and not Workload.objects.filter(org=org, **given).exists()
 
 
-def _driven(org: Organization, rows: QuerySet[Event], search: EventSearch) -> QuerySet[Event]:
+def _indexed_rows(org: Organization, rows: QuerySet[Event], search: EventSearch) -> QuerySet[Event]:
     if len(search.workloads) > 1:
         return rows.none()
     if search.workloads:
@@ -237,7 +239,7 @@ def _while_active(org: Organization, number: int) -> tuple[datetime | None, date
     return begun.get(number), begun.get(number + 1)
 
 
-class _GivenOneOf(Func):
+class _HasAnyFlavor(Func):
     """
     Condition that an event's ``flavors`` contain one of some flavors, for any resource.
 

@@ -35,8 +35,8 @@ def decisions_after(
     """
     # The end is read first, so that concurrent decisions are not skipped: batches of one
     # organization are written one after the other. In most polls there are no new decisions.
-    asked = [org.pk, seq, WINDOW if outcomes else limit]
-    ((end,),) = statements.rows(_END, asked, is_replanned=True)
+    parameters = [org.pk, seq, WINDOW if outcomes else limit]
+    ((end,),) = statements.rows(_END, parameters, is_replanned=True)
     if end is None:
         return [], seq
     rows = Decision.objects.filter(org=org, pk__gt=seq, pk__lte=end).order_by("pk").defer("trace")

@@ -69,17 +69,17 @@ def count_workloads(org: Organization, conditions: WorkloadFilter) -> Total:
     reasons = reasons_of(conditions)
     if reasons and all(map(is_of_class, reasons)):
         rest = replace(conditions, state=State.PENDING, reason=None, reason_class=None)
-        kept = _kept(org, rest, "reason")
-        if kept is not None and conditions.state in (None, State.PENDING):
-            return Total(sum(kept[reason] for reason in reasons), is_exact=True)
+        stored = _stored_groups(org, rest, "reason")
+        if stored is not None and conditions.state in (None, State.PENDING):
+            return Total(sum(stored[reason] for reason in reasons), is_exact=True)
     walks = walks_of(org, conditions)
     if walks:
-        return _along(walks)
+        return _count_walks(walks)
     rows, is_whole = _newest(org, conditions)
     return Total(rows[:MOST_COUNTED].count(), is_whole)
 
 
-def _along(walks: Iterable[QuerySet[Workload]]) -> Total:
+def _count_walks(walks: Iterable[QuerySet[Workload]]) -> Total:
     """Count the rows of all *walks*, up to MOST_COUNTED."""
     found = 0
     for walk in walks:
@@ -91,9 +91,9 @@ def _along(walks: Iterable[QuerySet[Workload]]) -> Total:
 
 def group_workloads(org: Organization, conditions: WorkloadFilter, by: str) -> Grouped:
     """Return workloads that match *conditions*, grouped by one of `GROUPINGS`, largest first."""
-    kept = _kept(org, conditions, by)
-    if kept is not None:
-        return _grouped(kept, is_exact=True)
+    stored = _stored_groups(org, conditions, by)
+    if stored is not None:
+        return _grouped(stored, is_exact=True)
     rows, is_whole = _newest(org, conditions)
     if by == "flavor":
         return _grouped(_by_flavor(rows), is_exact=is_whole)
@@ -106,7 +106,9 @@ def group_workloads(org: Organization, conditions: WorkloadFilter, by: str) -> G
     return _grouped(Counter(value or None for value in values), is_exact=is_whole)
 
 
-def _kept(org: Organization, conditions: WorkloadFilter, by: str) -> Counter[str | None] | None:
+def _stored_groups(
+    org: Organization, conditions: WorkloadFilter, by: str
+) -> Counter[str | None] | None:
     """Return the groups from counts that the worker stores; None if it does not store them."""
     if conditions.state != State.PENDING:
         return None

@@ -81,7 +81,7 @@ def _contents(keys: list[int]) -> dict[int, Workload]:
         labels |= LabelSet.objects.filter(pk__in=chunk).values_list("pk", "labels")
     plain: dict[tuple[tuple[str, int], ...], tuple[PodSet, ...]] = {}
 
-    def asked(requests: dict[str, int], pod_sets: list[Any]) -> tuple[PodSet, ...]:
+    def shared_pod_sets(requests: dict[str, int], pod_sets: list[Any]) -> tuple[PodSet, ...]:
         if pod_sets:
             return decode_pod_sets(pod_sets, requests)
         key = tuple(requests.items())
@@ -96,7 +96,7 @@ def _contents(keys: list[int]) -> dict[int, Workload]:
             labels=labels[label_set],
             namespace=namespace,
             priority=priority,
-            pod_sets=asked(requests, pod_sets),
+            pod_sets=shared_pod_sets(requests, pod_sets),
             **decode_facts(facts)._asdict(),
         )
         for pk, digest, label_set, namespace, priority, requests, pod_sets, facts in rows

@@ -42,20 +42,20 @@ class Nodes:
         """Number of running nodes without a market."""
         return max(0, self.running - self.spot - self.on_demand)
 
-    def add(self, seen: _Seen) -> None:
+    def add(self, count: _PodCount) -> None:
         """Add the pods of a workload, which already counts as one pod."""
-        if seen.state == State.PENDING:
-            self.pending += seen.more
+        if count.state == State.PENDING:
+            self.pending += count.more
             return
-        self.running += seen.more
-        if seen.market == "SPOT":
-            self.spot += seen.pods
-        elif seen.market == "ON_DEMAND":
-            self.on_demand += seen.pods
+        self.running += count.more
+        if count.market == "SPOT":
+            self.spot += count.pods
+        elif count.market == "ON_DEMAND":
+            self.on_demand += count.pods
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _PodCount:
     """Pods of a workload: *pods* on a market, of which *more* are not counted yet."""
 
     queue: str | None
@@ -68,10 +68,10 @@ class _Seen:
 def nodes_by_queue(org: Organization, counts: Mapping[str, Counts]) -> dict[str, Nodes]:
     """Return the nodes of every queue in *counts*."""
     found = {name: Nodes(*of_queue) for name, of_queue in counts.items()}
-    for seen in _looked_at(Workload.objects.filter(org=org)):
+    for count in _read_newest(Workload.objects.filter(org=org)):
         # The counts are older than these rows, and may lack the queue of a new workload.
-        if seen.queue in found:
-            found[seen.queue].add(seen)
+        if count.queue in found:
+            found[count.queue].add(count)
     return found
 
 
@@ -79,12 +79,12 @@ def nodes_of(org: Organization, counts: Counts, queue: str | None = None) -> Nod
     """Return the nodes of the organization or of *queue*, with *counts* of its workloads."""
     rows = Workload.objects.filter(org=org)
     found = Nodes(*counts)
-    for seen in _looked_at(rows.filter(queue=queue) if queue else rows):
-        found.add(seen)
+    for count in _read_newest(rows.filter(queue=queue) if queue else rows):
+        found.add(count)
     return found
 
 
-def _looked_at(rows: QuerySet[Workload]) -> Iterator[_Seen]:
+def _read_newest(rows: QuerySet[Workload]) -> Iterator[_PodCount]:
     """Yield pods and markets of the newest workloads of each state."""
     market = KeyTextTransform("market-type", F("label_set__labels"))
     for state in (*RUNNING, State.PENDING):
@@ -92,14 +92,14 @@ def _looked_at(rows: QuerySet[Workload]) -> Iterator[_Seen]:
         newest = newest.annotate(market=market)
         if state in RUNNING:
             for queue, kind in newest.values_list("queue", "market"):
-                yield _Seen(queue, state, kind, 1)
+                yield _PodCount(queue, state, kind, 1)
         # Few workloads have pod sets, and to read them for all would take most of the time.
         wide = newest.exclude(pod_sets=[])
         for queue, kind, pod_sets, assignment in wide.values_list(
             "queue", "market", "pod_sets", "assignment"
         ):
             more = pods_of(pod_sets, assignment) - 1
-            yield _Seen(queue, state, kind, more, more)
+            yield _PodCount(queue, state, kind, more, more)
 
 
 def pods_of(pod_sets: Iterable[Mapping[str, Any]], assignment: Iterable[Mapping[str, Any]]) -> int:

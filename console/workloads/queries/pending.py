@@ -45,10 +45,10 @@ def pending_for_reason(
     waiting = Workload.objects.filter(org=org, state=State.PENDING).order_by("-priority", "pk")
     columns = ("pk", "priority", "pending_class")
     if len(sizes) <= FEW_CLASSES and sum(count for _, count in sizes.values()) <= FEW:
-        few = _behind(waiting.filter(pending_class__in=list(sizes)), after)
+        few = _after(waiting.filter(pending_class__in=list(sizes)), after)
         places = list(few.values_list(*columns)[: limit + 1])
         return _page(places, limit, places[-1] if len(places) > limit else None)
-    ordered = _behind(waiting.filter(queue=queue, priority__lte=top), after)
+    ordered = _after(waiting.filter(queue=queue, priority__lte=top), after)
     found: list[tuple[int, int, str]] = []
     looked, last = 0, None
     for last in ordered.values_list(*columns)[:MOST_LOOKED].iterator(chunk_size=500):
@@ -91,7 +91,7 @@ def place_of(workload: Workload) -> tuple[int, int]:
     return -(workload.priority or 0), workload.pk
 
 
-def _behind(ordered: QuerySet[Workload], after: tuple[int, ...] | None) -> QuerySet[Workload]:
+def _after(ordered: QuerySet[Workload], after: tuple[int, ...] | None) -> QuerySet[Workload]:
     if after is None:
         return ordered
     shifted, pk = after

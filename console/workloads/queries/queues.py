@@ -152,11 +152,13 @@ def _waiting(rows: QuerySet[PendingClass]) -> defaultdict[str, Demand]:
     waiting: defaultdict[str, Demand] = defaultdict(Demand)
     # There are many more classes than different requests, so each request is decoded once.
     known: dict[str, dict[str, int]] = {}
-    columns = rows.annotate(asked=Cast("requests", TextField()))
-    for queue, reason, asked, count in columns.values_list("queue", "reason", "asked", "count"):
-        if asked not in known:
-            known[asked] = json.loads(asked)
-        waiting[queue].add(reason, known[asked], count)
+    columns = rows.annotate(requests_text=Cast("requests", TextField()))
+    for queue, reason, requests_text, count in columns.values_list(
+        "queue", "reason", "requests_text", "count"
+    ):
+        if requests_text not in known:
+            known[requests_text] = json.loads(requests_text)
+        waiting[queue].add(reason, known[requests_text], count)
     return waiting
 
 

@@ -28,18 +28,20 @@ def running_by_size(
     In the form of `workload_rows`. All running workloads of the queue are sorted, so call this only
     up to `MOST_COMPARED`.
     """
-    asked = Coalesce(
+    requested = Coalesce(
         Cast(KeyTextTransform(resource, "requests"), BigIntegerField()),
         0,
         output_field=BigIntegerField(),
     )
-    rows = Workload.objects.filter(org=org, queue=queue, state__in=RUNNING).annotate(asked=asked)
+    rows = Workload.objects.filter(org=org, queue=queue, state__in=RUNNING).annotate(
+        requested=requested
+    )
     after = read_cursor(cursor, size=2)
     if after is not None:
         amount, pk = after
-        rows = rows.filter(Q(asked__lt=amount) | Q(asked=amount, pk__lt=pk))
+        rows = rows.filter(Q(requested__lt=amount) | Q(requested=amount, pk__lt=pk))
     # Keys first: the other columns are read only for rows of the page.
-    found = list(rows.order_by("-asked", "-pk").values_list("pk", "asked")[: limit + 1])
+    found = list(rows.order_by("-requested", "-pk").values_list("pk", "requested")[: limit + 1])
     page = found[:limit]
     rows_of_page = as_read(Workload.objects.filter(pk__in=[pk for pk, _ in page])).order_by()
     by_key = {each.pk: each for each in rows_of_page}

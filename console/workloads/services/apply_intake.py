@@ -27,7 +27,7 @@ _NOT_RECORDED: Final = ("user", "groups")
 
 
 @dataclass(slots=True)
-class _Told:
+class _Context:
     """The state, the batch and the read workloads for the handlers of one batch."""
 
     org: Organization
@@ -54,7 +54,7 @@ def apply_intake(org: Organization, state: State, intake: list[Intake], batch: B
     """
     others = _keys(row for row in intake if row.kind != Intake.Kind.SUBMIT)
     new = _keys(row for row in intake if row.kind == Intake.Kind.SUBMIT)
-    told = _Told(
+    context = _Context(
         org=org,
         state=state,
         batch=batch,
@@ -63,15 +63,15 @@ def apply_intake(org: Organization, state: State, intake: list[Intake], batch: B
     )
     state.advance(milliseconds(batch.now))
     for row in intake:
-        _HANDLERS[row.kind](told, row.payload)
+        _HANDLERS[row.kind](context, row.payload)
     return batch.config_version
 
 
 def _submitted(org_id: int, keys: list[int], batch: Batch) -> dict[int, Workload]:
     """Return the pending workloads by key, and add their shapes to *batch*."""
     submitted = {}
-    asked = [statements.list_parameter(keys)]
-    for row in statements.rows(_named(), asked, is_replanned=True):
+    parameters = [statements.list_parameter(keys)]
+    for row in statements.rows(_workload_statement(), parameters, is_replanned=True):
         *_, label_set, name, submitted_at, org, state = row
         if (org, state) != (org_id, models.State.PENDING):
             continue
@@ -85,7 +85,7 @@ def _submitted(org_id: int, keys: list[int], batch: Batch) -> dict[int, Workload
 
 
 @cache
-def _named() -> str:
+def _workload_statement() -> str:
     """
     Return the statement that reads workloads by key.
 
@@ -111,8 +111,8 @@ _NAMES: Final = (
 def _uids(org_id: int, keys: list[int], batch: Batch) -> dict[int, str]:
     """Return the ids of the workloads in other requests, and add their names to *batch*."""
     uids = {}
-    asked = [statements.list_parameter(keys)]
-    for key, uid, name, org in statements.rows(_NAMES, asked, is_replanned=True):
+    parameters = [statements.list_parameter(keys)]
+    for key, uid, name, org in statements.rows(_NAMES, parameters, is_replanned=True):
         if org == org_id:
             uids[key] = uid
             batch.known[uid] = key, name
@@ -123,59 +123,59 @@ def _keys(intake: Iterable[Intake]) -> list[int]:
     return [key for row in intake for key in row.payload.get("ids", ())]
 
 
-def _submit(told: _Told, payload: dict[str, Any]) -> None:
-    for workload in (told.submitted.get(key) for key in payload["ids"]):
+def _submit(context: _Context, payload: dict[str, Any]) -> None:
+    for workload in (context.submitted.get(key) for key in payload["ids"]):
         if workload:
-            told.state.submit(workload)
+            context.state.submit(workload)
 
 
-def _finish(told: _Told, payload: dict[str, Any]) -> None:
+def _finish(context: _Context, payload: dict[str, Any]) -> None:
     finished, event = models.State.FINISHED, EventType.REQUEST_FULFILLED
-    _end(told, payload, told.state.finish, finished, event)
+    _end(context, payload, context.state.finish, finished, event)
 
 
-def _withdraw(told: _Told, payload: dict[str, Any]) -> None:
+def _withdraw(context: _Context, payload: dict[str, Any]) -> None:
     withdrawn, event = models.State.WITHDRAWN, EventType.REQUEST_ABORTED
-    _end(told, payload, told.state.withdraw, withdrawn, event)
+    _end(context, payload, context.state.withdraw, withdrawn, event)
 
 
 def _end(
-    told: _Told,
+    context: _Context,
     payload: dict[str, Any],
     leave: Callable[[str], bool],
     final: models.State,
     event: EventType,
 ) -> None:
-    for uid in told.named(payload):
-        queue = told.state.queue_of(uid)
+    for uid in context.named(payload):
+        queue = context.state.queue_of(uid)
         if leave(uid):
-            told.batch.end(uid, queue, final, event, payload["actor"])
+            context.batch.end(uid, queue, final, event, payload["actor"])
 
 
-def _release(told: _Told, payload: dict[str, Any]) -> None:
-    for uid in told.named(payload):
-        queue = told.state.queue_of(uid)
-        if told.state.release(uid):
-            yields_to = told.state.pending[uid].yields_to
-            told.batch.requeue(uid, queue, payload["actor"], yields_to)
+def _release(context: _Context, payload: dict[str, Any]) -> None:
+    for uid in context.named(payload):
+        queue = context.state.queue_of(uid)
+        if context.state.release(uid):
+            yields_to = context.state.pending[uid].yields_to
+            context.batch.requeue(uid, queue, payload["actor"], yields_to)
 
 
-def _change_policy(told: _Told, payload: dict[str, Any]) -> None:
+def _change_policy(context: _Context, payload: dict[str, Any]) -> None:
     # Earlier decisions, such as preemptions of reclaimed workloads, belong to the previous version.
-    told.batch.decide(told.state.take_decisions())
-    told.batch.config_version = payload["version"]
-    told.state.change_policy(load_policy(told.org, payload["version"]))
+    context.batch.decide(context.state.take_decisions())
+    context.batch.config_version = payload["version"]
+    context.state.change_policy(load_policy(context.org, payload["version"]))
 
 
-def _hold(told: _Told, payload: dict[str, Any]) -> None:
-    told.state.hold(payload["queue"])
+def _hold(context: _Context, payload: dict[str, Any]) -> None:
+    context.state.hold(payload["queue"])
 
 
-def _resume(told: _Told, payload: dict[str, Any]) -> None:
-    told.state.resume(payload["queue"])
+def _resume(context: _Context, payload: dict[str, Any]) -> None:
+    context.state.resume(payload["queue"])
 
 
-_HANDLERS: dict[str, Callable[[_Told, dict[str, Any]], None]] = {
+_HANDLERS: dict[str, Callable[[_Context, dict[str, Any]], None]] = {
     Intake.Kind.SUBMIT: _submit,
     Intake.Kind.FINISH: _finish,
     Intake.Kind.WITHDRAW: _withdraw,

@@ -16,8 +16,8 @@ from console import statements
 from console.errors import Conflict, NotFound
 from console.orgs.audit import Action, record_many
 from console.orgs.permissions import Actor, Permission
-from console.workloads.keyed import keyed
 from console.workloads.models import Intake, State, Workload
+from console.workloads.org_filter import in_org
 from console.workloads.services.ask_engine import ask_engine
 
 
@@ -82,7 +82,7 @@ def release_workloads(actor: Actor, uids: Iterable[str]) -> None:
 def _end(actor: Actor, uids: Iterable[str], ending: _Ending) -> None:
     actor.require(Permission.SUBMIT)
     wanted = list(dict.fromkeys(uids))
-    rows = keyed(Workload.objects.filter(uid__in=wanted), actor.org).only(
+    rows = in_org(Workload.objects.filter(uid__in=wanted), actor.org).only(
         "uid", "name", "state", "submitted_by", "preemptions"
     )
     found = {workload.uid: workload for workload in rows}

@@ -18,8 +18,8 @@ from console.engine.state import State
 from console.orgs.models import Organization
 from console.unions import union_querysets
 from console.workloads import models
-from console.workloads.keyed import keyed
 from console.workloads.models import QueueHold, Workload
+from console.workloads.org_filter import in_org
 from console.workloads.services.charged_ledger import ChargedLedger, FirstRunning, first_to_stop
 from console.workloads.services.load_state import (
     COLUMNS,
@@ -56,15 +56,17 @@ def load_trees(
     trees = dict.fromkeys(queue.tree for queue, _ in in_queues)
     names = [each.name for tree in trees for each in tree.queues]
     if names:
-        _run(state, org, names, in_queues, config_version, charged)
-        _wait(state, org, names)
-        _submit(state, _ahead(org, in_queues))
-    told = {each.pk: each for each in workloads if each.queue is None or here[each.pk] is not None}
-    for some in chunks(told):
+        _restore_trees(state, org, names, in_queues, config_version, charged)
+        _resubmit_preemptors(state, org, names)
+        _submit(state, _workloads_ahead(org, in_queues))
+    requested = {
+        each.pk: each for each in workloads if each.queue is None or here[each.pk] is not None
+    }
+    for some in chunks(requested):
         for each in engine_workloads(Workload.objects.filter(pk__in=some)):
             if state.has_workload(each.id):
                 continue
-            row = told[each.sequence]
+            row = requested[each.sequence]
             if row.queue is None:
                 state.submit(each)
             else:
@@ -78,7 +80,7 @@ def _queue_of(state: State, workload: Workload) -> AnyQueue | None:
     return queue if queue.policy is not None else None
 
 
-def _run(
+def _restore_trees(
     state: State,
     org: Organization,
     names: Sequence[str],
@@ -93,7 +95,7 @@ def _run(
     # The usage shows which queues are over nominal quota, and so which workloads to read.
     charged.charge(org, names)
     named: dict[FirstRunning, None] = {}
-    lists = list(_one_by_one(state, org, waiting, named))
+    lists = list(_running_rows(state, org, waiting, named))
     # Stopping workloads, because the workloads that wait for them claim their quota.
     keys = [*charged.stopping(org, names), *charged.first_to_stop(org, named)]
     lists += [Workload.objects.filter(pk__in=some) for some in chunks(keys)]
@@ -108,7 +110,7 @@ def _run(
         there.summed_up = max(0, charged.running[name] - len(there.running))
 
 
-def _one_by_one(
+def _running_rows(
     state: State,
     org: Organization,
     waiting: Sequence[tuple[AnyQueue, Workload]],
@@ -128,15 +130,15 @@ def _one_by_one(
     running = Workload.objects.filter(org=org, state=models.State.ADMITTED)
     discipline = load_discipline(state.policy.discipline)
     for (name, priority), (queue, alike) in kinds.items():
-        requests = [min_requests_of(_asked(each)) for each in alike]
+        requests = [min_requests_of(_with_requests(each)) for each in alike]
         plan = discipline.load_plan(state.policy, queue, requests, priority, lowest.get(name))
         named.update(dict.fromkeys(plan.first.items()))
         for rows in plan.rows:
             for some in chunks(rows.queues):
-                yield first_to_stop(_of_plan(running, rows, some), rows.most)
+                yield first_to_stop(_planned_rows(running, rows, some), rows.most)
 
 
-def _of_plan(
+def _planned_rows(
     running: QuerySet[Workload], rows: RowsToLoad, queues: Sequence[str]
 ) -> QuerySet[Workload]:
     found = (
@@ -161,13 +163,13 @@ def _lowest(org: Organization, names: Iterable[str]) -> dict[str, int]:
     }
 
 
-def _asked(workload: Workload) -> EngineWorkload:
+def _with_requests(workload: Workload) -> EngineWorkload:
     """Return the engine's workload with only the requests of *workload*."""
     pod_sets = decode_pod_sets(workload.pod_sets, workload.requests)
     return EngineWorkload(id=workload.uid, sequence=workload.pk, pod_sets=pod_sets)
 
 
-def _wait(state: State, org: Organization, names: Sequence[str]) -> None:
+def _resubmit_preemptors(state: State, org: Organization, names: Sequence[str]) -> None:
     # Pending workloads with preempted ones that are stopping, because they claim quota. There are
     # few in all queues, so the reason is the only condition: it selects the shortest index range.
     waiting = Workload.objects.filter(org=org, reason=WAITING_FOR_PREEMPTED)
@@ -178,14 +180,14 @@ def _wait(state: State, org: Organization, names: Sequence[str]) -> None:
             state.resubmit(engine_workload(row), (queue, priority, rule, pending_class), victims)
 
 
-def _ahead(
+def _workloads_ahead(
     org: Organization, waiting: Sequence[tuple[AnyQueue, Workload]]
 ) -> Iterator[QuerySet[Workload]]:
     """Yield the workloads to which those *waiting* yield, and the heads of their strict queues."""
     pending = Workload.objects.filter(org=org, state=models.State.PENDING)
     preemptors = [workload.preemptor for _, workload in waiting if workload.preemptor]
     lists = [
-        keyed(Workload.objects.filter(uid__in=some, state=models.State.PENDING), org)
+        in_org(Workload.objects.filter(uid__in=some, state=models.State.PENDING), org)
         for some in chunks(preemptors)
     ]
     strict = dict.fromkeys(queue.name for queue, _ in waiting if queue.pending.is_strict)

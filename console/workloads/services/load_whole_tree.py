@@ -59,8 +59,8 @@ def load_whole_tree(
         there = state.queues[name]
         there.summed_up = max(0, running_there - len(there.running))
     waiting = here.filter(state=models.State.PENDING)
-    _wait(state, waiting.filter(reason=WAITING_FOR_PREEMPTED))
-    _wait(state, waiting.order_by("-priority", "pk")[:_WAITING])
+    _resubmit(state, waiting.filter(reason=WAITING_FOR_PREEMPTED))
+    _resubmit(state, waiting.order_by("-priority", "pk")[:_WAITING])
     join_whole_tree(state, org, workload)
     return state, frozenset(names)
 
@@ -69,16 +69,16 @@ def join_whole_tree(state: State, org: Organization, workload: Workload) -> None
     """Add *workload* and the first pending ones of its queue to a whole tree that lacks them."""
     if not state.has_workload(workload.uid):
         theirs = Workload.objects.filter(org=org, queue=workload.queue, state=models.State.PENDING)
-        _wait(state, theirs.order_by("-priority", "pk")[:_WAITING])
-        _wait(state, Workload.objects.filter(pk=workload.pk))
+        _resubmit(state, theirs.order_by("-priority", "pk")[:_WAITING])
+        _resubmit(state, Workload.objects.filter(pk=workload.pk))
     state.take_in_arrivals()
 
 
-def _wait(state: State, rows: QuerySet[Workload]) -> None:
+def _resubmit(state: State, rows: QuerySet[Workload]) -> None:
     columns = ("queue", "priority", "rule_index", "pending_class", "victims", "preemptor")
     for row in rows.values_list(*COLUMNS, *columns):
         queue, priority, rule, pending_class, victims, preemptor = row[len(COLUMNS) :]
         each = engine_workload(row)
         if not state.has_workload(each.id):
-            said = (queue, priority, rule, pending_class or "")
-            state.resubmit(each, said, victims, yields_to=preemptor)
+            announced = (queue, priority, rule, pending_class or "")
+            state.resubmit(each, announced, victims, yields_to=preemptor)

@@ -93,9 +93,9 @@ def snapshot_state(
     waiting.sort(key=lambda row: row.pk)
     for done, row in enumerate(chain(running, waiting), start=1):
         if row.state == models.State.PENDING:
-            _wait(state, row)
+            _resubmit(state, row)
         else:
-            _adopt(state, row, version)
+            _restore(state, row, version)
         if done % STRETCH == 0:
             going_on(done)
     going_on(len(rows))
@@ -119,7 +119,7 @@ def _rows(org: Organization) -> list[_Row]:
     return list(map(_Row._make, rows.annotate(**texts).values_list(*_Row._fields)))
 
 
-def _adopt(state: State, row: _Row, config_version: int) -> None:
+def _restore(state: State, row: _Row, config_version: int) -> None:
     evicting = row.state == models.State.PREEMPTING
     state.restore(
         _workload(row),
@@ -135,7 +135,7 @@ def _adopt(state: State, row: _Row, config_version: int) -> None:
     )
 
 
-def _wait(state: State, row: _Row) -> None:
+def _resubmit(state: State, row: _Row) -> None:
     announced = None
     if row.pending_class is not None:
         announced = (row.queue, row.priority, row.rule_index, row.pending_class)

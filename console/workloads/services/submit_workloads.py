@@ -82,7 +82,7 @@ def prepare(actor: Actor, submissions: Sequence[Submission]) -> Batch:
 def write(batch: Batch) -> None:
     """Write *batch* in the caller's transaction, and wake up the engine after commit."""
     org, name = batch.actor.org, batch.actor.name
-    label_sets = batch.keys | _written(org, batch.labels.keys() - batch.keys, batch.labels)
+    label_sets = batch.keys | _write_label_sets(org, batch.labels.keys() - batch.keys, batch.labels)
     for workload, digest in zip(batch.workloads, batch.digests, strict=True):
         # A set that was deleted just now has no key; the database reports the invalid one.
         workload.label_set_id = label_sets.get(digest, 0)
@@ -98,13 +98,13 @@ def write(batch: Batch) -> None:
 
 
 def _workload(actor: Actor, submission: Submission, now: datetime) -> Workload:
-    asked = submission.asked()
+    pod_sets = submission.requested_pod_sets()
     return Workload(
         org_id=actor.org.pk,
         name=submission.name,
         type=submission.type,
-        requests=total_of(asked),
-        pod_sets=encode_pod_sets(asked),
+        requests=total_of(pod_sets),
+        pod_sets=encode_pod_sets(pod_sets),
         requested_priority=submission.priority,
         user=submission.user,
         groups=list(submission.groups),
@@ -134,11 +134,11 @@ def _digest(labels: Mapping[str, str]) -> str:
 
 def _keys_of(org: Organization, digests: Iterable[str]) -> dict[str, int]:
     """Return the keys of existing label sets, by digest."""
-    asked = [org.pk, statements.list_parameter(digests)]
-    return dict(statements.rows(_KEYS, asked, is_replanned=True))
+    parameters = [org.pk, statements.list_parameter(digests)]
+    return dict(statements.rows(_KEYS, parameters, is_replanned=True))
 
 
-def _written(
+def _write_label_sets(
     org: Organization, missing: Iterable[str], labels: Mapping[str, Mapping[str, str]]
 ) -> dict[str, int]:
     """Write the label sets of *missing* digests, and return their keys."""

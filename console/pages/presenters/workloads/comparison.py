@@ -14,7 +14,7 @@ from console.engine.explain.compared import Compared
 from console.engine.explain.titles import stage_title
 from console.engine.wording.reasons import reason_title
 from console.pages.presenters.lists.addresses import with_query
-from console.workloads.comparisons import Comparison, Half
+from console.workloads.comparisons import Comparison, ComparisonSide
 from console.workloads.markdown import at, escaped, table_lines
 
 
@@ -121,22 +121,22 @@ def comparison_markdown(page: ComparisonPage, url: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _side(half: Half, org: str) -> Side:
-    uid, decision = half.workload.uid, half.decision
+def _side(side: ComparisonSide, org: str) -> Side:
+    uid, decision = side.workload.uid, side.decision
     if decision is None:
         url = reverse("pages:workload", args=[org, uid])
-        what = "judged" if half.explained.live else "decided"
+        what = "judged" if side.explained.live else "decided"
     else:
         url = reverse("pages:decision", args=[org, uid, decision.pk])
         what = f"decision {decision.pk} of"
     return Side(
-        name=half.workload.name,
+        name=side.workload.name,
         what=what,
-        at=half.explained.evaluated_at,
+        at=side.explained.evaluated_at,
         url=url,
-        config_version=half.explained.config_version,
-        headline=half.explained.explanation.headline,
-        state=half.explained.trace.outcome.outcome.value,
+        config_version=side.explained.config_version,
+        headline=side.explained.explanation.headline,
+        state=side.explained.trace.outcome.outcome.value,
     )
 
 

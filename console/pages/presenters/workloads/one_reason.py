@@ -1,4 +1,4 @@
-"""All workloads of one reason as their page shows them: causes, the largest first."""
+"""Data of the page about all workloads with one reason: causes, most frequent first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.engine.wording.words import amounts
 from console.pages.presenters.workloads.groups import total_text
 from console.pages.presenters.workloads.workload import Fact, Stage, facts_of, stages_of
 from console.workloads.models import Workload
-from console.workloads.one_reason import MOST_READ, Cause, OneReason
+from console.workloads.reason_causes import MOST_READ, Cause, ReasonCauses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,13 +24,13 @@ class CausePanel:
     stages: tuple[Stage, ...]
     fixes: tuple[Fact, ...]
     version: int
-    #: Whether the engine can be asked what would start the example.
+    #: Whether the engine can compute changes that would start the example.
     is_waiting: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindRow:
-    """Further waiting workloads that are alike."""
+    """Other pending workloads with the same queue, priority and request."""
 
     queue: str
     priority: int
@@ -41,22 +41,22 @@ class KindRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReasonPage:
-    """One reason, finished for printing."""
+    """Data of the page."""
 
     reason: str
     title: str
-    #: What the submitter can do; "" for nothing.
+    #: Advice to the submitter, or empty.
     advice: str
     queue: str
     total: str
-    #: How the causes were found, in one sentence.
+    #: How the causes were determined, in one sentence.
     note: str
     causes: tuple[CausePanel, ...]
     others: tuple[KindRow, ...]
 
 
-def reason_page(found: OneReason) -> ReasonPage:
-    """Return *found* as it is shown."""
+def reason_page(found: ReasonCauses) -> ReasonPage:
+    """Return the data of the page for *found*."""
     return ReasonPage(
         reason=found.reason,
         title=reason_title(found.reason),
@@ -80,7 +80,7 @@ def reason_page(found: OneReason) -> ReasonPage:
     )
 
 
-def _note(found: OneReason) -> str:
+def _note(found: ReasonCauses) -> str:
     if not found.causes:
         return "No workload with this reason can be explained now."
     if found.is_waiting:
@@ -92,13 +92,13 @@ def _note(found: OneReason) -> str:
     return f"Up to {MOST_READ} of the newest workloads were read; they have {causes}."
 
 
-def _panel(number: int, cause: Cause, found: OneReason) -> CausePanel:
+def _panel(number: int, cause: Cause, found: ReasonCauses) -> CausePanel:
     return CausePanel(
         number=number,
         count=cause.count,
         headline=cause.explained.explanation.headline,
         example=cause.example,
-        # There may be hundreds of rules, for every cause.
+        # Each cause may have hundreds of rules.
         stages=stages_of(cause.explained, fold_in=cause.example.uid),
         fixes=facts_of(cause.fixes, {}),
         version=cause.explained.config_version,

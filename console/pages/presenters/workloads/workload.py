@@ -1,4 +1,4 @@
-"""One workload as its page shows it: stages of the explanation, and actions."""
+"""Data of a workload's page: stages of the explanation, and actions."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from console.engine.explain import Sentence, StageText, Verdict
 from console.engine.explain.titles import VERDICT_TITLES, stage_title
 from console.engine.model.origin import Origin
 from console.orgs.permissions import Actor, Permission
-from console.workloads.changes import Help
+from console.workloads.advice import Advice
 from console.workloads.explanations import Explained
 from console.workloads.models import State, Workload
 
-#: Failed rules that are shown when none took the workload; the rest is folded.
+#: Number of failed rules shown if no rule matched; the others are folded.
 SHOWN_MISSES = 6
-#: Workloads that were not chosen to stop: more than these are folded.
+#: Maximum number of shown candidates that were not preempted; more are folded.
 SHOWN_CANDIDATES = 3
 
 RUNNING = frozenset({State.ADMITTED, State.PREEMPTING})
@@ -23,7 +23,7 @@ RUNNING = frozenset({State.ADMITTED, State.PREEMPTING})
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a sentence; with *uid* it is the name of that workload."""
+    """A piece of a sentence; with *uid*, the name of this workload."""
 
     text: str
     uid: str = ""
@@ -31,22 +31,22 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One sentence with its verdict, and the lines that caused it."""
+    """One sentence with its verdict, and the config lines that caused it."""
 
     parts: tuple[Part, ...]
     verdict: str
     verdict_title: str
     origin: Origin | None
-    #: The numbers in it by name; amounts in thousandths.
+    #: (name, number) of the numbers in the sentence; amounts in thousandths.
     numbers: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     """
-    One stage of the trace; *folded* opens on demand under *fold_title*.
+    One stage of the trace; *folded* facts are collapsed under *fold_title*.
 
-    With *fold_in*, the id of a workload, its own page has those, and there are none here.
+    With *fold_in*, the id of a workload, *folded* is empty, and the page of the workload has them.
     """
 
     code: str
@@ -61,7 +61,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """Something the reader may do to the workload, and what it leads to."""
+    """An action that the reader may do with the workload, and its consequence."""
 
     do: str
     title: str
@@ -70,15 +70,15 @@ class Action:
 
 def stages_of(explained: Explained, fold_in: str = "") -> tuple[Stage, ...]:
     """
-    Return the stages; rules that did not match and long lists of candidates are folded.
+    Return the stages; rules without a match and long lists of candidates are folded.
 
-    With *fold_in*, the id of the workload, they are left to its own page.
+    With *fold_in*, the id of the workload, they are only on its own page.
     """
     return tuple(_stage(stage, explained.names, fold_in) for stage in explained.explanation.stages)
 
 
 def actions_of(actor: Actor, workload: Workload) -> tuple[Action, ...]:
-    """Return what *actor* may do to *workload* in its present state."""
+    """Return the actions that *actor* may do with *workload* in its current state."""
     own = workload.submitted_by == actor.key
     if not (actor.may(Permission.MANAGE_WORK) or (own and actor.may(Permission.SUBMIT))):
         return ()
@@ -98,13 +98,13 @@ def actions_of(actor: Actor, workload: Workload) -> tuple[Action, ...]:
     return tuple(actions)
 
 
-def changes_of(found: Help) -> tuple[Fact, ...]:
-    """Return what would start it, a sentence each, with the lines that would change."""
+def changes_of(found: Advice) -> tuple[Fact, ...]:
+    """Return the changes that would start the workload, with the config lines to change."""
     return facts_of((sentence for _, sentence in found.changes), found.names)
 
 
 def facts_of(sentences: Iterable[Sentence], names: Mapping[str, str]) -> tuple[Fact, ...]:
-    """Return *sentences* with links to the workloads in *names* (by id)."""
+    """Return the facts of *sentences*, with links to the workloads in *names* (by id)."""
     return tuple(_fact(sentence, names) for sentence in sentences)
 
 
@@ -134,7 +134,7 @@ def _fact(sentence: Sentence, names: Mapping[str, str]) -> Fact:
 
 def linked(text: str, others: Mapping[str, str]) -> tuple[Part, ...]:
     """
-    Cut *text* at the names of *others* (by id); names it does not have follow it.
+    Split *text* at the names of *others* (by id); names that *text* does not contain follow it.
 
     >>> linked("a stops for b.", {"7": "b"})
     (Part(text='a stops for ', uid=''), Part(text='b', uid='7'), Part(text='.', uid=''))

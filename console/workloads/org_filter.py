@@ -11,7 +11,7 @@ from console.workloads.models import Workload
 _OWNER = ExpressionWrapper(F("org_id") + 0, output_field=BigIntegerField())
 
 
-def keyed(rows: QuerySet[Workload], org: Organization) -> QuerySet[Workload]:
+def in_org(rows: QuerySet[Workload], org: Organization) -> QuerySet[Workload]:
     """
     Return the *rows* that belong to *org*, for a query with a list of keys.
 

@@ -13,14 +13,14 @@ from console.engine.model.common_reasons import NOT_EVALUATED
 from console.orgs.permissions import Actor
 from console.policies.queries import NO_POLICY, active_version, policy_of
 from console.workloads import models
-from console.workloads.fixes import what_would_let_in
+from console.workloads.fixes import accepting_changes
 from console.workloads.models import SearchRun, Workload
 from console.workloads.services.search_changes import search_changes
 from console.workloads.stored_findings import findings_from_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Help:
+class Advice:
     """Changes that would start a workload now; empty if no search ran."""
 
     #: Each change with its sentence, least effort first.
@@ -28,7 +28,7 @@ class Help:
     #: One sentence about kinds of changes that were tried and do not help; "" without any.
     in_vain: str = ""
     #: Whether changes were searched: the workload is rejected, or pending and evaluated.
-    asked: bool = False
+    is_searched: bool = False
     #: Number of candidates that were tried, and of those skipped for lack of time, whose result is
     #: unknown.
     tried: int = 0
@@ -44,7 +44,7 @@ class Help:
         return cut_sentence(self.tried, self.untried) if self.untried else ""
 
 
-def what_would_help(actor: Actor, workload: Workload) -> Help:
+def find_advice(actor: Actor, workload: Workload) -> Advice:
     """
     Return single changes that would each start *workload* now.
 
@@ -55,35 +55,37 @@ def what_would_help(actor: Actor, workload: Workload) -> Help:
     if workload.state == models.State.REJECTED:
         active = active_version(actor.org)
         policy = policy_of(active) if active else NO_POLICY
-        changes = what_would_let_in(policy, workload)
-        return Help(changes=changes, asked=True, config_version=active.number if active else 0)
+        changes = accepting_changes(policy, workload)
+        return Advice(
+            changes=changes, is_searched=True, config_version=active.number if active else 0
+        )
     if workload.state != models.State.PENDING or workload.reason == NOT_EVALUATED:
-        return Help()
-    answered = search_changes(actor, workload)
-    return Help() if answered is None else worded(*answered)
+        return Advice()
+    searched = search_changes(actor, workload)
+    return Advice() if searched is None else advice_of_findings(*searched)
 
 
-def whole_help(run: SearchRun | None) -> Help | None:
+def advice_of_search(run: SearchRun | None) -> Advice | None:
     """Return the result of a complete search with sentences; None while there is no result."""
     if run is None or run.result is None:
         return None
-    return worded(findings_from_json(run.result), run.config_version)
+    return advice_of_findings(findings_from_json(run.result), run.config_version)
 
 
-def worded(found: Findings, version: int) -> Help:
+def advice_of_findings(findings: Findings, version: int) -> Advice:
     """Return the findings of a search under config *version* with their sentences."""
     mentioned = {
         uid
-        for change in found.changes
+        for change in findings.changes
         for uid in (*change.workloads, *change.who_loses, *change.who_waits)
     }
     names = dict(Workload.objects.filter(uid__in=mentioned).values_list("uid", "name"))
-    return Help(
-        changes=tuple((change, change_sentence(change, names)) for change in found.changes),
-        in_vain=in_vain_sentence(found.in_vain) if found.in_vain else "",
-        asked=True,
-        tried=found.tried,
-        untried=found.untried,
+    return Advice(
+        changes=tuple((change, change_sentence(change, names)) for change in findings.changes),
+        in_vain=in_vain_sentence(findings.in_vain) if findings.in_vain else "",
+        is_searched=True,
+        tried=findings.tried,
+        untried=findings.untried,
         config_version=version,
         names=names,
     )

@@ -14,7 +14,7 @@ from console.orgs.permissions import Actor
 from console.policies.queries import NO_POLICY, active_policy
 from console.workloads.disclosure import disclose, for_reader
 from console.workloads.explanations import Explained, explain_traces, explain_workloads
-from console.workloads.fixes import what_would_let_in
+from console.workloads.fixes import accepting_changes
 from console.workloads.models import Decision, PendingClass, State, Workload
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.groups import Total, count_workloads
@@ -41,7 +41,7 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class PendingKind:
     """Equal pending workloads, in numbers."""
 
     queue: str
@@ -53,7 +53,7 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OneReason:
+class ReasonCauses:
     """The causes of one reason, in one queue or in all queues."""
 
     reason: str
@@ -62,12 +62,12 @@ class OneReason:
     #: The largest causes; of workloads that are not pending, among the newest `MOST_READ`.
     causes: tuple[Cause, ...]
     #: Further kinds of pending workloads, and the total number of kinds.
-    others: tuple[Kind, ...]
+    others: tuple[PendingKind, ...]
     kinds: int
     is_waiting: bool
 
 
-def explain_reason(actor: Actor, reason: str, queue: str | None = None) -> OneReason:
+def explain_reason(actor: Actor, reason: str, queue: str | None = None) -> ReasonCauses:
     """
     Return the causes of *reason*, in *queue* or in all queues.
 
@@ -78,31 +78,33 @@ def explain_reason(actor: Actor, reason: str, queue: str | None = None) -> OneRe
         classes = classes.filter(queue=queue)
     sums = classes.aggregate(count=Sum("count"), kinds=Count("pk"))
     if not sums["count"]:
-        return _decided(actor, reason, queue)
+        return _causes_of_decided(actor, reason, queue)
     largest = list(classes.order_by("-count", "key")[:MOST_LISTED])
-    examples = [(each, found) for each in largest[:MOST_EXPLAINED] if (found := _one_of(each))]
+    examples = [
+        (each, found) for each in largest[:MOST_EXPLAINED] if (found := _first_member(each))
+    ]
     explained = explain_workloads(actor.org, [example for _, example in examples])
     causes = [
         Cause(example=example, count=each.count, explained=for_reader(actor, why))
         for (each, example), why in zip(examples, explained, strict=True)
     ]
-    return OneReason(
+    return ReasonCauses(
         reason=reason,
         queue=queue,
         total=Total(sums["count"], is_exact=True),
         causes=tuple(causes),
-        others=tuple(_kind(each) for each in largest[MOST_EXPLAINED:]),
+        others=tuple(_pending_kind(each) for each in largest[MOST_EXPLAINED:]),
         kinds=sums["kinds"],
         is_waiting=True,
     )
 
 
-def _one_of(each: PendingClass) -> Workload | None:
+def _first_member(each: PendingClass) -> Workload | None:
     members = Workload.objects.filter(org=each.org_id, pending_class=each.key)
     return members.select_related("label_set").order_by("pk").first()
 
 
-def _decided(actor: Actor, reason: str, queue: str | None) -> OneReason:
+def _causes_of_decided(actor: Actor, reason: str, queue: str | None) -> ReasonCauses:
     conditions = WorkloadFilter(reason=reason, queue=queue)
     newest = list_workloads(actor.org, conditions, MOST_READ).results
     decisions = _last_decisions(newest, reason)
@@ -117,7 +119,7 @@ def _decided(actor: Actor, reason: str, queue: str | None) -> OneReason:
     examples = [decided[found[0][0].pk] for found in largest]
     is_any_rejected = any(each.state == State.REJECTED for each in examples)
     policy = active_policy(actor.org) if is_any_rejected else NO_POLICY
-    return OneReason(
+    return ReasonCauses(
         reason=reason,
         queue=queue,
         total=count_workloads(actor.org, conditions),
@@ -126,7 +128,7 @@ def _decided(actor: Actor, reason: str, queue: str | None) -> OneReason:
                 example=example,
                 count=len(found),
                 explained=for_reader(actor, why),
-                fixes=tuple(said for _, said in what_would_let_in(policy, example)),
+                fixes=tuple(sentence for _, sentence in accepting_changes(policy, example)),
             )
             for found, example, why in zip(largest, examples, explained, strict=True)
         ),
@@ -142,8 +144,8 @@ def _last_decisions(workloads: list[Workload], reason: str) -> dict[int, Decisio
     return {row.workload_id: row for row in rows.exclude(outcome=Outcome.PENDING).order_by("pk")}
 
 
-def _kind(each: PendingClass) -> Kind:
-    return Kind(
+def _pending_kind(each: PendingClass) -> PendingKind:
+    return PendingKind(
         queue=each.queue,
         priority=each.priority,
         requests=each.requests,
