@@ -14,25 +14,23 @@ unexport PYTHONDONTWRITEBYTECODE
 run: .venv/.runtime
 	@$(BIN)/python manage.py up
 
-# Up to four processes; tests/conftest.py groups and orders the tests.
+# Two processes more than cores, up to four; tests/conftest.py groups and orders the tests.
 PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 # Tests that query a database in the test process.
 ON_BOTH := tests/services tests/api tests/tasks tests/pages tests/permissions tests/hostile \
 	tests/architecture/test_tour.py
 
-# All tests on SQLite, with the crash tests separately and on one database each. On PostgreSQL, tests
-# of services and tasks, and tests that together send every shape of statement (tests/shapes.py).
+# On PostgreSQL, tests of services and tasks, and tests that together send every shape of statement
+# (tests/shapes.py). Then all tests on SQLite, and each crash test on one database.
 test: .venv/.development .venv/.anyscale
 	$(BIN)/python -m tests.postgres $(PYTEST) tests/services tests/tasks @tests/postgres_tests.txt
-	$(PYTEST) --ignore tests/crash
-	$(PYTEST) tests/crash
+	$(PYTEST)
 
 # Like `make test`, with all tests that query a database on PostgreSQL too, and crash tests on both.
 test-all: .venv/.development .venv/.anyscale
 	$(BIN)/python -m tests.postgres $(PYTEST) -m "not browser" $(ON_BOTH)
-	$(PYTEST) --ignore tests/crash
-	CRASH_DATABASES=all $(PYTEST) tests/crash
+	CRASH_DATABASES=all $(PYTEST)
 
 # Select the tests of tests/postgres_tests.txt again, after a new statement or a renamed test.
 shapes: .venv/.development
@@ -91,5 +89,5 @@ pictures: .venv/.development
 .venv/.anyscale: tests/compat/requirements.lock | .venv/.python
 	@echo "Installing the packages of $< into .venv/anyscale ..."
 	@$(PY) -m venv .venv/anyscale
-	@.venv/anyscale/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps -r $<
+	@.venv/anyscale/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps --no-compile -r $<
 	@touch $@

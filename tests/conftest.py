@@ -1,4 +1,4 @@
-"""The cast: people and tokens of one organization, and an outsider of another."""
+"""Fixtures for all tests: organizations, members and clients; and how tests are distributed."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ PASSWORD = "correct horse battery"
 
 ROOT = Path(__file__).parent
 
-# What is drawn is the same in every run, unless others are asked for; being slow is no fault on a
-# machine that does other things, too.
+# Hypothesis draws the same examples in every run unless `WORLDS` asks for others, and does not
+# complain about slow examples on a busy machine.
 settings.register_profile(
     "steady",
     deadline=None,
@@ -43,17 +43,19 @@ settings.register_profile(
 )
 settings.load_profile("steady")
 
-#: Files, and folders of files, that take longest: those that start products, the slowest first.
+#: Files and folders that take longest, mostly because they start products; they run first, in this
+#: order.  Those that mostly wait come before those that keep a processor busy.
 LONG = (
-    *("crash", "browser/test_reach_demo.py", "browser/test_reach_large.py", "browser", "platform"),
+    *("crash", "platform/test_silent_network.py"),
+    *("browser/test_reach_demo.py", "browser/test_reach_large.py", "browser", "platform"),
     *("compat", "oidc"),
 )
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Have one process more than there are cores: tests of products and pages often wait."""
-    return (os.cpu_count() or 1) + 1
+    """Return two processes more than cores, because tests of products and pages often wait."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -69,8 +71,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(shared.close)
 
 
-class _Together(LoadFileScheduling):  # type: ignore[misc]
-    """Gives a process the tests of one file, or those of a folder that share a product."""
+class _FileScheduling(LoadFileScheduling):  # type: ignore[misc]
+    """Runs the tests of one file, or those of a folder that share a product, in one process."""
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.partition("::")[0]
@@ -78,18 +80,18 @@ class _Together(LoadFileScheduling):  # type: ignore[misc]
         return path if shared is None else f"{path.rpartition('/')[0]} {shared[1]}"
 
 
-#: In the id of a test with a product that tests of several files share: which of them it is.
+#: The name of a product shared by tests of several files, at the end of the ids of these tests.
 _SHARED = re.compile(r"\b(shared-\w+)\]$")
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _Together | None:
-    """Have `--dist loadfile` keep together what shares a product, too."""
-    return _Together(config, log) if config.getvalue("dist") == "loadfile" else None
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _FileScheduling | None:
+    """Let `--dist loadfile` run tests that share a product in one process."""
+    return _FileScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with the long files when processes share the work, so that all of them end together."""
+    """Start with the long files if several processes run tests, so that all end together."""
     if not hasattr(config, "workerinput"):
         return
     rank = {ROOT / name: number for number, name in enumerate(LONG)}
@@ -106,11 +108,11 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
     """
-    Have keys on PostgreSQL begin where those of no small world and of no other table are.
+    Start the keys of each PostgreSQL table at a number of its own.
 
-    Sequences outlive what a test undoes, so how high keys are depends on what ran before: this way
-    whoever counts on their size fails at once. With `PARTITIONED`, all tests find what
-    `manage.py partition` leaves.
+    A rollback does not reset sequences, so keys depend on the tests that ran before; a test that
+    relies on small keys, or confuses the keys of two tables, fails at once. With `PARTITIONED`, the
+    tables are those that `manage.py partition` makes.
     """
     with django_db_blocker.unblock():
         if connection.vendor == "postgresql":
@@ -121,7 +123,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
 
 def raise_sequences() -> None:
-    """Have every sequence go on beyond what any test makes, each somewhere else."""
+    """Restart each sequence at a different number, above all keys that tests create."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT quote_ident(sequencename) FROM pg_sequences ORDER BY 1")
         for number, (name,) in enumerate(cursor.fetchall(), 1):
@@ -129,25 +131,25 @@ def raise_sequences() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _connections_stay() -> Iterator[None]:
-    """Keep the connection from test to test: a new one of PostgreSQL costs more than most tests."""
-    ends = TestCase.__dict__["tearDownClass"]
+def _keep_connections() -> Iterator[None]:
+    """Keep the connection between tests: a new one to PostgreSQL takes longer than most tests."""
+    original = TestCase.__dict__["tearDownClass"]
 
-    def undo(case: type[TestCase]) -> None:
+    def tear_down(case: type[TestCase]) -> None:
         case._rollback_atomics(case.cls_atomics)
         super(TestCase, case).tearDownClass()
 
-    TestCase.tearDownClass = classmethod(undo)
+    TestCase.tearDownClass = classmethod(tear_down)
     yield
-    TestCase.tearDownClass = ends
+    TestCase.tearDownClass = original
 
 
 @pytest.fixture(scope="module")
 def standing(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """
-    Have what fixtures of a module make last as long as its tests, each of which undoes its own.
+    Keep the rows of module fixtures for all tests of the module; each test rolls back its own.
 
-    Such a module overrides `org` and whoever it needs with fixtures of the module.
+    Such a module overrides `org` and the members that it needs with module fixtures.
     """
     with django_db_blocker.unblock(), transaction.atomic():
         yield
@@ -155,14 +157,14 @@ def standing(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
 
 
 @pytest.fixture(autouse=True)
-def _no_question_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have each test begin without the exports that another one did not read to their end."""
+def _reset_expensive_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget unfinished expensive requests of other tests, such as exports not read to the end."""
     monkeypatch.setattr(expensive, "_local_places", expensive._LocalPlaces())
 
 
 @pytest.fixture(autouse=True)
-def _no_ledger_is_kept() -> None:
-    """Have each test read what its own organization uses: what is undone has its keys again."""
+def _clear_cached_ledgers() -> None:
+    """Clear cached ledgers: after a rollback, another organization gets the same key."""
     forget_ledgers()
 
 
@@ -174,12 +176,12 @@ def org(db: None) -> Organization:
 
 @pytest.fixture
 def other_org(db: None) -> Organization:
-    """An organization whose things nobody of `org` may see."""
+    """An organization that members of `org` may not see."""
     return create_org("elsewhere", "Elsewhere", owner=None)
 
 
 def member(org: Organization, role: str) -> Actor:
-    """Return somebody new who has *role* in the organization."""
+    """Return a new member of the organization with *role*."""
     user = create_user(f"{role}@{org.slug}.example", PASSWORD)
     Membership.objects.create(org=org, user=user, role=role)
     return Actor.from_user(org, user, role)
@@ -187,37 +189,37 @@ def member(org: Organization, role: str) -> Actor:
 
 @pytest.fixture
 def owner(org: Organization) -> Actor:
-    """May do everything in `org`."""
+    """An owner of `org`, with all permissions."""
     return member(org, Role.OWNER)
 
 
 @pytest.fixture
 def editor(org: Organization) -> Actor:
-    """May read and draft configs."""
+    """An editor, who may read and draft configs."""
     return member(org, Role.EDITOR)
 
 
 @pytest.fixture
 def operator(org: Organization) -> Actor:
-    """May submit, manage everybody's work, and hold queues."""
+    """An operator, who may submit, manage all workloads, and hold queues."""
     return member(org, Role.OPERATOR)
 
 
 @pytest.fixture
 def submitter(org: Organization) -> Actor:
-    """May submit, and finish and withdraw their own work."""
+    """A submitter, who may submit workloads, and finish and withdraw their own."""
     return member(org, Role.SUBMITTER)
 
 
 @pytest.fixture
 def viewer(org: Organization) -> Actor:
-    """May look."""
+    """A viewer, who may only read."""
     return member(org, Role.VIEWER)
 
 
 @pytest.fixture
 def outsider(other_org: Organization) -> User:
-    """Owns `other_org` and is no member of `org`."""
+    """An owner of `other_org` who is not a member of `org`."""
     user = member(other_org, Role.OWNER).user
     assert user is not None
     return user
@@ -225,7 +227,7 @@ def outsider(other_org: Organization) -> User:
 
 @pytest.fixture
 def client_for() -> Callable[[Actor], Client]:
-    """Return a browser in which the actor is signed in."""
+    """A function that returns a client with the session of an actor."""
 
     def signed_in(actor: Actor) -> Client:
         assert actor.user is not None
@@ -238,25 +240,25 @@ def client_for() -> Callable[[Actor], Client]:
 
 @pytest.fixture
 def api_for() -> Callable[[Actor], Client]:
-    """Return an HTTP client with a fresh token of the actor's organization and role."""
+    """A function that returns a client with a new token of an actor's organization and role."""
     return with_token
 
 
 def with_token(actor: Actor) -> Client:
-    """Return an HTTP client with a fresh token of the actor's organization and role."""
+    """Return a client with a new token of the actor's organization and role."""
     secret = issue_token(actor.org, actor.role, f"{actor.role} token")
     return Client(headers={"authorization": f"Bearer {secret}"})
 
 
 @pytest.fixture(autouse=True)
-def _a_worker_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have pages and lists find a worker: no broker is ever there to say so."""
+def _report_a_running_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Report a running worker to pages and lists: tests have no broker that could."""
     monkeypatch.setattr("console.heartbeat._cached", [(time.monotonic() + 3600, Pulse.BEATING)])
 
 
 @pytest.fixture
 def settle() -> Callable[[Organization], int]:
-    """Return a function that runs the engine until the organization's intake is empty."""
+    """A function that runs the engine until the organization's intake is empty."""
     return settled
 
 
