@@ -28,11 +28,11 @@ def event_facts(event: Event) -> dict[str, Any]:
         "workload": event.workload_uid,  # type: ignore[attr-defined]
         "queue": event.queue,
         "actor": event.actor,
-        "data": told_data(event.data),
+        "data": public_event_data(event.data),
     }
 
 
-def told_data(data: Mapping[str, Any]) -> dict[str, Any]:
+def public_event_data(data: Mapping[str, Any]) -> dict[str, Any]:
     """
     Return the stored data of an event with amounts in units of their resource.
 

@@ -19,7 +19,7 @@ from console.workloads import models
 from console.workloads.ledger_cache import cached_ledger
 from console.workloads.models import Decision, Engine, PendingClass, Workload
 from console.workloads.queries.demand import cannot_run_reasons
-from console.workloads.queries.workloads import earlier_in_line
+from console.workloads.queries.workloads import earlier_in_queue
 from console.workloads.services.load_tree import load_trees
 from console.workloads.stored_decisions import traces_of
 from console.workloads.stored_pod_sets import decode_pod_sets
@@ -142,7 +142,7 @@ def _order(org: Organization, workload: Workload, found: OrderStep) -> OrderStep
     )
     never, position = counted["never"] or 0, None
     if found.position is not None:
-        position = (counted["above"] or 0) + earlier_in_line(workload).count() + 1
+        position = (counted["above"] or 0) + earlier_in_queue(workload).count() + 1
     count = models.QueueCount.objects.filter(org=org, queue=workload.queue).first()
     return replace(
         found,

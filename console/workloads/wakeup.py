@@ -26,7 +26,7 @@ from console.queue_backlog import is_full
 ADMIT: Final = "console.workloads.tasks.admit"
 
 #: Seconds for which an undelivered message counts as on its way.
-_BELIEVED: Final = 5
+_MESSAGE_SECONDS: Final = 5
 
 #: Maximum number of seconds for which an organization gives way to others. If one seems to have
 #: more to wait, the clock of the broker was set back after its arrival.
@@ -34,7 +34,7 @@ LONGEST: Final = 10
 
 #: Records that a message is on its way: sets KEYS[2] to its name for ARGV[1] seconds. Returns the
 #: name, or nothing if another message is on its way.
-_CALL: Final = """
+_MARK_SENT: Final = """
 local now = redis.call('TIME')
 local name = string.format('%.0f', now[1] * 1000000 + now[2])
 return redis.call('SET', KEYS[2], name, 'NX', 'EX', ARGV[1]) and name
@@ -45,7 +45,7 @@ return redis.call('SET', KEYS[2], name, 'NX', 'EX', ARGV[1]) and name
 _PUT: Final = f"""
 local came = redis.call('TIME')
 redis.call('ZADD', KEYS[1], ARGV[3], came[1] * 1000000 + came[2] + ARGV[4], ARGV[2])
-{_CALL}
+{_MARK_SENT}
 """
 
 #: Removes the organization that has waited longest from the set KEYS[1] and returns it. If its
@@ -85,11 +85,11 @@ return 1
 """
 
 #: Requests a message if the set KEYS[1] is not empty.
-_LEAVE: Final = f"""
+_MARK_IF_WAITING: Final = f"""
 if redis.call('ZCARD', KEYS[1]) == 0 then
   return false
 end
-{_CALL}
+{_MARK_SENT}
 """
 
 log = structlog.get_logger("console.nudge")
@@ -116,10 +116,12 @@ def put_back(org_id: int, shard: str, seconds: float) -> None:
 
 
 def _put(org_id: int, shard: str, how: str, later: int) -> None:
-    def ask() -> None:
-        _tell(shard, _script(_PUT)(keys=_keys(shard), args=[_BELIEVED, org_id, how, later]))
+    def call() -> None:
+        _send_message(
+            shard, _script(_PUT)(keys=_keys(shard), args=[_MESSAGE_SECONDS, org_id, how, later])
+        )
 
-    _unless_down(ask, "no wakeup was sent, the sweep sends one", org=org_id)
+    _if_available(call, "no wakeup was sent, the sweep sends one", org=org_id)
 
 
 def begin(shard: str, message: str) -> bool:
@@ -128,7 +130,7 @@ def begin(shard: str, message: str) -> bool:
 
     Returns False for a message that a later one replaces.
     """
-    answer = _unless_down(
+    answer = _if_available(
         lambda: _script(_BEGIN)(keys=_keys(shard), args=[message]),
         "a message is still believed to be on its way",
         shard=shard,
@@ -155,7 +157,7 @@ def take(shard: str) -> Taken:
     served = current_app.amqp.queues.consume_from
     shards = [shard, *(each for each in SHARDS if each != shard and each in served)]
     keys = [_keys(each)[0] for each in shards]
-    found = _unless_down(
+    found = _if_available(
         lambda: _script(_TAKE)(keys=keys, args=[LONGEST * 1_000_000]),
         "no organization is taken, the sweep wakes it up again",
         shard=shard,
@@ -165,30 +167,30 @@ def take(shard: str) -> Taken:
     return Taken(int(found)) if found else Taken()
 
 
-def leave(shard: str) -> None:
+def reschedule(shard: str) -> None:
     """Send a message for a shard that is not empty, so that a worker processes it later."""
 
-    def ask() -> None:
-        _tell(shard, _script(_LEAVE)(keys=_keys(shard), args=[_BELIEVED]))
+    def call() -> None:
+        _send_message(shard, _script(_MARK_IF_WAITING)(keys=_keys(shard), args=[_MESSAGE_SECONDS]))
 
-    _unless_down(ask, "not asked again, the sweep will", shard=shard)
+    _if_available(call, "not asked again, the sweep will", shard=shard)
 
 
-def _tell(shard: str, message: bytes | None) -> None:
+def _send_message(shard: str, message: bytes | None) -> None:
     # With a full queue, the first worker that receives from it again processes the whole set.
     if message is not None and not is_full(shard):
         current_app.send_task(ADMIT, args=[shard, message.decode()], queue=shard, expires=60)
 
 
-def _unless_down(ask: Callable[[], Any], event: str, **about: object) -> Any:
+def _if_available(call: Callable[[], Any], event: str, **about: object) -> Any:
     """
-    Return the result of *ask*; if the broker is unavailable, log that and return None.
+    Return the result of *call*; if the broker is unavailable, log that and return None.
 
     The rows are stored, and the sweep finds them.
     """
     try:
         with broker.circuit_breaker():
-            return ask()
+            return call()
     except (OperationalError, RedisError) as error:
         log.warning(event, **about, error=str(error))
         return None

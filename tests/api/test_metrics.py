@@ -338,7 +338,7 @@ def test_a_failed_batch_is_not_counted(
         raise RuntimeError("crash")
 
     submit(owner, "eval", 1)
-    monkeypatch.setattr("console.workloads.services.note_over_quota.OverQuotaSince.note", fail)
+    monkeypatch.setattr("console.workloads.services.update_over_quota.OverQuotaRows.update", fail)
     with pytest.raises(RuntimeError, match="crash"):
         settle(org)
     assert list(Total.objects.order_by("pk").values()) == before

@@ -29,8 +29,8 @@ EXCEPTIONS = {
     "console.configs.services.fix_draft.fix_draft": "a save of a draft, as any other",
     "console.workloads.services.search_fully.search_fully": "a question, kept for an hour",
     "console.workloads.services.search_fully.cancel_search": "the end of a question",
-    "console.workloads.services.hold_queue.tell_engine": "a part of those that hold and resume",
-    "console.workloads.services.hold_queue.tell_people": "a part of those that hold and resume",
+    "console.workloads.services.hold_queue.request_hold_change": "part of hold and resume",
+    "console.workloads.services.hold_queue.write_hold_event": "part of hold and resume",
     "console.workloads.services.move_holds.resume_moved": "the second half of move_holds",
 }
 

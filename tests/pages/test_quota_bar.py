@@ -21,8 +21,8 @@ from console.engine.state import State
 from console.pages.presenters.quota_bars.examples import bar_cases
 from console.pages.presenters.quota_bars.layout import LEAST, Segment, lay_out
 from console.pages.presenters.quota_bars.quota_bar import DEMAND, FRAME, Bar, bar_of
+from console.workloads.queries.freshness import Freshness
 from console.workloads.queries.over_quota import OverQuotaMark
-from console.workloads.queries.trust import Freshness
 from tests.engine.strategies import draws, policies, workloads
 
 NOON = datetime(2026, 9, 1, 12, tzinfo=UTC)

@@ -6,7 +6,7 @@ import pytest
 
 from console.orgs.permissions import Actor
 from console.workloads.queries import phases
-from console.workloads.queries.phases import life_of
+from console.workloads.queries.phases import phase_history
 from console.workloads.services.end_workloads import finish_workloads, release_workloads
 from tests.preemption_pair import Settle, preempt_for
 
@@ -15,7 +15,7 @@ def test_each_phase_ends_where_the_next_begins(
     owner: Actor, operator: Actor, settle: Settle
 ) -> None:
     old, new, _ = preempt_for(owner, operator, operator, settle)
-    life = life_of(old)
+    life = phase_history(old)
     assert [(each.kind, each.reason) for each in life.phases] == [
         ("waiting", "not_evaluated"),
         ("running", "quota_reserved"),
@@ -30,7 +30,7 @@ def test_each_phase_ends_where_the_next_begins(
     finish_workloads(owner, [new.uid])
     settle(owner.org)
     new.refresh_from_db()
-    ended = life_of(new)
+    ended = phase_history(new)
     assert [each.kind for each in ended.phases] == ["waiting", "waiting", "running"]
     assert ended.phases[-1].end == new.ended_at
     assert not ended.is_cut
@@ -41,5 +41,5 @@ def test_only_the_newest_phases_of_a_long_life_are_read(
 ) -> None:
     old, _, _ = preempt_for(owner, operator, operator, settle)
     monkeypatch.setattr(phases, "MOST_MARKS", 1)
-    life = life_of(old)
+    life = phase_history(old)
     assert (len(life.phases), life.phases[0].kind, life.is_cut) == (1, "stopping", True)

@@ -216,11 +216,11 @@ def test_pressure_is_what_is_wanted_by_what_is_free(
     view = queue_view(owner.org, "q")
     pressure = view.pressure
     assert (pressure.resource, pressure.wanted, pressure.free) == ("gpu", 5000, 2000)
-    assert (pressure.ratio, pressure.is_without_room) == (2.5, False)
+    assert (pressure.ratio, pressure.is_exhausted) == (2.5, False)
     assert utilization_of(view.usages) == 0.75
     submit(owner, settle, native_work("fills", 2))
     full = queue_view(owner.org, "q").pressure
-    assert (full.is_without_room, full.ratio) == (True, 0.625)
+    assert (full.is_exhausted, full.ratio) == (True, 0.625)
     # A full queue with any demand has more pressure than all others.
     assert full.rank > pressure.rank
     assert dict(view.reasons) == {"waiting_for_quota": 1}

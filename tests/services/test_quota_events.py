@@ -21,7 +21,7 @@ from console.engine.model.reasons import Reason
 from console.engine.model.trace import OutcomeStep, PreemptedStep, Trace
 from console.workloads.models import Event
 from console.workloads.services.batch import Batch
-from console.workloads.services.quota_events import Reclaim, Taken, loans_of, reclaims_of
+from console.workloads.services.quota_events import AdmissionUsage, Reclaim, loans_of, reclaims_of
 from console.workloads.services.run_engine import forget_states
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
@@ -34,17 +34,19 @@ NOMINAL: dict[tuple[str, tuple[str, str]], Amount] = {
 }
 
 
-def loans(admissions: list[Taken], after: dict[str, dict[tuple[str, str], int]]) -> list[dict]:
+def loans(
+    admissions: list[AdmissionUsage], after: dict[str, dict[tuple[str, str], int]]
+) -> list[dict]:
     return loans_of(admissions, after.__getitem__, lambda queue, key: NOMINAL[queue, key])
 
 
 def test_a_loan_is_what_stands_above_nominal_right_after() -> None:
     admissions = [
-        Taken("research", {GPU: 3000, CPU: 9000}),
-        Taken("batch", {GPU: 1000}),
-        Taken("research", {GPU: 3000}),
-        Taken("research", {GPU: 2000, CPU: 0}),
-        Taken("batch", {}),
+        AdmissionUsage("research", {GPU: 3000, CPU: 9000}),
+        AdmissionUsage("batch", {GPU: 1000}),
+        AdmissionUsage("research", {GPU: 3000}),
+        AdmissionUsage("research", {GPU: 2000, CPU: 0}),
+        AdmissionUsage("batch", {}),
     ]
     after = {"research": {GPU: 8000, CPU: 9000}, "batch": {GPU: 1000}}
     assert loans(admissions, after) == [{}, {GPU: 1000}, {GPU: 2000}, {GPU: 2000}, {}]
@@ -56,7 +58,7 @@ def test_a_loan_is_what_stands_above_nominal_right_after() -> None:
 
 
 def test_a_request_of_nothing_borrows_nothing_where_nothing_is_used() -> None:
-    assert loans([Taken("research", {GPU: 0})], {"research": {}}) == [{}]
+    assert loans([AdmissionUsage("research", {GPU: 0})], {"research": {}}) == [{}]
 
 
 COHORT = """

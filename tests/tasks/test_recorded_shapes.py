@@ -17,9 +17,9 @@ from console.workloads.models import Intake, LabelSet, RecordedShape
 from console.workloads.queries import history as history_module
 from console.workloads.queries.history import WINDOW, history_of, live_of
 from console.workloads.services.forget_shapes import forget_shapes
-from console.workloads.services.note_over_quota import OverQuotaSince
 from console.workloads.services.run_engine import forget_states, run_engine
 from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.services.update_over_quota import OverQuotaRows
 from console.workloads.submissions import Submission
 from console.workloads.tasks import tidy
 
@@ -129,7 +129,7 @@ def test_a_batch_that_is_repeated_after_a_crash_counts_once(
 
     with monkeypatch.context() as broken:
         # Crash after the shapes are written, before the transaction ends.
-        broken.setattr(OverQuotaSince, "note", crash)
+        broken.setattr(OverQuotaRows, "update", crash)
         with pytest.raises(RuntimeError, match="the machine is gone"):
             run_engine(org.pk)
     assert not RecordedShape.objects.exists()

@@ -26,9 +26,9 @@ from console.workloads.services.end_workloads import (
     release_workloads,
     withdraw_workloads,
 )
-from console.workloads.services.note_over_quota import OverQuotaSince
 from console.workloads.services.run_engine import forget_states
 from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.services.update_over_quota import OverQuotaRows
 from console.workloads.submissions import Submission
 
 Settle = Callable[[Organization], int]
@@ -145,7 +145,7 @@ def test_a_batch_that_is_not_written_counts_nothing_and_then_once(
 
     submit(owner, "one")
     with monkeypatch.context() as broken:
-        broken.setattr(OverQuotaSince, "note", torn)
+        broken.setattr(OverQuotaRows, "update", torn)
         with pytest.raises(OSError, match="full"):
             settle(lab)
     assert counted("org") == {}

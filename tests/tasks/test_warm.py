@@ -13,25 +13,25 @@ from console.orgs.permissions import Actor
 from console.workloads import models
 from console.workloads.services import load_state as load_state_module
 from console.workloads.services import run_engine as run_engine_module
-from console.workloads.services.note_over_quota import OverQuotaSince
 from console.workloads.services.run_engine import run_engine
 from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.services.update_over_quota import OverQuotaRows
 from console.workloads.submissions import read_submissions
-from console.workloads.warm import _EMPTY, Warm, WarmStates
+from console.workloads.warm_states import _EMPTY, WarmState, WarmStates
 
 
-def warm(workloads: int) -> Warm:
+def warm(workloads: int) -> WarmState:
     """Return a state with *workloads* pending workloads."""
     state = State(quota_policy("native"))
     for number in range(workloads):
         asks = PodSet(requests={"gpu": 1})
         state.submit(Workload(id=str(number), sequence=number, labels={}, pod_sets=(asks,)))
-    return Warm(
+    return WarmState(
         version=1,
         written="",
         config_version=1,
         state=state,
-        over_quota_since=OverQuotaSince(1),
+        over_quota_rows=OverQuotaRows(1),
         is_noted_settled=True,
         wakes_at=None,
     )

@@ -13,7 +13,7 @@ from console.api.compat.base import ClientView, email_of, results
 from console.engine.wording.reasons import event_sentence
 from console.reading import QueryReader
 from console.workloads.disclosure import disclose_events
-from console.workloads.event_facts import told_data
+from console.workloads.event_facts import public_event_data
 from console.workloads.models import Event, EventType
 from console.workloads.queries.event_search import EventSearch, count_events, search_events
 
@@ -139,7 +139,7 @@ def _event(event: Event, org: str) -> dict[str, Any]:
         "level": event.level,
         "event_type": event.type,
         "message": event_sentence(event.type, event.data),
-        "metadata_json": told_data(event.data),
+        "metadata_json": public_event_data(event.data),
     }
 
 

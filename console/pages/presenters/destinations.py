@@ -9,7 +9,7 @@ from typing import Final
 from django.urls import reverse
 
 from console.orgs.permissions import Actor, Permission
-from console.workloads.queries.named import Named
+from console.workloads.queries.name_search import NameMatches
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ _PLACES: Final = (
 )
 
 
-def destinations_of(actor: Actor, text: str, named: Named) -> tuple[Group, ...]:
+def destinations_of(actor: Actor, text: str, named: NameMatches) -> tuple[Group, ...]:
     """Return the destinations of *actor* for *text*, objects first; no group is empty."""
     slug = actor.org.slug
     groups = (
@@ -80,7 +80,7 @@ def destinations_of(actor: Actor, text: str, named: Named) -> tuple[Group, ...]:
     return tuple(group for group in groups if group.destinations)
 
 
-def _versions(slug: str, named: Named) -> Iterator[Destination]:
+def _versions(slug: str, named: NameMatches) -> Iterator[Destination]:
     if named.version is not None:
         number = named.version.number
         url = reverse("pages:config-version", args=[slug, number])
@@ -92,7 +92,7 @@ def _by_name(slug: str, name: str, found: tuple[str, ...]) -> Iterator[Destinati
         yield Destination(each, reverse(f"pages:{name}", args=[slug, each]))
 
 
-def _workloads(slug: str, named: Named) -> Iterator[Destination]:
+def _workloads(slug: str, named: NameMatches) -> Iterator[Destination]:
     for each in named.workloads:
         url = reverse("pages:workload", args=[slug, each.uid])
         yield Destination(each.name, url, f"{each.get_state_display()}, {each.uid}")

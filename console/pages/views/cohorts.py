@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
-from console.pages.exports import export_links, exported
+from console.pages.exports import export_links, export_response
 from console.pages.live import live_by
 from console.pages.parts import lazily
 from console.pages.presenters.lists.addresses import PAGE_SIZE, Pager, pager_of
@@ -37,8 +37,7 @@ from console.series.queries import peaks_of
 from console.series.subjects import Subject
 from console.workloads.queries.cohort_search import CohortSearch, MemberSearch
 from console.workloads.queries.cohorts import cohort_list, cohort_view
-from console.workloads.queries.freshness import present_state_and_age
-from console.workloads.queries.trust import freshness_of
+from console.workloads.queries.freshness import freshness_of, present_state_and_age
 
 T = TypeVar("T")
 
@@ -66,7 +65,9 @@ def cohorts(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     search = CohortSearch.from_query(request.GET)
     every = cohort_list(actor.org)
     found = search.applied(every)
-    file = exported(request, actor, f"{actor.org.slug}-cohorts", COHORTS, cohorts_file(found))
+    file = export_response(
+        request, actor, f"{actor.org.slug}-cohorts", COHORTS, cohorts_file(found)
+    )
     if file is not None:
         return file
     fresh = freshness_of(actor.org)
@@ -95,9 +96,11 @@ def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
     view = cohort_view(org, cohort)
     found = search.applied(view)
     if request.GET.get("of") == _OF_LOANS:
-        file = exported(request, actor, f"{org.slug}-loans", LOANS, loans_file(view))
+        file = export_response(request, actor, f"{org.slug}-loans", LOANS, loans_file(view))
     else:
-        file = exported(request, actor, f"{org.slug}-cohort", MEMBERS, members_file(view, found))
+        file = export_response(
+            request, actor, f"{org.slug}-cohort", MEMBERS, members_file(view, found)
+        )
     if file is not None:
         return file
     fresh = freshness_of(org)

@@ -28,11 +28,11 @@ from console.pages.presenters.queues.capacity_cells import cells_of, columns_of
 from console.pages.presenters.queues.queue import queue_row
 from console.pages.presenters.queues.queue_page import (
     TABS,
-    clauses_of,
     free_words,
     hit_rows,
     log_rows,
     orders_of,
+    pending_reasons,
     pending_rows,
     running_rows,
     tabs_of,
@@ -58,11 +58,11 @@ from console.workloads.queries import (
     running_of,
 )
 from console.workloads.queries.filters import read_reason
+from console.workloads.queries.freshness import freshness_of
 from console.workloads.queries.over_quota import over_quota_since_of
 from console.workloads.queries.pending import capacity_end, pending_for_reason
 from console.workloads.queries.rule_hits import rule_hits
 from console.workloads.queries.running import MOST_COMPARED, running_by_size
-from console.workloads.queries.trust import freshness_of
 from console.workloads.services.hold_queue import hold_queue, resume_queue
 
 #: Versions per page of the history.
@@ -143,7 +143,7 @@ def _detail(
             (usage, bar, cells_of(usage, columns))
             for usage, bar in zip(view.usages, row.bars, strict=True)
         ],
-        "clauses": lazily(lambda: clauses_of(org.slug, view, reason)),
+        "pending_reasons": lazily(lambda: pending_reasons(org.slug, view, reason)),
         "tabs": tabs_of(org.slug, name, tab, {"pending": view.pending, "running": view.running}),
         "tab": tab,
         "reason": reason,
@@ -242,15 +242,15 @@ def _change(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             resume_queue(actor, name)
             messages.success(request, f"Queue {name} admits workloads again.")
         else:
-            asked = read_hold(request.POST, timezone.now())
-            hold = hold_queue(actor, name, asked.reason, asked.until)
+            hold_input = read_hold(request.POST, timezone.now())
+            hold = hold_queue(actor, name, hold_input.reason, hold_input.until)
             end = f" until {hold.until:%Y-%m-%d %H:%M} UTC" if hold.until else ""
             messages.success(request, f"Queue {name} is held{end}: no new workloads are admitted.")
     except BadRequest as error:
-        told = " ".join(field.message for field in error.errors)
+        message = " ".join(field.message for field in error.errors)
         typed = {key: request.POST.get(key, "") for key in ("reason", "for", "until")}
         shown: HttpResponse = _detail(
-            request, actor, name=name, hold_error=told or error.message, typed=typed
+            request, actor, name=name, hold_error=message or error.message, typed=typed
         )
         return shown
     return HttpResponseRedirect(reverse("pages:queue", args=[actor.org.slug, name]))

@@ -12,8 +12,8 @@ from console.exports import Row
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
-from console.pages.canonical import sent_on
-from console.pages.exports import export_links, exported
+from console.pages.canonical import canonical_redirect
+from console.pages.exports import export_links, export_response
 from console.pages.live import live_by
 from console.pages.presenters.lists.addresses import pager_of
 from console.pages.presenters.lists.filters import canonical_query, chips_of
@@ -32,9 +32,8 @@ from console.pages.shell import render_page
 from console.policies.queries import active_policy
 from console.series.queries import sparks_of, wait_quantiles_of
 from console.workloads.queries import QueueView, queue_list
-from console.workloads.queries.freshness import present_state_and_age
+from console.workloads.queries.freshness import Freshness, freshness_of, present_state_and_age
 from console.workloads.queries.over_quota import over_quota_since_of
-from console.workloads.queries.trust import Freshness, freshness_of
 
 FILTERS = ("q", "cohort", "state")
 
@@ -54,8 +53,8 @@ def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List queues by the filters of the address; by default, highest pressure first."""
     org = actor.org
     query = canonical_query(request.GET, repeatable=("compare",))
-    if onward := sent_on(request, query):
-        return onward
+    if redirect := canonical_redirect(request, query):
+        return redirect
     search = read_search(query)
     views = queue_list(org)
     if search.compared:
@@ -65,7 +64,7 @@ def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     def every_queue() -> Iterator[Row]:
         yield from file_rows(found, wait_quantiles_of(org, [view.name for view in found]))
 
-    file = exported(request, actor, f"{org.slug}-queues", COLUMNS, every_queue())
+    file = export_response(request, actor, f"{org.slug}-queues", COLUMNS, every_queue())
     if file is not None:
         return file
     page = page_of(found, query.get("cursor"), PAGE_SIZE)

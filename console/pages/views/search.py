@@ -9,7 +9,7 @@ from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.presenters.destinations import destinations_of
 from console.pages.shell import render_page
-from console.workloads.queries.named import find_named
+from console.workloads.queries.name_search import search_names
 
 #: Maximum length of the search text, in characters.
 _LONGEST = 200
@@ -23,6 +23,6 @@ _MOST = 8
 def search(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show the results for ``q``; without ``q``, all pages."""
     text = request.GET.get("q", "").strip()[:_LONGEST].replace("\0", "")
-    groups = destinations_of(actor, text, find_named(actor.org, text, _MOST))
+    groups = destinations_of(actor, text, search_names(actor.org, text, _MOST))
     context = {"text": text, "groups": groups, "most": _MOST}
     return render_page(request, actor, "search/index.html", context, section="")

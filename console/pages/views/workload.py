@@ -41,7 +41,7 @@ from console.workloads.models import QueueHold, State, Workload
 from console.workloads.queries import get_workload, hold_of, position_of
 from console.workloads.queries.decisions import admitting_policy, get_decision, latest_decisions
 from console.workloads.queries.event_search import EventSearch, search_events
-from console.workloads.queries.phases import Life, life_of
+from console.workloads.queries.phases import PhaseHistory, phase_history
 from console.workloads.receipts import preemptions_of
 from console.workloads.services.end_workloads import (
     finish_workloads,
@@ -159,7 +159,7 @@ def _why(request: HttpRequest, actor: Actor, subject: Workload) -> tuple[str, di
 def _timeline(request: HttpRequest, actor: Actor, subject: Workload) -> tuple[str, dict[str, Any]]:
     about = EventSearch(workloads=frozenset([subject.uid]))
     events = search_events(actor.org, about, TIMELINE).results
-    life, now = life_of(subject), timezone.now()
+    life, now = phase_history(subject), timezone.now()
     stops = preemptions_of(actor, subject, PREEMPTIONS, request.GET.get("cursor"))
     return "workloads/timeline.html", {
         "line": phase_bar(life, _versions(actor, life, now), now),
@@ -205,7 +205,7 @@ def _markdown(
     return explanation_markdown(subject, explained, links, number)
 
 
-def _versions(actor: Actor, life: Life, now: datetime) -> list[ConfigVersion]:
+def _versions(actor: Actor, life: PhaseHistory, now: datetime) -> list[ConfigVersion]:
     """Return the versions applied during *life*."""
     if not life.phases:
         return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -16,6 +17,27 @@ from console.workloads.models import Engine, Intake
 LATE: Final = timedelta(seconds=15)
 
 _STATE: Final = ("version", "org__active_config__number", "org__active_config__changed_at")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Freshness:
+    """How current the displayed numbers are."""
+
+    #: Time up to which the numbers are complete; None if they are current.
+    as_of: datetime | None = None
+    #: Whether there are no numbers yet, because no batch was decided.
+    is_unknown: bool = False
+
+
+CURRENT: Final = Freshness()
+
+
+def freshness_of(org: Organization) -> Freshness:
+    """Return the freshness of the numbers of *org*, in one short query."""
+    since = behind_since(org)
+    if since is None:
+        return CURRENT
+    return Freshness(as_of=since, is_unknown=org.engine.settled_at is None)
 
 
 def behind_since(org: Organization, *, now: datetime | None = None) -> datetime | None:

@@ -16,7 +16,13 @@ from django.db.models import Case, Q, QuerySet, Sum, Value, When
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, State, Workload
 from console.workloads.queries.filters import WorkloadFilter
-from console.workloads.queries.listing import driven_rows, is_of_class, reasons_of, waited, walks_of
+from console.workloads.queries.listing import (
+    indexed_rows,
+    is_of_class,
+    reasons_of,
+    walks_of,
+    withdrawn_while_pending,
+)
 from console.workloads.queries.waiting import waiting_reasons, waiting_without_queue
 from console.workloads.queries.workloads import state_counts
 from console.workloads.stored_assignments import flavors_of_text
@@ -99,9 +105,11 @@ def group_workloads(org: Organization, conditions: WorkloadFilter, by: str) -> G
         return _grouped(_by_flavor(rows), is_exact=is_whole)
     if by == "reason":
         rows = rows.annotate(
-            kept_reason=Case(When(waited(), then=Value("")), default="present_reason")
+            stored_reason=Case(
+                When(withdrawn_while_pending(), then=Value("")), default="present_reason"
+            )
         )
-    column = "kept_reason" if by == "reason" else by
+    column = "stored_reason" if by == "reason" else by
     values = rows.values_list(column, flat=True)[:MOST_COUNTED]
     return _grouped(Counter(value or None for value in values), is_exact=is_whole)
 
@@ -138,10 +146,10 @@ def _newest(org: Organization, conditions: WorkloadFilter) -> tuple[QuerySet[Wor
     The rows are newest first. Callers have to keep that order and to slice at `MOST_COUNTED`:
     without the order, SQLite would scan a whole index of names or users.
     """
-    driven, rest = driven_rows(org, conditions)
-    keys = driven.order_by("-pk").values_list("pk", flat=True)
+    indexed, rest = indexed_rows(org, conditions)
+    keys = indexed.order_by("-pk").values_list("pk", flat=True)
     edges = list(keys[MOST_COUNTED - 1 : MOST_COUNTED + 1])
-    rows = driven.filter(rest) if rest else driven
+    rows = indexed.filter(rest) if rest else indexed
     if edges:
         rows = rows.filter(Q(pk__gte=edges[0]))
     return rows.order_by("-pk"), len(edges) < 2

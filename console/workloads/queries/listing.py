@@ -17,7 +17,7 @@ from console.paging import Page, merged_newest_first, newest_first
 from console.workloads.models import LabelSet, State, Workload
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.flavors import flavor_sets
-from console.workloads.queries.workloads import as_read, workload_rows
+from console.workloads.queries.workloads import with_list_columns, workload_rows
 
 #: Maximum delay between the submission time of a row and its commit.
 _LATE = timedelta(seconds=30)
@@ -55,7 +55,7 @@ def is_of_class(reason: Reason) -> bool:
     return reason.reason_class.is_pending and not reason.is_of_workload
 
 
-def waited() -> Q:
+def withdrawn_while_pending() -> Q:
     """Return the condition for workloads withdrawn while pending, whose reason is outdated."""
     reasons = [reason for reason in registered_reasons() if is_of_class(reason)]
     return Q(state=State.WITHDRAWN, reason__in=reasons)
@@ -76,8 +76,8 @@ def list_workloads(
     walks = walks_of(org, conditions)
     if walks:
         return merged_newest_first(_in_time(org, conditions), walks, limit, cursor)
-    driven, rest = driven_rows(org, conditions)
-    return newest_first(driven, rest or None, limit, cursor)
+    indexed, rest = indexed_rows(org, conditions)
+    return newest_first(indexed, rest or None, limit, cursor)
 
 
 def walks_of(org: Organization, conditions: WorkloadFilter) -> list[QuerySet[Workload]]:
@@ -86,14 +86,14 @@ def walks_of(org: Organization, conditions: WorkloadFilter) -> list[QuerySet[Wor
     return _walks(_in_time(org, conditions), exact) if not (rest or conditions.q) else []
 
 
-def driven_rows(org: Organization, conditions: WorkloadFilter) -> tuple[QuerySet[Workload], Q]:
+def indexed_rows(org: Organization, conditions: WorkloadFilter) -> tuple[QuerySet[Workload], Q]:
     """Return rows that one index serves in order, and the conditions that are checked per row."""
     exact, rest = _exact(org, conditions)
     if conditions.q:
-        few = _called(org, conditions.q)
+        few = _matching_keys(org, conditions.q)
         if few is not None:
             # No filter on the organization, which all have: SQLite would not use their keys.
-            named = as_read(Workload.objects.filter(pk__in=few))
+            named = with_list_columns(Workload.objects.filter(pk__in=few))
             return named.filter(Q(**exact), rest, _time_of(conditions)), Q()
         rest &= _begins_with(conditions.q)
     rows = _in_time(org, conditions)
@@ -193,7 +193,7 @@ def _may_be_of_class(reason: Reason) -> bool:
 def _lacks(name: str, exact: dict[str, Any]) -> Q:
     """Add the absence of *name* to *exact*, or return the condition that is checked per row."""
     if name == "reason":
-        return waited()
+        return withdrawn_while_pending()
     if name == "flavor":
         return Q(flavors=None)
     if name in exact:
@@ -247,7 +247,7 @@ def _value_of(column: str, key: str) -> Func:
     )
 
 
-def _called(org: Organization, text: str) -> list[int] | None:
+def _matching_keys(org: Organization, text: str) -> list[int] | None:
     """Return the keys of workloads with this id or name prefix; None if there are many."""
     # Index order: the order of the table would need all of these workloads.
     rows = Workload.objects.filter(org=org).order_by().values_list("pk", flat=True)

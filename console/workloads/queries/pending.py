@@ -15,7 +15,7 @@ from console.orgs.models import Organization
 from console.paging import Page, read_cursor, write_cursor
 from console.workloads.models import PendingClass, State, Workload
 from console.workloads.queries.demand import short_of_quota_reasons
-from console.workloads.queries.workloads import PRIORITY_SHIFT, as_read
+from console.workloads.queries.workloads import PRIORITY_SHIFT, with_list_columns
 
 #: Maximum number of workloads that are scanned in order for one page of a frequent reason.
 MOST_LOOKED: Final = 20_000
@@ -107,7 +107,7 @@ def _page(
 ) -> Page[Workload]:
     """Return the rows at *places*; the next page starts after *last*, None at the end."""
     shown = places[:limit]
-    rows = as_read(Workload.objects.filter(pk__in=[pk for pk, _, _ in shown])).order_by()
+    rows = with_list_columns(Workload.objects.filter(pk__in=[pk for pk, _, _ in shown])).order_by()
     by_key = {each.pk: each for each in rows}
     page = [by_key[pk] for pk, _, _ in shown if pk in by_key]
     if last is None:

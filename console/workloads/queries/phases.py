@@ -38,7 +38,7 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Life:
+class PhaseHistory:
     """The phases of a workload, oldest first."""
 
     phases: tuple[Phase, ...]
@@ -53,7 +53,7 @@ _KINDS = {
 }
 
 
-def life_of(workload: Workload) -> Life:
+def phase_history(workload: Workload) -> PhaseHistory:
     """Return the phases of *workload*, from its newest `MOST_MARKS` decisions and releases."""
     decisions = Decision.objects.filter(workload=workload, outcome__in=list(_KINDS))
     columns = ("created_at", "outcome", "reason", "config_version")
@@ -76,7 +76,7 @@ def life_of(workload: Workload) -> Life:
     if is_cut:
         marks = [mark for mark in marks if mark.start >= newest[MOST_MARKS - 1][0]]
     ended = workload.ended_at if workload.state not in _OPEN else None
-    return Life(phases=tuple(_joined(_bounded(marks, ended))), is_cut=is_cut)
+    return PhaseHistory(phases=tuple(_joined(_bounded(marks, ended))), is_cut=is_cut)
 
 
 _OPEN = frozenset({State.PENDING, State.ADMITTED, State.PREEMPTING})

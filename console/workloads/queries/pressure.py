@@ -22,14 +22,14 @@ class Pressure:
     nominal: Amount = 0
 
     @property
-    def is_without_room(self) -> bool:
+    def is_exhausted(self) -> bool:
         """Whether there is demand and no available quota."""
         return self.wanted > 0 and self.free == 0
 
     @property
     def ratio(self) -> float:
         """Return demand divided by available quota; if there is none, by nominal quota."""
-        below = self.nominal if self.is_without_room else self.free
+        below = self.nominal if self.is_exhausted else self.free
         if isinstance(below, Unlimited) or not self.wanted:
             return 0.0
         return self.wanted / below if below else float("inf")
@@ -37,7 +37,7 @@ class Pressure:
     @property
     def rank(self) -> tuple[bool, float]:
         """Sort key, the highest pressure last; queues without available quota have the highest."""
-        return self.is_without_room, self.ratio
+        return self.is_exhausted, self.ratio
 
 
 def pressure_of(usages: Iterable[CapacityNode]) -> Pressure:

@@ -11,7 +11,7 @@ from django.db.models.functions import Cast, Coalesce
 from console.orgs.models import Organization
 from console.paging import Page, read_cursor, write_cursor
 from console.workloads.models import State, Workload
-from console.workloads.queries.workloads import as_read
+from console.workloads.queries.workloads import with_list_columns
 
 #: Maximum number of workloads of one queue to sort; with more, the newest are shown first.
 MOST_COMPARED: Final = 10_000
@@ -43,7 +43,9 @@ def running_by_size(
     # Keys first: the other columns are read only for rows of the page.
     found = list(rows.order_by("-requested", "-pk").values_list("pk", "requested")[: limit + 1])
     page = found[:limit]
-    rows_of_page = as_read(Workload.objects.filter(pk__in=[pk for pk, _ in page])).order_by()
+    rows_of_page = with_list_columns(
+        Workload.objects.filter(pk__in=[pk for pk, _ in page])
+    ).order_by()
     by_key = {each.pk: each for each in rows_of_page}
     results = [by_key[pk] for pk, _ in page if pk in by_key]
     if len(found) <= limit:

@@ -7,7 +7,7 @@ from itertools import chain
 
 from console.orgs.models import Organization
 from console.workloads.models import Decision, State, Workload
-from console.workloads.queries.workloads import as_read
+from console.workloads.queries.workloads import with_list_columns
 
 #: Maximum number of workloads that are read in each state, the newest.
 MOST_LOOKED = 200
@@ -44,7 +44,7 @@ def similar_admitted(org: Organization, workload: Workload, limit: int) -> list[
         ),
     )
     keys = [row[0] for row in nearest[:limit]]
-    found = {each.pk: each for each in as_read(Workload.objects.filter(pk__in=keys))}
+    found = {each.pk: each for each in with_list_columns(Workload.objects.filter(pk__in=keys))}
     return [found[key] for key in keys if key in found]
 
 

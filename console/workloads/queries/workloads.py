@@ -37,10 +37,10 @@ _COUNTED = 100_000
 
 def workload_rows(org: Organization) -> QuerySet[Workload]:
     """Return an organization's workloads with the attributes that lists and pages use."""
-    return as_read(Workload.objects.filter(org=org))
+    return with_list_columns(Workload.objects.filter(org=org))
 
 
-def as_read(rows: QuerySet[Workload]) -> QuerySet[Workload]:
+def with_list_columns(rows: QuerySet[Workload]) -> QuerySet[Workload]:
     """
     Return *rows* with the attributes that lists and pages use.
 
@@ -150,11 +150,11 @@ def position_of(workload: Workload) -> int | None:
         org_id=workload.org_id, queue=workload.queue, priority__gt=workload.priority
     ).exclude(reason__in=cannot_run_reasons())
     above = higher.aggregate(total=Sum("count"))["total"]
-    earlier = earlier_in_line(workload)[:_COUNTED].count()
+    earlier = earlier_in_queue(workload)[:_COUNTED].count()
     return None if earlier == _COUNTED else (above or 0) + earlier + 1
 
 
-def earlier_in_line(workload: Workload) -> QuerySet[Workload]:
+def earlier_in_queue(workload: Workload) -> QuerySet[Workload]:
     """Return workloads of the same queue and priority that are before a pending one and can run."""
     assert workload.priority is not None, "what waits in a queue has a priority"
     never = PendingClass.objects.filter(

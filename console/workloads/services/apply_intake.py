@@ -19,7 +19,7 @@ from console.workloads import models
 from console.workloads.models import EventType, Intake
 from console.workloads.services.batch import Batch
 from console.workloads.services.load_state import COLUMNS, engine_workload, load_policy
-from console.workloads.services.record_shapes import TakenIn
+from console.workloads.services.record_shapes import SubmittedShape
 
 #: The last columns of a workload, which are not part of a shape: otherwise each user would have
 #: separate shapes.
@@ -79,7 +79,7 @@ def _submitted(org_id: int, keys: list[int], batch: Batch) -> dict[int, Workload
         submitted[workload.sequence] = workload
         _, key, _, *shape = row[: len(COLUMNS) - len(_NOT_RECORDED)]
         batch.known[workload.id] = key, name
-        batch.taken_in.append(TakenIn(label_set, *shape))
+        batch.shapes.append(SubmittedShape(label_set, *shape))
         batch.submitted[workload.id] = statements.as_utc(submitted_at)
     return submitted
 

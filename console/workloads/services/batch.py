@@ -17,7 +17,7 @@ from console.engine.model.trace import Trace
 from console.workloads import models
 from console.workloads.models import Event, EventType, Level, State
 from console.workloads.services.quota_events import Loan, preemptor_queue, reclaims_of
-from console.workloads.services.record_shapes import TakenIn, record_shapes
+from console.workloads.services.record_shapes import SubmittedShape, record_shapes
 from console.workloads.stored_assignments import encode_assignment, flavors_text
 
 _DECISION_COLUMNS = (
@@ -73,7 +73,7 @@ class Batch:
     #: New values of workload rows by uid; later facts override earlier ones.
     updates: dict[str, dict[str, Any]] = field(default_factory=lambda: defaultdict(dict))
     #: Shapes of the workloads that are new to the engine.
-    taken_in: list[TakenIn] = field(default_factory=list)
+    shapes: list[SubmittedShape] = field(default_factory=list)
     #: Key and name, which never change, by id of workloads that were already read.
     known: dict[str, tuple[int, str]] = field(default_factory=dict)
     #: Submission times by id.
@@ -127,7 +127,7 @@ class Batch:
             # The changes of a withdrawal were recorded with its request.
             if decision.outcome is not Outcome.WITHDRAWN:
                 self._update(decision)
-                self._tell(decision, trace)
+                self._add_event(decision, trace)
         data: dict[str, Any]
         for loan in loans:
             kind, uid, queue = EventType.QUOTA_BORROWED, loan.workload, loan.queue
@@ -157,13 +157,18 @@ class Batch:
                     known[uid][0],
                     queue,
                     actor,
-                    {"workload": uid, "name": known[uid][1], **data, **_named(data, known)},
+                    {
+                        "workload": uid,
+                        "name": known[uid][1],
+                        **data,
+                        **_preemptor_name(data, known),
+                    },
                     self.now,
                 )
                 for kind, level, uid, queue, actor, data in self.events
             ),
         )
-        shapes = record_shapes(self.org_id, self.now.date(), self.taken_in)
+        shapes = record_shapes(self.org_id, self.now.date(), self.shapes)
         return [*self._updates(), decisions, events, shapes]
 
     def _update(self, decision: Decision) -> None:
@@ -192,7 +197,7 @@ class Batch:
             row["ended_at"] = self.now
             self.ended[State.REJECTED] += 1
 
-    def _tell(self, decision: Decision, trace: Trace) -> None:
+    def _add_event(self, decision: Decision, trace: Trace) -> None:
         _, event, level = _OUTCOMES[decision.outcome]
         if event is EventType.REQUEST_QUEUED and decision.workload in self.requeued:
             event = EventType.REQUEST_REQUEUED
@@ -207,8 +212,8 @@ class Batch:
             data["preemptor"] = decision.preemptor
         if decision.outcome is Outcome.PREEMPTED and decision.preemptor:
             data["preemptor_queue"] = preemptor_queue(trace)
-        told = (event, level, decision.workload, decision.queue, "engine", data)
-        self.events.append(told)
+        entry = (event, level, decision.workload, decision.queue, "engine", data)
+        self.events.append(entry)
 
     def _known(self) -> dict[str, tuple[int, str]]:
         """Return key and name of every workload in the batch."""
@@ -253,7 +258,7 @@ class Batch:
             yield update_rows(models.Workload, ("uid", *columns), rows)
 
 
-def _named(data: dict[str, Any], known: Mapping[str, tuple[int, str]]) -> dict[str, str]:
+def _preemptor_name(data: dict[str, Any], known: Mapping[str, tuple[int, str]]) -> dict[str, str]:
     """Return the name of the preemptor, if *data* has one."""
     preemptor = data.get("preemptor")
     return {"preemptor_name": known[preemptor][1]} if preemptor else {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from console.engine.model.policy import Policy
 from console.orgs.permissions import Actor
 from console.workloads.models import Intake
-from console.workloads.services.ask_engine import ask_engine
 from console.workloads.services.move_holds import move_holds, resume_moved
+from console.workloads.services.write_intake import write_intake
 
 
 def change_policy(actor: Actor, version: int, old: Policy, new: Policy) -> None:
@@ -18,5 +18,5 @@ def change_policy(actor: Actor, version: int, old: Policy, new: Policy) -> None:
     """
     moved = move_holds(actor, old, new)
     payload = {"version": version, "actor": actor.name}
-    ask_engine(actor.org.pk, Intake.Kind.POLICY, payload)
+    write_intake(actor.org.pk, Intake.Kind.POLICY, payload)
     resume_moved(actor, moved)

@@ -18,7 +18,7 @@ from console.orgs.audit import Action, record_many
 from console.orgs.permissions import Actor, Permission
 from console.workloads.models import Intake, State, Workload
 from console.workloads.org_filter import in_org
-from console.workloads.services.ask_engine import ask_engine
+from console.workloads.services.write_intake import write_intake
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def _end(actor: Actor, uids: Iterable[str], ending: _Ending) -> None:
         return
     with transaction.atomic(), statements.pipeline():
         payload = {"ids": [workload.pk for workload in due], "actor": actor.name}
-        ask_engine(actor.org.pk, ending.kind, payload, len(due))
+        write_intake(actor.org.pk, ending.kind, payload, len(due))
         record_many(actor, ending.action, kind="workload", uids=[each.uid for each in due])
 
 

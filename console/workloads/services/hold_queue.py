@@ -13,7 +13,7 @@ from console.orgs.permissions import Actor, Permission
 from console.reading import Reader
 from console.workloads.models import Event, EventType, Intake, QueueHold
 from console.workloads.queries import queue_view
-from console.workloads.services.ask_engine import ask_engine
+from console.workloads.services.write_intake import write_intake
 
 #: Maximum duration of a hold with an end; one without an end has no limit.
 LONGEST: Final = timedelta(days=366)
@@ -57,9 +57,9 @@ def hold_queue(
         after = hold_facts(hold)
         if known != after:
             # A held queue gets an event too, so that pages show the change.
-            tell_engine(actor, Intake.Kind.HOLD, queue, reason)
+            request_hold_change(actor, Intake.Kind.HOLD, queue, reason)
             told: dict[str, Any] = {key: after[key] for key in ("reason", "until") if key in after}
-            tell_people(actor, EventType.QUEUE_HELD, queue, told)
+            write_hold_event(actor, EventType.QUEUE_HELD, queue, told)
             record(actor, "queue.hold", kind="queue", subject=queue, before=known, after=after)
     return hold
 
@@ -80,9 +80,9 @@ def resume_queue(actor: Actor, queue: str, reason: str = "") -> None:
         before = held.select_for_update().first()
         if before is None or not held.delete()[0]:
             return
-        tell_engine(actor, Intake.Kind.RESUME, queue, reason)
+        request_hold_change(actor, Intake.Kind.RESUME, queue, reason)
         after = {"reason": reason} if reason else None
-        tell_people(actor, EventType.QUEUE_RESUMED, queue, after or {})
+        write_hold_event(actor, EventType.QUEUE_RESUMED, queue, after or {})
         record(
             actor,
             "queue.resume",
@@ -99,13 +99,13 @@ def hold_facts(hold: QueueHold) -> dict[str, Any]:
     return facts | ({"until": hold.until.isoformat()} if hold.until else {})
 
 
-def tell_engine(actor: Actor, kind: Intake.Kind, queue: str, reason: str) -> None:
+def request_hold_change(actor: Actor, kind: Intake.Kind, queue: str, reason: str) -> None:
     """Request a hold or resume from the engine, in the transaction that changes the row."""
     payload = {"queue": queue, "actor": actor.name, "reason": reason}
-    ask_engine(actor.org.pk, kind, payload)
+    write_intake(actor.org.pk, kind, payload)
 
 
-def tell_people(actor: Actor, kind: EventType, queue: str, facts: dict[str, Any]) -> None:
+def write_hold_event(actor: Actor, kind: EventType, queue: str, facts: dict[str, Any]) -> None:
     """Write the event of a hold or resume."""
     Event.objects.create(
         org=actor.org, type=kind, queue=queue, actor=actor.name, data={"queue": queue, **facts}

@@ -56,14 +56,14 @@ _STRETCH = 10_000
 
 
 def load_state(
-    org: Organization, config_version: int, going_on: Callable[[], None] = lambda: None
+    org: Organization, config_version: int, report_progress: Callable[[], None] = lambda: None
 ) -> State:
     """
     Return the state of the organization's rows under *config_version*.
 
     It equals the state before, except that all workloads are evaluated once more, which changes
-    nothing. Intake that is not applied yet is not part of it. *going_on* is called repeatedly, so
-    that the lease outlasts a long load.
+    nothing. Intake that is not applied yet is not part of it. *report_progress* is called
+    repeatedly, so that the lease outlasts a long load.
     """
     advanced_to = Engine.objects.values_list("advanced_to", flat=True).get(org=org)
     state = State(load_policy(org, config_version), now=advanced_to or 0)
@@ -73,11 +73,11 @@ def load_state(
     rows = [
         row
         for phase in (models.State.ADMITTED, models.State.PREEMPTING)
-        for row in _read(org, phase, columns, going_on)
+        for row in _read(org, phase, columns, report_progress)
     ]
     rows.sort(key=itemgetter(columns.index("reservation")))
-    _adopt(state, _in_stretches(rows, going_on), config_version)
-    _wait(state, org, going_on)
+    _restore(state, _in_stretches(rows, report_progress), config_version)
+    _resubmit_pending(state, org, report_progress)
     return state
 
 
@@ -85,27 +85,27 @@ def _read(
     org: Organization,
     phase: models.State,
     columns: Sequence[str | Cast],
-    going_on: Callable[[], None],
+    report_progress: Callable[[], None],
 ) -> Iterator[tuple[Any, ...]]:
     """
     Yield *columns*, which start with COLUMNS, of all workloads in *phase*, by key.
 
-    Each stretch is read completely before *going_on* is called: SQLite refuses to write on a
+    Each stretch is read completely before *report_progress* is called: SQLite refuses to write on a
     connection with an open read if another connection has written since.
     """
     rows = models.Workload.objects.filter(org=org, state=phase).order_by("pk").values_list(*columns)
     at, last = columns.index("pk"), 0
     while stretch := list(rows.filter(pk__gt=last)[:_STRETCH]):
         yield from stretch
-        going_on()
+        report_progress()
         last = stretch[-1][at]
 
 
-def _in_stretches(rows: Iterable[_Row], going_on: Callable[[], None]) -> Iterator[_Row]:
+def _in_stretches(rows: Iterable[_Row], report_progress: Callable[[], None]) -> Iterator[_Row]:
     for number, row in enumerate(rows, start=1):
         yield row
         if number % _STRETCH == 0:
-            going_on()
+            report_progress()
 
 
 def held_queues(org: Organization) -> set[str]:
@@ -113,7 +113,7 @@ def held_queues(org: Organization) -> set[str]:
     held = set(QueueHold.objects.filter(org=org).values_list("queue", flat=True))
     # Unapplied requests are undone, last first. They are read after the rows, because each request
     # writes both.
-    for kind, payload in _untold(org, Intake.Kind.HOLD, Intake.Kind.RESUME).order_by("-pk"):
+    for kind, payload in _unapplied(org, Intake.Kind.HOLD, Intake.Kind.RESUME).order_by("-pk"):
         if kind == Intake.Kind.HOLD:
             held.discard(payload["queue"])
         else:
@@ -121,7 +121,7 @@ def held_queues(org: Organization) -> set[str]:
     return held
 
 
-def _untold(org: Organization, *kinds: Intake.Kind) -> QuerySet[Intake, tuple[str, Any]]:
+def _unapplied(org: Organization, *kinds: Intake.Kind) -> QuerySet[Intake, tuple[str, Any]]:
     return Intake.objects.filter(org=org, kind__in=kinds).values_list("kind", "payload")
 
 
@@ -137,7 +137,7 @@ def restore_running(
         .iterator()
         for rows in parts
     )
-    _adopt(state, merge(*ordered, key=itemgetter(columns.index("reservation"))), config_version)
+    _restore(state, merge(*ordered, key=itemgetter(columns.index("reservation"))), config_version)
 
 
 #: Additional columns of a running workload, after COLUMNS.
@@ -154,7 +154,7 @@ _RUNNING = (
 )
 
 
-def _adopt(state: State, rows: Iterable[tuple[Any, ...]], config_version: int) -> None:
+def _restore(state: State, rows: Iterable[tuple[Any, ...]], config_version: int) -> None:
     for row in rows:
         if state.has_workload(row[0]):
             # The workload moved from one part to the next between two statements.
@@ -194,7 +194,7 @@ def engine_workload(row: tuple[Any, ...]) -> Workload:
     )
 
 
-def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None:
+def _resubmit_pending(state: State, org: Organization, report_progress: Callable[[], None]) -> None:
     columns = (
         "queue",
         "priority",
@@ -204,11 +204,13 @@ def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None
         "preemptor",
         as_text("stopped_for"),
     )
-    rows = list(_read(org, models.State.PENDING, (*COLUMNS, *columns), going_on))
+    rows = list(_read(org, models.State.PENDING, (*COLUMNS, *columns), report_progress))
     # Read after the rows, so that both lack later submissions.
-    told_later = {key for _, payload in _untold(org, Intake.Kind.SUBMIT) for key in payload["ids"]}
-    for row in _in_stretches(rows, going_on):
-        if row[COLUMNS.index("pk")] in told_later:
+    unapplied = {
+        key for _, payload in _unapplied(org, Intake.Kind.SUBMIT) for key in payload["ids"]
+    }
+    for row in _in_stretches(rows, report_progress):
+        if row[COLUMNS.index("pk")] in unapplied:
             continue
         queue, priority, rule, pending_class, victims, *stops = row[len(COLUMNS) :]
         workload = engine_workload(row)

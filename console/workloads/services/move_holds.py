@@ -9,7 +9,7 @@ from console.engine.model.policy import Policy
 from console.orgs.audit import record
 from console.orgs.permissions import Actor
 from console.workloads.models import EventType, Intake, QueueHold
-from console.workloads.services.hold_queue import hold_facts, tell_engine, tell_people
+from console.workloads.services.hold_queue import hold_facts, request_hold_change, write_hold_event
 
 
 def move_holds(actor: Actor, old: Policy, new: Policy) -> tuple[str, ...]:
@@ -33,8 +33,8 @@ def move_holds(actor: Actor, old: Policy, new: Policy) -> tuple[str, ...]:
         hold.save(update_fields=["queue"])
         facts = hold_facts(hold)
         told: dict[str, Any] = {key: facts[key] for key in ("reason", "until") if key in facts}
-        tell_engine(actor, Intake.Kind.HOLD, taker, hold.reason)
-        tell_people(actor, EventType.QUEUE_HELD, taker, {**told, "instead_of": name})
+        request_hold_change(actor, Intake.Kind.HOLD, taker, hold.reason)
+        write_hold_event(actor, EventType.QUEUE_HELD, taker, {**told, "instead_of": name})
         record(
             actor,
             "queue.hold",
@@ -48,4 +48,4 @@ def move_holds(actor: Actor, old: Policy, new: Policy) -> tuple[str, ...]:
 def resume_moved(actor: Actor, queues: tuple[str, ...]) -> None:
     """Request that the engine resumes *queues*, which the config no longer has."""
     for queue in queues:
-        tell_engine(actor, Intake.Kind.RESUME, queue, "")
+        request_hold_change(actor, Intake.Kind.RESUME, queue, "")

@@ -13,7 +13,7 @@ from console.engine.state import State
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class AdmissionUsage:
     """The usage of one admitted workload, in thousandths."""
 
     queue: str
@@ -58,7 +58,7 @@ def loans_made(state: State, decisions: Iterable[Decision]) -> list[Loan]:
             if cohort is not None:
                 admitted.append((decision.workload, decision.queue, cohort))
     loans = loans_of(
-        [Taken(queue, state.running[uid].usage) for uid, queue, _ in admitted],
+        [AdmissionUsage(queue, state.running[uid].usage) for uid, queue, _ in admitted],
         state.usage,
         lambda queue, key: state.ledger.queue(queue).guaranteed(key),
     )
@@ -74,7 +74,7 @@ def _places(amounts: Mapping[FlavorResource, int]) -> dict[str, int]:
 
 
 def loans_of(
-    admissions: Sequence[Taken],
+    admissions: Sequence[AdmissionUsage],
     usage: Callable[[str], Mapping[FlavorResource, int]],
     nominal: Callable[[str, FlavorResource], Amount],
 ) -> list[dict[FlavorResource, int]]:

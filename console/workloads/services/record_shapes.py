@@ -27,7 +27,7 @@ _COLUMNS = (
 )
 
 
-class TakenIn(NamedTuple):
+class SubmittedShape(NamedTuple):
     """The shape of one workload as in its row, with JSON as text."""
 
     label_set: int
@@ -38,16 +38,16 @@ class TakenIn(NamedTuple):
     facts: str | None
 
 
-def record_shapes(org_id: int, day: date, taken_in: Iterable[TakenIn]) -> Prepared:
+def record_shapes(org_id: int, day: date, shapes: Iterable[SubmittedShape]) -> Prepared:
     """
-    Return the statement that counts the workloads *taken_in* on *day*.
+    Return the statement that counts *shapes* of submitted workloads on *day*.
 
     It has to run in the transaction that deletes their intake: so each workload is counted once,
     even if a batch is repeated.
     """
     runs: Counter[str] = Counter()
     rows: dict[str, tuple[Any, ...]] = {}
-    for shape, count in Counter(taken_in).items():
+    for shape, count in Counter(shapes).items():
         digest, requests, pod_sets, facts = _read(shape)
         runs[digest] += count
         rows[digest] = (*shape[:3], requests, pod_sets, facts)
@@ -63,7 +63,7 @@ def record_shapes(org_id: int, day: date, taken_in: Iterable[TakenIn]) -> Prepar
 # Thousands of workloads have few different shapes: each is hashed once. Texts of one shape may
 # differ only in the order of keys, and their digests are equal.
 @lru_cache(maxsize=20_000)
-def _read(shape: TakenIn) -> tuple[str, dict[str, int], list[Any], dict[str, Any] | None]:
+def _read(shape: SubmittedShape) -> tuple[str, dict[str, int], list[Any], dict[str, Any] | None]:
     requests, pod_sets = json.loads(shape.requests), json.loads(shape.pod_sets)
     told = _canonical(pod_sets) if pod_sets else "[]"
     # The digest of shapes without facts stays the same as before facts were added.

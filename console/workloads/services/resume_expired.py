@@ -13,7 +13,7 @@ from console.orgs.audit import record
 from console.orgs.models import Role
 from console.orgs.permissions import Actor
 from console.workloads.models import EventType, Intake, QueueHold
-from console.workloads.services.hold_queue import hold_facts, tell_engine, tell_people
+from console.workloads.services.hold_queue import hold_facts, request_hold_change, write_hold_event
 
 #: Maximum number of holds that one run ends, the longest due first; the next run is in two seconds.
 MOST: Final = 200
@@ -40,8 +40,8 @@ def _resume(hold: QueueHold, now: datetime) -> bool:
         if not QueueHold.objects.filter(pk=hold.pk, until__lte=now).delete()[0]:
             return False
         facts = hold_facts(hold)
-        tell_engine(actor, Intake.Kind.RESUME, hold.queue, "")
-        tell_people(actor, EventType.QUEUE_RESUMED, hold.queue, {"until": facts["until"]})
+        request_hold_change(actor, Intake.Kind.RESUME, hold.queue, "")
+        write_hold_event(actor, EventType.QUEUE_RESUMED, hold.queue, {"until": facts["until"]})
         record(actor, "queue.resume", kind="queue", subject=hold.queue, before=facts)
     log.info("hold ended", org=hold.org.slug, queue=hold.queue)
     return True

@@ -39,9 +39,9 @@ from console.workloads.services.batch_observers import DecidedBatch, observe_bat
 from console.workloads.services.find_transitions import transitions_of
 from console.workloads.services.load_state import load_state
 from console.workloads.services.next_intake import next_intake
-from console.workloads.services.note_over_quota import OverQuotaSince
 from console.workloads.services.quota_events import loans_made
-from console.workloads.warm import Warm, WarmStates
+from console.workloads.services.update_over_quota import OverQuotaRows
+from console.workloads.warm_states import WarmState, WarmStates
 
 #: Maximum number of workloads applied in one batch, and of decisions after which it is written.
 BATCH = 1000
@@ -145,19 +145,19 @@ def _has_time(deadline: float) -> bool:
     return time.monotonic() < deadline
 
 
-def _state(org: Organization, lease: Lease) -> Warm:
+def _state(org: Organization, lease: Lease) -> WarmState:
     row = lease.row
     warm = _warm.get(org.pk)
     if warm is None or (warm.version, warm.written) != (row.version, row.written):
         begun = time.perf_counter()
         state = load_state(org, row.config_version, lease.renew_if_aged)
-        over_quota_since = OverQuotaSince(org.pk)
-        warm = Warm(
+        over_quota_rows = OverQuotaRows(org.pk)
+        warm = WarmState(
             version=row.version,
             written=row.written,
             config_version=row.config_version,
             state=state,
-            over_quota_since=over_quota_since,
+            over_quota_rows=over_quota_rows,
             is_noted_settled=row.is_settled,
             wakes_at=row.wakes_at,
             load=time.perf_counter() - begun,
@@ -165,7 +165,7 @@ def _state(org: Organization, lease: Lease) -> Warm:
     return warm
 
 
-def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]) -> int:
+def _run_batch(org: Organization, lease: Lease, warm: WarmState, intake: list[Intake]) -> int:
     begun = time.perf_counter()
     batch = Batch(org_id=org.pk, config_version=warm.config_version, now=timezone.now())
     warm.config_version = apply_intake(org, warm.state, intake, batch)
@@ -194,7 +194,7 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
                 rows.run()
         if batch.preempted:
             _count_preemptions(batch.preempted)
-        warm.over_quota_since.note(warm.state, changes.queues, warm.config_version, batch.now)
+        warm.over_quota_rows.update(warm.state, changes.queues, warm.config_version, batch.now)
         for writes in observed:
             if writes.finish is not None:
                 writes.finish()
@@ -226,7 +226,7 @@ def _count_preemptions(uids: list[str]) -> None:
     models.Workload.objects.filter(uid__in=uids).update(preemptions=F("preemptions") + 1)
 
 
-def _progress(warm: Warm, batch: Batch) -> EngineProgress:
+def _progress(warm: WarmState, batch: Batch) -> EngineProgress:
     state, evicting = warm.state, len(warm.state.evicting)
     live = {
         models.State.PENDING: len(state.pending),

@@ -46,10 +46,10 @@ def run_shard(shard: str) -> None:
             begun = ended
         if taken.gives_way_to:
             # Another worker may have taken the shard's message and process it.
-            wakeup.leave(taken.gives_way_to)
+            wakeup.reschedule(taken.gives_way_to)
             time.sleep(PAUSE)
     finally:
-        wakeup.leave(shard)
+        wakeup.reschedule(shard)
 
 
 def _is_cut_short(org_id: int) -> bool:

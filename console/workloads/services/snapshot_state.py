@@ -67,15 +67,15 @@ _LIVE = (models.State.PENDING, models.State.ADMITTED, models.State.PREEMPTING)
 
 
 def snapshot_state(
-    org: Organization, going_on: Callable[[int], None] = lambda done: None
+    org: Organization, report_progress: Callable[[int], None] = lambda done: None
 ) -> tuple[State, int]:
     """
     Return the unsettled state of the organization's rows, and its config version.
 
     All workloads are read by one statement, so that they are consistent although the worker
     continues; no transaction stays open, and no lease is taken. Submitted workloads that are not
-    evaluated yet are pending in the state; other intake is not part of it. *going_on* is called
-    repeatedly with the number of processed workloads.
+    evaluated yet are pending in the state; other intake is not part of it. *report_progress* is
+    called repeatedly with the number of processed workloads.
     """
     while True:
         version, _ = _progress(org)
@@ -97,8 +97,8 @@ def snapshot_state(
         else:
             _restore(state, row, version)
         if done % STRETCH == 0:
-            going_on(done)
-    going_on(len(rows))
+            report_progress(done)
+    report_progress(len(rows))
     return state, version
 
 

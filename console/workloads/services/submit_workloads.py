@@ -19,7 +19,7 @@ from console.orgs.audit import record_many
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.workloads.models import Event, EventType, Intake, LabelSet, Workload
-from console.workloads.services.ask_engine import ask_engine
+from console.workloads.services.write_intake import write_intake
 from console.workloads.stored_facts import OptionalFacts, encode_facts
 from console.workloads.stored_pod_sets import encode_pod_sets
 from console.workloads.submissions import Submission
@@ -91,7 +91,7 @@ def write(batch: Batch) -> None:
         for workload in batch.workloads:
             workload.pk = keys[workload.uid]
         payload = {"ids": [workload.pk for workload in batch.workloads], "actor": name}
-        ask_engine(org.pk, Intake.Kind.SUBMIT, payload, len(batch.workloads))
+        write_intake(org.pk, Intake.Kind.SUBMIT, payload, len(batch.workloads))
         insert_objects([_submitted(name, workload) for workload in batch.workloads]).run()
         uids = [workload.uid for workload in batch.workloads]
         record_many(batch.actor, "workload.submit", kind="workload", uids=uids)

@@ -17,8 +17,8 @@ from console.engine.routing.rule_routing import rules_of
 from console.pages.presenters.quota_bars.quota_bar import Bar, bar_of
 from console.pages.queue_form import state_of
 from console.workloads.queries import QueueView
+from console.workloads.queries.freshness import CURRENT, Freshness
 from console.workloads.queries.over_quota import OverQuotaSince
-from console.workloads.queries.trust import CURRENT, Freshness
 
 #: State of a queue -> title.
 STATE_TITLES = {

@@ -20,9 +20,9 @@ from console.pages.queue_form import NO_COHORT, ORDERS, STATES, QueueSearch
 from console.series.queries import Sparks
 from console.series.waits import WaitQuantiles
 from console.workloads.queries import QueueView
+from console.workloads.queries.freshness import Freshness
 from console.workloads.queries.over_quota import OverQuotaSince
 from console.workloads.queries.pressure import Pressure
-from console.workloads.queries.trust import Freshness
 
 ORDER_TITLES: Final = {
     "pressure": "Pressure",
@@ -189,7 +189,7 @@ def group_url(path: str, query: QueryDict, search: QueueSearch) -> str:
 def _ratio(pressure: Pressure) -> str:
     if not pressure.wanted:
         return ""
-    return "none available" if pressure.is_without_room else f"pressure {plain(pressure.ratio)}"
+    return "none available" if pressure.is_exhausted else f"pressure {plain(pressure.ratio)}"
 
 
 def _wait_rest(wait: WaitQuantiles) -> str:

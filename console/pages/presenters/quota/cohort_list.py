@@ -9,7 +9,7 @@ from console.engine.model.amounts import FlavorResource, Unlimited
 from console.engine.wording import reasons
 from console.pages.presenters.quota_bars.quota_bar import Bar, bar_of
 from console.workloads.queries.cohort_views import CohortSummary, CohortView
-from console.workloads.queries.trust import CURRENT, Freshness
+from console.workloads.queries.freshness import CURRENT, Freshness
 
 #: Maximum number of listed queues per reason.
 _LISTED = 5

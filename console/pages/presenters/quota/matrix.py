@@ -13,8 +13,8 @@ from console.pages.presenters.quota_bars.layout import NOTHING, WIDTH, Segment, 
 from console.pages.presenters.quota_bars.quota_bar import anchor_of, lending_notes, own_parts
 from console.workloads.queries.cohort_search import MemberSearch, scales_of
 from console.workloads.queries.cohort_views import CohortView, MemberView
+from console.workloads.queries.freshness import CURRENT, Freshness
 from console.workloads.queries.over_quota import OverQuotaMark
-from console.workloads.queries.trust import CURRENT, Freshness
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ from typing import Any
 from console.engine.model.amounts import UNLIMITED, Amount
 from console.engine.model.capacity_node import CapacityNode
 from console.pages.presenters.quota_bars.quota_bar import Bar, bar_of
+from console.workloads.queries.freshness import Freshness
 from console.workloads.queries.over_quota import OverQuotaMark
-from console.workloads.queries.trust import Freshness
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,8 @@ from console.engine.model.amounts import Amount, FlavorResource, Unlimited
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.wording.words import amount, quantity
 from console.pages.presenters.quota_bars.layout import NOTHING, WIDTH, Segment, lay_out, seams
+from console.workloads.queries.freshness import CURRENT, Freshness
 from console.workloads.queries.over_quota import OverQuotaMark
-from console.workloads.queries.trust import CURRENT, Freshness
 
 #: Width of the frame, and of the space for demand: up to 40 % of the frame, and a number.
 FRAME = 714
@@ -169,7 +169,7 @@ def own_parts(usage: CapacityNode, nominal: int) -> tuple[int, int, int, int]:
     """Return the parts of *nominal*: used own quota, free, not available, and lent."""
     unused = nominal - usage.own - usage.lent
     free = min(unused, usage.available)
-    assert isinstance(free, int), "what is unused of a finite quota is finite"
+    assert isinstance(free, int), "the unused part of a finite quota is finite"
     return usage.own, free, unused - free, usage.lent
 
 

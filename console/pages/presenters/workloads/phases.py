@@ -10,7 +10,7 @@ from console.configs.models import ConfigVersion
 from console.engine.model.reasons import ReasonClass
 from console.engine.wording.reasons import reason_class, reason_title
 from console.pages.presenters.charts.labels import span
-from console.workloads.queries.phases import Life, Phase, PhaseKind
+from console.workloads.queries.phases import Phase, PhaseHistory, PhaseKind
 
 #: Length of the bar in units, and minimum length of a phase.
 WIDTH, _LEAST = 1000.0, 3.0
@@ -51,7 +51,7 @@ class VersionMark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class PhaseBar:
     """The whole bar."""
 
     rows: tuple[PhaseRow, ...]
@@ -76,7 +76,9 @@ _LEGEND = {
 }
 
 
-def line_of(life: Life, versions: Sequence[ConfigVersion], now: datetime) -> Line | None:
+def phase_bar(
+    life: PhaseHistory, versions: Sequence[ConfigVersion], now: datetime
+) -> PhaseBar | None:
     """Return the bar of *life* with marks of *versions* in its time; None without phases."""
     if not life.phases:
         return None
@@ -96,7 +98,7 @@ def line_of(life: Life, versions: Sequence[ConfigVersion], now: datetime) -> Lin
         for each in versions
         if start <= each.created_at <= end
     )
-    return Line(
+    return PhaseBar(
         rows=rows,
         looks=tuple((look, title) for look, title in _LEGEND.items() if look in seen),
         marks=tuple(marks),

@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"v?(\d{1,9})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class NameMatches:
     """Search results, best first; names that begin with the text come before others."""
 
     queues: tuple[str, ...] = ()
@@ -26,7 +26,7 @@ class Named:
     version: ConfigVersion | None = None
 
 
-def find_named(org: Organization, text: str, limit: int) -> Named:
+def search_names(org: Organization, text: str, limit: int) -> NameMatches:
     """
     Return up to *limit* results of each kind for *text*; none for an empty text.
 
@@ -34,11 +34,11 @@ def find_named(org: Organization, text: str, limit: int) -> Named:
     id or a prefix of their name, and versions by number.
     """
     if not text:
-        return Named()
+        return NameMatches()
     policy = active_policy(org)
     number = _NUMBER.fullmatch(text)
     numbered = versions(org).defer("text").filter(number=int(number[1])) if number else None
-    return Named(
+    return NameMatches(
         queues=_called(policy.queues, text, limit),
         cohorts=_called(policy.spec.parents, text, limit),
         workloads=tuple(list_workloads(org, WorkloadFilter(q=text), limit).results),

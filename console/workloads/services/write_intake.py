@@ -10,7 +10,7 @@ from console.workloads import wakeup
 from console.workloads.models import Intake
 
 
-def ask_engine(org_id: int, kind: Intake.Kind, payload: Mapping[str, Any], size: int = 1) -> None:
+def write_intake(org_id: int, kind: Intake.Kind, payload: Mapping[str, Any], size: int = 1) -> None:
     """
     Write a request about *size* workloads, and wake up the engine after commit.
 

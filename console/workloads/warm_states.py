@@ -6,14 +6,14 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from console.engine.state import State
-from console.workloads.services.note_over_quota import OverQuotaSince
+from console.workloads.services.update_over_quota import OverQuotaRows
 
 #: Size of a state without workloads, counted in workloads.
 _EMPTY = 200
 
 
 @dataclass(slots=True, kw_only=True)
-class Warm:
+class WarmState:
     """A live state and its engine version."""
 
     version: int
@@ -22,7 +22,7 @@ class Warm:
     config_version: int
     state: State
     #: The rows of queues that use more than their nominal quota.
-    over_quota_since: OverQuotaSince
+    over_quota_rows: OverQuotaRows
     #: Whether the rows record that nothing is left to decide.
     is_noted_settled: bool
     #: Like `Engine.wakes_at`.
@@ -48,19 +48,19 @@ class WarmStates:
         """Limit the cache to *most* workloads."""
         self._most = most
         #: States, each with its size when it was stored, in order of use.
-        self._states: OrderedDict[int, tuple[Warm, int]] = OrderedDict()
+        self._states: OrderedDict[int, tuple[WarmState, int]] = OrderedDict()
         self._size = 0
 
     def __contains__(self, org_id: int) -> bool:
         """Return whether the state of an organization is cached."""
         return org_id in self._states
 
-    def get(self, org_id: int) -> Warm | None:
+    def get(self, org_id: int) -> WarmState | None:
         """Return the cached state of an organization, or None."""
         found = self._states.get(org_id)
         return None if found is None else found[0]
 
-    def keep(self, org_id: int, warm: Warm) -> None:
+    def keep(self, org_id: int, warm: WarmState) -> None:
         """Store *warm* as the last used state, and drop the least recently used ones."""
         self.drop(org_id)
         self._states[org_id] = warm, warm.size

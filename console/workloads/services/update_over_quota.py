@@ -12,14 +12,14 @@ from console.workloads.models import OverQuota
 
 
 @dataclass(slots=True)
-class OverQuotaSince:
+class OverQuotaRows:
     """Cached rows of one organization; only its engine writes them, and it reads them once."""
 
     org_id: int
     #: Keys of the rows by flavor and resource, by queue; None until they are read.
     _rows: dict[str, dict[tuple[str, str], int]] | None = field(default=None, init=False)
 
-    def note(
+    def update(
         self, state: State, queues: Collection[str], config_version: int, now: datetime
     ) -> None:
         """
