@@ -1,1 +1,1 @@
-"""Workloads: submitted, decided, explained; and the rows the engine keeps."""
+"""Workloads: submission, decisions, explanations, and the stored state of the engine."""

@@ -39,13 +39,13 @@ def public_event_data(data: Mapping[str, Any]) -> dict[str, Any]:
     Rows store thousandths, as the engine counts. All event data that leaves the product is
     converted here.
     """
-    told = dict(data)
-    if "borrowed" in told:
-        told["borrowed"] = _in_units(told["borrowed"])
-    for said in ("before", "after"):
-        if said in told and "requests" in told[said]:
-            told[said] = {**told[said], "requests": _in_units(told[said]["requests"])}
-    return told
+    shown = dict(data)
+    if "borrowed" in shown:
+        shown["borrowed"] = _in_units(shown["borrowed"])
+    for part in ("before", "after"):
+        if part in shown and "requests" in shown[part]:
+            shown[part] = {**shown[part], "requests": _in_units(shown[part]["requests"])}
+    return shown
 
 
 def _in_units(amounts: Mapping[str, int]) -> dict[str, int | float | None]:

@@ -132,7 +132,7 @@ def begin(shard: str, message: str) -> bool:
     """
     answer = _if_available(
         lambda: _script(_BEGIN)(keys=_keys(shard), args=[message]),
-        "a message is still believed to be on its way",
+        "the arrival of a message was not recorded",
         shard=shard,
     )
     return answer is None or bool(answer)
@@ -159,7 +159,7 @@ def take(shard: str) -> Taken:
     keys = [_keys(each)[0] for each in shards]
     found = _if_available(
         lambda: _script(_TAKE)(keys=keys, args=[LONGEST * 1_000_000]),
-        "no organization is taken, the sweep wakes it up again",
+        "no organization was taken, the sweep wakes it up again",
         shard=shard,
     )
     if isinstance(found, int):
@@ -173,7 +173,7 @@ def reschedule(shard: str) -> None:
     def call() -> None:
         _send_message(shard, _script(_MARK_IF_WAITING)(keys=_keys(shard), args=[_MESSAGE_SECONDS]))
 
-    _if_available(call, "not asked again, the sweep will", shard=shard)
+    _if_available(call, "no message was sent, the sweep sends one", shard=shard)
 
 
 def _send_message(shard: str, message: bytes | None) -> None:

@@ -57,7 +57,7 @@ def test_text_for_people(capsys) -> None:
 
 def test_invariant_violation_ends_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(State, "finish", lambda state, workload: False)
-    with pytest.raises(CommandError, match=r"^The engine broke a promise: "):
+    with pytest.raises(CommandError, match=r"^The engine violated an invariant: "):
         call_command("bench_trace", "--trace", "baseline", "--clock", "virtual")
 
 

@@ -30,11 +30,11 @@ def backlog_of(org: Organization) -> Backlog:
     labels that the active config does not match.
     """
     pending = Workload.objects.filter(org=org, state=State.PENDING).order_by("-pk")
-    told = ("label_set", "namespace", "requested_priority", "pending_class")
+    columns_of_kind = ("label_set", "namespace", "requested_priority", "pending_class")
     groups = list(
         Workload.objects.filter(pk__in=pending.values("pk")[:MOST_LOOKED])
         .order_by()
-        .values(*told)
+        .values(*columns_of_kind)
         .annotate(members=Count("pk"), one=Max("pk"))
         .order_by("-members", "-one")
         .values_list("one", "members", "pending_class")[: MOST_KINDS + 1]

@@ -156,7 +156,7 @@ def position_of(workload: Workload) -> int | None:
 
 def earlier_in_queue(workload: Workload) -> QuerySet[Workload]:
     """Return workloads of the same queue and priority that are before a pending one and can run."""
-    assert workload.priority is not None, "what waits in a queue has a priority"
+    assert workload.priority is not None, "a pending workload in a queue has a priority"
     never = PendingClass.objects.filter(
         org_id=workload.org_id,
         queue=workload.queue,

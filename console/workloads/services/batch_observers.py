@@ -42,11 +42,11 @@ class DecidedBatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writes:
-    """What an observer writes in the transaction of a batch."""
+    """The writes of an observer in the transaction of a batch."""
 
     #: Statements to send without waiting for each answer.
     statements: tuple[Prepared, ...] = ()
-    #: Called at the end of the transaction, for writes that depend on what they read.
+    #: Called at the end of the transaction, for writes that depend on reads.
     finish: Callable[[], None] | None = None
 
 
@@ -55,7 +55,7 @@ BatchObserver = Callable[[DecidedBatch], Writes]
 
 
 def observe_batch(decided: DecidedBatch) -> list[Writes]:
-    """Return what all observers write with *decided*, in their order."""
+    """Return the writes of all observers for *decided*, in order."""
     return [observer(decided) for observer in _observers()]
 
 

@@ -79,7 +79,7 @@ def loans_of(
     nominal: Callable[[str, FlavorResource], Amount],
 ) -> list[dict[FlavorResource, int]]:
     """
-    Return what each of *admissions* borrows: its usage beyond the nominal quota of its queue.
+    Return the loan of each of *admissions*: its usage beyond the nominal quota of its queue.
 
     *admissions* are in order, and *usage* returns the usage of a queue after all of them; no other
     change may have happened in between.

@@ -65,11 +65,11 @@ def record_shapes(org_id: int, day: date, shapes: Iterable[SubmittedShape]) -> P
 @lru_cache(maxsize=20_000)
 def _read(shape: SubmittedShape) -> tuple[str, dict[str, int], list[Any], dict[str, Any] | None]:
     requests, pod_sets = json.loads(shape.requests), json.loads(shape.pod_sets)
-    told = _canonical(pod_sets) if pod_sets else "[]"
+    pod_sets_text = _canonical(pod_sets) if pod_sets else "[]"
     # The digest of shapes without facts stays the same as before facts were added.
     facts = None if shape.facts is None else json.loads(shape.facts)
     some = [] if facts is None else [facts]
-    content = _canonical([*shape[:3], requests, told, *some])
+    content = _canonical([*shape[:3], requests, pod_sets_text, *some])
     return hashlib.sha256(content.encode()).hexdigest(), requests, pod_sets, facts
 
 

@@ -91,7 +91,7 @@ def search(
 
 def deadline(processor: float, wall: float) -> Callable[[], bool]:
     """
-    Return a function that tells whether one of these numbers of seconds has passed from now on.
+    Return a function that returns whether one of these numbers of seconds has passed.
 
     *processor* counts the processor time of this thread: on a busy machine a search takes longer,
     but does not find less.

@@ -79,7 +79,7 @@ def send(run_id: int) -> None:
     try:
         current_app.send_task(SEARCH, args=[run_id], queue=IMPACT, expires=600)
     except (OperationalError, RedisError) as error:
-        log.warning("search not requested, the sweep will", run=run_id, error=str(error))
+        log.warning("search was not enqueued, the sweep enqueues it", run=run_id, error=str(error))
 
 
 def _open_run(actor: Actor) -> SearchRun | None:

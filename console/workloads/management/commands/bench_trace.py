@@ -48,11 +48,11 @@ class Command(BaseCommand):
         try:
             figures = self._real(trace) if options["clock"] == "real" else _virtual(trace)
         except InvariantViolation as broken:
-            raise CommandError(f"The engine broke a promise: {broken}") from broken
+            raise CommandError(f"The engine violated an invariant: {broken}") from broken
         except ProductNotStarted as reason:
             raise CommandError(str(reason)) from reason
         except (Unavailable, Refused) as answer:
-            raise CommandError(f"The product did not take a request: {answer}") from answer
+            raise CommandError(f"The product did not accept a request: {answer}") from answer
         self.stdout.write(json.dumps(figures.to_json()) if options["json"] else figures.to_text())
 
     def _real(self, trace: ArrivalTrace) -> Figures:
