@@ -223,7 +223,7 @@ class Lease:
         return str(written_at[0][0])
 
     def release(self) -> None:
-        """Release the lease, if it is still this one."""
+        """Release the lease, if no other process has taken it over."""
         statements.run(_RELEASE, self._identity)
 
     @property

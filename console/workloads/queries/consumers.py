@@ -1,4 +1,4 @@
-"""Running workloads with the most pods, and among equal ones the longest running."""
+"""The largest consumers: running workloads by number of pods, then by run time."""
 
 from __future__ import annotations
 
