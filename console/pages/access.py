@@ -61,9 +61,9 @@ def org_page(view: OrgView) -> OrgView:
 
     @wraps(view)
     def page(
-        request: HttpRequest, org: str, *, known: Actor | None = None, **kwargs: Any
+        request: HttpRequest, org: str, *, known_actor: Actor | None = None, **kwargs: Any
     ) -> HttpResponseBase:
-        actor = known
+        actor = known_actor
         try:
             if actor is None:
                 user = signed_in_user(request)
@@ -74,20 +74,20 @@ def org_page(view: OrgView) -> OrgView:
         except (NotFound, NotAllowed, BadRequest, Conflict, RetryLater) as error:
             return refusal(request, error, actor)
 
-    entered = signed_in(page)
+    full_page = signed_in(page)
 
     @wraps(view)
-    def quickly(request: HttpRequest, org: str, **kwargs: Any) -> HttpResponseBase:
+    def poll_or_page(request: HttpRequest, org: str, **kwargs: Any) -> HttpResponseBase:
         # Open pages poll often, so one query reads the user together with the membership.
         if is_poll(request):
             member = cast(SessionStore, request.session).member_of(org)
             if member is not None:
                 request.user = member.user
                 actor = Actor.from_user(member.org, member.user, member.role)
-                return _private(page(request, org, known=actor, **kwargs))
-        return entered(request, org, **kwargs)
+                return _private(page(request, org, known_actor=actor, **kwargs))
+        return full_page(request, org, **kwargs)
 
-    return quickly
+    return poll_or_page
 
 
 def refusal(request: HttpRequest, error: ConsoleError, actor: Actor | None) -> HttpResponse:

@@ -53,13 +53,13 @@ KEYS: Final = Choice(
 CHOICES: Final = (THEME, DENSITY, KEYS)
 
 
-def chosen(request: HttpRequest | None, choice: Choice) -> str:
+def selected_value(request: HttpRequest | None, choice: Choice) -> str:
     """Return the value from the reader's cookie, or the default if it is missing or unknown."""
     value = request.COOKIES.get(choice.name, "") if request else ""
     return value if value in choice.values else next(iter(choice.values))
 
 
-def keep(response: HttpResponse, choice: Choice, value: str) -> None:
+def store_value(response: HttpResponse, choice: Choice, value: str) -> None:
     """Set the cookie of *choice* to *value* for a year; ignore an unknown value."""
     if value in choice.values:
         response.set_cookie(

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponseRedirect, QueryDict
 from console.pages.poll import PollRequest
 
 
-def sent_on(request: HttpRequest, query: QueryDict) -> HttpResponseRedirect | None:
+def canonical_redirect(request: HttpRequest, query: QueryDict) -> HttpResponseRedirect | None:
     """
     Return the redirect to the address with *query*; None if the request has this query already.
 

@@ -21,7 +21,7 @@ class ExportLink:
     url: str
 
 
-def exported(
+def export_response(
     request: HttpRequest, actor: Actor, name: str, columns: Sequence[str], rows: Iterable[Row]
 ) -> StreamingHttpResponse | None:
     """

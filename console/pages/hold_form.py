@@ -21,14 +21,14 @@ SPANS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedHold:
+class HoldInput:
     """The input of the form: reason and end; without an end, the hold lasts until a resume."""
 
     reason: str
     until: datetime | None
 
 
-def read_hold(form: QueryDict, now: datetime) -> AskedHold:
+def read_hold(form: QueryDict, now: datetime) -> HoldInput:
     """
     Return the input of *form*; a time takes precedence over a duration from *now*.
 
@@ -39,4 +39,4 @@ def read_hold(form: QueryDict, now: datetime) -> AskedHold:
     reader.finish()
     if until is None and span is not None:
         until = now + SPANS[span][1]
-    return AskedHold(reason=form.get("reason", "").strip(), until=until)
+    return HoldInput(reason=form.get("reason", "").strip(), until=until)

@@ -44,7 +44,7 @@ def live_by(
         @wraps(view)
         def page(request: HttpRequest, actor: Actor, **kwargs: Any) -> R | HttpResponse:
             if is_poll(request):
-                return _answer(request, actor, version_of, view, kwargs)
+                return _answer_poll(request, actor, version_of, view, kwargs)
             now = Stamp.now()
             request.live_stamp = Stamp(now.as_of, version_of(actor.org))  # type: ignore[attr-defined]
             return view(request, actor, **kwargs)
@@ -58,7 +58,7 @@ def live_by(
 live_page = live_by(live_version)
 
 
-def _answer(
+def _answer_poll(
     request: HttpRequest,
     actor: Actor,
     version_of: Callable[[Organization], str],
@@ -68,19 +68,19 @@ def _answer(
     shown, now = Stamp.read(request.GET["v"]), Stamp.now()
     poll = PollRequest(request)
     shared, own = _keys(poll, actor, kwargs)
-    resting = snapshots.load(shared, own)
-    if resting is not None:
-        if resting.stamp.as_of <= shown.as_of:
-            return _nothing_new(shown)
-        if resting.stamp.state == shown.state:
-            return _nothing_new(resting.stamp)
-        return _parts(request, resting)
+    cached = snapshots.load(shared, own)
+    if cached is not None:
+        if cached.stamp.as_of <= shown.as_of:
+            return _unchanged(shown)
+        if cached.stamp.state == shown.state:
+            return _unchanged(cached.stamp)
+        return _live_parts(request, cached)
     present = Stamp(now.as_of, version_of(actor.org))
     if present.state == shown.state:
-        return _nothing_new(present)
+        return _unchanged(present)
     if not snapshots.begin(shared) and now.as_of - shown.as_of < pace.MOST:
         # Another request has already rendered it; the next poll gets it.
-        return _nothing_new(shown)
+        return _unchanged(shown)
     try:
         return _render(request, poll, actor, present, view, kwargs)
     finally:
@@ -118,27 +118,27 @@ def _render(
     if not isinstance(response, HttpResponse) or response.status_code != HTTPStatus.OK:
         return response
     took, worked = time.perf_counter() - begun, time.thread_time() - worked
-    rests_until = present.as_of + pace.rest_of(took * 1000, worked * 1000)
-    snapshot = Snapshot(present, rests_until, snapshots.compressed(response.content))
-    _peers.learn(_page_of(poll), watched.asked)
+    reused_until = present.as_of + pace.reuse_time(took * 1000, worked * 1000)
+    snapshot = Snapshot(present, reused_until, snapshots.compressed(response.content))
+    _peers.learn(_page_of(poll), watched.checked_permissions)
     shared, own = _keys(poll, actor, kwargs)
     snapshots.keep(own if watched.is_personal else shared, snapshot)
-    return _parts(request, snapshot)
+    return _live_parts(request, snapshot)
 
 
-def _nothing_new(stamp: Stamp) -> HttpResponse:
-    return _told(HttpResponse(status=HTTPStatus.NO_CONTENT), stamp)
+def _unchanged(stamp: Stamp) -> HttpResponse:
+    return _with_stamp(HttpResponse(status=HTTPStatus.NO_CONTENT), stamp)
 
 
-def _parts(request: HttpRequest, snapshot: Snapshot) -> HttpResponse:
+def _live_parts(request: HttpRequest, snapshot: Snapshot) -> HttpResponse:
     if "gzip" in request.headers.get("Accept-Encoding", ""):
         answer = HttpResponse(snapshot.body, headers={"Content-Encoding": "gzip"})
     else:
         answer = HttpResponse(gzip.decompress(snapshot.body))
-    return _told(answer, snapshot.stamp)
+    return _with_stamp(answer, snapshot.stamp)
 
 
-def _told(answer: HttpResponse, stamp: Stamp) -> HttpResponse:
+def _with_stamp(answer: HttpResponse, stamp: Stamp) -> HttpResponse:
     """Set headers with the stamp of the displayed state, its age in seconds, and the build."""
     age = max(0, Stamp.now().as_of - stamp.as_of)
     answer.headers["X-Live-Stamp"] = str(stamp)

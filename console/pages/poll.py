@@ -12,7 +12,7 @@ from console.orgs.permissions import GRANTS, Actor, Permission
 #: Request headers and server variables that a poll's view can read; all others are removed.
 _KNOWN: Final = ("SERVER_NAME", "SERVER_PORT", "HTTP_HOST", "HTTP_X_FORWARDED_HOST")
 
-_WHO: Final = frozenset({"name", "key", "user"})
+_IDENTITY: Final = frozenset({"name", "key", "user"})
 
 
 def is_poll(request: HttpRequest) -> bool:
@@ -48,7 +48,7 @@ class PollRequest(HttpRequest):
 class WatchedActor(Actor):
     """An actor that records reads of its identity and its permission checks."""
 
-    _asked: set[str] = field(default_factory=set, compare=False)
+    _reads: set[str] = field(default_factory=set, compare=False)
 
     @classmethod
     def like(cls, actor: Actor) -> Self:
@@ -58,24 +58,24 @@ class WatchedActor(Actor):
     @property
     def is_personal(self) -> bool:
         """Return whether the page read the actor's identity, so that it cannot be shared."""
-        return not _WHO.isdisjoint(self._asked)
+        return not _IDENTITY.isdisjoint(self._reads)
 
     @property
-    def asked(self) -> frozenset[Permission]:
+    def checked_permissions(self) -> frozenset[Permission]:
         """Return the permissions that were checked; all permissions if the role itself was read."""
-        if "role" in self._asked:
+        if "role" in self._reads:
             return frozenset(Permission)
-        return frozenset(each for each in Permission if each in self._asked)
+        return frozenset(each for each in Permission if each in self._reads)
 
     def may(self, permission: Permission) -> bool:
         """Return whether the role includes *permission*, and record the check."""
-        self._asked.add(permission)
+        self._reads.add(permission)
         return permission in GRANTS[object.__getattribute__(self, "role")]
 
     def __getattribute__(self, name: str) -> Any:
         """Return an attribute, and record reads of the actor's identity or role."""
-        if name in _WHO or name == "role":
-            object.__getattribute__(self, "_asked").add(name)
+        if name in _IDENTITY or name == "role":
+            object.__getattribute__(self, "_reads").add(name)
         return object.__getattribute__(self, name)
 
 
@@ -88,13 +88,13 @@ class Peers:
     """
 
     def __init__(self) -> None:
-        self._asked: dict[str, frozenset[Permission]] = {}
+        self._checked: dict[str, frozenset[Permission]] = {}
 
     def of(self, page: str, actor: Actor) -> str:
         """Return the part of the cache key that is equal for all actors who can share *page*."""
-        asked = self._asked.get(page, frozenset(Permission))
-        return " ".join(f"{each.name}:{actor.may(each)}" for each in Permission if each in asked)
+        checked = self._checked.get(page, frozenset(Permission))
+        return " ".join(f"{each.name}:{actor.may(each)}" for each in Permission if each in checked)
 
-    def learn(self, page: str, asked: frozenset[Permission]) -> None:
-        """Add the permissions *asked* that were checked while *page* was rendered."""
-        self._asked[page] = self._asked.get(page, frozenset()) | asked
+    def learn(self, page: str, permissions: frozenset[Permission]) -> None:
+        """Add *permissions* that were checked while *page* was rendered."""
+        self._checked[page] = self._checked.get(page, frozenset()) | permissions

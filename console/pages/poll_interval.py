@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 #: Reuse time as a multiple of the rendering time, if rendering had no waits.
-_TIMES: Final = 100
+_FACTOR: Final = 100
 #: Minimum and maximum reuse time in milliseconds.
 LEAST, MOST = 2_000, 10_000
 
 
-def rest_of(took: float, worked: float) -> int:
+def reuse_time(took: float, worked: float) -> int:
     """
     Return for how many milliseconds a page is reused if its rendering *took* this many.
 
@@ -19,4 +19,4 @@ def rest_of(took: float, worked: float) -> int:
     leaves capacity for pages that are opened.
     """
     waited = max(1.0, took / max(worked, 1.0))
-    return int(min(max(LEAST, _TIMES * took * waited), MOST))
+    return int(min(max(LEAST, _FACTOR * took * waited), MOST))

@@ -37,7 +37,7 @@ class ReviewForm:
         """The time to confirm, as the value of the field."""
         return str(int(self.revert_after.total_seconds()) // 60) if self.revert_after else ""
 
-    def afresh(self) -> ReviewForm:
+    def without_confirmations(self) -> ReviewForm:
         """Return the form without confirmations: another text or base has other consequences."""
         return replace(self, ticked=frozenset(), typed="")
 

@@ -19,7 +19,7 @@ from redis import RedisError
 from console import broker
 
 #: Seconds without requests to the broker after an error.
-_LEFT_ALONE: Final = 3.0
+_PAUSE: Final = 3.0
 #: Milliseconds for which one request has the lock to render a page.
 _RENDERING: Final = 5000
 
@@ -28,7 +28,7 @@ _PREFIX: Final = "sluice:live:"
 log = structlog.get_logger("console.pages")
 
 #: End of the pause after an error of the broker, by the monotonic clock of this process.
-_away_until = [0.0]
+_paused_until = [0.0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Snapshot:
 
     stamp: Stamp
     #: Milliseconds since 1970.
-    rests_until: int
+    reused_until: int
     #: HTML, compressed with gzip.
     body: bytes
 
@@ -75,12 +75,12 @@ def key_of(*parts: object) -> str:
 
 def load(*keys: str) -> Snapshot | None:
     """Return the newest snapshot under *keys* that can still be reused, or None."""
-    if _is_away():
+    if _is_paused():
         return None
     try:
         values = broker.client().mget([_PREFIX + key for key in keys])
     except RedisError as error:
-        _leave_alone(error)
+        _pause(error)
         return None
     found = [_read(value) for value in values if isinstance(value, bytes)]
     return max(found, key=lambda each: each.stamp.as_of, default=None)
@@ -88,35 +88,35 @@ def load(*keys: str) -> Snapshot | None:
 
 def keep(key: str, snapshot: Snapshot) -> None:
     """Store *snapshot* for as long as it can be reused."""
-    left = snapshot.rests_until - Stamp.now().as_of
-    if left <= 0 or _is_away():
+    left = snapshot.reused_until - Stamp.now().as_of
+    if left <= 0 or _is_paused():
         return
-    head = f"{snapshot.rests_until} {snapshot.stamp}\n".encode()
+    head = f"{snapshot.reused_until} {snapshot.stamp}\n".encode()
     try:
         broker.client().set(_PREFIX + key, head + snapshot.body, px=left)
     except RedisError as error:
-        _leave_alone(error)
+        _pause(error)
 
 
 def begin(key: str) -> bool:
     """Return whether the caller has to render *key*: no other request is rendering it."""
-    if _is_away():
+    if _is_paused():
         return True
     try:
         return bool(broker.client().set(f"{_PREFIX}{key}:by", b"1", px=_RENDERING, nx=True))
     except RedisError as error:
-        _leave_alone(error)
+        _pause(error)
         return True
 
 
 def end(key: str) -> None:
     """Release the lock to render *key*."""
-    if _is_away():
+    if _is_paused():
         return
     try:
         broker.client().delete(f"{_PREFIX}{key}:by")
     except RedisError as error:
-        _leave_alone(error)
+        _pause(error)
 
 
 def compressed(html: bytes) -> bytes:
@@ -126,14 +126,14 @@ def compressed(html: bytes) -> bytes:
 
 def _read(value: bytes) -> Snapshot:
     head, _, body = value.partition(b"\n")
-    rests_until, _, stamp = head.decode().partition(" ")
-    return Snapshot(Stamp.read(stamp), int(rests_until), body)
+    reused_until, _, stamp = head.decode().partition(" ")
+    return Snapshot(Stamp.read(stamp), int(reused_until), body)
 
 
-def _is_away() -> bool:
-    return time.monotonic() < _away_until[0]
+def _is_paused() -> bool:
+    return time.monotonic() < _paused_until[0]
 
 
-def _leave_alone(error: RedisError) -> None:
-    _away_until[0] = time.monotonic() + _LEFT_ALONE
+def _pause(error: RedisError) -> None:
+    _paused_until[0] = time.monotonic() + _PAUSE
     log.warning("live pages are not shared", error=str(error))

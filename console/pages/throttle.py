@@ -57,11 +57,11 @@ def admit_password(request: HttpRequest, email: str) -> int:
         return wait
     wait = _take_number(account)
     if wait:
-        _take_back(address)
+        _subtract(address)
     return wait
 
 
-def forget(request: HttpRequest, email: str) -> None:
+def reset_account(request: HttpRequest, email: str) -> None:
     """
     Reset the count of the account after a correct password.
 
@@ -69,7 +69,7 @@ def forget(request: HttpRequest, email: str) -> None:
     """
     account, address = _passwords(request, email)
     cache.set(account.key("forgiven"), cache.get(account.key("attempts"), 0), MEMORY)
-    _take_back(address)
+    _subtract(address)
 
 
 def admit_link(request: HttpRequest) -> int:
@@ -77,13 +77,13 @@ def admit_link(request: HttpRequest) -> int:
     return _take_number(_links(request))
 
 
-def forget_link(request: HttpRequest) -> None:
+def subtract_link(request: HttpRequest) -> None:
     """Subtract one valid link from the count."""
-    _take_back(_links(request))
+    _subtract(_links(request))
 
 
 def _passwords(request: HttpRequest, email: str) -> tuple[_Counter, _Counter]:
-    address = _connection_of(request)
+    address = _client_network(request)
     return (
         _Counter(f"sign-in {email.strip().lower()}\n{address}", FREE_TRIES, LONGEST_WAIT),
         _Counter(f"sign-in {address}", FREE_TRIES_OF_ADDRESS, LONGEST_WAIT_OF_ADDRESS),
@@ -91,10 +91,10 @@ def _passwords(request: HttpRequest, email: str) -> tuple[_Counter, _Counter]:
 
 
 def _links(request: HttpRequest) -> _Counter:
-    return _Counter(f"link {_connection_of(request)}", FREE_LINKS, LONGEST_WAIT)
+    return _Counter(f"link {_client_network(request)}", FREE_LINKS, LONGEST_WAIT)
 
 
-def _connection_of(request: HttpRequest) -> str:
+def _client_network(request: HttpRequest) -> str:
     """Return the client's IP address; for IPv6 the /64 network, which one connection shares."""
     try:
         address = ip_address(client_address(request))
@@ -138,7 +138,7 @@ def _wait_after(counter: _Counter, number: int, forgiven: int) -> int:
     return max(0, math.ceil(began + wait - time.time()))
 
 
-def _take_back(counter: _Counter) -> None:
+def _subtract(counter: _Counter) -> None:
     key = counter.key("forgiven")
     cache.add(key, 0, MEMORY)
     try:

@@ -130,9 +130,7 @@ urlpatterns = [
     path(f"{_SETTINGS}/members/<int:number>", members.member, name="member"),
     path(f"{_SETTINGS}/invitations", members.invitations, name="invitations"),
     path(f"{_SETTINGS}/invitations/new", members.new_invitation, name="invitation-new"),
-    path(
-        f"{_SETTINGS}/invitations/<int:number>/revoke", members.take_back, name="invitation-revoke"
-    ),
+    path(f"{_SETTINGS}/invitations/<int:number>/revoke", members.revoke, name="invitation-revoke"),
     path(f"{_SETTINGS}/tokens", api_tokens.api_tokens, name="api-tokens"),
     path(f"{_SETTINGS}/tokens/new", api_tokens.new_token, name="api-token-new"),
     path(f"{_SETTINGS}/tokens/<int:number>", api_tokens.api_token, name="api-token"),

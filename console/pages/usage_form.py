@@ -35,11 +35,11 @@ PANELS: Final = ("use", "demand", "workloads", "waits")
 ALL: Final = "all"
 
 #: Maximum age of the last sample that is no gap yet: the next sample is due.
-_ON_ITS_WAY: Final = timedelta(minutes=3)
+_SAMPLE_DELAY: Final = timedelta(minutes=3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class UsageQuery:
     """The parameters of an address."""
 
     #: One of `RANGES`; empty if *since* or *until* is given, or neither a range.
@@ -54,7 +54,7 @@ class Asked:
     #: The panel that an export contains.
     chart: str
 
-    def settled(self, begun: datetime | None, now: datetime) -> Asked:
+    def with_default_range(self, begun: datetime | None, now: datetime) -> UsageQuery:
         """Return the query with a default range: the shortest one with all samples, or `USUAL`."""
         if self.range or self.since or self.until:
             return self
@@ -68,14 +68,14 @@ class Asked:
     ) -> tuple[datetime | None, datetime]:
         """Return start and end; the end is the last sample if no newer one can exist yet."""
         last = floor_minute(now) + MINUTE
-        if sampled_until is not None and now - sampled_until <= _ON_ITS_WAY:
+        if sampled_until is not None and now - sampled_until <= _SAMPLE_DELAY:
             last = min(last, sampled_until)
         if self.range:
             return last - RANGES[self.range], last
         return self.since, self.until or last
 
 
-def read_asked(query: QueryDict) -> Asked:
+def read_usage_query(query: QueryDict) -> UsageQuery:
     """Return the parameters in *query*; raise BadRequest with every invalid value."""
     reader = QueryReader(query)
     since, until = reader.time("since"), reader.time("until")
@@ -83,7 +83,7 @@ def read_asked(query: QueryDict) -> Asked:
     flavor, resource = reader.text("flavor"), reader.text("resource")
     table, chart = reader.choice("table", (*PANELS, ALL)), reader.choice("chart", PANELS)
     reader.finish()
-    return Asked(
+    return UsageQuery(
         range=chosen or "",
         since=since,
         until=until,

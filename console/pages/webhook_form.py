@@ -14,7 +14,7 @@ from console.workloads.models import EventType
 from console.workloads.queries.event_search import EventSearch
 
 
-def given_of(post: QueryDict) -> dict[str, Any]:
+def posted_fields(post: QueryDict) -> dict[str, Any]:
     """Return the posted values as fields of a webhook; *queues* has one name on each line."""
     lines = [line.strip() for line in post.get("queues", "").splitlines()]
     return {
@@ -33,7 +33,7 @@ _KINDS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
 }
 
 
-def address_for(org: str, search: EventSearch) -> str:
+def new_webhook_url(org: str, search: EventSearch) -> str:
     """Return the URL of a webhook form for the events of *search*; empty if no kind matches."""
     types = search.types or tuple(_KINDS_OF)
     kinds = [("kind", kind.value) for each in types for kind in _KINDS_OF.get(each, ())]
@@ -42,14 +42,14 @@ def address_for(org: str, search: EventSearch) -> str:
     return f"{url}?{urlencode([*kinds, *queues])}" if kinds else ""
 
 
-def shown_of(webhook: Webhook | None, asked: QueryDict | None = None) -> dict[str, Any]:
+def initial_fields(webhook: Webhook | None, preset: QueryDict | None = None) -> dict[str, Any]:
     """
     Return the initial values of the form of *webhook*.
 
-    A new webhook starts with the kinds and queues in *asked*, the query of the address.
+    A new webhook starts with the kinds and queues in *preset*, the query of the address.
     """
     if webhook is None:
-        given = asked or QueryDict()
+        given = preset or QueryDict()
         known = {kind.value for kind in CHOSEN_KINDS}
         kinds = [kind for kind in given.getlist("kind") if kind in known]
         return {"name": "", "url": "", "kinds": kinds, "queues": given.getlist("queue")}

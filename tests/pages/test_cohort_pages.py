@@ -555,4 +555,4 @@ def test_rules_in_words(
     activate_policy(org, with_spec(LAB, queues=queues, settings=settings), monkeypatch)
     view = cohort_view(org, "all")
     archive = rules_rows(view.members, view.members, view.policy)[0]
-    assert (archive.reclaims, archive.borrows_by_force) == words
+    assert (archive.reclaims, archive.preempts_to_borrow) == words

@@ -88,7 +88,7 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> Broker:
     """Return a reachable fake broker whose clock stands still."""
     there = Broker(now=1_700_000_000_000)
     monkeypatch.setattr(broker, "client", lambda: there)
-    monkeypatch.setattr(snapshots, "_away_until", [0.0])
+    monkeypatch.setattr(snapshots, "_paused_until", [0.0])
     monkeypatch.setattr(snapshots.time, "time_ns", lambda: there.now * 1_000_000)
     return there
 
@@ -343,7 +343,7 @@ def test_without_the_broker_every_page_is_rendered_for_itself(
         raise RedisError("away")
 
     monkeypatch.setattr(broker, "client", away)
-    monkeypatch.setattr(snapshots, "_away_until", [0.0])
+    monkeypatch.setattr(snapshots, "_paused_until", [0.0])
     stamp = stamp_of(browser, "/o/here/queues")
     assert browser.get("/o/here/queues", {"v": stamp}).status_code == 204
     submit("another", gpu=1)

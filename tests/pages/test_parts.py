@@ -22,7 +22,7 @@ PARTS = [
     ("", "overview.top_consumers", "consumers", "Top consumers"),
     ("", "overview.charts_of", "charts", "Workloads over time"),
     ("", "overview.history_row", "recent", "Recent changes"),
-    ("queues/research", "queue.clauses_of", "waiting", "Why workloads wait"),
+    ("queues/research", "queue.pending_reasons", "waiting", "Why workloads wait"),
     ("queues/research", "queue.pending_in_order", "pending-region", "Pending workloads"),
     ("queues/research?tab=running", "queue.running_rows", "running-region", "Running workloads"),
 ]

@@ -52,10 +52,10 @@ _NEVER: Final = frozenset({Kind.VERSIONS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeepingRow:
+class RetentionRow:
     """One kind of data."""
 
-    keeping: RetentionStatus
+    status: RetentionStatus
     title: str
     note: str
     kept: str
@@ -65,36 +65,36 @@ class KeepingRow:
     forgotten: str
 
 
-def keeping_rows(keepings: Iterable[RetentionStatus]) -> list[KeepingRow]:
-    """Return the rows of *keepings*."""
-    return [_row(keeping) for keeping in keepings]
+def retention_rows(statuses: Iterable[RetentionStatus]) -> list[RetentionRow]:
+    """Return the rows of *statuses*."""
+    return [_row(status) for status in statuses]
 
 
-def _row(keeping: RetentionStatus) -> KeepingRow:
-    title, note = _TITLES[keeping.kind]
-    return KeepingRow(
-        keeping=keeping,
+def _row(status: RetentionStatus) -> RetentionRow:
+    title, note = _TITLES[status.kind]
+    return RetentionRow(
+        status=status,
         title=title,
         note=note,
-        kept=_kept(keeping),
-        rows=_rows(keeping),
-        every=f"every {span(keeping.every)}" if keeping.every else "",
-        forgotten=f"{count(keeping.forgotten)} deleted" if keeping.forgotten_at else "",
+        kept=_kept(status),
+        rows=_rows(status),
+        every=f"every {span(status.every)}" if status.every else "",
+        forgotten=f"{count(status.forgotten)} deleted" if status.forgotten_at else "",
     )
 
 
-def _kept(keeping: RetentionStatus) -> str:
-    if keeping.kind in _NEVER:
+def _kept(status: RetentionStatus) -> str:
+    if status.kind in _NEVER:
         return "forever"
-    if keeping.kind in _BY_HAND:
+    if status.kind in _BY_HAND:
         return "until discarded"
-    if keeping.days is None:
+    if status.days is None:
         return "forever, as set"
-    return f"{count(keeping.days)} day{'s' if keeping.days != 1 else ''}"
+    return f"{count(status.days)} day{'s' if status.days != 1 else ''}"
 
 
-def _rows(keeping: RetentionStatus) -> str:
-    found = keeping.rows
+def _rows(status: RetentionStatus) -> str:
+    found = status.rows
     if found.count is None:
         return "—"
     return f"more than {count(found.count)}" if found.is_more else count(found.count)

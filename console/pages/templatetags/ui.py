@@ -21,8 +21,8 @@ from console.engine.model.amounts import Amount
 from console.engine.model.origin import Origin
 from console.engine.model.reasons import ReasonClass, reason_of
 from console.engine.wording import reasons, words
-from console.pages.appearance import DENSITY, KEYS, THEME, chosen
-from console.pages.presenters.workloads.pod_sets import held_by
+from console.pages.appearance import DENSITY, KEYS, THEME, selected_value
+from console.pages.presenters.workloads.pod_sets import admitted_amounts
 from console.workloads.models import State, Workload
 
 register = template.Library()
@@ -118,9 +118,9 @@ def requests(value: Mapping[str, int]) -> str:
 
 
 @register.filter
-def held(workload: Workload) -> Mapping[str, int]:
+def admitted(workload: Workload) -> Mapping[str, int]:
     """Return the admitted amounts of *workload*, less than its request if fewer pods run."""
-    return held_by(workload)
+    return admitted_amounts(workload)
 
 
 @register.filter
@@ -374,17 +374,17 @@ def has_passwords() -> bool:
 @register.simple_tag(takes_context=True)
 def theme(context: template.Context) -> str:
     """Return the reader's theme; empty to follow the system."""
-    found = chosen(context.get("request"), THEME)
+    found = selected_value(context.get("request"), THEME)
     return "" if found == "system" else found
 
 
 @register.simple_tag(takes_context=True)
 def density(context: template.Context) -> str:
     """Return the reader's row height."""
-    return chosen(context.get("request"), DENSITY)
+    return selected_value(context.get("request"), DENSITY)
 
 
 @register.simple_tag(takes_context=True)
 def keys(context: template.Context) -> str:
     """Return whether single-letter shortcuts are "on" or "off"."""
-    return chosen(context.get("request"), KEYS)
+    return selected_value(context.get("request"), KEYS)

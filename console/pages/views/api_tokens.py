@@ -69,8 +69,8 @@ def new_token(request: HttpRequest, actor: Actor) -> HttpResponse:
         try:
             ends = _ends(typed["days"])
             if not _is_first(request, actor):
-                return _made_before(request, actor)
-            return _told_once(
+                return _already_created(request, actor)
+            return _secret_page(
                 request, actor, create_token(actor, typed["role"], typed["name"], ends)
             )
         except BadRequest as error:
@@ -127,9 +127,9 @@ def _end(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
             if hours not in dict(OVERLAPS):
                 raise BadRequest([], "Choose one of the listed times.")
             if not _is_first(request, actor):
-                return _made_before(request, actor)
+                return _already_created(request, actor)
             issued = rotate_token(actor, number, timedelta(hours=int(hours)))
-            return _told_once(request, actor, issued)
+            return _secret_page(request, actor, issued)
         case _:
             raise BadRequest([], "Unknown action.")
     return HttpResponseRedirect(reverse("pages:api-tokens", args=[actor.org.slug]))
@@ -148,14 +148,14 @@ def _is_first(request: HttpRequest, actor: Actor) -> bool:
     return not form or bool(cache.add(f"token-form:{actor.key}:{form}", 1, _FORM_MEMORY))
 
 
-def _told_once(request: HttpRequest, actor: Actor, issued: Issued) -> HttpResponse:
+def _secret_page(request: HttpRequest, actor: Actor, issued: Issued) -> HttpResponse:
     # The response itself contains the secret: after a redirect it could not be shown, because it
     # is not stored.
     context = {"token": issued.token, "secret": issued.secret}
     return render_page(request, actor, "settings/token_secret.html", context, section="settings")
 
 
-def _made_before(request: HttpRequest, actor: Actor) -> HttpResponse:
+def _already_created(request: HttpRequest, actor: Actor) -> HttpResponse:
     messages.info(
         request,
         "This token is already created, and its secret was shown once. If the secret is lost, "

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
-from console.pages.appearance import CHOICES, chosen, keep
+from console.pages.appearance import CHOICES, selected_value, store_value
 from console.pages.shell import render_page
 
 
@@ -19,8 +19,8 @@ def appearance(request: HttpRequest, actor: Actor) -> HttpResponse:
     if request.method == "POST":
         response = HttpResponseRedirect(request.path)
         for choice in CHOICES:
-            keep(response, choice, request.POST.get(choice.name, ""))
+            store_value(response, choice, request.POST.get(choice.name, ""))
         messages.success(request, "Saved for this browser.")
         return response
-    context = {"choices": [(choice, chosen(request, choice)) for choice in CHOICES]}
+    context = {"choices": [(choice, selected_value(request, choice)) for choice in CHOICES]}
     return render_page(request, actor, "settings/appearance.html", context, section="settings")

@@ -21,8 +21,8 @@ from console.orgs.chain import COLUMNS, sealed_facts_of
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
-from console.pages.canonical import sent_on
-from console.pages.exports import export_links, exported
+from console.pages.canonical import canonical_redirect
+from console.pages.exports import export_links, export_response
 from console.pages.live import live_by
 from console.pages.presenters.activity.audit import action_title, audit_rows, families_of
 from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
@@ -41,11 +41,11 @@ def _version(org: Organization) -> str:
 def audit(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List audit entries by the filters of the address, or export them."""
     query = canonical_query(request.GET, REPEATABLE)
-    if onward := sent_on(request, query):
-        return onward
+    if redirect := canonical_redirect(request, query):
+        return redirect
     search = AuditSearch.from_query(query)
     every = map(sealed_facts_of, all_audit(actor, search))
-    file = exported(request, actor, f"{actor.org.slug}-audit", COLUMNS, every)
+    file = export_response(request, actor, f"{actor.org.slug}-audit", COLUMNS, every)
     if file is not None:
         return file
     page = search_audit(actor, search, PAGE_SIZE, query.get("cursor"))

@@ -24,7 +24,7 @@ from console.pages.shell import render_page
 from console.policies.queries import active_number, active_version, get_version, policy_of
 
 #: Maximum number of changes of a version in one line.
-_TOLD = 3
+_MOST_CHANGES = 3
 
 
 @org_page
@@ -56,10 +56,10 @@ def _show(request: HttpRequest, actor: Actor, shown: ConfigVersion) -> HttpRespo
 def _shown(request: HttpRequest, actor: Actor, shown: ConfigVersion) -> HttpResponse:
     reading = check_config(actor, shown.dialect, shown.text)
     now_active = active_number(actor.org)
-    told = changes_of(actor.org, [shown.number], _TOLD)[shown.number]
+    summary = changes_of(actor.org, [shown.number], _MOST_CHANGES)[shown.number]
     context: dict[str, Any] = {
         "version": shown,
-        "row": history_row(shown, told, active=now_active),
+        "row": history_row(shown, summary, active=now_active),
         "is_active": shown.number == now_active,
         "active_number": now_active,
         "just_applied": "applied" in request.GET,

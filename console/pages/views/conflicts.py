@@ -20,7 +20,7 @@ from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.draft_address import draft_of_request
-from console.pages.presenters.configs.conflict import conflict_rows, fittings, renames
+from console.pages.presenters.configs.conflict import automatic_merges, conflict_rows, renames
 from console.pages.presenters.configs.text_diff import diff_lines
 from console.pages.shell import render_page
 from console.policies.queries import active_version, get_version
@@ -48,14 +48,14 @@ def _decide(
 ) -> HttpResponse:
     if request.method != "POST":
         return conflict_page(request, actor, draft, active)
-    if not _is_present(request, draft, active):
+    if not _is_current(request, draft, active):
         notice = "The draft or the active version changed after you opened this page."
         return conflict_page(request, actor, draft, active, notice=notice, status=409)
     if request.POST.get("do") == "mine":
         try:
             rebase_draft(actor, draft.pk, draft.revision, active.number)
         except Conflict as error:
-            return _again(request, actor, draft, active, error)
+            return _conflict_page_after(request, actor, draft, active, error)
         messages.success(request, f"Your draft is now based on version {active.number}.")
         return HttpResponseRedirect(_url("config-draft", actor, draft))
     return _merge(request, actor, draft, active)
@@ -68,7 +68,7 @@ def conflict_page(
     active: ConfigVersion,
     *,
     notice: str = "",
-    decided: Sequence[Resolution | None] = (),
+    resolutions: Sequence[Resolution | None] = (),
     was_sent: bool = False,
     status: int = 200,
 ) -> HttpResponse:
@@ -86,11 +86,11 @@ def conflict_page(
         "was_sent": was_sent,
         "verdict": merge.verdict.value if merge else "",
         "conflicts": conflict_rows(
-            merge, vocabulary, draft.base, active.number, decided, was_sent=was_sent
+            merge, vocabulary, draft.base, active.number, resolutions, was_sent=was_sent
         )
         if merge
         else (),
-        "fittings": fittings(merge, vocabulary) if merge else (),
+        "automatic_merges": automatic_merges(merge, vocabulary) if merge else (),
         "renames": renames(merge, vocabulary, active.number) if merge else (),
     }
     return render_page(
@@ -99,10 +99,10 @@ def conflict_page(
 
 
 def _merge(request: HttpRequest, actor: Actor, draft: Draft, active: ConfigVersion) -> HttpResponse:
-    decided = _decided(request)
-    if any(one is None for one in decided):
+    resolutions = _resolutions(request)
+    if any(one is None for one in resolutions):
         return conflict_page(
-            request, actor, draft, active, decided=decided, was_sent=True, status=422
+            request, actor, draft, active, resolutions=resolutions, was_sent=True, status=422
         )
     try:
         _, verdict = merge_draft(
@@ -110,14 +110,14 @@ def _merge(request: HttpRequest, actor: Actor, draft: Draft, active: ConfigVersi
             draft.pk,
             draft.revision,
             active.number,
-            [one for one in decided if one is not None],
+            [one for one in resolutions if one is not None],
         )
     except BadRequest:
         return conflict_page(
-            request, actor, draft, active, decided=decided, was_sent=True, status=422
+            request, actor, draft, active, resolutions=resolutions, was_sent=True, status=422
         )
     except Conflict as error:
-        return _again(request, actor, draft, active, error)
+        return _conflict_page_after(request, actor, draft, active, error)
     if verdict is Verdict.BROKEN:
         messages.warning(
             request,
@@ -130,7 +130,7 @@ def _merge(request: HttpRequest, actor: Actor, draft: Draft, active: ConfigVersi
     return HttpResponseRedirect(f"{review}?draft={draft.pk}")
 
 
-def _again(
+def _conflict_page_after(
     request: HttpRequest, actor: Actor, draft: Draft, active: ConfigVersion, error: Conflict
 ) -> HttpResponse:
     """Return the page with the current active version and the message of *error*."""
@@ -138,19 +138,19 @@ def _again(
     return conflict_page(request, actor, draft, now_active, notice=error.message, status=409)
 
 
-def _is_present(request: HttpRequest, draft: Draft, active: ConfigVersion) -> bool:
+def _is_current(request: HttpRequest, draft: Draft, active: ConfigVersion) -> bool:
     seen = request.POST.get("revision"), request.POST.get("onto")
     return seen == (str(draft.revision), str(active.number))
 
 
-def _decided(request: HttpRequest) -> list[Resolution | None]:
+def _resolutions(request: HttpRequest) -> list[Resolution | None]:
     """Return the sent resolutions in the order of the conflicts; None for unresolved ones."""
     count = request.POST.get("conflicts", "0")
     number = int(count) if count.isascii() and count.isdigit() and len(count) < 5 else 0
-    return [_one(request, place) for place in range(min(number, _MOST))]
+    return [_resolution(request, place) for place in range(min(number, _MOST))]
 
 
-def _one(request: HttpRequest, place: int) -> Resolution | None:
+def _resolution(request: HttpRequest, place: int) -> Resolution | None:
     choice = request.POST.get(f"choice-{place}", "")
     if choice == "edited":
         return Resolution(None, request.POST.get(f"text-{place}", "").replace("\r\n", "\n"))

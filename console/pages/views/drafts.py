@@ -41,7 +41,7 @@ from console.policies.queries import active_number, active_version, get_version
 def drafts(request: HttpRequest, actor: Actor) -> HttpResponse:
     """List the drafts of the organization with their visitors; create a draft from a file."""
     if request.method == "POST":
-        return _go(actor, _from_file(request, actor))
+        return _redirect_to(actor, _from_file(request, actor))
     page = list_drafts(actor.org, PAGE_SIZE, request.GET.get("cursor"))
     context = {
         "presences": presences(page.results, timezone.now()),
@@ -61,7 +61,7 @@ def edit(request: HttpRequest, actor: Actor) -> HttpResponse:
         return _begin(request, actor)
     latest = latest_draft(actor.org, signed_in_user(request))
     if latest is not None and "new" not in request.GET:
-        return _go(actor, latest)
+        return _redirect_to(actor, latest)
     return _page(request, actor, _unsaved(actor))
 
 
@@ -90,14 +90,14 @@ def download(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Refused:
+class _RejectedSave:
     """A rejected save: the stored draft and the conflict."""
 
     stored: Draft
     why: Conflict
 
 
-def _go(actor: Actor, to: Draft) -> HttpResponse:
+def _redirect_to(actor: Actor, to: Draft) -> HttpResponse:
     return HttpResponseRedirect(reverse("pages:config-draft", args=[actor.org.slug, to.pk]))
 
 
@@ -120,10 +120,10 @@ def _begin(request: HttpRequest, actor: Actor) -> HttpResponse:
     if do == "from":
         old = get_version(actor.org, _int(request, "version", 0))
         title = f"From version {old.number}"
-        return _go(
+        return _redirect_to(
             actor, begin_draft(actor, old.dialect, old.text, active_number(actor.org), title)
         )
-    sent = _sent(request, _unsaved(actor))
+    sent = _draft_from_form(request, _unsaved(actor))
     begun = begin_draft(actor, sent.dialect, sent.text, sent.base, sent.title)
     return _after_save(request, actor, begun, do)
 
@@ -138,11 +138,11 @@ def _post(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     if do == "take":
         take_over_draft(actor, number, _int(request, "seen", 0) or None)
         messages.success(request, "You edit this draft now.")
-        return _go(actor, before)
-    sent = _sent(request, before)
+        return _redirect_to(actor, before)
+    sent = _draft_from_form(request, before)
     if do == "copy":
         title = sent.title or "A copy"
-        return _go(actor, begin_draft(actor, sent.dialect, sent.text, sent.base, title))
+        return _redirect_to(actor, begin_draft(actor, sent.dialect, sent.text, sent.base, title))
     if do == "seize":
         take_over_draft(actor, number, _int(request, "seen", 0) or None)
     try:
@@ -152,7 +152,9 @@ def _post(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     except Conflict as error:
         # Another save from this page overwrites the other text, which the page shows.
         sent.revision = before.revision
-        return _page(request, actor, sent, refused=_Refused(stored=before, why=error), status=409)
+        return _page(
+            request, actor, sent, refused=_RejectedSave(stored=before, why=error), status=409
+        )
     return _after_save(request, actor, saved, do)
 
 
@@ -167,14 +169,14 @@ def _after_save(request: HttpRequest, actor: Actor, saved: Draft, do: str) -> Ht
         return _page(request, actor, saved, presence=presence, checked=checked)
     if do != "sample":
         messages.success(request, "The draft is saved.")
-    return _go(actor, saved)
+    return _redirect_to(actor, saved)
 
 
 def _verb(request: HttpRequest) -> str:
     return request.POST.get("do", "check" if "likely" in request.POST else "save")
 
 
-def _sent(request: HttpRequest, before: Draft) -> Draft:
+def _draft_from_form(request: HttpRequest, before: Draft) -> Draft:
     """Return *before* with the fields of the form, or with the text of a sample."""
     dialect = request.POST.get("likely") or request.POST.get("dialect", before.dialect)
     # Forms always send line ends as CR LF.
@@ -225,7 +227,7 @@ def _page(
     *,
     presence: Presence | None = None,
     checked: Checked | None = None,
-    refused: _Refused | None = None,
+    refused: _RejectedSave | None = None,
     status: int = 200,
 ) -> HttpResponse:
     now_active = active_number(actor.org)

@@ -10,8 +10,8 @@ from django.views.decorators.http import require_safe
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
-from console.pages.canonical import sent_on
-from console.pages.exports import export_links, exported
+from console.pages.canonical import canonical_redirect
+from console.pages.exports import export_links, export_response
 from console.pages.live import live_by
 from console.pages.presenters.activity.event_rows import event_rows
 from console.pages.presenters.charts.histogram import histogram_of, is_counted
@@ -20,7 +20,7 @@ from console.pages.presenters.lists.filters import canonical_query, chips_of
 from console.pages.presenters.lists.tallies import kept_since, permalink, tallies_of
 from console.pages.shell import live_version, render_page
 from console.pages.templatetags.ui import event_title
-from console.pages.webhook_form import address_for
+from console.pages.webhook_form import new_webhook_url
 from console.series.event_counts import event_counts
 from console.workloads.disclosure import disclose_events
 from console.workloads.event_facts import COLUMNS, event_facts
@@ -48,10 +48,10 @@ def _version(org: Organization) -> str:
 def events(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List events by the filters of the address, or export them."""
     query = canonical_query(request.GET, REPEATABLE)
-    if onward := sent_on(request, query):
-        return onward
+    if redirect := canonical_redirect(request, query):
+        return redirect
     org, search = actor.org, EventSearch.from_query(query)
-    file = exported(
+    file = export_response(
         request,
         actor,
         f"{org.slug}-events",
@@ -75,7 +75,9 @@ def events(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "tallies": tallies_of(request.path, query, "type", count_by_type(org, search), event_title),
         "most_counted": MOST_TYPED,
         "histogram": histogram,
-        "webhook_url": address_for(org.slug, search) if actor.may(Permission.MANAGE_ORG) else "",
+        "webhook_url": new_webhook_url(org.slug, search)
+        if actor.may(Permission.MANAGE_ORG)
+        else "",
         "exports": export_links(request.path, query),
         "permalink": link,
         "permalink_text": request.build_absolute_uri(link),

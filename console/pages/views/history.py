@@ -9,7 +9,7 @@ from console.configs.changelog import KINDS, VersionFilter, authors_of, read_log
 from console.dialects.objects import shared_vocabulary
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
-from console.pages.canonical import sent_on
+from console.pages.canonical import canonical_redirect
 from console.pages.presenters.configs.history import history_row, kind_titles, noun_titles
 from console.pages.presenters.lists.addresses import pager_of
 from console.pages.presenters.lists.filters import canonical_query, chips_of
@@ -27,8 +27,8 @@ FILTERS = ("author", "kind", "noun", "name", "since", "until")
 def history(request: HttpRequest, actor: Actor) -> HttpResponse:
     """List versions by the filters of the address, newest first."""
     query = canonical_query(request.GET)
-    if onward := sent_on(request, query):
-        return onward
+    if redirect := canonical_redirect(request, query):
+        return redirect
     chosen = VersionFilter.from_query(query)
     log = read_log(actor.org, chosen, PAGE_SIZE, query.get("cursor"))
     active = active_number(actor.org)

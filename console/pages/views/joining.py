@@ -27,7 +27,7 @@ from console.pages.presenters.people.roles import role_choices
 from console.pages.sign_in_methods import sign_in_methods
 
 #: Session key of the digest of an opened invitation's secret.
-_OPENED = "invitation"
+_INVITATION = "invitation"
 #: Session key of the e-mail address for the sign-in form.
 INVITED = "invited"
 
@@ -42,8 +42,8 @@ def join(request: HttpRequest, secret: str) -> HttpResponse:
     invitation = invitation_by(digest_of(secret))
     if invitation is None:
         return refusal(request, NotFound(CLOSED), None)
-    throttle.forget_link(request)
-    request.session[_OPENED] = invitation.digest
+    throttle.subtract_link(request)
+    request.session[_INVITATION] = invitation.digest
     request.session[INVITED] = invitation.email
     return HttpResponseRedirect(reverse("pages:invitation"))
 
@@ -53,7 +53,7 @@ def join(request: HttpRequest, secret: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest) -> HttpResponse:
     """Show the invitation, or accept it."""
-    digest = request.session.get(_OPENED, "")
+    digest = request.session.get(_INVITATION, "")
     found = invitation_by(digest) if digest else None
     if found is None:
         return refusal(request, NotFound(CLOSED), None)
@@ -84,7 +84,7 @@ def _show(
         "is_theirs": user is not None and user.email.casefold() == found.email.casefold(),
         "errors": errors,
         "sign_in_url": _sign_in_url(),
-        "ways": sign_in_methods(reverse("pages:invitation")),
+        "methods": sign_in_methods(reverse("pages:invitation")),
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK
     return render(request, "sessions/join.html", context, status=status)
@@ -95,7 +95,7 @@ def _accept(request: HttpRequest, user: User, digest: str) -> HttpResponse:
 
 
 def _joined(request: HttpRequest, membership: Membership) -> HttpResponse:
-    for name in (_OPENED, INVITED):
+    for name in (_INVITATION, INVITED):
         request.session.pop(name, None)
     messages.success(request, f"You are now {membership.role} of {membership.org.name}.")
     return HttpResponseRedirect(reverse("pages:overview", args=[membership.org.slug]))
@@ -117,7 +117,7 @@ def _choose_password(request: HttpRequest, digest: str) -> HttpResponse:
 
 def waiting_invitation(request: HttpRequest, user: User) -> Invitation | None:
     """Return the invitation opened in this browser if it is open and for *user*, else None."""
-    digest = request.session.get(_OPENED, "")
+    digest = request.session.get(_INVITATION, "")
     found = invitation_by(digest) if digest else None
     is_theirs = found is not None and found.email.casefold() == user.email.casefold()
     return found if is_theirs else None

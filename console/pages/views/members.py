@@ -96,7 +96,7 @@ def _change(
             )
             role = changed.membership.role
             messages.success(request, f"{email} is {role} from the next request.")
-            _tell_of_tokens(request, changed)
+            _add_token_messages(request, changed)
             if invitations_above(actor.org, membership.user, role) and not is_own:
                 to = reverse("pages:member", args=[actor.org.slug, membership.pk])
         case "leave" if is_own:
@@ -107,7 +107,7 @@ def _change(
             keep = "keep_tokens" in request.POST
             removed = remove_member(actor, membership.pk, keep_tokens=keep)
             messages.success(request, f"{email} was removed and signed out.")
-            _tell_of_tokens(request, removed)
+            _add_token_messages(request, removed)
             if open_links := len(invitations_above(actor.org, membership.user, None)):
                 messages.warning(
                     request,
@@ -120,7 +120,7 @@ def _change(
     return HttpResponseRedirect(to)
 
 
-def _tell_of_tokens(request: HttpRequest, change: RoleChange) -> None:
+def _add_token_messages(request: HttpRequest, change: RoleChange) -> None:
     if change.tokens.ended:
         messages.info(
             request, f"API tokens revoked, because they granted more: {change.tokens.ended}."
@@ -183,7 +183,7 @@ def new_invitation(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 @org_page
 @require_POST
-def take_back(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+def revoke(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Revoke an invitation."""
     invitation = revoke_invitation(actor, number)
     messages.success(request, f"The invitation of {invitation.email} is revoked.")

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
-from console.pages.presenters.retention import keeping_rows
+from console.pages.presenters.retention import retention_rows
 from console.pages.shell import render_page
 from console.retention.queries import retention_statuses_of
 
@@ -16,5 +16,5 @@ from console.retention.queries import retention_statuses_of
 @require_safe
 def retention(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show the retention of the organization's data; its periods apply to the installation."""
-    context = {"rows": keeping_rows(retention_statuses_of(actor.org.pk))}
+    context = {"rows": retention_rows(retention_statuses_of(actor.org.pk))}
     return render_page(request, actor, "settings/retention.html", context, section="settings")

@@ -27,7 +27,7 @@ from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.draft_address import draft_of_request, read_number
 from console.pages.presenters.configs.differences import Difference, Side, difference_of
-from console.pages.presenters.configs.review import fixables, ladder_of
+from console.pages.presenters.configs.review import confirmation_of, fixables
 from console.pages.presenters.configs.version_sides import NOTHING, version_side
 from console.pages.review_form import ReviewForm, read_review
 from console.pages.shell import render_page
@@ -87,7 +87,7 @@ def _reviewed(request: HttpRequest, actor: Actor, proposal: Proposal) -> HttpRes
         return HttpResponseRedirect(f"{url}?draft={proposal.draft.pk}")
     if request.method == "POST":
         return _apply(found)
-    return _page(found, ReviewForm(message=_suggested(proposal)))
+    return _page(found, ReviewForm(message=_default_message(proposal)))
 
 
 @org_page
@@ -113,7 +113,7 @@ def _proposal(request: HttpRequest, actor: Actor) -> Proposal | None:
     return Proposal(dialect=draft.dialect, text=draft.text, base=draft.base, draft=draft)
 
 
-def _suggested(proposal: Proposal) -> str:
+def _default_message(proposal: Proposal) -> str:
     if proposal.target:
         return f"Roll back to version {proposal.target.number}"
     return proposal.draft.title if proposal.draft else ""
@@ -124,9 +124,9 @@ def _apply(found: _Review) -> HttpResponse:
     form = read_review(found.request)
     if proposal.draft and form.revision != str(proposal.draft.revision):
         notice = "The draft was saved after you opened this review. This is its current text."
-        return _page(found, form.afresh(), notice=notice, status=409)
+        return _page(found, form.without_confirmations(), notice=notice, status=409)
     try:
-        made = _make(actor, proposal, form)
+        made = _apply_proposal(actor, proposal, form)
     except ConfigRejected:
         return _page(found, form, status=422)
     except BadRequest as error:
@@ -135,7 +135,7 @@ def _apply(found: _Review) -> HttpResponse:
     except ConsequencesNotAccepted:
         return _page(found, form, was_sent=True, status=422)
     except StaleVersion as error:
-        return _too_late(found, form, error)
+        return _stale_page(found, form, error)
     if proposal.draft:
         discard_draft(actor, proposal.draft.pk, proposal.draft.revision)
     url = reverse("pages:config-version", args=[actor.org.slug, made.number])
@@ -148,7 +148,7 @@ def _apply(found: _Review) -> HttpResponse:
     return HttpResponseRedirect(f"{url}?applied=1")
 
 
-def _make(actor: Actor, proposal: Proposal, form: ReviewForm) -> ConfigVersion:
+def _apply_proposal(actor: Actor, proposal: Proposal, form: ReviewForm) -> ConfigVersion:
     accept = form.accepted(form.expected_version + 1)
     via = ConfigVersion.Via.PAGE
     if proposal.target:
@@ -173,12 +173,14 @@ def _make(actor: Actor, proposal: Proposal, form: ReviewForm) -> ConfigVersion:
     )
 
 
-def _too_late(found: _Review, form: ReviewForm, error: StaleVersion) -> HttpResponse:
+def _stale_page(found: _Review, form: ReviewForm, error: StaleVersion) -> HttpResponse:
     draft, active = found.proposal.draft, active_version(found.actor.org)
     if draft and active:
         return conflict_page(found.request, found.actor, draft, active, status=409)
     notice = f"{error.message} These are the changes against it."
-    return _page(replace(found, active=active), form.afresh(), notice=notice, status=409)
+    return _page(
+        replace(found, active=active), form.without_confirmations(), notice=notice, status=409
+    )
 
 
 def _page(
@@ -215,7 +217,7 @@ def _page(
     }
     if policy is not None:
         backlog = backlog_of(actor.org) if active else Backlog()
-        context["ladder"] = ladder_of(
+        context["confirmation"] = confirmation_of(
             consequences_of(actor, proposal.dialect, proposal.text, found.checked, backlog),
             form,
             version=number + 1,

@@ -21,7 +21,7 @@ from console.orgs.services.end_sessions import end_other_sessions, end_session
 from console.orgs.token_secrets import digest_of
 from console.pages import throttle
 from console.pages.access import refusal, safe_return_url, signed_in, signed_in_user
-from console.pages.appearance import THEME, keep
+from console.pages.appearance import THEME, store_value
 from console.pages.password_form import OwnPasswordForm
 from console.pages.presenters.people.browsers import browser_name
 from console.pages.sign_in_methods import sign_in_methods
@@ -44,7 +44,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         context = {
             "next": next_url,
             "email": request.session.get(INVITED, ""),
-            "ways": sign_in_methods(next_url),
+            "methods": sign_in_methods(next_url),
         }
         return render(request, "sessions/sign_in.html", context)
     if not settings.LOCAL_SIGN_IN:
@@ -60,14 +60,19 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         if is_storable(email):
             user = authenticate(request, username=email, password=request.POST.get("password", ""))
         if user is not None:
-            throttle.forget(request, email)
+            throttle.reset_account(request, email)
             login(request, user)
             if not next_url and waiting_invitation(request, user) is not None:
                 next_url = reverse("pages:invitation")
             return HttpResponseRedirect(safe_return_url(request, next_url))
         error = "That e-mail address and password do not match an account. Check both."
         status = HTTPStatus.UNPROCESSABLE_ENTITY
-    context = {"next": next_url, "email": email, "error": error, "ways": sign_in_methods(next_url)}
+    context = {
+        "next": next_url,
+        "email": email,
+        "error": error,
+        "methods": sign_in_methods(next_url),
+    }
     response = render(request, "sessions/sign_in.html", context, status=status)
     if wait:
         response.headers["Retry-After"] = str(wait)
@@ -95,7 +100,7 @@ def password(request: HttpRequest) -> HttpResponse:
     form = OwnPasswordForm(user, None if wait else request.POST or None)
     is_valid = request.method == "POST" and form.is_valid()
     if form.knows_password:
-        throttle.forget(request, user.email)
+        throttle.reset_account(request, user.email)
     if is_valid:
         form.save()
         update_session_auth_hash(request, user)
@@ -142,5 +147,5 @@ def _no_passwords() -> NotAllowed:
 def theme(request: HttpRequest) -> HttpResponse:
     """Store the chosen theme in a cookie, so that the next page is rendered with it."""
     response = HttpResponseRedirect(safe_return_url(request, request.POST.get("next", "")))
-    keep(response, THEME, request.POST.get("theme", "system"))
+    store_value(response, THEME, request.POST.get("theme", "system"))
     return response

@@ -13,7 +13,7 @@ from console.exports import Row
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
-from console.pages.exports import exported
+from console.pages.exports import export_response
 from console.pages.live import live_by
 from console.pages.presenters.charts.frame import frame_of
 from console.pages.presenters.charts.marks import marks_of
@@ -26,11 +26,11 @@ from console.pages.presenters.usage.usage_page import (
     lost_minutes,
     panels_of,
     range_choices,
-    shown,
+    shown_panels,
     stride_of,
 )
 from console.pages.shell import render_page
-from console.pages.usage_form import ALL, TITLES, read_asked
+from console.pages.usage_form import ALL, TITLES, read_usage_query
 from console.policies.queries import active_number
 from console.series.models import Kind
 from console.series.queries import known_subject, sampled_since, sampled_until, subject_history
@@ -75,30 +75,30 @@ def usage(request: HttpRequest, actor: Actor) -> HttpResponseBase:
 
 
 def _usage(
-    request: HttpRequest, actor: Actor, asked_subject: Subject, section: str
+    request: HttpRequest, actor: Actor, requested: Subject, section: str
 ) -> HttpResponseBase:
     org, now = actor.org, timezone.now()
-    subject = known_subject(org, asked_subject)
+    subject = known_subject(org, requested)
     begun = sampled_since(org)
-    asked = read_asked(request.GET).settled(begun, now)
+    query = read_usage_query(request.GET).with_default_range(begun, now)
     sampled = sampled_until(org)
-    since, until = asked.window(now, sampled)
+    since, until = query.window(now, sampled)
     window = window_of(since, until, None, now, RetentionPeriods.configured())
     course = subject_history(org, subject, window.since, window.until, window.step)
     series, spans, counts = course.series, course.spans, course.counts
     keys = keys_of(series, spans)
-    key = asked.key if asked.key in keys else next(iter(keys), None)
+    key = query.key if query.key in keys else next(iter(keys), None)
     frame = frame_of(window.since, min(until, window.until), series.gaps, begun)
     points = points_of(series, counts, spans, key, MOST_POINTS)
     panels = panels_of(frame, points, key, lends=subject.kind != Kind.ORG)
-    columns = next((each.columns for each in panels if each.key == asked.chart), ())
+    columns = next((each.columns for each in panels if each.key == query.chart), ())
 
     def every_step() -> Iterator[Row]:
         # A file contains every step; a chart may merge several steps.
         yield from file_rows(points_of(series, counts, spans, key), columns)
 
-    file = exported(
-        request, actor, f"{org.slug}-usage-{asked.chart}", file_columns(columns), every_step()
+    file = export_response(
+        request, actor, f"{org.slug}-usage-{query.chart}", file_columns(columns), every_step()
     )
     if file is not None:
         return file
@@ -113,17 +113,17 @@ def _usage(
         "tabs": tabs_of(org.slug, subject.name, "usage") if subject.kind == Kind.QUEUE else (),
         "window": window,
         "frame": frame,
-        "asked": asked,
+        "query": query,
         "begun": begun,
-        "range_title": TITLES.get(asked.range, ""),
+        "range_title": TITLES.get(query.range, ""),
         "all_tables": with_query(request.path, request.GET, table=ALL),
         "without_tables": with_query(request.path, request.GET, table=None),
-        "ranges": range_choices(request.path, request.GET, asked.range),
+        "ranges": range_choices(request.path, request.GET, query.range),
         "count": len(points),
         "stride": stride_of(frame, points),
         "keys": key_choices(request.path, request.GET, keys, key),
         "key": key,
-        "panels": shown(request.path, request.GET, panels, points, asked.table),
+        "panels": shown_panels(request.path, request.GET, panels, points, query.table),
         "marks": marks_of(frame, marked, points, holds),
         "more_versions": more,
         "lost": lost_minutes(series, frame.begun or frame.since, frame.until),

@@ -25,7 +25,7 @@ from console.pages.presenters.webhooks import (
     webhook_row,
 )
 from console.pages.shell import live_version, render_page
-from console.pages.webhook_form import given_of, shown_of
+from console.pages.webhook_form import initial_fields, posted_fields
 from console.webhooks.models import Kind, Webhook
 from console.webhooks.queries import (
     get_delivery,
@@ -70,8 +70,8 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show the form for a new webhook; on submission, show its secret once."""
     actor.require(Permission.MANAGE_ORG)
     if request.method != "POST":
-        return _form(request, actor, None, shown_of(None, request.GET), [])
-    given = given_of(request.POST)
+        return _form(request, actor, None, initial_fields(None, request.GET), [])
+    given = posted_fields(request.POST)
     try:
         webhook, secret = create_webhook(actor, given)
     except (BadRequest, Conflict) as error:
@@ -86,8 +86,8 @@ def edit(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     actor.require(Permission.MANAGE_ORG)
     webhook = get_webhook(actor.org, number)
     if request.method != "POST":
-        return _form(request, actor, webhook, shown_of(webhook), [])
-    given = given_of(request.POST)
+        return _form(request, actor, webhook, initial_fields(webhook), [])
+    given = posted_fields(request.POST)
     try:
         update_webhook(actor, number, given)
     except (BadRequest, Conflict) as error:

@@ -44,7 +44,7 @@ class ConflictRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fitting:
+class AutomaticMerge:
     """One piece merged without a conflict, and the side that changed it."""
 
     title: str
@@ -56,11 +56,11 @@ def conflict_rows(
     vocabulary: Vocabulary,
     base: int,
     active: int,
-    decided: Sequence[Resolution | None],
+    resolutions: Sequence[Resolution | None],
     *,
     was_sent: bool,
 ) -> tuple[ConflictRow, ...]:
-    """Return the conflicts with their resolutions so far, *decided*."""
+    """Return the conflicts with their resolutions so far, *resolutions*."""
     texts = {
         Choice.BASE: f"Before, in version {base}" if base else "Before",
         Choice.THEIRS: f"Theirs, in version {active}",
@@ -70,7 +70,7 @@ def conflict_rows(
     rows = []
     lines = _lines_of(merge)
     for number, piece in enumerate(merge.conflicts):
-        one = decided[number] if number < len(decided) else None
+        one = resolutions[number] if number < len(resolutions) else None
         if piece.is_order and one is not None and one.choice is Choice.BASE:
             one = None
         titles = orders if piece.is_order else texts
@@ -96,10 +96,10 @@ def conflict_rows(
     return tuple(rows)
 
 
-def fittings(merge: Merge, vocabulary: Vocabulary) -> tuple[Fitting, ...]:
+def automatic_merges(merge: Merge, vocabulary: Vocabulary) -> tuple[AutomaticMerge, ...]:
     """Return the changes merged without a conflict, in the order of the text."""
     found = (
-        Fitting(title=_title(piece, vocabulary) or "Lines outside objects", whose=whose)
+        AutomaticMerge(title=_title(piece, vocabulary) or "Lines outside objects", whose=whose)
         for piece in merge.pieces
         if not piece.is_conflict and (whose := _whose(piece))
     )

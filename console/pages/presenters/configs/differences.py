@@ -97,7 +97,7 @@ class Difference:
     pager: Pager
 
     @property
-    def can_tell_meaning(self) -> bool:
+    def has_meaning(self) -> bool:
         """Whether both texts are valid configs, so that their meaning can be compared."""
         return self.old.policy is not None and self.new.policy is not None
 
@@ -133,7 +133,7 @@ def difference_of(
     else:
         view = view if view is View.SPLIT else View.TEXT
     start = _start_of(query)
-    rows, split, total = _shown(view, old, new, start, ignores_space=ignores_space)
+    rows, split, total = _text_rows(view, old, new, start, ignores_space=ignores_space)
     step = MOST_ROWS
     if view is View.MEANING:
         step, total = MOST_CHANGES, max(Counter(each.noun for each in changes).values(), default=0)
@@ -186,7 +186,7 @@ def _pager(path: str, query: QueryDict, start: int, step: int, total: int) -> Pa
     )
 
 
-def _shown(
+def _text_rows(
     view: View, old: Side, new: Side, start: int, *, ignores_space: bool
 ) -> tuple[list[DiffLine], list[SplitLine], int]:
     """Return the rows of a text view, the rows of the split view, and the total number of rows."""

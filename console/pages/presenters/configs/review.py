@@ -25,7 +25,7 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ladder:
+class Confirmation:
     """The steps that confirm an apply."""
 
     ticks: tuple[Tick, ...]
@@ -68,7 +68,7 @@ def fixables(diagnostics: Iterable[Diagnostic]) -> tuple[Fixable, ...]:
     )
 
 
-def ladder_of(
+def confirmation_of(
     consequences: Iterable[Consequence],
     form: ReviewForm,
     *,
@@ -77,7 +77,7 @@ def ladder_of(
     is_impact_known: bool,
     back_to: int | None,
     was_sent: bool,
-) -> Ladder:
+) -> Confirmation:
     """
     Return the steps to confirm *version*, which can affect *affected* live workloads.
 
@@ -106,7 +106,7 @@ def ladder_of(
         problems.append(f"Accept {plural(missing, 'more consequence')}, or change the text.")
     if typed_is_missing:
         problems.append(f"Type the version number {version} below the consequences.")
-    return Ladder(
+    return Confirmation(
         ticks=ticks,
         is_typed=is_typed,
         typed_is_missing=typed_is_missing,

@@ -165,7 +165,7 @@ def _line(each: Mapping[str, Any]) -> AffectedLine:
 def _over(each: Mapping[str, Any]) -> OverLine:
     resource = each["resource"]
     after = decode_amount(each["nominal_after"])
-    assert isinstance(after, int), "no more is held than what has no end"
+    assert isinstance(after, int), "use cannot exceed an unlimited quota"
     return OverLine(
         queue=each["queue"],
         place=f"{each['flavor']}/{resource}",

@@ -21,7 +21,7 @@ class ListPages:
     end: int
     #: Number of all entries, and number of stored entries, which can be shown.
     count: int
-    kept: int
+    stored: int
     #: Whether the address names this list.
     is_open: bool
     first_url: str = ""
@@ -33,25 +33,25 @@ class ListPages:
         return self.first == 0 and self.end == self.count
 
 
-def pages_of(name: str, kept: int, count: int, path: str, query: QueryDict) -> ListPages:
+def pages_of(name: str, stored: int, count: int, path: str, query: QueryDict) -> ListPages:
     """
     Return the part of the list *name* that *query* selects at *path*; by default the first one.
 
-    *kept* entries of *count* are stored and can be shown.
+    *stored* entries of *count* are stored and can be shown.
     """
     is_open = query.get("open") == name
     text = query.get("after", "") if is_open else ""
-    asked = int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 0
-    first = asked if asked < kept else 0
-    end = min(first + PAGE_SIZE, kept)
+    start = int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 0
+    first = start if start < stored else 0
+    end = min(first + PAGE_SIZE, stored)
     return ListPages(
         first=first,
         end=end,
         count=count,
-        kept=kept,
+        stored=stored,
         is_open=is_open,
         first_url=_url(name, path, query, None) if first else "",
-        next_url=_url(name, path, query, str(end)) if end < kept else "",
+        next_url=_url(name, path, query, str(end)) if end < stored else "",
     )
 
 

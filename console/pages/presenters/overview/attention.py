@@ -59,7 +59,7 @@ class AttentionRow:
     href: str
     action: str
     #: Whether the link goes to another page than the page of all items.
-    leads_on: bool
+    is_other_page: bool
     advice: str
     subjects: tuple[SubjectRow, ...]
     #: Note that not all subjects are listed; empty if they are.
@@ -74,7 +74,7 @@ def attention_rows(org: str, items: Iterable[Item]) -> tuple[AttentionRow, ...]:
 def _row(org: str, item: Item) -> AttentionRow:
     key = f"attention-{item.key.replace('.', '-')}"
     subjects = tuple(_subject(org, item, each) for each in item.subjects)
-    href, action = _way(org, item, subjects, key)
+    href, action = _action_link(org, item, subjects, key)
     until = [each.until for each in item.subjects if each.until]
     return AttentionRow(
         key=key,
@@ -85,7 +85,7 @@ def _row(org: str, item: Item) -> AttentionRow:
         until=min(until, default=None),
         href=href,
         action=action,
-        leads_on=not href.endswith(f"#{key}"),
+        is_other_page=not href.endswith(f"#{key}"),
         advice=advice_of(item),
         subjects=subjects,
         more=_more(item),
@@ -101,7 +101,7 @@ def _more(item: Item) -> str:
     return f"{left_out} more not listed." if item.subjects and left_out > 0 else ""
 
 
-def _way(org: str, item: Item, subjects: Sequence[SubjectRow], key: str) -> tuple[str, str]:
+def _action_link(org: str, item: Item, subjects: Sequence[SubjectRow], key: str) -> tuple[str, str]:
     """Return the URL and the title of the item's action."""
     if item.kind in (Kind.REJECTED, Kind.CANNOT_RUN):
         state = "rejected" if item.kind is Kind.REJECTED else "pending"
@@ -166,7 +166,7 @@ _ACTIONS: Final = {
 
 
 def _subject(org: str, item: Item, subject: Subject) -> SubjectRow:
-    text, href = _about(org, item.kind, subject)
+    text, href = _subject_link(org, item.kind, subject)
     return SubjectRow(
         text=text,
         href=href,
@@ -176,7 +176,7 @@ def _subject(org: str, item: Item, subject: Subject) -> SubjectRow:
     )
 
 
-def _about(org: str, kind: Kind, subject: Subject) -> tuple[str, str]:
+def _subject_link(org: str, kind: Kind, subject: Subject) -> tuple[str, str]:
     """Return the title and the URL of a subject."""
     if kind in (Kind.REVERT_FAILED, Kind.VERSION_UNCONFIRMED):
         return subject.name, reverse("pages:config-version", args=[org, subject.number])

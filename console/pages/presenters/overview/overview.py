@@ -18,7 +18,7 @@ from console.pages.presenters.charts.marks import Marks, marks_of
 from console.pages.presenters.charts.sparklines import Sparkline, count_sparkline
 from console.pages.presenters.quota_bars.quota_bar import Bar, bar_of
 from console.pages.presenters.usage.points import points_of
-from console.pages.presenters.usage.usage_page import Shown, shown, stride_of
+from console.pages.presenters.usage.usage_page import ShownPanel, shown_panels, stride_of
 from console.pages.presenters.usage.workload_panels import waits_panel, workloads_panel
 from console.pages.templatetags.ui import count, field_time
 from console.series.models import Step
@@ -64,7 +64,7 @@ class Charts:
     """Charts of workloads and waits on one time axis, with marks of applied versions."""
 
     frame: Frame
-    panels: tuple[Shown, ...]
+    panels: tuple[ShownPanel, ...]
     marks: Marks
     #: Number of points, and width of one point in percent.
     count: int
@@ -159,16 +159,16 @@ def charts_of(
     ]
     panels = [workloads_panel(frame, points), waits_panel(frame, points)]
     here, files = reverse("pages:overview", args=[org]), reverse("pages:usage", args=[org])
-    span_asked = QueryDict(mutable=True)
-    span_asked["since"], span_asked["until"] = field_time(since), field_time(now)
+    time_range = QueryDict(mutable=True)
+    time_range["since"], time_range["until"] = field_time(since), field_time(now)
     inside = [each for each in reversed(versions) if since <= each.created_at <= now]
     return Charts(
         frame=frame,
         panels=tuple(
             replace(each, file_url=file.file_url)
             for each, file in zip(
-                shown(here, QueryDict(), panels, points, table),
-                shown(files, span_asked, panels, points, ""),
+                shown_panels(here, QueryDict(), panels, points, table),
+                shown_panels(files, time_range, panels, points, ""),
                 strict=True,
             )
         ),

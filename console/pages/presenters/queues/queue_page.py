@@ -27,7 +27,7 @@ from console.pages.presenters.queues.queue import (
     local_queue_rows,
     rule_rows,
 )
-from console.pages.presenters.workloads.pod_sets import held_by
+from console.pages.presenters.workloads.pod_sets import admitted_amounts
 from console.workloads.models import Workload
 from console.workloads.queries import QueueView
 from console.workloads.queries.pending import place_of
@@ -55,7 +55,7 @@ class Tab:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Clause:
+class PendingReason:
     """One pending reason, with the URL of the workloads that have it."""
 
     reason: str
@@ -148,11 +148,11 @@ def tabs_of(
     )
 
 
-def clauses_of(org: str, view: QueueView, chosen: str) -> tuple[Clause, ...]:
+def pending_reasons(org: str, view: QueueView, chosen: str) -> tuple[PendingReason, ...]:
     """Return the pending reasons of a queue, most frequent first; *chosen* links to all."""
     path = reverse("pages:queue", args=[org, view.name])
     return tuple(
-        Clause(
+        PendingReason(
             reason=reason,
             title=reasons.reason_title(reason),
             count=count,
@@ -268,7 +268,7 @@ def _share(
     usages: Mapping[FlavorResource, CapacityNode],
     resource: str,
 ) -> str:
-    amount = held_by(workload).get(resource, 0)
+    amount = admitted_amounts(workload).get(resource, 0)
     owned = [usages[key].guaranteed for key in held if key[1] == resource and key in usages]
     total = sum(each for each in owned if isinstance(each, int))
     if not amount or not total or len(owned) != 1:

@@ -33,7 +33,7 @@ class RulesRow:
 
     name: str
     reclaims: str
-    borrows_by_force: str
+    preempts_to_borrow: str
     lends: str
     borrows: str
     #: Warning about lent quota that is never reclaimed; or empty.
@@ -54,12 +54,12 @@ class StarvedNotice:
 
 
 def rules_rows(
-    members: Iterable[MemberView], everybody: Sequence[MemberView], policy: Policy
+    members: Iterable[MemberView], all_members: Sequence[MemberView], policy: Policy
 ) -> tuple[RulesRow, ...]:
-    """Return the sharing rules of the queues in *members*; *everybody* are all members."""
-    takers = [
+    """Return the sharing rules of the queues in *members*; *all_members* are all members."""
+    borrowers = [
         (each.name, {usage.key for usage in each.usages if usage.limit > usage.guaranteed})
-        for each in everybody
+        for each in all_members
         if each.queue is not None
     ]
     spec = spec_of(policy)
@@ -68,10 +68,10 @@ def rules_rows(
         RulesRow(
             name=member.name,
             reclaims=reclaim_words(queue, spec.settings),
-            borrows_by_force=_borrow_words(queue, spec.settings),
+            preempts_to_borrow=_borrow_words(queue, spec.settings),
             lends=_lends(member.usages),
             borrows=_borrows(member.usages),
-            warning=_warning(member, queue, takers),
+            warning=_warning(member, queue, borrowers),
             origin=rule_origin(queue),
             key=member.name.encode().hex(),
         )
@@ -197,12 +197,12 @@ def _limits(
 
 
 def _warning(
-    member: MemberView, queue: QueueSpec, takers: Iterable[tuple[str, set[FlavorResource]]]
+    member: MemberView, queue: QueueSpec, borrowers: Iterable[tuple[str, set[FlavorResource]]]
 ) -> str:
     """
     Return a warning if *member* lends quota and never reclaims it, or empty.
 
-    *takers* are the queues with the flavor-resources that they can borrow.
+    *borrowers* are the queues with the flavor-resources that they can borrow.
     """
     if queue.preemption.reclaim_within_cohort is not PreemptionRule.NEVER:
         return ""
@@ -211,7 +211,9 @@ def _warning(
         for usage in member.usages
         if usage.guaranteed != 0 and usage.amount("lending_limit") != 0
     }
-    names = [name for name, keys in takers if name != member.name and not lendable.isdisjoint(keys)]
+    names = [
+        name for name, keys in borrowers if name != member.name and not lendable.isdisjoint(keys)
+    ]
     if not names:
         return ""
     return f"Lends and never reclaims: {listed(names)} may keep its quota"

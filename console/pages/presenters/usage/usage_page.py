@@ -30,7 +30,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ShownPanel:
     """A panel with its URLs, and with its table if requested."""
 
     panel: Panel
@@ -84,12 +84,12 @@ def panels_of(
     return [*panels, workloads_panel(frame, points), waits_panel(frame, points)]
 
 
-def shown(
+def shown_panels(
     path: str, query: QueryDict, panels: Iterable[Panel], points: Sequence[Point], table: str
-) -> list[Shown]:
+) -> list[ShownPanel]:
     """Return *panels* with their URLs; the panel *table*, or all of them, with a table."""
     return [
-        Shown(
+        ShownPanel(
             panel=panel,
             table_url=with_query(
                 path, query, table=None if table in (panel.key, ALL) else panel.key

@@ -51,7 +51,7 @@ class GroupsTable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looser:
+class FilterSuggestion:
     """The suggestion to remove one filter of an empty list."""
 
     without: str
@@ -107,18 +107,20 @@ def groups_of(
     )
 
 
-def looser_of(
+def filter_suggestion(
     org: Organization, path: str, query: QueryDict, names: Iterable[str]
-) -> Looser | None:
+) -> FilterSuggestion | None:
     """Return the suggestion with the fewest workloads; None if all lists would be empty."""
-    found: list[tuple[int, Looser]] = []
+    found: list[tuple[int, FilterSuggestion]] = []
     for chip in chips_of(path, query, names)[:MOST_TRIED]:
         rest = QueryDict(chip.remove_url.partition("?")[2])
         total = count_workloads(org, WorkloadFilter.from_query(rest, org))
         if total.count:
             without = f"{chip.name} {chip.value}"
-            looser = Looser(without=without, url=chip.remove_url, total=total_text(total))
-            found.append((total.count, looser))
+            suggestion = FilterSuggestion(
+                without=without, url=chip.remove_url, total=total_text(total)
+            )
+            found.append((total.count, suggestion))
     return min(found, key=lambda pair: pair[0])[1] if found else None
 
 

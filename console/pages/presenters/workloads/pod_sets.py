@@ -50,7 +50,7 @@ def pod_sets_of(workload: Workload, policy: Policy) -> tuple[PodSetRow, ...]:
     return rows if workload.pod_sets or any(row.additions for row in rows) else ()
 
 
-def held_by(workload: Workload) -> Mapping[str, int]:
+def admitted_amounts(workload: Workload) -> Mapping[str, int]:
     """
     Return the admitted amounts of *workload*, in thousandths by resource.
 

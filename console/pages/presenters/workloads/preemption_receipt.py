@@ -54,7 +54,7 @@ def receipt_page(receipt: Receipt, kept_since: datetime | None) -> ReceiptPage:
         freed=places(receipt.frees) or "No resource with quota.",
         released=_released(receipt, kept_since),
         times=_times(receipt),
-        policy=_grounds(receipt),
+        policy=_policy_facts(receipt),
         search=_facts(receipt.search, receipt),
     )
 
@@ -125,7 +125,7 @@ def _times(receipt: Receipt) -> str:
     return f"{stops}; {plural(receipt.times_for_it, 'time')} by the same workload."
 
 
-def _grounds(receipt: Receipt) -> tuple[Fact, ...]:
+def _policy_facts(receipt: Receipt) -> tuple[Fact, ...]:
     """
     Return the preemption policy that allowed the preemption.
 

@@ -16,11 +16,11 @@ from console.pages.presenters.lists.addresses import with_query
 #: Query parameter of the format.
 PARAMETER = "trace"
 
-FORMS = {"plain": "Plain", "technical": "Technical", "json": "JSON"}
+FORMATS = {"plain": "Plain", "technical": "Technical", "json": "JSON"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class TraceFormat:
     """The link to one format."""
 
     title: str
@@ -28,22 +28,22 @@ class Form:
     is_chosen: bool
 
 
-def chosen_form(query: QueryDict) -> str:
+def chosen_format(query: QueryDict) -> str:
     """Return the format in *query*, or "plain" if it is missing or unknown."""
-    asked = query.get(PARAMETER, "")
-    return asked if asked in FORMS else "plain"
+    name = query.get(PARAMETER, "")
+    return name if name in FORMATS else "plain"
 
 
-def forms_of(path: str, query: QueryDict) -> tuple[Form, ...]:
+def trace_formats(path: str, query: QueryDict) -> tuple[TraceFormat, ...]:
     """Return the links to all formats."""
-    chosen = chosen_form(query)
+    chosen = chosen_format(query)
     return tuple(
-        Form(
+        TraceFormat(
             title=title,
             url=with_query(path, query, **{PARAMETER: None if form == "plain" else form}),
             is_chosen=form == chosen,
         )
-        for form, title in FORMS.items()
+        for form, title in FORMATS.items()
     )
 
 
