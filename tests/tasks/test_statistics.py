@@ -15,7 +15,7 @@ from console.bulk import Prepared, delete_keys, delete_rows, update_rows
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import Intake, LabelSet, Usage, Workload
-from console.workloads.services import apply_intake as take_in_module
+from console.workloads.services import apply_intake as apply_module
 from console.workloads.services import submit_workloads as submit_module
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
@@ -90,8 +90,8 @@ def test_rows_are_not_scanned_once_per_requested_item(backlog: Organization) -> 
     keys = statements.list_parameter(some(Workload, backlog, "pk"))
     digests = statements.list_parameter(some(LabelSet, backlog, "digest"))
     for statement, parameters in (
-        (take_in_module._named(), [keys]),
-        (take_in_module._NAMES, [keys]),
+        (apply_module._workload_statement(), [keys]),
+        (apply_module._NAMES, [keys]),
         (submit_module._KEYS, [backlog.pk, digests]),
         asked(delete_rows(Usage, backlog.pk, "queue", some(Usage, backlog, "queue"))),
         asked(delete_keys(Intake, some(Intake, backlog, "pk"))),
