@@ -78,13 +78,13 @@ def _answer_poll(
     present = Stamp(now.as_of, version_of(actor.org))
     if present.state == shown.state:
         return _unchanged(present)
-    if not snapshots.begin(shared) and now.as_of - shown.as_of < pace.MOST:
+    if not snapshots.acquire(shared) and now.as_of - shown.as_of < pace.MOST:
         # Another request has already rendered it; the next poll gets it.
         return _unchanged(shown)
     try:
         return _render(request, poll, actor, present, view, kwargs)
     finally:
-        snapshots.end(shared)
+        snapshots.release(shared)
 
 
 #: One per process: other processes learn the same permissions from the same pages.
@@ -122,7 +122,7 @@ def _render(
     snapshot = Snapshot(present, reused_until, snapshots.compressed(response.content))
     _peers.learn(_page_of(poll), watched.checked_permissions)
     shared, own = _keys(poll, actor, kwargs)
-    snapshots.keep(own if watched.is_personal else shared, snapshot)
+    snapshots.store(own if watched.is_personal else shared, snapshot)
     return _live_parts(request, snapshot)
 
 

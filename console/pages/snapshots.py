@@ -86,7 +86,7 @@ def load(*keys: str) -> Snapshot | None:
     return max(found, key=lambda each: each.stamp.as_of, default=None)
 
 
-def keep(key: str, snapshot: Snapshot) -> None:
+def store(key: str, snapshot: Snapshot) -> None:
     """Store *snapshot* for as long as it can be reused."""
     left = snapshot.reused_until - Stamp.now().as_of
     if left <= 0 or _is_paused():
@@ -98,8 +98,8 @@ def keep(key: str, snapshot: Snapshot) -> None:
         _pause(error)
 
 
-def begin(key: str) -> bool:
-    """Return whether the caller has to render *key*: no other request is rendering it."""
+def acquire(key: str) -> bool:
+    """Acquire the lock to render *key*; return False if another request has it."""
     if _is_paused():
         return True
     try:
@@ -109,7 +109,7 @@ def begin(key: str) -> bool:
         return True
 
 
-def end(key: str) -> None:
+def release(key: str) -> None:
     """Release the lock to render *key*."""
     if _is_paused():
         return

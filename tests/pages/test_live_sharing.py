@@ -325,7 +325,7 @@ def test_while_one_process_renders_others_keep_their_page(
 ) -> None:
     stamp = stamp_of(browser, "/o/here/queues")
     submit("another", gpu=1)
-    monkeypatch.setattr(snapshots, "begin", lambda key: False)
+    monkeypatch.setattr(snapshots, "acquire", lambda key: False)
     shared.now += 9_000
     assert browser.get("/o/here/queues", {"v": stamp}).status_code == 204
     # The renderer may have died, so the others do not wait for long.

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.pages.presenters.configs.source import source_lines
-from console.pages.presenters.workloads.workload import linked
+from console.pages.presenters.workloads.workload import link_names
 
 
 @given(st.text(alphabet="a: -#'\"{}\t", max_size=40))
@@ -17,6 +17,6 @@ def test_the_parts_of_a_line_are_the_line(text: str) -> None:
 
 @given(st.text(alphabet="ab. ", max_size=20), st.dictionaries(st.sampled_from("12"), st.text("ab")))
 def test_linking_names_loses_no_text(text: str, others: dict[str, str]) -> None:
-    found = linked(text, {uid: name or uid for uid, name in others.items()})
+    found = link_names(text, {uid: name or uid for uid, name in others.items()})
     assert "".join(part.text for part in found).startswith(text)
     assert {part.uid for part in found if part.uid} == set(others)

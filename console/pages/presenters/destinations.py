@@ -101,6 +101,6 @@ def _workloads(slug: str, named: NameMatches) -> Iterator[Destination]:
 def _pages(actor: Actor, text: str) -> Iterator[Destination]:
     words = text.casefold().split()
     for place in _PLACES:
-        told = f"{place.title} {place.words}".casefold()
-        if all(word in told for word in words) and actor.may(place.needs):
+        search_text = f"{place.title} {place.words}".casefold()
+        if all(word in search_text for word in words) and actor.may(place.needs):
             yield Destination(place.title, reverse(f"pages:{place.name}", args=[actor.org.slug]))

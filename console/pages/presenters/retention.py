@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from console.pages.presenters.charts.labels import span
+from console.pages.presenters.charts.labels import duration_text
 from console.pages.templatetags.ui import count
 from console.retention.models import Kind
 from console.retention.queries import RetentionStatus
@@ -76,14 +76,14 @@ def _row(status: RetentionStatus) -> RetentionRow:
         status=status,
         title=title,
         note=note,
-        kept=_kept(status),
+        kept=_retention_text(status),
         rows=_rows(status),
-        every=f"every {span(status.every)}" if status.every else "",
+        every=f"every {duration_text(status.every)}" if status.every else "",
         forgotten=f"{count(status.forgotten)} deleted" if status.forgotten_at else "",
     )
 
 
-def _kept(status: RetentionStatus) -> str:
+def _retention_text(status: RetentionStatus) -> str:
     if status.kind in _NEVER:
         return "forever"
     if status.kind in _BY_HAND:

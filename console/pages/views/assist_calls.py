@@ -18,7 +18,12 @@ from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.json_body import read_json, read_place, text_of
-from console.pages.presenters.configs.assist import completion_json, fact_lines, help_json, thing_at
+from console.pages.presenters.configs.assist import (
+    completion_json,
+    fact_lines,
+    help_json,
+    object_at,
+)
 from console.pages.presenters.configs.outline import outline_json, outline_of
 from console.pages.presenters.queues.queue import QueueRow, queue_row
 from console.reading import is_storable
@@ -51,7 +56,7 @@ def context(request: HttpRequest, actor: Actor) -> HttpResponse:
     body, assistant = _read(request, actor)
     line, column = read_place(body)
     found = assistant.explain(line, column)
-    thing = thing_at(assistant.names, found, line)
+    object_ = object_at(assistant.names, found, line)
     return render(
         request,
         "configs/_context.html",
@@ -59,8 +64,8 @@ def context(request: HttpRequest, actor: Actor) -> HttpResponse:
             "org": actor.org,
             "help": found,
             "help_lines": fact_lines(found.facts) if found else (),
-            "thing": thing,
-            "queue": _queue(actor, thing.name) if thing and thing.kind == "queue" else None,
+            "object": object_,
+            "queue": _queue(actor, object_.name) if object_ and object_.kind == "queue" else None,
         },
     )
 

@@ -12,7 +12,7 @@ from console.errors import BadRequest, FieldError, NotFound
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
-from console.pages.presenters.tester.lines import Result
+from console.pages.presenters.tester.lines import TestResult
 from console.pages.presenters.tester.tested import result_of
 from console.pages.shell import render_page
 from console.pages.tester_form import draft_of, form_options, tested_configs
@@ -38,7 +38,7 @@ def tester(request: HttpRequest, actor: Actor) -> HttpResponse:
     is_requested = was_requested = "key" in request.GET or bool(paste.strip() or uid)
     start = _start(request.GET.get("rules", ""))
     errors: list[FieldError] = []
-    results: list[Result] = []
+    results: list[TestResult] = []
     try:
         query = _filled(query, actor.org, paste, uid)
         canonical = query.to_query_string(**({"rules": str(start)} if start else {}))

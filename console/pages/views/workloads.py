@@ -61,7 +61,7 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "columns": columns_of(shown),
         "column_choices": choices_of(shown),
         "views": lambda: tabs_of(request.path, query, views_of(actor)),
-        "view_query": _kept(query),
+        "view_query": _view_query(query),
         "view_columns": query.get(columns.PARAMETER, ""),
         "may_share": lambda: may_share(actor),
         "chips": chips_of(request.path, query, FILTERS),
@@ -143,7 +143,7 @@ def _reasons(chosen: WorkloadFilter) -> list[tuple[str, str]]:
     return [(reason, reason.label) for reason in found]
 
 
-def _kept(query: QueryDict) -> str:
+def _view_query(query: QueryDict) -> str:
     """Return the part of the query that a saved view stores."""
     kept = query.copy()
     for name in list(kept):

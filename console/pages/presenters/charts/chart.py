@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from console.pages.presenters.charts.frame import Frame, Tick, unit
+from console.pages.presenters.charts.frame import Frame, Tick, svg_number
 
 HEIGHT: Final = 100
 
@@ -83,23 +83,24 @@ class Drawing:
             self.shapes.append(Shape(part=part, path=path, is_area=is_area, pattern=pattern))
 
     def _along(self, run: Sequence[Piece]) -> str:
-        first = f"M{unit(self.frame.x(run[0].begin))} {unit(self.y(run[0].upper))}"
+        first = f"M{svg_number(self.frame.x(run[0].begin))} {svg_number(self.y(run[0].upper))}"
         return first + self._steps(run, lambda piece: piece.upper)
 
     def _around(self, run: Sequence[Piece]) -> str:
         """Return the closed path along the upper edge and back along the lower edge."""
-        begin = unit(self.frame.x(run[0].begin))
+        begin = svg_number(self.frame.x(run[0].begin))
         back = "".join(
-            f"V{unit(self.y(piece.lower))}H{unit(self.frame.x(piece.begin))}"
-            for piece in reversed(_joined(run, lambda piece: piece.lower))
+            f"V{svg_number(self.y(piece.lower))}H{svg_number(self.frame.x(piece.begin))}"
+            for piece in reversed(_merged(run, lambda piece: piece.lower))
         )
         upper = self._steps(run, lambda piece: piece.upper)
-        return f"M{begin} {unit(self.y(run[0].upper))}{upper}{back}Z"
+        return f"M{begin} {svg_number(self.y(run[0].upper))}{upper}{back}Z"
 
     def _steps(self, run: Sequence[Piece], value: Callable[[Piece], float]) -> str:
-        joined = _joined(run, value)
-        return f"H{unit(self.frame.x(joined[0].end))}" + "".join(
-            f"V{unit(self.y(value(piece)))}H{unit(self.frame.x(piece.end))}" for piece in joined[1:]
+        merged = _merged(run, value)
+        return f"H{svg_number(self.frame.x(merged[0].end))}" + "".join(
+            f"V{svg_number(self.y(value(piece)))}H{svg_number(self.frame.x(piece.end))}"
+            for piece in merged[1:]
         )
 
 
@@ -111,8 +112,8 @@ def lines_of(
     value = -(-drawing.low // step) * step
     while value <= drawing.high:
         y = drawing.y(value)
-        lines.append(Line(unit(y), value == 0 and drawing.low < 0))
-        ticks.append(Tick(f"{unit(y)}%", text(abs(value)), "start"))
+        lines.append(Line(svg_number(y), value == 0 and drawing.low < 0))
+        ticks.append(Tick(f"{svg_number(y)}%", text(abs(value)), "start"))
         value += step
     return tuple(lines), tuple(ticks)
 
@@ -138,12 +139,12 @@ def _runs(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
         yield run
 
 
-def _joined(run: Sequence[Piece], value: Callable[[Piece], float]) -> list[Piece]:
+def _merged(run: Sequence[Piece], value: Callable[[Piece], float]) -> list[Piece]:
     """Return *run* with adjacent pieces of equal value merged, so that paths are short."""
-    joined: list[Piece] = []
+    merged: list[Piece] = []
     for piece in run:
-        if joined and value(joined[-1]) == value(piece):
-            joined[-1] = joined[-1]._replace(end=piece.end)
+        if merged and value(merged[-1]) == value(piece):
+            merged[-1] = merged[-1]._replace(end=piece.end)
         else:
-            joined.append(piece)
-    return joined
+            merged.append(piece)
+    return merged

@@ -68,7 +68,7 @@ class Frame:
 
     def box(self, begin: datetime, end: datetime) -> Box:
         """Return the box of the time from *begin* to *end*."""
-        return Box(unit(self.x(begin)), unit(self.x(end) - self.x(begin)))
+        return Box(svg_number(self.x(begin)), svg_number(self.x(end) - self.x(begin)))
 
 
 def frame_of(
@@ -96,7 +96,7 @@ def frame_of(
 
 def percent(frame: Frame, moment: datetime) -> str:
     """Return the horizontal position of *moment* in percent, for elements outside the drawing."""
-    return f"{unit(frame.x(moment) / 10)}%"
+    return f"{svg_number(frame.x(moment) / 10)}%"
 
 
 def _moments(frame: Frame) -> Iterator[Tick]:
@@ -117,11 +117,11 @@ def _moment(moment: datetime, stride: timedelta) -> str:
     return f"{moment:%H:%M}"
 
 
-def unit(value: float) -> str:
+def svg_number(value: float) -> str:
     """
     Return *value* as text with at most one decimal.
 
-    >>> unit(12.0), unit(0.34), unit(-0.04)
+    >>> svg_number(12.0), svg_number(0.34), svg_number(-0.04)
     ('12', '0.3', '0')
     """
     text = f"{value:.1f}".removesuffix(".0")

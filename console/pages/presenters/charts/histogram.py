@@ -110,7 +110,7 @@ def _types(search: EventSearch) -> list[EventType]:
 def _column(place: int, part: Part, types: Sequence[EventType], most: int, url: str) -> Column:
     span = _span(part.start, part.end)
     numbers = tuple(part.counts.get(COUNTED[each], 0) for each in types)
-    told = [
+    counts = [
         f"{count(number)} {COUNTED[each].value}"
         for each, number in zip(types, numbers, strict=True)
         if number
@@ -124,7 +124,7 @@ def _column(place: int, part: Part, types: Sequence[EventType], most: int, url: 
             blocks.append(Block(what=COUNTED[each].value, y=f"{y:.2f}", height=f"{height:.2f}"))
     return Column(
         x=place * _COLUMN + _GAP // 2,
-        title=f"{span}: {listed(told) or 'no events'}",
+        title=f"{span}: {listed(counts) or 'no events'}",
         blocks=tuple(blocks),
         url=url,
         span=span,

@@ -24,13 +24,15 @@ _SPANS: Final = tuple(
 )
 
 
-def about(amount: float, resource: str) -> str:
+def rounded_amount(amount: float, resource: str) -> str:
     """
     Return the text of an amount in thousandths, rounded and without its resource; means are floats.
 
-    >>> about(4000, "gpu"), about(2666.7, "gpu"), about(2**40 * 1000 / 3, "memory")
-    ('4', '2.67', '341.33Gi')
-    >>> about(123456789, "gpu")
+    >>> rounded_amount(4000, "gpu"), rounded_amount(2**40 * 1000 / 3, "memory")
+    ('4', '341.33Gi')
+    >>> rounded_amount(2666.7, "gpu")
+    '2.67'
+    >>> rounded_amount(123456789, "gpu")
     '123456.79'
     """
     if amount == int(amount):
@@ -41,48 +43,48 @@ def about(amount: float, resource: str) -> str:
     if counts_bytes(resource):
         while value >= 1024 and unit < len(_BYTE_UNITS) - 1:
             value, unit = value / 1024, unit + 1
-    return plain(value) + _BYTE_UNITS[unit]
+    return decimal_text(value) + _BYTE_UNITS[unit]
 
 
-def short(amount: float, resource: str = "") -> str:
+def axis_label(amount: float, resource: str = "") -> str:
     """
     Return the label of an axis: *amount* in thousandths of *resource*, or a count without one.
 
-    >>> short(4000, "gpu"), short(2**40 * 1000, "memory"), short(20_000_000, "cpu")
+    >>> axis_label(4000, "gpu"), axis_label(2**40 * 1000, "memory"), axis_label(20_000_000, "cpu")
     ('4', '1Ti', '20k')
-    >>> short(9000), short(2_500_000), short(4e18)
+    >>> axis_label(9000), axis_label(2_500_000), axis_label(4e18)
     ('9000', '2.5M', '4E')
     """
     if resource and counts_bytes(resource):
-        return about(amount, resource)
+        return rounded_amount(amount, resource)
     value, unit = amount / SCALE if resource else amount, 0
     if value >= 10_000:
         while value >= 1000 and unit < len(_UNITS) - 1:
             value, unit = value / 1000, unit + 1
-    return plain(value) + _UNITS[unit]
+    return decimal_text(value) + _UNITS[unit]
 
 
-def plain(value: float) -> str:
+def decimal_text(value: float) -> str:
     """
     Return *value* as text with at most two decimals.
 
-    >>> plain(3.0), plain(2.5), plain(0.666)
+    >>> decimal_text(3.0), decimal_text(2.5), decimal_text(0.666)
     ('3', '2.5', '0.67')
     """
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def span(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """
     Return the text of a duration, in its two largest units.
 
-    >>> span(0), span(4.3), span(75), span(3600), span(90061)
-    ('under 0.1 s', '4.3 s', '1 min 15 s', '1 h', '1 d 1 h')
+    >>> [duration_text(seconds) for seconds in (0, 4.3, 75, 3600, 90061)]
+    ['under 0.1 s', '4.3 s', '1 min 15 s', '1 h', '1 d 1 h']
     """
     if seconds < 0.1:
         return "under 0.1 s"
     if seconds < 10:
-        return f"{plain(round(seconds, 1))} s"
+        return f"{decimal_text(round(seconds, 1))} s"
     whole = round(seconds)
     for size, unit, small, smaller in (
         (86400, "d", 3600, "h"),
@@ -95,7 +97,7 @@ def span(seconds: float) -> str:
     return f"{whole} s"
 
 
-def moment(at: datetime) -> str:
+def minute_text(at: datetime) -> str:
     """Return the text of a time in UTC."""
     return f"{at:%Y-%m-%d %H:%M}"
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from console.configs.models import ConfigVersion
-from console.pages.presenters.charts.frame import WIDTH, Box, Frame, percent, unit
-from console.pages.presenters.charts.labels import moment
+from console.pages.presenters.charts.frame import WIDTH, Box, Frame, percent, svg_number
+from console.pages.presenters.charts.labels import minute_text
 from console.pages.presenters.usage.points import Point
 from console.workloads.queries.holds import Held
 from console.workloads.transitions import TransitionKind
@@ -64,7 +64,7 @@ def marks_of(
     ]
     return Marks(
         versions=markers_of(frame, versions),
-        stops=tuple(unit(frame.x(middle)) for middle, _ in stops),
+        stops=tuple(svg_number(frame.x(middle)) for middle, _ in stops),
         stopped=sum(count for _, count in stops),
         holds=tuple(_hold(frame, held) for held in holds),
     )
@@ -92,8 +92,8 @@ def markers_of(frame: Frame, versions: Iterable[ConfigVersion]) -> tuple[Marker,
 
 
 def _hold(frame: Frame, held: Held) -> Hold:
-    since = moment(held.since)
-    span = f"from {since} to {moment(held.until)} UTC" if held.until else f"since {since} UTC"
+    since = minute_text(held.since)
+    span = f"from {since} to {minute_text(held.until)} UTC" if held.until else f"since {since} UTC"
     return Hold(
         box=frame.box(held.since, held.until or frame.until),
         sentence=f"Held {span}: {held.reason}",

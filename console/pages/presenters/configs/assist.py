@@ -32,7 +32,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thing:
+class ConfigObject:
     """The object under the cursor: kind, name, its definition, and references to it."""
 
     kind: str
@@ -84,19 +84,19 @@ def completion_json(completion: Completion) -> dict[str, Any]:
     }
 
 
-def thing_at(names: Names, found: Help | None, line: int) -> Thing | None:
+def object_at(names: Names, found: Help | None, line: int) -> ConfigObject | None:
     """Return the object named at the cursor, else the object that contains the line."""
     if found is not None and found.name:
-        return _thing(names, found.facts.refers_to, found.name, None)
+        return _object(names, found.facts.refers_to, found.name, None)
     item = names.item_at(line)
-    return _thing(names, item.kind, item.name, item) if item is not None else None
+    return _object(names, item.kind, item.name, item) if item is not None else None
 
 
-def _thing(names: Names, kind: str, name: str, item: Item | None) -> Thing:
+def _object(names: Names, kind: str, name: str, item: Item | None) -> ConfigObject:
     described = item or names.described(kind, name)
     # A rule has no name, so there are no references to it.
     found = names.references_to(kind, name) if described is None or described.is_named else []
-    return Thing(
+    return ConfigObject(
         kind=kind,
         name=name if described is None or described.is_named else "",
         title=title_of(described) if described is not None else name,

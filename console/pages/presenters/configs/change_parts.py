@@ -211,8 +211,8 @@ def _plain(path: tuple[str, ...], value: Plain) -> str:
         )
         return (value.replace("_", " ") if is_word else value) or "empty"
     if isinstance(value, Mapping):
-        said = ", ".join(f"{key}: {_plain(path, item)}" for key, item in value.items())
-        return f"{{{said}}}" if said else "empty"
+        text = ", ".join(f"{key}: {_plain(path, item)}" for key, item in value.items())
+        return f"{{{text}}}" if text else "empty"
     if isinstance(value, list):
         return ", ".join(_plain(path, item) for item in value) or "none"
     return str(value)

@@ -128,7 +128,7 @@ def change_groups(
 
     A flow is listed with the rule that gains its workloads, else with the one that loses them.
     """
-    told = flows_by_change(changes, flows, old, new)
+    flow_sentences = flows_by_change(changes, flows, old, new)
     objects, vocabulary = objects_of(new), vocabulary_of(new.dialect)
     groups = []
     for noun in dict.fromkeys((*vocabulary.kinds, *(change.noun for change in changes))):
@@ -138,7 +138,9 @@ def change_groups(
             continue
         there = sum(1 for change in of_kind if change.kind is not ChangeKind.REMOVED)
         lines = tuple(
-            replace(change_line(change, vocabulary), flows=tuple(told.get(id(change), ())))
+            replace(
+                change_line(change, vocabulary), flows=tuple(flow_sentences.get(id(change), ()))
+            )
             for change in page
         )
         groups.append(
@@ -191,24 +193,24 @@ def risk_line(changes: Iterable[Change], flows: Flows) -> str:
                 old, new = detail.old or 0, detail.new or 0
                 if not isinstance(old, Unlimited) and not isinstance(new, Unlimited):
                     totals[detail.flavor, detail.resource] += new - old
-    said = []
+    sentences = []
     quotas = [
         f"{flavor} / {resource} {signed(total, resource)}"
         for (flavor, resource), total in totals.items()
         if total
     ]
     if quotas:
-        said.append(f"Total nominal quota: {cut(quotas)}.")
+        sentences.append(f"Total nominal quota: {cut(quotas)}.")
     if flows.window_days:
         moved = sum(flow.runs for flow in flows.flows if flow.new is not None)
         lost = sum(flow.runs for flow in flows.flows if flow.new is None)
         if moved or lost or not flows.is_history_whole:
             found = f"Last {flows.window_days} days: {recorded(moved, flows)}"
-            said.append(f"{found} would match another rule, and {lost} no rule.")
+            sentences.append(f"{found} would match another rule, and {lost} no rule.")
         else:
             found = f"Last {flows.window_days} days: no workload"
-            said.append(f"{found} would match another rule or no rule.")
-    return " ".join(said)
+            sentences.append(f"{found} would match another rule or no rule.")
+    return " ".join(sentences)
 
 
 def summary_of(changes: Sequence[ChangeLine], total: int | None = None) -> str:

@@ -101,7 +101,7 @@ def automatic_merges(merge: Merge, vocabulary: Vocabulary) -> tuple[AutomaticMer
     found = (
         AutomaticMerge(title=_title(piece, vocabulary) or "Lines outside objects", whose=whose)
         for piece in merge.pieces
-        if not piece.is_conflict and (whose := _whose(piece))
+        if not piece.is_conflict and (whose := _changed_by(piece))
     )
     return tuple(dict.fromkeys(found))[:_NAMED]
 
@@ -124,7 +124,7 @@ def _rename(renamed: Renamed, vocabulary: Vocabulary, active: int) -> str:
     )
 
 
-def _whose(piece: Piece) -> str:
+def _changed_by(piece: Piece) -> str:
     if piece.theirs == piece.yours:
         return "both, identical" if piece.theirs != piece.base else ""
     if piece.yours == piece.base:

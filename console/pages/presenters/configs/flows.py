@@ -22,23 +22,23 @@ def flows_by_change(
 
     That is the change of the rule that gains the workloads, else of the rule that loses them.
     """
-    takers: dict[int, Change] = {}
-    leavers: dict[int, Change] = {}
+    gaining: dict[int, Change] = {}
+    losing: dict[int, Change] = {}
     for change in changes:
         if change.noun == flows.kind:
             if change.kind is not ChangeKind.REMOVED:
-                takers[place_of(change.name) - 1] = change
+                gaining[place_of(change.name) - 1] = change
             if change.kind is not ChangeKind.ADDED:
-                leavers[place_of(change.old_name or change.name) - 1] = change
-    told: dict[int, list[str]] = {}
+                losing[place_of(change.old_name or change.name) - 1] = change
+    sentences: dict[int, list[str]] = {}
     for flow in flows.flows:
-        taker = takers.get(flow.new) if flow.new is not None else None
-        leaver = leavers.get(flow.old) if flow.old is not None else None
-        told_with = taker or leaver
-        if told_with is not None:
-            text = _flow(flow, flows, old, new, is_taken=taker is not None)
-            told.setdefault(id(told_with), []).append(text)
-    return {key: _cut(texts) for key, texts in told.items()}
+        gaining_rule = gaining.get(flow.new) if flow.new is not None else None
+        losing_rule = losing.get(flow.old) if flow.old is not None else None
+        listed_with = gaining_rule or losing_rule
+        if listed_with is not None:
+            text = _flow(flow, flows, old, new, is_gain=gaining_rule is not None)
+            sentences.setdefault(id(listed_with), []).append(text)
+    return {key: _cut(texts) for key, texts in sentences.items()}
 
 
 def recorded(runs: int, flows: Flows) -> str:
@@ -63,10 +63,12 @@ def region_words(region: Region) -> str:
     >>> region_words(Region({"team": Values(frozenset({"ml"}), False, False)}))
     'team is ml'
     """
-    said = [_values(key, values) for key, values in region.labels.items() if not values.is_anything]
+    parts = [
+        _values(key, values) for key, values in region.labels.items() if not values.is_anything
+    ]
     if not region.priorities.is_anything:
-        said.append(_priorities(region.priorities))
-    return cut(said) or "everything"
+        parts.append(_priorities(region.priorities))
+    return cut(parts) or "everything"
 
 
 def _cut(texts: list[str]) -> list[str]:
@@ -76,14 +78,14 @@ def _cut(texts: list[str]) -> list[str]:
     return [*texts[:_MOST_FLOWS], f"And {plural(more, 'more rule')}."]
 
 
-def _flow(flow: Flow, flows: Flows, old: Policy, new: Policy, *, is_taken: bool) -> str:
+def _flow(flow: Flow, flows: Flows, old: Policy, new: Policy, *, is_gain: bool) -> str:
     if flow.new is None:
-        said = "Its workloads would match no rule and be rejected"
-    elif is_taken:
+        text = "Its workloads would match no rule and be rejected"
+    elif is_gain:
         before = "that matched no rule" if flow.old is None else f"of {_rule(old, flow.old)}"
-        said = f"Would match workloads {before}"
+        text = f"Would match workloads {before}"
     else:
-        said = f"Its workloads would match {_rule(new, flow.new)}"
+        text = f"Its workloads would match {_rule(new, flow.new)}"
     where = ""
     if flow.where is not None:
         where = f" where {region_words(flow.where)}"
@@ -91,7 +93,7 @@ def _flow(flow: Flow, flows: Flows, old: Policy, new: Policy, *, is_taken: bool)
     seen = ""
     if flows.window_days:
         seen = f": {recorded(flow.runs, flows)} in the last {flows.window_days} days"
-    return f"{said}{where}{seen}."
+    return f"{text}{where}{seen}."
 
 
 def _rule(policy: Policy, index: int) -> str:
@@ -103,8 +105,8 @@ def _values(key: str, values: Values) -> str:
     if not values.is_all_but:
         if not names:
             return f"no label {key}"
-        said = f"{key} is {names[0]}" if len(names) == 1 else expression(key, "in", names)
-        return f"{said} or absent" if values.may_be_absent else said
+        text = f"{key} is {names[0]}" if len(names) == 1 else expression(key, "in", names)
+        return f"{text} or absent" if values.may_be_absent else text
     if not names:
         return f"{key} exists"
     excluded = expression(key, "not_in", names)
@@ -118,9 +120,9 @@ def _priorities(priorities: Priorities) -> str:
     if low is None and high is None:
         return "a priority requested"
     if low is None:
-        said = f"priority up to {high}"
+        text = f"priority up to {high}"
     elif high is None:
-        said = f"priority from {low}"
+        text = f"priority from {low}"
     else:
-        said = f"priority {low}" if low == high else f"priority {low} to {high}"
-    return f"{said} or none" if priorities.may_be_absent else said
+        text = f"priority {low}" if low == high else f"priority {low} to {high}"
+    return f"{text} or none" if priorities.may_be_absent else text

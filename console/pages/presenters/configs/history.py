@@ -101,9 +101,9 @@ def effect_note(effect: Mapping[str, Any] | None) -> EffectNote:
         return EffectNote(badge="no workloads", trend="unknown", lines=_lines(effect))
     waits = _waits(before, after)
     rejects = after["rejected"] - before["rejected"]
-    said = [waits] if waits else []
-    said.append(f"rejections {_signed(rejects)}")
-    return EffectNote(badge=", ".join(said), trend=_trend(before, after), lines=_lines(effect))
+    parts = [waits] if waits else []
+    parts.append(f"rejections {_signed(rejects)}")
+    return EffectNote(badge=", ".join(parts), trend=_trend(before, after), lines=_lines(effect))
 
 
 def _waits(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
@@ -148,16 +148,16 @@ def _lines(effect: Mapping[str, Any]) -> tuple[str, ...]:
 def _day(day: Mapping[str, Any]) -> str:
     if not day["submitted"]:
         return "no workloads"
-    said = (
+    text = (
         f"{count(day['submitted'])} submitted, {count(day['admitted'])} admitted, "
         f"{count(day['rejected'])} rejected"
     )
     if day["wait_p50"] is not None:
-        said += (
+        text += (
             f"; wait p50 {_seconds(day['wait_p50'])}, p95 {_seconds(day['wait_p95'])} "
             f"(n = {count(day['admitted'])})"
         )
-    return said if day["is_whole"] else f"{said}; only the nearest {count(day['submitted'])}"
+    return text if day["is_whole"] else f"{text}; only the nearest {count(day['submitted'])}"
 
 
 def _seconds(seconds: float) -> str:

@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from console.overview.consumers import Consumer, Consumers
-from console.pages.presenters.charts.labels import about
+from console.pages.presenters.charts.labels import rounded_amount
 from console.pages.presenters.lists.addresses import with_query
 from console.pages.presenters.usage.usage_page import Choice
 
@@ -102,7 +102,7 @@ def _row(org: str, resource: str, filtered: str, consumer: Consumer) -> Consumer
         href=href,
         queue=consumer.queue,
         workloads=consumer.workloads,
-        held=about(consumer.held, resource),
-        hours=about(round(consumer.hours, -1), resource),
+        held=rounded_amount(consumer.held, resource),
+        hours=rounded_amount(round(consumer.hours, -1), resource),
         since=consumer.since,
     )

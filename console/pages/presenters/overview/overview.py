@@ -13,7 +13,7 @@ from console.configs.models import ConfigVersion
 from console.engine.model.capacity_node import CapacityNode
 from console.overview.numbers import Number, Numbers
 from console.pages.presenters.charts.frame import Frame, frame_of
-from console.pages.presenters.charts.labels import span
+from console.pages.presenters.charts.labels import duration_text
 from console.pages.presenters.charts.marks import Marks, marks_of
 from console.pages.presenters.charts.sparklines import Sparkline, count_sparkline
 from console.pages.presenters.quota_bars.quota_bar import Bar, bar_of
@@ -189,10 +189,10 @@ def wait_words(waits: WaitQuantiles) -> str:
     """
     if waits.p50 is None:
         return "no first admissions"
-    half = f"p50 {span(waits.p50)}"
+    half = f"p50 {duration_text(waits.p50)}"
     if waits.p95 is None:
         return f"{half}; too few for p95 (n = {waits.n})"
-    return f"{half}, p95 {span(waits.p95)} (n = {count(waits.n)})"
+    return f"{half}, p95 {duration_text(waits.p95)} (n = {count(waits.n)})"
 
 
 def _among(number: int, words: str) -> str:

@@ -11,7 +11,7 @@ from django.http import QueryDict
 from console.engine.model.amounts import Unlimited
 from console.engine.wording import reasons
 from console.engine.wording.words import amount, quantity
-from console.pages.presenters.charts.labels import plain, span
+from console.pages.presenters.charts.labels import decimal_text, duration_text
 from console.pages.presenters.charts.sparklines import Sparkline, used_sparklines
 from console.pages.presenters.lists.addresses import with_query
 from console.pages.presenters.queues.queue import STATE_TITLES, QueueRow, queue_row
@@ -99,7 +99,7 @@ def listed_queues(
                 more_bars=row.more_bars,
                 pressure=pressure_words(view.pressure),
                 pressure_ratio=_ratio(view.pressure),
-                wait="—" if wait.p50 is None else span(wait.p50),
+                wait="—" if wait.p50 is None else duration_text(wait.p50),
                 wait_rest=_wait_rest(wait),
                 top_reason=top,
                 top_reason_title=reasons.reason_title(top) if top else "",
@@ -150,7 +150,7 @@ def pressure_words(pressure: Pressure) -> str:
     if not pressure.free:
         return f"{wants}, none available"
     free = quantity(pressure.free, pressure.resource)
-    return f"{wants} ÷ {free} available = {plain(pressure.ratio)}"
+    return f"{wants} ÷ {free} available = {decimal_text(pressure.ratio)}"
 
 
 def order_choices(search: QueueSearch) -> list[Choice]:
@@ -189,13 +189,13 @@ def group_url(path: str, query: QueryDict, search: QueueSearch) -> str:
 def _ratio(pressure: Pressure) -> str:
     if not pressure.wanted:
         return ""
-    return "none available" if pressure.is_exhausted else f"pressure {plain(pressure.ratio)}"
+    return "none available" if pressure.is_exhausted else f"pressure {decimal_text(pressure.ratio)}"
 
 
 def _wait_rest(wait: WaitQuantiles) -> str:
     if not wait.n:
         return ""
-    rest = "" if wait.p95 is None else f"p95 {span(wait.p95)}, "
+    rest = "" if wait.p95 is None else f"p95 {duration_text(wait.p95)}, "
     return f"{rest}n = {wait.n}"
 
 

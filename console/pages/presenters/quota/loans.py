@@ -81,7 +81,7 @@ def loan_groups(loans: Iterable[Loan], policy: Policy, lender: str = "") -> list
     for loan in loans:
         side = ("lends", "") if loan.lender == lender else ("borrows", loan.borrower)
         kind = loan.lender if loan.is_from_cohort else ""
-        key = (*side, loan.flavor, loan.resource, kind, _back(loan, policy))
+        key = (*side, loan.flavor, loan.resource, kind, _reclaim_text(loan, policy))
         rows.setdefault(key, []).append(loan)
     return [LoanGroup(key, alike) for key, alike in rows.items()]
 
@@ -108,7 +108,7 @@ def loan_row(
             first.resource,
             all(loan.is_certain for loan in loans),
         ),
-        back=_back(first, policy),
+        back=_reclaim_text(first, policy),
         origin=None if first.is_from_cohort else rule_origin(spec_of(policy).queues[first.lender]),
         since=min((known[place].since for place in places if place in known), default=None),
         key="\0".join(key).encode().hex(),
@@ -121,7 +121,7 @@ def _sides(named: list[tuple[str, Loan]]) -> tuple[Side, ...]:
     return tuple(Side(name, quantity(loan.amount, loan.resource)) for name, loan in named[:_NAMED])
 
 
-def _back(loan: Loan, policy: Policy) -> str:
+def _reclaim_text(loan: Loan, policy: Policy) -> str:
     if loan.is_from_cohort:
         return "By any member queue that reclaims, up to the quota of the cohort"
     return reclaim_words(spec_of(policy).queues[loan.lender], spec_of(policy).settings)

@@ -116,7 +116,7 @@ def bar_of(
         if usage.cannot_run_demand
         else ""
     )
-    told = replace(
+    text_bar = replace(
         empty,
         used_text=quantity(usage.used, resource),
         of_text=of_text,
@@ -127,12 +127,12 @@ def bar_of(
         available_text=quantity(usage.available, resource),
         pressure=usage.pressure,
     )
-    used = f"{usage.flavor} {resource}: {told.used_text} {of_text}"
-    parts = (used, *notes, told.free_text, demand_text, cannot_run_text)
-    told = replace(told, sentence=", ".join(part for part in parts if part))
+    used = f"{usage.flavor} {resource}: {text_bar.used_text} {of_text}"
+    parts = (used, *notes, text_bar.free_text, demand_text, cannot_run_text)
+    text_bar = replace(text_bar, sentence=", ".join(part for part in parts if part))
     if not usage.is_consistent:
-        return replace(told, broken=True, sentence=f"{told.sentence}: inconsistent numbers")
-    return _drawn(told, usage, peak)
+        return replace(text_bar, broken=True, sentence=f"{text_bar.sentence}: inconsistent numbers")
+    return _drawn(text_bar, usage, peak)
 
 
 def anchor_of(key: FlavorResource) -> str:

@@ -69,7 +69,7 @@ class FlavorLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class TestResult:
     """The result of one workload with one config."""
 
     title: str

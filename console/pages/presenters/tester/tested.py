@@ -38,8 +38,8 @@ from console.pages.presenters.tester.lines import (
     ExpressionLine,
     FlavorLine,
     LocalQueueLine,
-    Result,
     RuleLine,
+    TestResult,
 )
 from console.pages.tester_query import TesterQuery
 
@@ -54,12 +54,12 @@ _VERDICTS = {
 }
 
 
-def result_of(tried: RouteTest, query: TesterQuery, path: str, start: int) -> Result:
+def result_of(tried: RouteTest, query: TesterQuery, path: str, start: int) -> TestResult:
     """Return the result of *tried* for the page at *path*, with rules from index *start*."""
     route_result, subject = tried.route_result, tried.config
     took = route_result.route.rule
     shown = start + len(tried.rules)
-    return Result(
+    return TestResult(
         title=subject_title(subject),
         subject=subject,
         state=_state(tried.fit),

@@ -12,7 +12,7 @@ from console.pages.presenters.usage.points import Column, Point
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class LegendEntry:
     """One entry of a legend."""
 
     part: str
@@ -33,7 +33,7 @@ class Panel:
     lines: tuple[Line, ...]
     ticks: tuple[Tick, ...]
     shapes: tuple[Shape, ...]
-    legend: tuple[Key, ...]
+    legend: tuple[LegendEntry, ...]
     columns: tuple[Column, ...]
     note: str = ""
 
@@ -47,7 +47,7 @@ def drawing_of(
     return Drawing(frame, 0, -(-reach // step) * step), step
 
 
-def stack(
+def area_pieces(
     points: Iterable[Point], lower: Callable[[Point], float], upper: Callable[[Point], float]
 ) -> Iterator[Piece]:
     """Yield the pieces between two edges where the upper one is higher."""
@@ -57,18 +57,18 @@ def stack(
             yield Piece(point.start, point.end, high, low)
 
 
-def edge(points: Iterable[Point], upper: Callable[[Point], float]) -> Iterator[Piece]:
+def line_pieces(points: Iterable[Point], upper: Callable[[Point], float]) -> Iterator[Piece]:
     """Return the pieces of the upper edge of *points*."""
     return (Piece(point.start, point.end, upper(point)) for point in points)
 
 
-def drawn(parts: Iterable[Key], drawing: Drawing) -> tuple[Key, ...]:
+def legend_of(parts: Iterable[LegendEntry], drawing: Drawing) -> tuple[LegendEntry, ...]:
     """Return those of *parts* that *drawing* contains."""
     found = {shape.part for shape in drawing.shapes}
     return tuple(part for part in parts if part.part in found)
 
 
-def levels(
+def level_summary(
     points: Sequence[Point], mean: Callable[[Point], float], text: Callable[[float], str]
 ) -> str:
     """Return the text of the minimum, maximum and last mean of *points*."""

@@ -9,7 +9,12 @@ from functools import cached_property
 from typing import Any, Final
 
 from console.engine.model.amounts import SCALE, Amount, FlavorResource, Unlimited
-from console.pages.presenters.charts.labels import about, moment, plain, span
+from console.pages.presenters.charts.labels import (
+    decimal_text,
+    duration_text,
+    minute_text,
+    rounded_amount,
+)
 from console.series.queries import Counts, QuotaSpan, Series, quotas_in
 from console.series.readings import LENGTH
 from console.series.totals import UNUSED, ZERO, Cell, Level, Totals
@@ -64,7 +69,7 @@ class Column:
     title: str
     #: Returns None if the number is unknown or does not exist.
     value: Callable[[Point], float | None]
-    text: Callable[[float], str] = plain
+    text: Callable[[float], str] = decimal_text
     #: Whether gaps have the number, too, because events are counted and not sampled.
     is_counted: bool = False
 
@@ -104,13 +109,13 @@ def points_of(
                 counts=counted,
                 nominal=owned[0] if owned else None,
                 limit=owned[1] if owned else None,
-                **_looked_at([reading.totals for reading in part if not reading.is_gap], key),
+                **_merged_levels([reading.totals for reading in part if not reading.is_gap], key),
             )
         )
     return points
 
 
-def _looked_at(seen: Sequence[Totals], key: FlavorResource | None) -> dict[str, Any]:
+def _merged_levels(seen: Sequence[Totals], key: FlavorResource | None) -> dict[str, Any]:
     """Return the merged levels of *seen*, with the use of *key* only."""
     found: dict[str, Any] = {
         "minutes": sum(totals.minutes for totals in seen),
@@ -130,7 +135,10 @@ def use_columns(resource: str) -> tuple[Column, ...]:
 
     def amount(name: str, title: str, value: Callable[[Point], float | None]) -> Column:
         return Column(
-            name=name, title=title, value=value, text=lambda number: about(number, resource)
+            name=name,
+            title=title,
+            value=value,
+            text=lambda number: rounded_amount(number, resource),
         )
 
     return (
@@ -152,19 +160,19 @@ def demand_columns(resource: str) -> tuple[Column, ...]:
             name="demand_mean",
             title="Mean",
             value=lambda point: point.mean(point.demand),
-            text=lambda number: about(number, resource),
+            text=lambda number: rounded_amount(number, resource),
         ),
         Column(
             name="demand_peak",
             title="Peak",
             value=lambda point: point.demand.peak,
-            text=lambda number: about(number, resource),
+            text=lambda number: rounded_amount(number, resource),
         ),
         Column(
             name="cannot_run_demand_peak",
             title="Can never run, peak",
             value=lambda point: point.cannot_run_demand.peak,
-            text=lambda number: about(number, resource),
+            text=lambda number: rounded_amount(number, resource),
         ),
     )
 
@@ -189,8 +197,20 @@ WORKLOADS: Final = (
 
 #: Columns of the waits of admitted workloads, in seconds.
 WAITS: Final = (
-    Column(name="wait_p50", title="p50", value=lambda p: p.waits.p50, text=span, is_counted=True),
-    Column(name="wait_p95", title="p95", value=lambda p: p.waits.p95, text=span, is_counted=True),
+    Column(
+        name="wait_p50",
+        title="p50",
+        value=lambda p: p.waits.p50,
+        text=duration_text,
+        is_counted=True,
+    ),
+    Column(
+        name="wait_p95",
+        title="p95",
+        value=lambda p: p.waits.p95,
+        text=duration_text,
+        is_counted=True,
+    ),
     Column(name="waits", title="n", value=lambda p: p.waits.n, is_counted=True),
 )
 
@@ -229,7 +249,7 @@ def table_rows(points: Sequence[Point], columns: Sequence[Column]) -> list[tuple
             value = column.of(point)
             texts.append("—" if value is None else column.text(value))
         known = "no data" if point.is_gap else str(point.minutes)
-        rows.append((moment(point.start), known, *texts))
+        rows.append((minute_text(point.start), known, *texts))
     return rows
 
 

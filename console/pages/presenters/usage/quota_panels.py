@@ -9,15 +9,15 @@ from console.engine.model.amounts import Amount, FlavorResource, Unlimited
 from console.engine.wording.words import amount, quantity
 from console.pages.presenters.charts.chart import Piece, lines_of
 from console.pages.presenters.charts.frame import Frame
-from console.pages.presenters.charts.labels import about, amount_steps, short
+from console.pages.presenters.charts.labels import amount_steps, axis_label, rounded_amount
 from console.pages.presenters.usage.panel_parts import (
-    Key,
+    LegendEntry,
     Panel,
+    area_pieces,
     drawing_of,
-    drawn,
-    edge,
-    levels,
-    stack,
+    legend_of,
+    level_summary,
+    line_pieces,
 )
 from console.pages.presenters.usage.points import Point, demand_columns, use_columns
 
@@ -39,26 +39,28 @@ def use_panel(frame: Frame, points: Sequence[Point], key: FlavorResource, *, len
     if lent:
         drawing.low = -(-(-lent // step) * step)
     below = [Piece(p.start, p.end, 0, -p.mean(p.cell.lent)) for p in seen if p.cell.lent.peak]
-    drawing.area("own", stack(seen, lambda p: 0, lambda p: p.own))
-    drawing.area("borrowed", stack(seen, _own, _covered), "borrowed")
-    drawing.area("over", stack(seen, _covered, lambda p: p.mean(p.cell.used)), "over")
+    drawing.area("own", area_pieces(seen, lambda p: 0, lambda p: p.own))
+    drawing.area("borrowed", area_pieces(seen, _own, _covered), "borrowed")
+    drawing.area("over", area_pieces(seen, _covered, lambda p: p.mean(p.cell.used)), "over")
     drawing.area("lent", below, "lent")
-    drawing.line("peak", edge(seen, lambda p: p.cell.used.peak))
+    drawing.line("peak", line_pieces(seen, lambda p: p.cell.used.peak))
     drawing.line("nominal", _amounts(points, lambda p: p.nominal))
     if not is_far:
         drawing.line("limit", _amounts(points, lambda p: p.limit))
-    lines, ticks = lines_of(drawing, step, lambda value: short(value, resource))
+    lines, ticks = lines_of(drawing, step, lambda value: axis_label(value, resource))
     parts = (
-        Key(part="own", title="own quota used" if lends else "used", is_area=True),
-        Key(part="borrowed", title="borrowed", is_area=True, pattern="borrowed"),
-        Key(part="over", title="over nominal", is_area=True, pattern="over"),
-        Key(part="lent", title="lent, below zero", is_area=True, pattern="lent"),
-        Key(part="peak", title="peak usage"),
-        Key(part="nominal", title="nominal quota"),
-        Key(part="limit", title="limit"),
+        LegendEntry(part="own", title="own quota used" if lends else "used", is_area=True),
+        LegendEntry(part="borrowed", title="borrowed", is_area=True, pattern="borrowed"),
+        LegendEntry(part="over", title="over nominal", is_area=True, pattern="over"),
+        LegendEntry(part="lent", title="lent, below zero", is_area=True, pattern="lent"),
+        LegendEntry(part="peak", title="peak usage"),
+        LegendEntry(part="nominal", title="nominal quota"),
+        LegendEntry(part="limit", title="limit"),
     )
     note = f"The limit of {quantity(limit, resource)} is beyond the chart." if is_far else ""
-    words = levels(seen, lambda p: p.mean(p.cell.used), lambda v: about(v, resource))
+    words = level_summary(
+        seen, lambda p: p.mean(p.cell.used), lambda v: rounded_amount(v, resource)
+    )
     last = next((p.nominal for p in reversed(points) if p.nominal is not None), None)
     owns = f"; nominal {quantity(last, resource)}" if last is not None else ""
     return Panel(
@@ -69,7 +71,7 @@ def use_panel(frame: Frame, points: Sequence[Point], key: FlavorResource, *, len
         lines=lines,
         ticks=ticks,
         shapes=tuple(drawing.shapes),
-        legend=drawn(parts, drawing),
+        legend=legend_of(parts, drawing),
         columns=use_columns(resource),
         note=note,
     )
@@ -80,14 +82,14 @@ def demand_panel(frame: Frame, points: Sequence[Point], resource: str) -> Panel:
     seen = [point for point in points if not point.is_gap]
     most = max((point.demand.peak for point in seen), default=0)
     drawing, step = drawing_of(frame, most, amount_steps(resource))
-    drawing.area("demand", stack(seen, lambda p: 0, lambda p: p.mean(p.demand)))
-    drawing.line("demand-peak", edge(seen, lambda p: p.demand.peak))
-    lines, ticks = lines_of(drawing, step, lambda value: short(value, resource))
-    words = levels(seen, lambda p: p.mean(p.demand), lambda v: about(v, resource))
+    drawing.area("demand", area_pieces(seen, lambda p: 0, lambda p: p.mean(p.demand)))
+    drawing.line("demand-peak", line_pieces(seen, lambda p: p.demand.peak))
+    lines, ticks = lines_of(drawing, step, lambda value: axis_label(value, resource))
+    words = level_summary(seen, lambda p: p.mean(p.demand), lambda v: rounded_amount(v, resource))
     never = max((point.cannot_run_demand.peak for point in seen), default=0)
     parts = (
-        Key(part="demand", title="requested by pending workloads", is_area=True),
-        Key(part="demand-peak", title="peak"),
+        LegendEntry(part="demand", title="requested by pending workloads", is_area=True),
+        LegendEntry(part="demand-peak", title="peak"),
     )
     return Panel(
         key="demand",
@@ -97,7 +99,7 @@ def demand_panel(frame: Frame, points: Sequence[Point], resource: str) -> Panel:
         lines=lines,
         ticks=ticks,
         shapes=tuple(drawing.shapes),
-        legend=drawn(parts, drawing),
+        legend=legend_of(parts, drawing),
         columns=demand_columns(resource),
         note=f"Workloads that can never run requested up to {amount(never, resource)} in addition, "
         "not drawn."

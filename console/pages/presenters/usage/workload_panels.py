@@ -6,15 +6,21 @@ from collections.abc import Sequence
 
 from console.pages.presenters.charts.chart import Piece, lines_of
 from console.pages.presenters.charts.frame import Frame
-from console.pages.presenters.charts.labels import count_steps, plain, short, span, span_steps
+from console.pages.presenters.charts.labels import (
+    axis_label,
+    count_steps,
+    decimal_text,
+    duration_text,
+    span_steps,
+)
 from console.pages.presenters.usage.panel_parts import (
-    Key,
+    LegendEntry,
     Panel,
+    area_pieces,
     drawing_of,
-    drawn,
-    edge,
-    levels,
-    stack,
+    legend_of,
+    level_summary,
+    line_pieces,
 )
 from console.pages.presenters.usage.points import WAITS, WORKLOADS, Point
 
@@ -24,11 +30,11 @@ def workloads_panel(frame: Frame, points: Sequence[Point]) -> Panel:
     seen = [point for point in points if not point.is_gap]
     most = max((max(p.running.peak, p.pending.peak) for p in seen), default=0)
     drawing, step = drawing_of(frame, most, count_steps(), least=1)
-    drawing.area("waiting", stack(seen, lambda p: 0, lambda p: p.pending.peak))
-    drawing.line("running", edge(seen, lambda p: p.running.peak))
-    lines, ticks = lines_of(drawing, step, short)
-    running = levels(seen, lambda p: p.mean(p.running), plain)
-    pending = levels(seen, lambda p: p.mean(p.pending), plain)
+    drawing.area("waiting", area_pieces(seen, lambda p: 0, lambda p: p.pending.peak))
+    drawing.line("running", line_pieces(seen, lambda p: p.running.peak))
+    lines, ticks = lines_of(drawing, step, axis_label)
+    running = level_summary(seen, lambda p: p.mean(p.running), decimal_text)
+    pending = level_summary(seen, lambda p: p.mean(p.pending), decimal_text)
     return Panel(
         key="workloads",
         title="Running and pending workloads",
@@ -37,10 +43,10 @@ def workloads_panel(frame: Frame, points: Sequence[Point]) -> Panel:
         lines=lines,
         ticks=ticks,
         shapes=tuple(drawing.shapes),
-        legend=drawn(
+        legend=legend_of(
             (
-                Key(part="running", title="running"),
-                Key(part="waiting", title="pending", is_area=True),
+                LegendEntry(part="running", title="running"),
+                LegendEntry(part="waiting", title="pending", is_area=True),
             ),
             drawing,
         ),
@@ -62,10 +68,12 @@ def waits_panel(frame: Frame, points: Sequence[Point]) -> Panel:
     drawing, step = drawing_of(frame, most, span_steps(), least=1)
     drawing.area("p95", band)
     drawing.line("p50", half)
-    lines, ticks = lines_of(drawing, step, lambda value: span(value) if value else "0")
+    lines, ticks = lines_of(drawing, step, lambda value: duration_text(value) if value else "0")
     n = sum(found.n for _, found in waits)
     halves = [piece.upper for piece in half]
-    ends = f"p50 from {span(min(halves))} to {span(max(halves))}, " if halves else ""
+    ends = (
+        f"p50 from {duration_text(min(halves))} to {duration_text(max(halves))}, " if halves else ""
+    )
     return Panel(
         key="waits",
         title="Wait until admission",
@@ -74,10 +82,10 @@ def waits_panel(frame: Frame, points: Sequence[Point]) -> Panel:
         lines=lines,
         ticks=ticks,
         shapes=tuple(drawing.shapes),
-        legend=drawn(
+        legend=legend_of(
             (
-                Key(part="p50", title="median (p50)"),
-                Key(part="p95", title="up to p95 (n of at least 20)", is_area=True),
+                LegendEntry(part="p50", title="median (p50)"),
+                LegendEntry(part="p95", title="up to p95 (n of at least 20)", is_area=True),
             ),
             drawing,
         ),

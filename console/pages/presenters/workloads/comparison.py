@@ -142,11 +142,11 @@ def _side(side: ComparisonSide, org: str) -> Side:
 
 def _stages(found: Comparison) -> Iterator[StageRows]:
     for stage, rows in groupby(found.rows, key=lambda row: row.stage):
-        told = list(rows)
+        stage_rows = list(rows)
         yield StageRows(
             title=stage_title(stage),
-            differ=tuple(_row(row) for row in told if not row.is_same),
-            alike=tuple(_row(row) for row in told if row.is_same),
+            differ=tuple(_row(row) for row in stage_rows if not row.is_same),
+            alike=tuple(_row(row) for row in stage_rows if row.is_same),
         )
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from console.configs.models import ConfigVersion
 from console.engine.model.reasons import ReasonClass
 from console.engine.wording.reasons import reason_class, reason_title
-from console.pages.presenters.charts.labels import span
+from console.pages.presenters.charts.labels import duration_text
 from console.workloads.queries.phases import Phase, PhaseHistory, PhaseKind
 
 #: Length of the bar in units, and minimum length of a phase.
@@ -115,7 +115,7 @@ def _row(phase: Phase, left: float, right: float, end: datetime) -> PhaseRow:
         look=_look(phase),
         start=phase.start,
         end=phase.end,
-        took=span(((phase.end or end) - phase.start).total_seconds()),
+        took=duration_text(((phase.end or end) - phase.start).total_seconds()),
         config_version=phase.config_version,
         x=f"{min(left, WIDTH - _LEAST):.1f}",
         width=f"{max(right - left, _LEAST):.1f}",

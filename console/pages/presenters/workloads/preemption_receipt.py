@@ -9,7 +9,7 @@ from datetime import datetime
 from console.engine.explain import StageText, Verdict
 from console.engine.wording.reasons import event_sentence, reason_title
 from console.engine.wording.words import amounts, places, plural
-from console.pages.presenters.charts.labels import span
+from console.pages.presenters.charts.labels import duration_text
 from console.pages.presenters.workloads.workload import Fact, facts_of
 from console.workloads.markdown import Links, at, escaped, stage_lines, table_lines
 from console.workloads.receipts import MOST_COUNTED, Preemption, Receipt, Side
@@ -105,7 +105,7 @@ def _sides(short: Preemption) -> Iterator[SideRow]:
 
 def _released(receipt: Receipt, kept_since: datetime | None) -> str:
     if receipt.released_at is not None and receipt.released_by is not None:
-        took = span((receipt.released_at - receipt.preemption.at).total_seconds())
+        took = duration_text((receipt.released_at - receipt.preemption.at).total_seconds())
         what = event_sentence(receipt.released_by, {"name": receipt.preemption.victim.name})
         return f"{at(receipt.released_at)}, after {took}: {what}"
     if receipt.is_stopping:
@@ -134,8 +134,8 @@ def _policy_facts(receipt: Receipt) -> tuple[Fact, ...]:
     stage = receipt.policy
     if stage is None:
         return ()
-    told = (replace(sentence, verdict=Verdict.INFO) for sentence in stage.sentences)
-    return facts_of(told, receipt.names)
+    neutral = (replace(sentence, verdict=Verdict.INFO) for sentence in stage.sentences)
+    return facts_of(neutral, receipt.names)
 
 
 def _facts(stage: StageText | None, receipt: Receipt) -> tuple[Fact, ...]:

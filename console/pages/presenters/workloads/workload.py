@@ -124,7 +124,7 @@ def _stage(stage: StageText, names: Mapping[str, str], fold_in: str) -> Stage:
 
 def _fact(sentence: Sentence, names: Mapping[str, str]) -> Fact:
     return Fact(
-        parts=linked(sentence.text, {uid: names.get(uid, uid) for uid in sentence.workloads}),
+        parts=link_names(sentence.text, {uid: names.get(uid, uid) for uid in sentence.workloads}),
         verdict=sentence.verdict.value,
         verdict_title=VERDICT_TITLES[sentence.verdict],
         origin=sentence.origin,
@@ -132,11 +132,11 @@ def _fact(sentence: Sentence, names: Mapping[str, str]) -> Fact:
     )
 
 
-def linked(text: str, others: Mapping[str, str]) -> tuple[Part, ...]:
+def link_names(text: str, others: Mapping[str, str]) -> tuple[Part, ...]:
     """
     Split *text* at the names of *others* (by id); names that *text* does not contain follow it.
 
-    >>> linked("a stops for b.", {"7": "b"})
+    >>> link_names("a stops for b.", {"7": "b"})
     (Part(text='a stops for ', uid=''), Part(text='b', uid='7'), Part(text='.', uid=''))
     """
     parts, after = [], []
