@@ -158,7 +158,7 @@ def read_expectation(form: QueryDict, query: TesterQuery, org: Organization) -> 
     text = form.get("effective_priority", "").strip()
     priority = _priority(reader, text, "effective_priority") if text else None
     if priority is not None and not queue:
-        message = "Without a queue there is no priority; leave this empty."
+        message = "A priority needs a queue; leave this field empty."
         reader.refuse("effective_priority", "conflicting_fields", message)
     elif priority is not None:
         reader.integer(priority, "effective_priority", least=any_priority())
