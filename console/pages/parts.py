@@ -10,5 +10,5 @@ T = TypeVar("T")
 
 
 def lazily(read: Callable[[], T]) -> Callable[[], T]:
-    """Return *read* with its result cached; templates call it where they name it."""
+    """Return *read* with its result (not an error) cached; templates call it where they name it."""
     return cache(read)

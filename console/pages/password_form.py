@@ -11,7 +11,7 @@ from console.orgs.people import account_with_password
 
 
 class OwnPasswordForm(PasswordChangeForm):
-    """Requires the old password and twice a new one that no account of the same email has."""
+    """Requires the old password, and twice a new one that no other account of the email has."""
 
     #: Whether the sender guesses no password: the old one is right, and the new one is unused.
     knows_password = False

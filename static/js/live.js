@@ -21,7 +21,7 @@
   const retry = document.querySelector("[data-live-retry]");
   const patch = new window.Patch();
   let stamp = poll.dataset.version;
-  // The server read the page's data after the request was sent, so its age starts there at most.
+  // The server read the page's data after the request was sent, so ages are counted from then.
   let freshAt = performance.timeOrigin + (performance.getEntriesByType("navigation")[0]?.requestStart ?? 0);
   let misses = 0;
   let paused = false;

@@ -34,7 +34,8 @@ class Confirmation:
     typed_is_missing: bool
     button: str
     problems: tuple[str, ...]
-    #: Advice to compute the impact; empty if it was computed, or no workload is affected.
+    #: Advice to compute the impact; empty if the impact is known, if no workload is affected, or
+    #: if the missing impact is a consequence to accept.
     impact_note: str
     #: Choices for the time to confirm, in minutes.
     timers: tuple[str, ...] = ("10", "30", "60")

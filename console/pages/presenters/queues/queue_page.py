@@ -169,8 +169,8 @@ def pending_rows(
     """
     Return the rows of pending workloads; *end* is the position where available capacity ends.
 
-    The line is shown once in the whole list: on later pages it never precedes the first row,
-    because it would then also be at the end of the previous page.
+    The line is shown once in the whole list. After the first page, only the page that contains
+    the position shows it, and never before its first row.
     """
     rows = []
     behind = False

@@ -129,7 +129,7 @@ def _policy_facts(receipt: Receipt) -> tuple[Fact, ...]:
     """
     Return the preemption policy that allowed the preemption.
 
-    All verdicts are neutral: the trace has verdicts for one of the workloads, the page is for both.
+    All verdicts are neutral: the trace belongs to the victim, and the page is about both workloads.
     """
     stage = receipt.policy
     if stage is None:
