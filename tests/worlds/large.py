@@ -16,13 +16,13 @@ from console.orgs.services.create_org import create_org
 from console.workloads.models import State
 from console.workloads.services.end_workloads import release_workloads, withdraw_workloads
 from console.workloads.services.hold_queue import hold_queue
-from tests.worlds.users_and_objects import add_users_and_objects
 from tests.worlds.cast import assemble
 from tests.worlds.furnish import add_webhook, furnish, run_periodic_tasks
 from tests.worlds.large_config import COHORTS, QUEUES, cohort_name, queue_name
 from tests.worlds.past import copy_ended_workloads
 from tests.worlds.series import copy_series
 from tests.worlds.trail import fill_audit_trail
+from tests.worlds.users_and_objects import add_users_and_objects
 from tests.worlds.versions import apply_versions
 from tests.worlds.work import Body, examples, finish, in_state, settle, submit
 from tests.worlds.world import World
