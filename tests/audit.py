@@ -91,8 +91,8 @@ def main() -> int:
         host = urlsplit(service).netloc
         required = os.environ.get("AUDIT") == "required"
         print(
-            f"Nobody knows whether the locked packages have vulnerabilities: {host} {failure}."
-            + ("" if required else " That is no error unless AUDIT=required."),
+            f"The locked packages were not checked for vulnerabilities: {host} {failure}."
+            + ("" if required else " Set AUDIT=required to make this an error."),
             file=sys.stderr,
         )
         problems += [f"AUDIT=required, and {host} could not be asked."] if required else []

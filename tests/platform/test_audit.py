@@ -238,19 +238,19 @@ def test_unreachable_service_is_reported(
     assert audit.main() == status
     first, *rest = capsys.readouterr().err.splitlines()
     away = (
-        "Nobody knows whether the locked packages have vulnerabilities: "
+        "The locked packages were not checked for vulnerabilities: "
         f"{host} cannot be reached ([Errno 111] Connection refused)."
     )
     if demanded:
         assert [first, *rest] == [away, f"AUDIT=required, and {host} could not be asked."]
     else:
-        assert [first, *rest] == [f"{away} That is no error unless AUDIT=required."]
+        assert [first, *rest] == [f"{away} Set AUDIT=required to make this an error."]
 
 
 def test_failing_service_is_reported(files: Path, monkeypatch, capsys) -> None:
     status, _, [sentence] = audited(Service({}, status=503), monkeypatch, capsys)
     assert status == 0
-    assert sentence.endswith("answered with status 503. That is no error unless AUDIT=required.")
+    assert sentence.endswith("answered with status 503. Set AUDIT=required to make this an error.")
 
 
 def test_silent_service_times_out() -> None:
