@@ -1,8 +1,8 @@
 """
-The rules of axe-core for one page, in the browser that shows it.
+Checks of one page in the browser by the rules of axe-core.
 
-What axe cannot judge for itself counts as broken, too, but for what it says of every drawing
-and of every table with an empty column: that somebody should look.
+Results that axe marks for manual review count as broken, except those that it reports for every
+SVG drawing and for every table with an empty column.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ from playwright.sync_api import Page
 
 _SCRIPT: Final = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 
-#: What WCAG 2.2 asks at the levels A and AA, and what axe advises on top.
+#: The rules of WCAG 2.2 at the levels A and AA, and the best practices of axe.
 _TAGS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
-#: Rules whose doubts are about grounds that it cannot see, and columns that are empty.
+#: Rules whose results for manual review are ignored: backgrounds that axe cannot determine, and
+#: empty columns.
 _UNSURE: Final = ["color-contrast", "link-in-text-block", "th-has-data-cells"]
 
 #: The rules that depend on the color scheme.
 COLORS: Final = ("color-contrast", "link-in-text-block")
 
-#: Marks the elements whose colors have yet to be judged, and returns the keys of their looks: what
-#: they and all elements around them are drawn with, which is what the rules of colors depend on.
+#: Marks the elements whose colors are not checked yet, and returns the keys of their looks: the
+#: styles of the element and its ancestors, on which the rules of colors depend.
 _MARK: Final = """([mark, seen]) => {
   const parts = new Map();
   const number = (part) => parts.get(part) ?? parts.set(part, parts.size).get(part);
@@ -69,11 +70,11 @@ _MARK: Final = """([mark, seen]) => {
   return fresh;
 }"""
 
-#: The attribute of elements whose colors have yet to be judged.
+#: The attribute of elements whose colors are not checked yet.
 _UNJUDGED: Final = "data-unjudged"
 
 _RUN: Final = """async ([tags, rules, unsure, mark]) => {
-  // Of elements that look alike, the first one is judged by its colors.
+  // Of elements with the same look, the colors of the first are checked.
   axe.reset();
   if (mark) axe.configure({ rules: [
     { id: 'color-contrast', selector: `[${mark}]` },
@@ -81,8 +82,8 @@ _RUN: Final = """async ([tags, rules, unsure, mark]) => {
   ] });
   const options = rules.length
     ? { runOnly: { type: 'rule', values: rules } }
-    // Two are asked for by name, as a tag alone leaves them out. The third reads style sheets by
-    // means that the policy forbids, and none of ours asks how the screen is held.
+    // The first two are disabled by default. The third reads style sheets in a way that the policy
+    // forbids, and no style sheet depends on the orientation of the screen.
     : {
       runOnly: { type: 'tag', values: tags },
       rules: {
@@ -103,17 +104,17 @@ _RUN: Final = """async ([tags, rules, unsure, mark]) => {
 
 class Looks:
     """
-    What has been judged by its colors already, on whatever page and in whatever color scheme.
+    The looks whose colors were checked, on any page and in any color scheme.
 
-    A look is what an element and all elements around it are drawn with: tags, classes, states,
-    colors, fonts. The rules of colors come to the same result wherever it is seen.
+    A look consists of the tags, classes, states, colors and fonts of an element and its ancestors.
+    The rules of colors have the same result for all elements with the same look.
     """
 
     def __init__(self) -> None:
         self._keys: set[str] = set()
 
     def mark(self, page: Page) -> bool:
-        """Mark the elements of *page* whose look is new; return whether there are any."""
+        """Mark the elements of *page* with a new look, and return whether there are any."""
         fresh: list[str] = page.evaluate(_MARK, [_UNJUDGED, list(self._keys)])
         self._keys.update(fresh)
         return bool(fresh)
@@ -121,10 +122,10 @@ class Looks:
 
 def audit(page: Page, *rules: str, looks: Looks | None = None) -> list[str]:
     """
-    Return a sentence for each element that breaks a rule; of *rules* alone where some are given.
+    Return a sentence for each element that breaks a rule, or one of *rules* if given.
 
-    With *looks* the rules of colors judge one element of each look, and none that was judged
-    before. The script comes through the driver: the content security policy lets no page load it.
+    With *looks*, the rules of colors check one element of each new look. The driver injects the
+    script, because the content security policy does not allow pages to load it.
     """
     has_new = looks is None or looks.mark(page)
     if rules and not has_new and set(rules) <= set(COLORS):

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, sync_playwright
 
-#: Programs, the preferred one first: the headless shell draws no windows and needs a quarter less
-#: of the processor.
+#: Programs in order of preference: the headless shell draws no windows and uses a quarter less CPU
+#: time.
 _NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
-#: Root needs the first; the others keep the browser from calling home.
+#: Root needs the first; the others prevent requests to the vendor.
 _FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -26,7 +26,7 @@ _FLAGS = [
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Start it, and stop it at the end; raises FileNotFoundError where there is none."""
+    """Start Chromium, and stop it at the end; raises FileNotFoundError if it is not installed."""
     path = next(filter(None, map(shutil.which, _NAMES)), None)
     if path is None:
         raise FileNotFoundError(

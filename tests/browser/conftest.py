@@ -1,4 +1,4 @@
-"""A real browser that fails a test on what its console complains about, and a product for it."""
+"""A browser whose console messages fail tests, and a product with organizations for it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.browser.chromium import chromium
 from tests.browser.place import Place, furnish
 from tests.product import Product, running
 
-#: Milliseconds that a page may take on a busy machine: no test is about time.
+#: Timeout of an expectation in milliseconds, for busy machines.
 PATIENCE = 20_000
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test that asks for the browser."""
+    """Mark every test that uses the browser."""
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
@@ -27,9 +27,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """The machine's Chromium; whatever is expected of its pages is waited for patiently."""
+    """The Chromium of this machine; expectations about its pages wait up to `PATIENCE`."""
     expect.set_options(timeout=PATIENCE)
-    # The driver runs an event loop in this thread, which Django would take for async code.
+    # The driver runs an event loop in this thread, so Django would refuse database queries.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     with chromium() as browser:
         yield browser
@@ -46,7 +46,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
 
 @pytest.fixture(scope="package")
 def places(browser: Browser, product: Product) -> Iterator[Iterator[Place]]:
-    """Organizations that nobody has used yet."""
+    """Unused organizations, one for each test."""
     fresh = furnish(browser, product)
     yield iter(fresh)
     for place in fresh:
@@ -54,7 +54,7 @@ def places(browser: Browser, product: Product) -> Iterator[Iterator[Place]]:
 
 
 class Visitors:
-    """Opens pages, each in a browser profile of its own, and listens to their consoles."""
+    """Opens pages, each in its own browser context, and records their console messages."""
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
@@ -70,7 +70,7 @@ class Visitors:
         width: int = 1280,
         scripts: bool = True,
     ) -> Page:
-        """Return a page of one of *place*'s people, signed in; of nobody without a place."""
+        """Return a page with the session of a member of *place*, or without a session."""
         context = self._browser.new_context(
             base_url=place.base if place else None,
             storage_state=place.sessions[person] if place else None,
@@ -93,7 +93,7 @@ class Visitors:
                 refused.add(response.url)
 
         def note(message: ConsoleMessage) -> None:
-            # A page that says 409 is an answer; the test looks at what it says.
+            # A page with status 409 is a valid response, and the test checks its text.
             if message.location.get("url") in refused and "Failed to load" in message.text:
                 return
             if message.type in ("error", "warning"):
@@ -104,14 +104,14 @@ class Visitors:
         page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {error}"))
 
     def leave(self) -> None:
-        """Close everything."""
+        """Close all browser contexts."""
         for context in self._contexts:
             context.close()
 
 
 @pytest.fixture
 def visitors(browser: Browser) -> Iterator[Visitors]:
-    """Pages of several people; whatever a console reports fails the test, CSP violations too."""
+    """Pages of several people; console errors and warnings, also of the CSP, fail the test."""
     visitors = Visitors(browser)
     yield visitors
     visitors.leave()
@@ -120,7 +120,7 @@ def visitors(browser: Browser) -> Iterator[Visitors]:
 
 @pytest.fixture
 def place(places: Iterator[Place]) -> Place:
-    """An organization of the test's own, without a config, with two owners and a token."""
+    """An unused organization without a config, with two owners and a token."""
     return next(places)
 
 

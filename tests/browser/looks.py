@@ -1,9 +1,9 @@
 """
-One page that is open, looked at in many ways, by the rules of `tests.browser.rules`.
+Checks of one open page by the rules of `tests.browser.rules`.
 
 Every page is checked at several widths, and by axe in both color schemes unless another page of its
-route was. A thorough check adds forced colors, print, the focus, and a reader's own text spacing.
-Each width is set once, because the browser lays out the whole page for it.
+route was. A thorough check adds forced colors, print, the focus, and the text spacing of WCAG. Each
+width is set once, because the browser lays out the whole page for it.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ ALL_WIDTHS = (3840, 1920, 1280, 1024, 768, 380, 320)
 #: The usual width, and that of the smallest phone.
 TWO_WIDTHS = (1280, 320)
 
-#: Half of the usual width: the page enlarged to twice its size.
+#: Half of the usual width, as if the page was zoomed to 200 %.
 _ENLARGED = 640
 
 _SIZE: ViewportSize = {"width": 1280, "height": 900}
 
-#: What WCAG 1.4.12 lets a reader choose.
+#: The text spacing that a page has to support (WCAG 1.4.12).
 _SPACING = """
 * { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important }
 p { margin-bottom: 2em !important }
 """
 
-#: The policy forbids style elements, and knows no sheets that are made so.
+#: The content security policy forbids style elements, but not constructed style sheets.
 _STYLE = """css => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   document.adoptedStyleSheets = [sheet];
 }"""
 
-#: Number of folds of a page that are opened: many folds are alike.
+#: Number of folds of a page that are opened; many folds look the same.
 _FOLDS = 12
 
 
@@ -51,10 +51,10 @@ def complaints(
     thorough: bool = False,
 ) -> list[str]:
     """
-    Return what is wrong with the page that is open, of the usual size, at *widths*.
+    Return the complaints about the open page, which has the usual size, at *widths*.
 
-    *looks* are those of pages before it: their colors are not judged again. Without them axe is
-    left out.
+    *looks* are those of earlier pages, whose colors are not checked again. Without *looks*, axe
+    does not run.
     """
     unfold(page, _FOLDS)
     found = broken(page, "structure")
@@ -65,7 +65,7 @@ def complaints(
         found += broken(page, "focus")
         found += _in_forced_colors(page)
         found += _with_more_space(page, _SIZE["width"])
-    # The width that it has comes first.
+    # Start with the current width.
     found += _at_width(page, _SIZE["width"])
     for width in widths:
         if width != _SIZE["width"]:
@@ -101,7 +101,7 @@ def _in_forced_colors(page: Page) -> list[str]:
 
 
 def _on_paper(page: Page) -> list[str]:
-    # As wide as a sheet of A4.
+    # The size of an A4 sheet.
     page.set_viewport_size({"width": 794, "height": 1123})
     page.emulate_media(media="print", color_scheme="dark")
     found = broken(page, "paper")
@@ -110,7 +110,7 @@ def _on_paper(page: Page) -> list[str]:
 
 
 def _with_more_space(page: Page, width: int) -> list[str]:
-    """Return what breaks when a reader spreads the text."""
+    """Return the complaints with the text spacing of WCAG."""
     page.evaluate(_STYLE, _SPACING)
     found = _spread(page, width)
     page.evaluate(_STYLE, "")

@@ -1,4 +1,4 @@
-"""Walks over many pages, one after another: what is wrong with each of them."""
+"""Walks that open many pages one after another and return the complaints about each."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def out_of_reach(
     """
     Return complaints by address, with at most *most* forms of each route.
 
-    If *thorough*, the first form of each route is checked thoroughly. Pages of the routes *audited*
-    are put to axe by another walk.
+    If *thorough*, the first form of each route is checked thoroughly. Axe does not check pages of
+    the routes *audited*, which another walk opens.
     """
     found = {}
     looks = Looks()

@@ -55,15 +55,15 @@ def lint_sharing(document: Document, policy: Policy, findings: Findings) -> None
 def _lint_flavor(quota: QuotaDoc, node: Node, root: str, owned: Owners, findings: Findings) -> None:
     """Report quota of a flavor that a queue in a cohort can neither use nor borrow."""
     flavor = value_of(quota.name) or ""
-    somebody = False
+    is_usable = False
     for resource in quota.each():
         name = value_of(resource.name) or ""
         own = _above_zero(resource.nominal)
         others = owned[root, (flavor, name)] > own
-        somebody = somebody or own or others
+        is_usable = is_usable or own or others
         what = f"{shorten(name)} in flavor {shorten(flavor)}"
         if not others and _above_zero(resource.borrowing):
-            somebody = True
+            is_usable = True
             findings.add(
                 NO_QUOTA_TO_BORROW,
                 _place(resource.borrowing, resource),
@@ -77,7 +77,7 @@ def _lint_flavor(quota: QuotaDoc, node: Node, root: str, owned: Owners, findings
                 f"The queue owns no {what} and may borrow none, so it never admits any.",
                 "Raise nominalQuota, the borrowingLimit here or the lendingLimit of others.",
             )
-    if not somebody and isinstance(quota.name, Written):
+    if not is_usable and isinstance(quota.name, Written):
         # A single 0 is not reported: every covered resource has to be listed, so 0 means that
         # the flavor has none of it.
         findings.add(

@@ -1,9 +1,8 @@
 """
-Rules that a page keeps, put to it in the browser that shows it.
+Rules that every page satisfies, checked in the browser.
 
-`axe` is axe-core with everything that WCAG 2.2 asks at the levels A and AA, and `colors` what
-of it depends on the color scheme. The others are files beside this one, each with what it
-returns in its first line; they hold what axe does not know.
+`axe` are the rules of axe-core for WCAG 2.2 at the levels A and AA, and `colors` those that depend
+on the color scheme. Each other rule is a file in this folder, whose first line states its result.
 """
 
 from __future__ import annotations
@@ -17,18 +16,18 @@ from tests.browser.axe import COLORS, Looks, audit
 
 _FOLDER: Final = Path(__file__).parent
 
-#: What is on its way into a page by itself.
+#: Elements that a page is still loading.
 _LATE: Final = "main :is(.htmx-request, [hx-trigger=load][hx-swap^=outerHTML], [aria-busy=true])"
 
-#: Answers polls of a live page, which say what it shows already, as if nothing were new. A route of
-#: the driver would do the same, and have the browser load every script and style sheet anew.
+#: Answers polls of live pages as unchanged. A route of the driver could do this too, but then the
+#: browser would load every script and style sheet again.
 _HOLD: Final = """(() => {
   const { fetch } = window;
   window.fetch = (url, options) => (/[?&]v=/.test(url)
     ? Promise.resolve(new Response(null, { status: 204 })) : fetch(url, options));
 })()"""
 
-#: Opens folds; what one asks for when it is opened, it asks for a moment later.
+#: Opens folds, and waits until they have started to load their content.
 _UNFOLD: Final = """most => {
   const folds = [...document.querySelectorAll("main details:not([data-menu])")];
   for (const one of folds.slice(0, most ?? folds.length)) one.open = true;
@@ -37,26 +36,26 @@ _UNFOLD: Final = """most => {
 
 
 def hold_still(page: Page) -> None:
-    """Answer polls of *page* from its next opening on: nothing may move while it is judged."""
+    """Stop the updates of *page* from its next load on, so that checks see one state."""
     page.add_init_script(_HOLD)
 
 
 def settle(page: Page) -> None:
-    """Wait for what a page with scripts asks for by itself: nothing moves while it is judged."""
+    """Wait until *page* has loaded its parts, so that it does not change during checks."""
     expect(page.locator(_LATE)).to_have_count(0)
 
 
 def unfold(page: Page, most: int | None = None) -> None:
-    """Open the folds of a page, the first *most* of them, and wait for what they ask for."""
+    """Open the first *most* folds of *page*, or all, and wait until their content is loaded."""
     page.evaluate(_UNFOLD, most)
     settle(page)
 
 
 def broken(page: Page, *rules: str, looks: Looks | None = None) -> list[str]:
     """
-    Return a sentence for each thing on *page* that breaks one of *rules*.
+    Return a sentence for each violation of one of *rules* on *page*.
 
-    With *looks*, colors that were judged before are not judged again.
+    With *looks*, colors that were checked on earlier pages are not checked again.
     """
     found: list[str] = []
     for rule in rules:

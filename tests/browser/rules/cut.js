@@ -1,4 +1,4 @@
-/* Returns text that its own box cuts off, and that no title tells in full; samples are previews. */
+/* Returns truncated text that no title shows in full; samples may be truncated. */
 () => [...document.querySelectorAll('body *')]
   .filter((one) => {
     const style = getComputedStyle(one);

@@ -1,4 +1,4 @@
-/* Returns controls that show no ring when they have the focus, or that something covers then. */
+/* Returns controls without a visible focus ring, or that another element covers while focused. */
 () => {
   const stops = [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex="0"]')]
     .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.disabled

@@ -1,4 +1,4 @@
-/* Returns running text whose lines are longer than a reader follows, in characters. */
+/* Returns paragraphs whose lines are too long to read, with their length in characters. */
 () => {
   const most = 130;
   const found = [];

@@ -1,4 +1,4 @@
-/* Returns what is painted in colors of the page's own while the reader's palette is in force. */
+/* Returns elements painted in the page's colors while forced colors are active. */
 () => {
   const probe = document.body.appendChild(document.createElement('i'));
   const system = new Set(['none']);

@@ -1,4 +1,4 @@
-/* Returns what does not belong on paper, and content that does not use its width. */
+/* Returns elements that should not be printed, and content narrower than the paper. */
 () => {
   const found = [];
   const shown = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.getClientRects().length);

@@ -1,4 +1,4 @@
-/* Returns what does nothing, or never comes, in a browser that runs no scripts. */
+/* Returns elements that do not work, or never load, without scripts. */
 () => {
   const found = [];
   const told = (what, one) => found.push(`${what}: ${one.outerHTML.slice(0, 120)}`);

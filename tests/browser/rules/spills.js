@@ -1,4 +1,4 @@
-/* Returns controls and cells whose text runs out of their box, into what stands beside it. */
+/* Returns controls and cells whose text overflows into their neighbors. */
 () => [...document.querySelectorAll('button, summary, a.button, a.chip, .chip, .menu__item, th, td, dt, dd')]
   .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.editor__ace, .diff, .visually-hidden'))
   .filter((one) => {

@@ -1,4 +1,4 @@
-/* Returns a sentence for each rule of structure that the page breaks. */
+/* Returns a sentence for each violation of the structure of a page. */
 () => {
   const found = [];
   const shown = (element) => element.checkVisibility({ visibilityProperty: true });

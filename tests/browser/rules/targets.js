@@ -1,4 +1,4 @@
-/* Returns controls that are smaller than 24 by 24 pixels, with the label that one may hit instead. */
+/* Returns controls smaller than 24 by 24 pixels, including their clickable label. */
 () => [...document.querySelectorAll('button, summary, input:not([type=hidden]), select')]
   .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.ace_editor'))
   .map((one) => [[one, ...(one.labels ?? [])].map((each) => each.getBoundingClientRect()), one.outerHTML.slice(0, 100)])

@@ -1,4 +1,4 @@
-/* Returns what makes the page wider than the window; the editor, diffs and sources scroll inside. */
+/* Returns elements wider than the window; the editor, diffs and sources may scroll. */
 () => {
   const width = document.scrollingElement.scrollWidth;
   if (width <= innerWidth) return [];
