@@ -12,8 +12,8 @@ import time
 from hashlib import blake2b
 from heapq import heapify, heappop, heappush
 
-from console.bench.figures import Figures
 from console.bench.kueue.traces import Arrival, ArrivalTrace
+from console.bench.replay_result import ReplayResult
 from console.bench.workload_tracker import InvariantViolation, WorkloadTracker
 from console.engine.model.decision import Outcome
 from console.engine.state import State
@@ -22,7 +22,7 @@ from console.engine.state import State
 _MAX_ROUNDS = 10_000
 
 
-def play(trace: ArrivalTrace) -> Figures:
+def play(trace: ArrivalTrace) -> ReplayResult:
     """
     Replay *trace* to its end, and return the measurements.
 
@@ -38,7 +38,7 @@ def play(trace: ArrivalTrace) -> Figures:
     played.run()
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     played.close()
-    return Figures(
+    return ReplayResult(
         trace=trace.name,
         workloads=played.tracker.done,
         wall_seconds=wall,

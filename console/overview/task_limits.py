@@ -5,4 +5,4 @@ from __future__ import annotations
 from typing import Final
 
 #: Tasks that have not started within an interval are due again in the next one, the oldest first.
-MOST_DUE: Final = 500
+MAX_ORGS_PER_RUN: Final = 500

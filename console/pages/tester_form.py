@@ -1,4 +1,4 @@
-"""Options of the rule tester's forms, and the configs that the forms select."""
+"""Options of the rule tester's forms (configs and labels), and the configs that they select."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from console.orgs.models import Organization
 
 
 class ConfigVersion(models.Model):
-    """One applied config text of an organization; never edited or deleted."""
+    """One applied config text; never deleted, and never edited except for its measured effect."""
 
     class Kind(models.TextChoices):
         """The kind of apply that created the version."""

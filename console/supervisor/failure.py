@@ -1,4 +1,4 @@
-"""The error of a failed start."""
+"""The exception for a failed start of the product: lock, port, database, broker or processes."""
 
 
 class StartFailed(Exception):

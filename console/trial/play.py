@@ -20,8 +20,8 @@ from itertools import islice, takewhile
 from threading import Condition
 from typing import Any, ParamSpec, TypeVar
 
-from console.bench.figures import Figures
 from console.bench.kueue.traces import Arrival, ArrivalTrace
+from console.bench.replay_result import ReplayResult
 from console.bench.workload_tracker import InvariantViolation, WorkloadTracker
 from console.traffic.client import Client, Unavailable
 from console.trial.manifests import body, manifests
@@ -60,7 +60,7 @@ def play(
     connect: Callable[[], Client],
     cpu_seconds: Callable[[], float],
     report: Callable[[Progress], None],
-) -> Figures:
+) -> ReplayResult:
     """
     Replay *trace* to its end in an organization without a config, and return the measurements.
 
@@ -79,7 +79,7 @@ def play(
         played.run()
         wall, cpu = time.perf_counter() - wall, cpu_seconds() - cpu
         played.close(wall)
-    return Figures(
+    return ReplayResult(
         trace=trace.name,
         workloads=played.tracker.done,
         wall_seconds=wall,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.bench.figures import Figures
 from console.bench.kueue.traces import BASELINE, LARGE, ArrivalTrace
+from console.bench.replay_result import ReplayResult
 from console.bench.virtual import play
 from console.garbage_collection import collect_rarely
 from tests.benchmarks.measured import Measured
@@ -32,7 +32,7 @@ def run() -> Iterator[Measured]:
         yield Measured(name=name, value=first.decisions / took, unit="per s")
 
 
-def _plays(trace: ArrivalTrace) -> Iterator[Figures]:
+def _plays(trace: ArrivalTrace) -> Iterator[ReplayResult]:
     pace, undisturbed = Pace(), 0
     for _ in range(MOST):
         is_usual = pace.is_usual

@@ -418,7 +418,7 @@ def test_the_organization_checked_longest_ago_is_checked_first(
         Consumption.objects.update(looked_through=1)
         assert due(later) == [third.pk, other_org.pk, lab.pk]
     for due in (due_check_ups, due_consumptions, due_attention_counts):
-        monkeypatch.setitem(due.__globals__, "MOST_DUE", 1)
+        monkeypatch.setitem(due.__globals__, "MAX_ORGS_PER_RUN", 1)
     assert [due(later) for due in (due_check_ups, due_consumptions, due_attention_counts)] == [
         [third.pk]
     ] * 3

@@ -1,4 +1,4 @@
-"""Checks of one ClusterQueue, apart from its quotas (Kueue, spec 1.3)."""
+"""Checks between fields of one ClusterQueue: preemption, flavors, admission checks (spec 1.3)."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """One fact in words."""
+    """One fact of an explanation in words, with its verdict and its place in the config."""
 
     text: str
     verdict: Verdict = Verdict.INFO

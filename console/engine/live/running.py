@@ -15,7 +15,7 @@ from console.engine.model.workload import Workload
 
 @dataclass(slots=True, eq=False)
 class Running:
-    """One admitted workload and its usage."""
+    """One admitted workload with its usage until its release, also while it is evicted."""
 
     workload: Workload
     #: None when it was admitted without a queue.

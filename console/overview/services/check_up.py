@@ -17,7 +17,7 @@ from console.engine.routing.rules import Rule
 from console.orgs.models import Organization
 from console.overview.items import MOST_SUBJECTS
 from console.overview.models import CheckUp
-from console.overview.task_limits import MOST_DUE
+from console.overview.task_limits import MAX_ORGS_PER_RUN
 from console.policies.queries import policy_of
 from console.workloads.models import Event, EventType, RecordedShape
 from console.workloads.queries.history import WINDOW, history_of
@@ -35,7 +35,7 @@ def due_check_ups(now: datetime) -> list[int]:
     """
     Return the keys of organizations whose config, expectations or history have changed.
 
-    At most `MOST_DUE`, those checked longest ago first, so that all organizations get their turn.
+    At most `MAX_ORGS_PER_RUN`, those checked longest ago first, so that each gets its turn.
     """
     changed = Event.objects.filter(
         org=OuterRef("org"), type__in=_EXPECTATIONS, pk__gt=OuterRef("org__check_up__last_event")
@@ -48,7 +48,7 @@ def due_check_ups(now: datetime) -> list[int]:
     )
     rows = ActiveConfig.objects.filter(due, number__gt=0)
     waits_longest = F("org__check_up__checked_at").asc(nulls_first=True)
-    return list(rows.order_by(waits_longest, "pk").values_list("pk", flat=True)[:MOST_DUE])
+    return list(rows.order_by(waits_longest, "pk").values_list("pk", flat=True)[:MAX_ORGS_PER_RUN])
 
 
 def check_up(org_id: int, now: datetime) -> None:

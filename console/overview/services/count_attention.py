@@ -13,7 +13,7 @@ from console.orgs.models import Organization
 from console.overview.attention import attention
 from console.overview.items import Item, Level
 from console.overview.models import Outlook
-from console.overview.task_limits import MOST_DUE
+from console.overview.task_limits import MAX_ORGS_PER_RUN
 from console.workloads.models import Engine
 from console.workloads.queries import queue_list
 
@@ -26,7 +26,7 @@ def due_attention_counts(now: datetime) -> list[int]:
     """
     Return the keys of the organizations for `count_attention`.
 
-    At most `MOST_DUE`, those counted longest ago first, so that all organizations get their turn.
+    At most `MAX_ORGS_PER_RUN`, those counted longest ago first, so that each gets its turn.
     """
     outlook = "org__outlook"
     changed = (
@@ -41,7 +41,7 @@ def due_attention_counts(now: datetime) -> list[int]:
     )
     waits_longest = F(f"{outlook}__looked_at").asc(nulls_first=True)
     rows = Engine.objects.filter(due).order_by(waits_longest, "pk")
-    return list(rows.values_list("pk", flat=True)[:MOST_DUE])
+    return list(rows.values_list("pk", flat=True)[:MAX_ORGS_PER_RUN])
 
 
 def count_attention(org_id: int, now: datetime) -> None:

@@ -12,7 +12,7 @@ from django.db.models import F, Q
 from console.orgs.models import Organization
 from console.overview.consumers import KINDS, MOST_RESOURCES, MOST_ROWS, Consumer, encode
 from console.overview.models import Consumption
-from console.overview.task_limits import MOST_DUE
+from console.overview.task_limits import MAX_ORGS_PER_RUN
 from console.workloads.models import Engine, Workload
 from console.workloads.queries.nodes import RUNNING
 from console.workloads.stored_pod_sets import decode_pod_sets
@@ -42,7 +42,7 @@ def due_consumptions(now: datetime) -> list[int]:
     """
     Return the keys of organizations whose measurement has expired.
 
-    At most `MOST_DUE`, those measured longest ago first, so that all organizations get their turn.
+    At most `MAX_ORGS_PER_RUN`, those measured longest ago first, so that each gets its turn.
     """
     of_org = "org__consumption"
     # If the last measurement found no running workload and no decision changed since, skip it.
@@ -51,7 +51,7 @@ def due_consumptions(now: datetime) -> list[int]:
     )
     waits_longest = F(f"{of_org}__measured_at").asc(nulls_first=True)
     rows = Engine.objects.filter(is_due).order_by(waits_longest, "pk")
-    return list(rows.values_list("pk", flat=True)[:MOST_DUE])
+    return list(rows.values_list("pk", flat=True)[:MAX_ORGS_PER_RUN])
 
 
 def measure_consumers(org_id: int, now: datetime) -> None:

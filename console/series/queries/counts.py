@@ -28,7 +28,7 @@ from console.workloads.transitions import TransitionKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountsAt:
-    """Counts of running and pending workloads around a moment; None without samples."""
+    """Mean running and pending workloads in an hour, None without samples; rejections in a day."""
 
     running: float | None
     pending: float | None

@@ -14,7 +14,7 @@ from console.engine.state import State
 
 @dataclass(frozen=True, slots=True)
 class AdmissionUsage:
-    """The usage of one admitted workload, in thousandths."""
+    """Queue and usage, in thousandths, of one admitted workload, for the quota that it borrows."""
 
     queue: str
     usage: Mapping[FlavorResource, int]

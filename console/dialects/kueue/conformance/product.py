@@ -23,14 +23,14 @@ from console.dialects.kueue.conformance.answers import (
     VictimReason,
     VictimsAnswer,
 )
-from console.dialects.kueue.conformance.engine_under_test import Nominated, PreemptionStub
-from console.dialects.kueue.conformance.product_waiting import head_verdict, pending_conditions
-from console.dialects.kueue.conformance.product_words import (
+from console.dialects.kueue.conformance.case_terms import (
     assignment_mode,
     attempts_of,
     no_fit_condition,
     reasons_by_pod_set,
 )
+from console.dialects.kueue.conformance.engine_under_test import Nominated, PreemptionStub
+from console.dialects.kueue.conformance.product_waiting import head_verdict, pending_conditions
 from console.dialects.kueue.conformance.workloads import PendingWorkload
 from console.dialects.kueue.conformance.world import World
 from console.engine.disciplines.quota.candidates import Search

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from console.dialects.kueue.conformance.answers import Condition, HeadCode, HeadVerdict
-from console.dialects.kueue.conformance.product_words import no_fit_condition, reasons_by_pod_set
+from console.dialects.kueue.conformance.case_terms import no_fit_condition, reasons_by_pod_set
 from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.nominate import QuotaNomination
 from console.engine.disciplines.quota.reasons import EXCEEDS_MAX_QUOTA, WAITING_FOR_QUOTA

@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from console.bench import virtual
-from console.bench.figures import Figures
 from console.bench.kueue.traces import TRACES, ArrivalTrace
+from console.bench.replay_result import ReplayResult
 from console.bench.workload_tracker import InvariantViolation
 from console.garbage_collection import collect_rarely
 from console.traffic.client import Refused, Unavailable
@@ -55,7 +55,7 @@ class Command(BaseCommand):
             raise CommandError(f"The product did not accept a request: {answer}") from answer
         self.stdout.write(json.dumps(figures.to_json()) if options["json"] else figures.to_text())
 
-    def _real(self, trace: ArrivalTrace) -> Figures:
+    def _real(self, trace: ArrivalTrace) -> ReplayResult:
         self._next_line = _EVERY
         with running_product() as product:
             return play(trace, product.connect, product.cpu_seconds, self._tell)
@@ -67,7 +67,7 @@ class Command(BaseCommand):
             self.stderr.write(line)
 
 
-def _virtual(trace: ArrivalTrace) -> Figures:
+def _virtual(trace: ArrivalTrace) -> ReplayResult:
     # The workers do the same.
     collect_rarely()
     return virtual.play(trace)

@@ -8,8 +8,8 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """The measurements of one replay of a trace."""
+class ReplayResult:
+    """Speed of one replay of a trace, and quota use, waits and preemptions of its decisions."""
 
     trace: str
     workloads: int

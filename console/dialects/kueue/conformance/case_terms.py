@@ -1,4 +1,4 @@
-"""Results of the quota discipline in the terms of the cases."""
+"""Flavor assignments of the quota discipline, in the terms of the conformance cases."""
 
 from __future__ import annotations
 
