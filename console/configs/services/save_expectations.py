@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from console.configs.models import Expectation
-from console.configs.read_expectations import MOST_EXPECTATIONS
+from console.configs.read_expectations import EXPECTATION_FIELDS, MOST_EXPECTATIONS
 from console.engine.model.amounts import format_amount
 from console.engine.routing.expectations import ExpectedRoute
 from console.errors import BadRequest, Conflict, FieldError, NotFound
@@ -17,17 +17,6 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
 from console.workloads.models import Event, EventType
-
-#: Fields of an expectation in events; amounts in thousandths.
-_STORED_FIELDS = (
-    "name",
-    "labels",
-    "namespace",
-    "priority",
-    "requests",
-    "queue",
-    "effective_priority",
-)
 
 
 def save_expectations(actor: Actor, expectations: Sequence[ExpectedRoute]) -> list[Expectation]:
@@ -57,7 +46,7 @@ def _save(
             rows,
             update_conflicts=True,
             unique_fields=["org", "name"],
-            update_fields=[*(field for field in _STORED_FIELDS if field != "name"), "author"],
+            update_fields=[*(field for field in EXPECTATION_FIELDS if field != "name"), "author"],
         )
         count = Expectation.objects.filter(org=org).count()
         if count > MOST_EXPECTATIONS:
@@ -108,7 +97,7 @@ def delete_expectations(actor: Actor, names: Collection[str]) -> int:
 
 
 def _facts(row: Expectation) -> dict[str, Any]:
-    return {field: getattr(row, field) for field in _STORED_FIELDS}
+    return {field: getattr(row, field) for field in EXPECTATION_FIELDS}
 
 
 def _changes(
