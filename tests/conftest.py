@@ -59,16 +59,26 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """
-    Let all products of a run start from one prepared state folder, and pause garbage collection.
-
-    Collection of thousands of tests makes objects that stay until the end, so that the garbage
-    collector would traverse them again and again: it takes a quarter of the time of collection.
-    """
-    gc.disable()
+    """Let all products of a run start from one prepared state folder."""
     shared = ExitStack()
     shared.enter_context(sharing())
     config.add_cleanup(shared.close)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """
+    Pause garbage collection while tests are collected, and then exclude the collected objects.
+
+    They stay until the end of the run, so the garbage collector would traverse them again and
+    again, which takes a quarter of the time of collection.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 class _FileScheduling(LoadFileScheduling):  # type: ignore[misc]
@@ -97,12 +107,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     rank = {ROOT / name: number for number, name in enumerate(LONG)}
     last = len(LONG)
     items.sort(key=lambda item: rank.get(item.path, rank.get(item.path.parent, last)))
-
-
-def pytest_collection_finish() -> None:
-    """Exclude the collected tests from garbage collection, and resume it."""
-    gc.freeze()
-    gc.enable()
 
 
 @pytest.fixture(scope="session")
