@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import IO
 
-from console.supervisor.forked import ForkedCelery
+from console.supervisor.forked import ForkedProcess
 from console.supervisor.programs import Program
 
 #: A child that ends within this many seconds counts as a failed start.
@@ -28,7 +28,7 @@ class Child:
     """One child process."""
 
     program: Program
-    process: subprocess.Popen[bytes] | ForkedCelery
+    process: subprocess.Popen[bytes] | ForkedProcess
     output: IO[bytes] | Connection
     started: float
     #: Number of consecutive ends within SHORT_LIFE seconds.

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from socket import socket
 
 from django.conf import settings
 
 from console.celery import BACKGROUND, CHECK_UPS, COMMON, IMPACT, SHARDS, WEBHOOKS
 from console.supervisor import broker
-from console.supervisor.programs import CeleryProgram, CommandProgram
+from console.supervisor.programs import CommandProgram, ForkedProgram
 
-#: The first arguments of all Celery processes.
+#: Celery's command line tool, and the first arguments of all of its processes.
+_CELERY_TOOL = "celery.__main__:main"
 _CELERY = ("--quiet", "--app", "console.celery")
 
 #: Grace period of requests in seconds: the server reads kept connections for 2 s more, and their
@@ -31,20 +33,22 @@ def embedded_broker(environment: Mapping[str, str]) -> CommandProgram:
     return CommandProgram(name="broker", command=command, environment=environment)
 
 
-def web(descriptor: int, environment: Mapping[str, str]) -> CommandProgram:
-    """Return the web server; *descriptor* is the listening socket that it inherits."""
-    command = [
-        *(sys.executable, "-m", "gunicorn", "--config", "python:console.server.gunicorn_config"),
-        *("--bind", f"fd://{descriptor}"),
-        *("--graceful-timeout", str(WEB_GRACE)),
-        *("--log-level", "warning"),
-    ]
-    return CommandProgram(
-        name="web", command=command, environment=environment, descriptors=[descriptor]
+def web(listener: socket) -> ForkedProgram:
+    """Return the web server, which accepts connections of the listening socket."""
+    return ForkedProgram(
+        name="web",
+        tool="gunicorn.app.wsgiapp:run",
+        arguments=[
+            *("--config", "python:console.server.gunicorn_config"),
+            *("--graceful-timeout", str(WEB_GRACE)),
+            *("--log-level", "warning"),
+            "--bind",
+        ],
+        listener=listener,
     )
 
 
-def workers() -> Iterator[CeleryProgram]:
+def workers() -> Iterator[ForkedProgram]:
     """
     Yield the workers, each with some of the shards.
 
@@ -61,7 +65,7 @@ def workers() -> Iterator[CeleryProgram]:
 
 def _worker(
     name: str, queues: Iterable[str], concurrency: int = 1, *more: str, niceness: int = 0
-) -> CeleryProgram:
+) -> ForkedProgram:
     arguments = [
         *(*_CELERY, "worker"),
         *("--hostname", f"{name}@%h", "--concurrency", str(concurrency)),
@@ -70,12 +74,12 @@ def _worker(
         "--without-mingle",
         *more,
     ]
-    return CeleryProgram(name=name, arguments=arguments, niceness=niceness)
+    return ForkedProgram(name=name, tool=_CELERY_TOOL, arguments=arguments, niceness=niceness)
 
 
-def beat() -> CeleryProgram:
+def beat() -> ForkedProgram:
     """Return Celery beat, of which there must be exactly one process."""
-    return CeleryProgram(name="beat", arguments=[*_CELERY, "beat"])
+    return ForkedProgram(name="beat", tool=_CELERY_TOOL, arguments=[*_CELERY, "beat"])
 
 
 def traffic(org: str, url: str, environment: Mapping[str, str]) -> CommandProgram:

@@ -1,7 +1,7 @@
 """
-Processes of Celery, forked from one process that has loaded the code: a fork server.
+Fork server: processes of the web server and of Celery, forked from one that has loaded the code.
 
-Loading takes about one second of processor time, and `up` starts five such processes. Forked
+Loading takes about one second of processor time, and `up` starts six such processes. Forked
 processes start at once, also after a crash, and share the memory of the loaded code. The supervisor
 does not load the code itself, because it reads its settings before the secret key and the port are
 known.
@@ -14,9 +14,11 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import chdir
+from importlib import import_module
 from multiprocessing import forkserver, get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
+from socket import socket
 from typing import Final
 
 from console.supervisor.parent_death import end_with_parent
@@ -36,17 +38,28 @@ def start_fork_server(folder: str, environment: Mapping[str, str]) -> None:
         forkserver.ensure_running()
 
 
-class ForkedCelery:
+class ForkedProcess:
     """
-    A process that runs `celery` with *arguments*, with the methods of Popen that `Children` calls.
+    A process that runs a command line tool, with the methods of Popen that `Children` calls.
 
-    It leads a session of its own, has *niceness* added to its priority, and ends with the fork
-    server, which ends with the supervisor.
+    *tool* names its module and function as `module:function`, which reads *arguments* from the
+    command line. With *listener*, `--bind` is the last argument and gets this socket. The process
+    leads a session of its own, has *niceness* added to its priority, and ends with the fork server,
+    which ends with the supervisor.
     """
 
-    def __init__(self, arguments: Sequence[str], niceness: int, folder: str) -> None:
+    def __init__(
+        self,
+        tool: str,
+        arguments: Sequence[str],
+        niceness: int,
+        listener: socket | None,
+        folder: str,
+    ) -> None:
         self.stdout, output = _CONTEXT.Pipe(duplex=False)
-        self._process = _CONTEXT.Process(target=_run, args=(tuple(arguments), niceness, output))
+        self._process = _CONTEXT.Process(
+            target=_run, args=(tool, tuple(arguments), niceness, listener, output)
+        )
         with chdir(folder), output:
             self._process.start()
         assert self._process.pid is not None
@@ -82,8 +95,14 @@ def entitle(title: str) -> None:
         setproctitle(title)
 
 
-def _run(arguments: Sequence[str], niceness: int, output: Connection) -> None:
-    """Run Celery in the forked process, as `python -m celery` does."""
+def _run(
+    tool: str,
+    arguments: Sequence[str],
+    niceness: int,
+    listener: socket | None,
+    output: Connection,
+) -> None:
+    """Run a tool in the forked process, as its command line does."""
     os.setsid()
     end_with_parent(os.getppid())
     with Path(os.devnull).open("rb") as nothing:
@@ -92,12 +111,14 @@ def _run(arguments: Sequence[str], niceness: int, output: Connection) -> None:
         os.dup2(output.fileno(), stream)
     output.close()
     os.nice(niceness)
-    entitle(f"celery {' '.join(arguments)}")
-    from celery import __main__ as celery  # noqa: PLC0415
-
-    sys.argv = [celery.__file__, *arguments]
+    if listener is not None:
+        arguments = [*arguments, f"fd://{listener.fileno()}"]
+    name, _, function = tool.partition(":")
+    module = import_module(name)
+    entitle(f"{name.partition('.')[0]} {' '.join(arguments)}")
+    sys.argv = [str(module.__file__), *arguments]
     try:
-        celery.main()
+        getattr(module, function)()
     finally:
         # Processes of multiprocessing do not run exit handlers.
         atexit._run_exitfuncs()  # noqa: SLF001

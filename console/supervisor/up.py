@@ -64,14 +64,14 @@ def up(port: int) -> int:
 def _start(children: Children, listener: socket.socket) -> None:
     keep_secret_key(settings.HOME)
     environment = _environment(listener.getsockname()[1])
-    # The fork server loads the code of the workers while the database is prepared.
+    # The fork server loads the code of web and workers while the database is prepared.
     start_fork_server(str(settings.BASE_DIR), environment)
     if settings.REDIS_IS_EMBEDDED:
         children.start(commands.embedded_broker(environment))
     _prepare_database()
     static.collect(settings.HOME)
     _wait_for_broker(children)
-    children.start(commands.web(listener.fileno(), environment))
+    children.start(commands.web(listener))
     for worker in commands.workers():
         children.start(worker)
     children.start(commands.beat())
