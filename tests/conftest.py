@@ -8,8 +8,10 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.core.management import call_command
@@ -27,7 +29,7 @@ from console.orgs.services.create_org import create_org
 from console.orgs.services.create_user import create_user
 from console.orgs.services.issue_token import issue_token
 from console.workloads.ledger_cache import forget_ledgers
-from tests.prepared import sharing
+from tests.prepared import fill_database, sharing
 
 PASSWORD = "correct horse battery"
 
@@ -107,6 +109,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     rank = {ROOT / name: number for number, name in enumerate(LONG)}
     last = len(LONG)
     items.sort(key=lambda item: rank.get(item.path, rank.get(item.path.parent, last)))
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings: None) -> Iterator[None]:
+    """
+    Let the processes of a run migrate only one SQLite database, and copy it.
+
+    Django calls `prepare_database` before it migrates the test database, and then finds no
+    migration to apply. A single process migrates its own database, which is as fast.
+    """
+    if connection.vendor != "sqlite" or "PYTEST_XDIST_WORKER" not in os.environ:
+        yield
+        return
+    with patch.object(connection, "prepare_database", partial(fill_database, connection)):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -101,10 +101,12 @@ def build_here(name: str, database: Path) -> None:
     from django.core.management import call_command
     from django.db import connection
 
+    from tests.prepared import fill_database
     from tests.worlds import BUILDERS
 
     # The build would log every step, and that the broker is unavailable.
     logging.disable(logging.CRITICAL)
+    fill_database(connection)
     call_command("migrate", verbosity=0)
     with connection.cursor() as cursor:
         # Distinct keys per world: a process that reads several worlds must not mix them up.
