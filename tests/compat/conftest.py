@@ -27,6 +27,11 @@ print(json.dumps({{
 """
 
 
+#: The mark of both test files. By the id, one process gets all tests that share the product
+#: (tests/conftest.py).
+SHARED = pytest.mark.parametrize("product", [None], ids=["shared-compat"], indirect=True)
+
+
 @pytest.fixture(scope="package")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """A product, started as users start it."""

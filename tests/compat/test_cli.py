@@ -11,7 +11,10 @@ import pytest
 
 from console.dialects import client_dialect, dialects
 from tests.compat.client import AnyscaleClient, CommandResult, Commands
+from tests.compat.conftest import SHARED
 from tests.product import Api, Product
+
+pytestmark = SHARED
 
 DIALECT, FORM = client_dialect()
 FIRST, SECOND, THIRD = DIALECT.samples().values()

@@ -7,7 +7,10 @@ from typing import Any
 
 from console.dialects import client_dialect
 from tests.compat.client import AnyscaleClient
+from tests.compat.conftest import SHARED
 from tests.product import PATIENCE, Api
+
+pytestmark = SHARED
 
 #: Workloads that train may use two gpu; all others run without quota.
 CONFIG: dict[str, Any] = {
