@@ -9,8 +9,8 @@ from pathlib import Path
 from django.contrib.staticfiles import finders
 from django.core.management import call_command
 
+from console import static_files
 from console.home import Home
-from console.static_files import StaticFiles
 
 
 def collect(home: Home) -> None:
@@ -24,10 +24,11 @@ def collect(home: Home) -> None:
 
 
 def _stamp() -> str:
-    """Return a digest of all inputs of the collected files."""
-    digest = hashlib.sha256(f"{version('Django')} {version('whitenoise')}\n".encode())
+    """Return a digest of all inputs of the collected files, and of the code that collects them."""
+    versions = f"{version('Django')} {version('whitenoise')}\n"
+    digest = hashlib.sha256(versions.encode() + Path(static_files.__file__).read_bytes())
     for finder in finders.get_finders():
-        for path, storage in finder.list(StaticFiles.ignore_patterns):
+        for path, storage in finder.list(static_files.StaticFiles.ignore_patterns):
             stat = Path(storage.path(path)).stat()
             digest.update(f"{path} {stat.st_size} {stat.st_mtime_ns}\n".encode())
     return digest.hexdigest()
