@@ -1,9 +1,9 @@
 """
 Checks of one open page by the rules of `tests.browser.rules`.
 
-Every page is checked at several widths, and by axe in both color schemes unless another page of its
-route was. A thorough check adds forced colors, print, the focus, and the text spacing of WCAG. Each
-width is set once, because the browser lays out the whole page for it.
+Every page is checked at two or more widths, and by axe in both color schemes unless another page of
+its route was. A thorough check adds forced colors, print, the focus, and the text spacing of WCAG.
+Each width is set once, because the browser lays out the whole page for it.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from playwright.sync_api import Browser, Page
 
 from tests.browser.axe import Looks
-from tests.browser.looks import TWO_WIDTHS, complaints
+from tests.browser.looks import ALL_WIDTHS, TWO_WIDTHS, complaints
 from tests.browser.reach import forms_of, visiting
 from tests.browser.rules import broken, hold_still, settle
 from tests.worlds.served import Served
@@ -36,8 +36,9 @@ def out_of_reach(
     """
     Return complaints by address, with at most *most* forms of each route.
 
-    If *thorough*, the first form of each route is checked thoroughly. Axe does not check pages of
-    the routes *audited*, which another walk opens.
+    The first form of each route is checked at all widths, and thoroughly if *thorough*. Further
+    forms, and pages of the routes *audited*, which another walk opens, are checked at two widths;
+    axe does not check the latter.
     """
     found = {}
     looks = Looks()
@@ -48,9 +49,11 @@ def out_of_reach(
             visit.settle()
             first = address.route not in routes
             routes.add(address.route)
+            is_audited = address.route in audited
             wrong = complaints(
                 visit.page,
-                None if address.route in audited else looks,
+                None if is_audited else looks,
+                widths=ALL_WIDTHS if first and not is_audited else TWO_WIDTHS,
                 thorough=thorough and first,
             )
             wrong += visit.take()
