@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from string import Template
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -68,8 +69,13 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
+@lru_cache(maxsize=500)
 def document_of(text: str) -> Any:
-    """Return the value of *text* as YAML, or an object around the text if parsing is impossible."""
+    """
+    Return the value of *text* as YAML, or an object around the text if parsing is impossible.
+
+    Several addresses are sent the same texts, and parsing the largest takes a second.
+    """
     # Expanded, nested aliases exceed any memory.
     if "&" in text or len(text) > 200_000:
         return {"resource_queues": text}

@@ -105,7 +105,7 @@ def _of_vectors(language: str) -> Iterator[str]:
             if "config" in case:
                 yield case["config"]
             elif "objects" in case:
-                yield yaml.safe_dump_all(case["objects"], sort_keys=False)
+                yield yaml.dump_all(case["objects"], Dumper=yaml.CSafeDumper, sort_keys=False)
 
 
 @st.composite
@@ -136,7 +136,7 @@ def _scraps(draw: st.DrawFn, language: str) -> str:
 
 def _values(draw: st.DrawFn, language: str) -> str:
     """Draw a text with keys or values of another type, too many, too long or too deep."""
-    documents = list(yaml.safe_load_all(draw(st.sampled_from(good_texts(language)))))
+    documents = deepcopy(_documents(draw(st.sampled_from(good_texts(language)))))
     for _ in range(draw(st.integers(1, 3))):
         places = list(_places(documents))
         holder, key = draw(st.sampled_from(places))
@@ -148,6 +148,11 @@ def _values(draw: st.DrawFn, language: str) -> str:
         else:
             holder[key] = value
     return draw(st.sampled_from(_WRITERS))(documents)
+
+
+@cache
+def _documents(text: str) -> list[Any]:
+    return list(yaml.safe_load_all(text))
 
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:
