@@ -249,14 +249,15 @@ def outsider(other_org: Organization) -> User:
 @pytest.fixture
 def client_for() -> Callable[[Actor], Client]:
     """A function that returns a client with the session of an actor."""
-
-    def signed_in(actor: Actor) -> Client:
-        assert actor.user is not None
-        client = Client()
-        client.force_login(actor.user)
-        return client
-
     return signed_in
+
+
+def signed_in(actor: Actor) -> Client:
+    """Return a client with a new session of the actor."""
+    assert actor.user is not None
+    client = Client()
+    client.force_login(actor.user)
+    return client
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The small world of `tests.pages.conftest`, created once per module of read-only tests."""
+"""The small world of `tests.pages.conftest` and its members, created once per module of tests."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.test import Client
 
+from console.orgs.models import Role
 from console.orgs.permissions import Actor
+from tests.conftest import member, signed_in
 from tests.pages.conftest import World, apply_first, fill
 
 
@@ -26,3 +29,15 @@ def module_world() -> tuple[Any, Any]:
         return made
 
     return made, world
+
+
+def module_people() -> Any:
+    """Return the fixture `people` with module scope: a signed-in browser for each role."""
+
+    @pytest.fixture(scope="module")
+    def people(owner: Actor) -> dict[str, Client]:
+        others = (Role.EDITOR, Role.OPERATOR, Role.SUBMITTER, Role.VIEWER)
+        cast = (owner, *(member(owner.org, role) for role in others))
+        return {actor.role: signed_in(actor) for actor in cast}
+
+    return people

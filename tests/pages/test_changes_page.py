@@ -9,8 +9,13 @@ from django.test import Client
 
 from console.orgs.permissions import Actor
 from console.workloads.models import Workload
+from tests.module_fixtures import module_org
 from tests.pages.conftest import World
+from tests.pages.module_fixtures import module_world
 from tests.pages.page import read_page
+
+org, owner = module_org()
+made, world = module_world()
 
 
 def uid_of(name: str) -> str:

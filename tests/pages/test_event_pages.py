@@ -23,8 +23,13 @@ from console.pages.presenters.activity import audit as presenter
 from console.pages.presenters.lists.tallies import Tally, permalink, tallies_of
 from console.workloads.models import Event, Workload
 from console.workloads.services.hold_queue import hold_queue, resume_queue
+from tests.module_fixtures import module_org
 from tests.pages.conftest import World
+from tests.pages.module_fixtures import module_world
 from tests.pages.page import Element, read_page
+
+org, owner = module_org()
+made, world = module_world()
 
 
 def page(browser: Client, path: str) -> Element:

@@ -17,7 +17,7 @@ from console.webhooks.models import Delivery, Webhook
 from tests.conftest import PASSWORD
 from tests.module_fixtures import module_org
 from tests.pages.conftest import World
-from tests.pages.module_fixtures import module_world
+from tests.pages.module_fixtures import module_people, module_world
 from tests.pages.page import complaints, pattern_of, read_page
 
 #: Address below the organization -> status for an owner, who may see everything.
@@ -160,6 +160,7 @@ PAGES = {
 
 org, owner = module_org()
 made, world = module_world()
+people = module_people()
 
 
 def address(path: str, world: World) -> str:

@@ -15,8 +15,13 @@ from console.configs.services.apply_config import apply_config
 from console.orgs.permissions import Actor
 from console.workloads.models import Workload
 from console.workloads.services.hold_queue import hold_queue
+from tests.module_fixtures import module_org
 from tests.pages.conftest import CONFIG, World
+from tests.pages.module_fixtures import module_world
 from tests.pages.page import read_page
+
+org, owner = module_org()
+made, world = module_world()
 
 LIVE = [
     "",

@@ -26,8 +26,13 @@ from console.workloads.models import Workload
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
 from tests.conftest import PASSWORD
+from tests.module_fixtures import module_org
 from tests.pages.conftest import CONFIG, World
+from tests.pages.module_fixtures import module_world
 from tests.pages.page import Element, read_page
+
+org, owner = module_org()
+made, world = module_world()
 
 LIVE = [
     "",

@@ -12,8 +12,13 @@ from django.test import Client
 from console.orgs.models import Membership, Role
 from console.orgs.permissions import Actor
 from console.orgs.services.create_user import create_user
+from tests.module_fixtures import module_org
 from tests.pages.conftest import World
+from tests.pages.module_fixtures import module_world
 from tests.pages.page import pattern_of, read_page
+
+org, owner = module_org()
+made, world = module_world()
 
 #: Pages that are opened per address pattern: more pages of a pattern have the same links.
 _ALIKE = 1

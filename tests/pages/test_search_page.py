@@ -8,8 +8,13 @@ import pytest
 from django.test import Client
 
 from console.orgs.permissions import Actor
+from tests.module_fixtures import module_org
 from tests.pages.conftest import World
+from tests.pages.module_fixtures import module_world
 from tests.pages.page import read_page
+
+org, owner = module_org()
+made, world = module_world()
 
 
 def found(browser: Client, world: World, text: str) -> list[tuple[str, str]]:

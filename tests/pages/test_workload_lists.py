@@ -12,8 +12,13 @@ from django.test.utils import CaptureQueriesContext
 from console.configs.services.apply_config import apply_config
 from console.orgs.permissions import Actor
 from console.workloads.models import SavedView
+from tests.module_fixtures import module_org
 from tests.pages.conftest import CONFIG, World
+from tests.pages.module_fixtures import module_world
 from tests.pages.page import complaints, read_page
+
+org, owner = module_org()
+made, world = module_world()
 
 LIST = "/o/here/workloads"
 ClientFor = Callable[[Actor], Client]
