@@ -10,12 +10,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from tests.prepared import fill
 
@@ -79,6 +79,53 @@ class Api:
         return Answer(response.status, json.loads(text) if text else None)
 
 
+class Management:
+    """Runs management commands in one process, which starts with the first command."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def run(self, *arguments: str, patience: float = PATIENCE) -> str:
+        """Run a command and return its output; fail if its exit status is not 0."""
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.management"],
+                cwd=ROOT,
+                env=dict(self._environment),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        killing = threading.Timer(patience, self._process.kill)
+        killing.start()
+        try:
+            self._process.stdin.write(json.dumps(arguments) + "\n")
+            self._process.stdin.flush()
+            line = self._process.stdout.readline()
+        finally:
+            killing.cancel()
+        assert line, f"no answer of {arguments} within {patience} s"
+        answer = json.loads(line)
+        assert answer["status"] == 0, answer["err"]
+        out: str = answer["out"]
+        return out.strip()
+
+    def close(self) -> None:
+        """End the process; another command would start a new one."""
+        if self._process is not None:
+            self._process.communicate()
+            self._process = None
+
+
 @dataclass(slots=True)
 class Product:
     """A running product: its address and its output so far."""
@@ -86,15 +133,17 @@ class Product:
     process: subprocess.Popen[str]
     home: Path
     environment: Mapping[str, str]
+    #: Its management commands run in one process.
+    management: Management
     port: int = 0
     lines: list[str] = field(default_factory=list)
     connections: list[Api] = field(default_factory=list)
-    #: Tokens by organization and role; issuing a token starts a process.
+    #: Tokens by organization and role.
     tokens: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def manage(self, *arguments: str, patience: float = PATIENCE) -> str:
         """Run a management command against this product and return its output."""
-        return _manage(self.environment, arguments, patience)
+        return self.management.run(*arguments, patience=patience)
 
     def api(self, org: str = "main", role: str = "owner") -> Api:
         """Return a new connection; connections of one organization and role share a token."""
@@ -132,23 +181,9 @@ def catches(pid: int, number: signal.Signals) -> bool:
     return caught is not None and bool(int(caught[1], 16) >> (number - 1) & 1)
 
 
-def manage(home: Path, *arguments: str, **settings: str) -> str:
-    """Run a management command without a running product and return its output."""
-    return _manage(environment_of(home, **settings), arguments, PATIENCE)
-
-
-def _manage(environment: Mapping[str, str], arguments: Sequence[str], patience: float) -> str:
-    done = subprocess.run(
-        [sys.executable, "manage.py", *arguments],
-        cwd=ROOT,
-        env=dict(environment),
-        capture_output=True,
-        text=True,
-        timeout=patience,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+def managing(home: Path, **settings: str) -> Management:
+    """Return a context manager that runs management commands without a running product."""
+    return Management(environment_of(home, **settings))
 
 
 @contextmanager
@@ -171,7 +206,7 @@ def running(home: Path, *, first: bool = False, **settings: str) -> Iterator[Pro
         text=True,
         start_new_session=True,
     )
-    product = Product(process, home, environment)
+    product = Product(process, home, environment, Management(environment))
     reader = threading.Thread(target=_read, args=(product,), daemon=True)
     reader.start()
     try:
@@ -180,6 +215,7 @@ def running(home: Path, *, first: bool = False, **settings: str) -> Iterator[Pro
     finally:
         for api in product.connections:
             api.close()
+        product.management.close()
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
             try:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from itertools import pairwise
 
 from tests.crash.load import PATIENCE, Load
-from tests.product import ROOT, Api, Product
+from tests.product import Api, Product
 
 #: Outcomes that may follow each outcome of a workload; None precedes the first.
 FOLLOWS: dict[str | None, set[str]] = {
@@ -19,28 +17,14 @@ FOLLOWS: dict[str | None, set[str]] = {
     "rejected": set(),
 }
 
-_ROWS = """
-import sys
-import django
-django.setup()
-from tests.crash.rows import main
-main(sys.argv[1], float(sys.argv[2]))
-"""
+_ROWS = "from tests.crash.rows import main; main({org!r}, {patience})"
 
 
 def check_rows(product: Product, org: str = "main") -> None:
     """Wait until no worker has work left for *org*, and check that its rows are consistent."""
-    done = subprocess.run(
-        [sys.executable, "-c", _ROWS, org, str(PATIENCE)],
-        cwd=ROOT,
-        env={**product.environment, "DJANGO_SETTINGS_MODULE": "console.settings"},
-        capture_output=True,
-        text=True,
-        timeout=2 * PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout.splitlines()[-1]) == []
+    code = _ROWS.format(org=org, patience=PATIENCE)
+    told = product.manage("shell", "-c", code, patience=2 * PATIENCE)
+    assert json.loads(told.splitlines()[-1]) == []
 
 
 def check_feed(api: Api, load: Load) -> None:

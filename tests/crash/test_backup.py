@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -16,9 +15,9 @@ import psycopg
 from console.home import Home
 from tests.crash.invariants import check_outcomes, check_rows
 from tests.crash.load import PATIENCE, Load
-from tests.crash.products import serving_postgresql
+from tests.crash.products import dump, restore, serving_postgresql
 from tests.postgres import find_binaries, serving
-from tests.product import Api, Product, manage, running
+from tests.product import Api, Product, managing, running
 
 #: Seconds of load before a backup, and after it.
 LOADED = 1
@@ -36,8 +35,7 @@ def back_up(product: Product, place: Path) -> None:
     if url is not None:
         binaries = find_binaries()
         assert binaries is not None
-        command = [binaries / "pg_dump", "--format=custom", "--file", place, url]
-        subprocess.run(command, check=True, capture_output=True)
+        dump(binaries, url, place)
         return
     # The function behind `.backup` of the sqlite3 shell.
     with (
@@ -70,13 +68,13 @@ def restored(place: Path, secret_key: Path, home: Home, database: str) -> Iterat
     binaries = find_binaries()
     assert binaries is not None
     with serving(binaries, crashing=True) as url:
-        command = [binaries / "pg_restore", "--no-owner", "--exit-on-error", "--dbname", url, place]
-        subprocess.run(command, check=True, capture_output=True)
+        restore(binaries, place, url)
         settings = {"DATABASE_URL": url}
         if database == "partitioned":
             settings["PARTITION_ROWS"] = str(EDGE)
             assert _filled_partitions(url) == FILLED
-            told = manage(home.folder, "partition", **settings)
+            with managing(home.folder, **settings) as management:
+                told = management.run("partition")
             assert told == "All tables are partitioned already."
         with running(home.folder, **settings) as product:
             yield product
@@ -105,10 +103,10 @@ def _filled_partitions(url: str) -> dict[str, list[str]]:
 @contextmanager
 def _running_partitioned(home: Path) -> Iterator[Product]:
     """Start a product whose decisions and events are about to reach their second partition."""
-    with serving_postgresql() as url:
+    with serving_postgresql(migrated=True) as url:
         settings = {"DATABASE_URL": url, "PARTITION_ROWS": str(EDGE)}
-        manage(home, "migrate", "--verbosity", "0", **settings)
-        manage(home, "partition", **settings)
+        with managing(home, **settings) as management:
+            management.run("partition")
         with psycopg.connect(url) as connection:
             for table in FILLED:
                 connection.execute(

@@ -40,7 +40,7 @@ def network() -> Iterator[None]:
 
 def test_silent_database_is_detected_and_recovers(tmp_path: Path) -> None:
     with (
-        serving_postgresql(over_tcp=True) as url,
+        serving_postgresql(over_tcp=True, migrated=True) as url,
         running(tmp_path / "home", DATABASE_URL=url) as product,
     ):
         load = Load(product)

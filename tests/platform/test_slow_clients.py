@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.prepared import fill
-from tests.product import PATIENCE, ROOT, environment_of, manage
+from tests.product import PATIENCE, ROOT, environment_of, managing
 
 KEY = "for this test alone"
 
@@ -46,11 +46,19 @@ def application(environ, start_response):
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A state folder with a database, static files, and the organization `main`."""
+    """A state folder with a database and static files."""
     folder = tmp_path_factory.mktemp("slow")
     fill(folder, with_database=True)
-    manage(folder, "create_org", "main", "--owner", "owner@example.org", SECRET_KEY=KEY)
     return folder
+
+
+@pytest.fixture(scope="module")
+def token(home: Path) -> str:
+    """A token of a submitter."""
+    with managing(home, SECRET_KEY=KEY) as management:
+        management.run("create_org", "main")
+        words = ("--org", "main", "--role", "submitter", "--name", "slow")
+        return management.run("create_token", *words)
 
 
 @contextmanager
@@ -237,10 +245,8 @@ def is_open(client: socket.socket) -> bool:
 
 @pytest.mark.parametrize("form", ["length", "chunks"])
 def test_a_body_that_is_too_large_is_refused_in_the_form_of_the_api(
-    home: Path, port: int, form: str
+    token: str, port: int, form: str
 ) -> None:
-    words = ("--org", "main", "--role", "submitter", "--name", form)
-    token = manage(home, "create_token", *words, SECRET_KEY=KEY)
     head = (
         "POST /api/v1/orgs/main/workloads HTTP/1.1\r\nHost: localhost\r\n"
         f"Authorization: Bearer {token}\r\nContent-Type: application/json\r\n"
