@@ -16,13 +16,18 @@ from tests.product import Answer, Api, Product
 
 #: Workloads submitted per second. Products of several tests share the processors, and each has to
 #: decide that many; `make soak`, which runs one test at a time, sets more than it can decide.
-RATE = int(os.environ.get("CRASH_RATE", "90"))
+RATE = int(os.environ.get("CRASH_RATE", "60"))
 
 #: Requests per second.
 REQUESTS = 10
 
 #: Seconds that a workload runs.
 RUNS = 0.1
+
+#: Seconds between two rounds of the executor, each of which reads decisions and finishes workloads.
+#: Most of the processor time of a load is in its requests, and shorter rounds only add more of
+#: them.
+PAUSE = 0.1
 
 #: Seconds after which a missing answer is a failure of the product.
 PATIENCE = 120
@@ -139,7 +144,7 @@ class Load:
             assert not self._failures, self._failures
             assert time.monotonic() < deadline, f"not drained within {PATIENCE} s"
             self._execute_once()
-            time.sleep(0.02)
+            time.sleep(PAUSE)
 
     def probe(self) -> float:
         """Submit a workload that fits, and return the seconds until it was admitted."""
@@ -201,7 +206,7 @@ class Load:
         return ids
 
     def _execute(self) -> None:
-        while not self._over.wait(0.03):
+        while not self._over.wait(PAUSE):
             self._execute_once()
 
     def _execute_once(self) -> None:
