@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import nullcontext
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from console.bench.kueue import traces
 from console.engine.state import State
+from console.trial import product
 from tests.bench.small import PREEMPTING
+from tests.prepared import fill
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +66,15 @@ def test_invariant_violation_ends_the_command(monkeypatch: pytest.MonkeyPatch) -
         call_command("bench_trace", "--trace", "baseline", "--clock", "virtual")
 
 
+@pytest.fixture
+def prepared_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the product start in a folder with a migrated database and static files."""
+    fill(tmp_path, with_database=True)
+    folder = SimpleNamespace(TemporaryDirectory=lambda: nullcontext(str(tmp_path)))
+    monkeypatch.setattr(product, "tempfile", folder)
+
+
+@pytest.mark.usefixtures("prepared_folder")
 def test_real_time_trace_runs_through_a_product(capsys) -> None:
     call_command("bench_trace", "--trace", "baseline", "--clock", "real", "--json")
     told = json.loads(capsys.readouterr().out)

@@ -7,6 +7,7 @@ import os
 import ssl
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,32 +17,70 @@ from tests.brokers import serving_broker
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
+ReadSettings = Callable[..., dict[str, object]]
+
 _OWN = ("PATH", "HOME", "LANG")
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    """Return the environment of a process without variables of the developer."""
+    clean = {name: os.environ[name] for name in _OWN if name in os.environ}
+    return {**clean, "DJANGO_SETTINGS_MODULE": "console.settings", **more}
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run Python in the repository with a clean environment."""
-    clean = {name: os.environ[name] for name in _OWN if name in os.environ}
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=ROOT,
-        env={**clean, "DJANGO_SETTINGS_MODULE": "console.settings", **environment},
+        env=clean_environment(**environment),
         capture_output=True,
         text=True,
         check=False,
     )
 
 
-def settings(names: list[str], **environment: str) -> dict[str, object]:
-    """Return the settings *names* of the product under *environment*."""
-    code = (
-        "import json; from django.conf import settings; "
-        f"print(json.dumps({{name: getattr(settings, name) for name in {names!r}}}))"
-    )
-    done = run("-c", code, **environment)
-    assert done.returncode == 0, done.stderr
-    found: dict[str, object] = json.loads(done.stdout)
-    return found
+#: Program that answers each line of names and environment variables with the values of these
+#: settings, from a forked process that reads the settings anew. Modules that settings import take
+#: most of the time of a start, so they are loaded before.
+_READER = """
+import json, os, sys
+import django.http, structlog
+for line in sys.stdin:
+    names, environment = json.loads(line)
+    child = os.fork()
+    if not child:
+        os.environ.update(environment)
+        from django.conf import settings
+        print(json.dumps({name: getattr(settings, name) for name in names}), flush=True)
+        os._exit(0)
+    if os.waitpid(child, 0)[1]:
+        print("null", flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def read_settings() -> Iterator[ReadSettings]:
+    """A function that returns the settings *names* of the product under *environment*."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _READER],
+        cwd=ROOT,
+        env=clean_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+
+        def read(names: list[str], **environment: str) -> dict[str, object]:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(json.dumps([names, environment]) + "\n")
+            process.stdin.flush()
+            found: dict[str, object] | None = json.loads(process.stdout.readline())
+            assert found is not None, "the settings were refused"
+            return found
+
+        yield read
 
 
 @pytest.mark.parametrize(
@@ -76,11 +115,25 @@ def test_a_bad_value_stops_every_command_with_one_sentence(
     assert done.stderr == f"sluice: {name} is {value!r}; it must be {accepts}.\n"
 
 
-def test_reading_the_settings_creates_no_files(tmp_path: Path) -> None:
+#: Runs the checks, which load all pages, and prints whether the library of providers is loaded.
+_CHECK = """
+import sys
+from django.core.management import execute_from_command_line
+execute_from_command_line(["manage.py", "check"])
+print("allauth" in sys.modules)
+"""
+
+
+def test_without_a_provider_the_checks_create_no_files_and_do_not_load_its_library(
+    read_settings: ReadSettings, tmp_path: Path
+) -> None:
+    found = read_settings(["INSTALLED_APPS", "MIDDLEWARE"])
+    assert "allauth" not in str(found)
     home = tmp_path / "home"
-    done = run("manage.py", "check", SLUICE_HOME=str(home))
+    done = run("-c", _CHECK, SLUICE_HOME=str(home))
     assert done.returncode == 0, done.stderr
     assert not home.exists()
+    assert done.stdout.splitlines()[-1] == "False"
 
 
 @pytest.mark.parametrize(
@@ -97,16 +150,16 @@ def test_reading_the_settings_creates_no_files(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_idle_transactions_are_ended(query: str, options: str) -> None:
+def test_idle_transactions_are_ended(read_settings: ReadSettings, query: str, options: str) -> None:
     url = f"postgresql://console:secret@127.0.0.1/console{query}"
-    databases = settings(["DATABASES"], DATABASE_URL=url)["DATABASES"]
+    databases = read_settings(["DATABASES"], DATABASE_URL=url)["DATABASES"]
     assert isinstance(databases, dict)
     assert databases["default"]["OPTIONS"]["options"] == options
 
 
-def test_silent_server_is_detected_within_seconds() -> None:
+def test_silent_server_is_detected_within_seconds(read_settings: ReadSettings) -> None:
     url = "postgresql://console:secret@127.0.0.1/console?connect_timeout=30"
-    databases = settings(["DATABASES"], DATABASE_URL=url)["DATABASES"]
+    databases = read_settings(["DATABASES"], DATABASE_URL=url)["DATABASES"]
     assert isinstance(databases, dict)
     assert databases["default"]["OPTIONS"] == {
         "connect_timeout": 30,
@@ -119,24 +172,26 @@ def test_silent_server_is_detected_within_seconds() -> None:
     }
 
 
-def test_an_https_origin_makes_the_cookies_secure() -> None:
+def test_an_https_origin_makes_the_cookies_secure(read_settings: ReadSettings) -> None:
     names = ["SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE"]
-    assert settings(names) == dict.fromkeys(names, False)
+    assert read_settings(names) == dict.fromkeys(names, False)
     both = "https://a.example,https://b.example"
-    assert settings(names, CSRF_TRUSTED_ORIGINS=both) == dict.fromkeys(names, True)
+    assert read_settings(names, CSRF_TRUSTED_ORIGINS=both) == dict.fromkeys(names, True)
     mixed = "https://a.example,http://b.example"
-    assert settings(names, CSRF_TRUSTED_ORIGINS=mixed) == dict.fromkeys(names, False)
+    assert read_settings(names, CSRF_TRUSTED_ORIGINS=mixed) == dict.fromkeys(names, False)
 
 
-def test_local_host_names_are_always_allowed() -> None:
-    assert settings(["ALLOWED_HOSTS"], ALLOWED_HOSTS="console.example.org") == {
+def test_local_host_names_are_always_allowed(read_settings: ReadSettings) -> None:
+    assert read_settings(["ALLOWED_HOSTS"], ALLOWED_HOSTS="console.example.org") == {
         "ALLOWED_HOSTS": ["console.example.org", "localhost", "127.0.0.1", "[::1]"]
     }
 
 
-def test_public_url_is_the_trusted_origin_or_the_listen_address() -> None:
+def test_public_url_is_the_trusted_origin_or_the_listen_address(
+    read_settings: ReadSettings,
+) -> None:
     found = [
-        settings(["PUBLIC_URL"], **given)["PUBLIC_URL"]
+        read_settings(["PUBLIC_URL"], **given)["PUBLIC_URL"]
         for given in (
             {"PORT": "81"},
             {"HOST": "0.0.0.0"},  # noqa: S104
@@ -152,15 +207,15 @@ def test_public_url_is_the_trusted_origin_or_the_listen_address() -> None:
     ]
 
 
-def test_the_broker_is_the_embedded_one_unless_told_otherwise() -> None:
+def test_the_broker_is_the_embedded_one_unless_told_otherwise(read_settings: ReadSettings) -> None:
     names = ["REDIS_URL", "CELERY_BROKER_URL", "REDIS_IS_EMBEDDED"]
-    assert settings(names, SLUICE_HOME="/state") == {
+    assert read_settings(names, SLUICE_HOME="/state") == {
         "REDIS_URL": "unix:///state/broker/broker.sock",
         "CELERY_BROKER_URL": "redis+socket:///state/broker/broker.sock",
         "REDIS_IS_EMBEDDED": True,
     }
     url = "redis://broker.example.org:6379/1"
-    assert settings(names, REDIS_URL=url) == {
+    assert read_settings(names, REDIS_URL=url) == {
         "REDIS_URL": url,
         "CELERY_BROKER_URL": url,
         "REDIS_IS_EMBEDDED": False,
@@ -197,14 +252,14 @@ def test_process_without_a_secret_key_is_refused(process: tuple[str, ...], tmp_p
     assert refused.returncode == 1
 
 
-def test_key_of_the_state_folder_is_shared(tmp_path: Path) -> None:
+def test_key_of_the_state_folder_is_shared(read_settings: ReadSettings, tmp_path: Path) -> None:
     home = {"SLUICE_HOME": str(tmp_path)}
     (tmp_path / "secret_key").write_text("x" * 60)
     assert run("-c", "import console.wsgi", **home).returncode == 0
-    assert settings(["SECRET_KEY"], **home) == {"SECRET_KEY": "x" * 60}
+    assert read_settings(["SECRET_KEY"], **home) == {"SECRET_KEY": "x" * 60}
 
 
-def test_only_postgresql_has_partitions() -> None:
+def test_only_postgresql_has_partitions(read_settings: ReadSettings) -> None:
     refused = run("manage.py", "check", PARTITION_ROWS="1000000")
     assert (refused.returncode, refused.stderr) == (
         1,
@@ -213,13 +268,13 @@ def test_only_postgresql_has_partitions() -> None:
             "SQLite has no partitions.\n"
         ),
     )
-    found = settings(
+    found = read_settings(
         ["PARTITION_ROWS"], PARTITION_ROWS="1000000", DATABASE_URL="postgresql://x@localhost/x"
     )
     assert found == {"PARTITION_ROWS": 1_000_000}
 
 
-def test_passwords_are_disabled_only_with_a_provider() -> None:
+def test_passwords_are_disabled_only_with_a_provider(read_settings: ReadSettings) -> None:
     refused = run("manage.py", "check", LOCAL_SIGN_IN="0")
     assert refused.stderr == (
         "sluice: LOCAL_SIGN_IN is off, and there is no OIDC_ISSUER: no member could sign in.\n"
@@ -231,18 +286,9 @@ def test_passwords_are_disabled_only_with_a_provider() -> None:
     }
     done = run("manage.py", "check", LOCAL_SIGN_IN="0", **provider)
     assert done.returncode == 0, done.stderr
-    apps = settings(["INSTALLED_APPS"], **provider)["INSTALLED_APPS"]
+    apps = read_settings(["INSTALLED_APPS"], **provider)["INSTALLED_APPS"]
     assert isinstance(apps, list)
     assert "allauth" in apps
-
-
-def test_library_is_not_loaded_without_a_provider() -> None:
-    found = settings(["INSTALLED_APPS", "MIDDLEWARE"])
-    assert "allauth" not in str(found)
-    code = (
-        "import sys, django; django.setup(); import console.urls; print('allauth' in sys.modules)"
-    )
-    assert run("-c", code).stdout.strip() == "False"
 
 
 def test_schedulers_of_an_additional_folder_are_found() -> None:

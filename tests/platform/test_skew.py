@@ -15,6 +15,7 @@ import pytest
 
 from console.home import Home
 from tests.brokers import serving_broker
+from tests.prepared import fill
 from tests.product import environment_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -40,13 +41,7 @@ OLDER = (
 @pytest.fixture
 def migrated(tmp_path: Path) -> Path:
     """The state folder of a product after its migrations."""
-    subprocess.run(
-        [sys.executable, "manage.py", "migrate", "--no-input", "--verbosity", "0"],
-        cwd=ROOT,
-        env=environment_of(tmp_path),
-        timeout=120,
-        check=True,
-    )
+    fill(tmp_path, with_database=True)
     return tmp_path
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.prepared import fill
 from tests.product import PATIENCE, ROOT, Product, running
 
 pytestmark = pytest.mark.skipif(
@@ -132,49 +133,67 @@ def test_killed_process_is_restarted(product: Product) -> None:
         time.sleep(0.05)
 
 
-def test_ctrl_c_stops_all_processes_and_a_restart_keeps_the_data(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    with running(home) as first:
-        first.manage("create_org", "research")
-        assert len(processes_of(home)) > 4
-        first.process.send_signal(signal.SIGINT)
-        assert first.process.wait(timeout=PATIENCE) == 0
-        wait_until_gone(home)
-    with running(home) as second:
+def test_ctrl_c_stops_all_processes_and_a_restart_keeps_the_data(product: Product) -> None:
+    """The last test of this product: Ctrl-C stops it."""
+    product.manage("create_org", "research")
+    tokens = product.tokens
+    api = product.api("research")
+    # Its process has the state folder, too.
+    product.management.close()
+    assert len(processes_of(product.home)) > 4
+    api.get("/decisions?after=0")
+    product.process.send_signal(signal.SIGINT)
+    # The server continues to answer open connections.
+    time.sleep(0.5)
+    assert api.get("/decisions?after=0&wait=2") == {"results": [], "next": 0}
+    assert product.process.wait(timeout=PATIENCE) == 0
+    wait_until_gone(product.home)
+    with running(product.home) as second:
         assert "Password" not in second.output()
+        second.tokens = tokens
         assert second.api("research").get("/workloads")["results"] == []
         second.process.send_signal(signal.SIGTERM)
         assert second.process.wait(timeout=PATIENCE) == 0
-        wait_until_gone(home)
+        wait_until_gone(product.home)
 
 
-def test_long_poll_is_answered_during_shutdown(tmp_path: Path) -> None:
-    with running(tmp_path / "home") as product:
-        api = product.api()
-        api.get("/decisions?after=0")
-        product.process.send_signal(signal.SIGINT)
-        # The server continues to answer open connections.
-        time.sleep(0.5)
-        assert api.get("/decisions?after=0&wait=2") == {"results": [], "next": 0}
-        assert product.process.wait(timeout=PATIENCE) == 0
+@pytest.fixture(scope="module")
+def runtime() -> Iterator[Path]:
+    """The folder for sockets of this user."""
+    # Not below tmp_path, whose path is long itself when several processes share the tests.
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
 
 
-def test_nothing_outlives_a_killed_supervisor(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    with running(home) as product:
-        product.process.kill()
-        product.process.wait()
-        wait_until_gone(home)
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory, runtime: Path) -> Iterator[Product]:
+    """A product with the demo, in a state folder with a long path."""
+    home = tmp_path_factory.mktemp("demo") / ("x" * 100)
+    with running(home, SLUICE_DEMO="1", XDG_RUNTIME_DIR=str(runtime)) as product:
+        yield product
 
 
-def test_demo_has_traffic_from_the_first_minute(tmp_path: Path) -> None:
-    with running(tmp_path / "home", SLUICE_DEMO="1") as product:
-        api = product.api("demo")
-        assert [row["version"] for row in api.get("/config/versions")["results"]] == [1]
-        deadline = time.monotonic() + PATIENCE
-        while not api.get("/workloads?user=demo&state=admitted")["results"]:
-            assert time.monotonic() < deadline, product.output()
-            time.sleep(0.2)
+def test_demo_has_traffic_from_the_first_minute(demo: Product) -> None:
+    api = demo.api("demo")
+    assert [row["version"] for row in api.get("/config/versions")["results"]] == [1]
+    deadline = time.monotonic() + PATIENCE
+    while not api.get("/workloads?user=demo&state=admitted")["results"]:
+        assert time.monotonic() < deadline, demo.output()
+        time.sleep(0.2)
+
+
+def test_a_long_path_moves_the_broker_s_socket(demo: Product, runtime: Path) -> None:
+    assert status_of(demo.port, "/readyz") == 200
+    [folder] = runtime.iterdir()
+    assert folder.stat().st_mode & 0o077 == 0
+
+
+def test_nothing_outlives_a_killed_supervisor(demo: Product) -> None:
+    """The last test of this product."""
+    demo.management.close()
+    demo.process.kill()
+    demo.process.wait()
+    wait_until_gone(demo.home)
 
 
 @pytest.mark.parametrize("where", ["file", "file/below"])
@@ -199,6 +218,7 @@ def test_a_broker_elsewhere_that_is_down_is_refused(tmp_path: Path) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
+        fill(tmp_path, with_database=True)
         sentence = refused(tmp_path, REDIS_URL=f"redis://127.0.0.1:{port}/0")
     assert sentence.startswith("The broker does not answer (")
     assert sentence.endswith("); check REDIS_URL.")
@@ -210,15 +230,3 @@ def test_a_database_that_is_down_is_refused(tmp_path: Path) -> None:
     assert sentence.startswith("The database cannot be reached (")
     assert sentence.endswith("that the server runs and accepts connections from this machine.")
     assert processes_of(tmp_path) == []
-
-
-def test_a_long_path_moves_the_broker_s_socket(tmp_path: Path, monkeypatch) -> None:
-    # Not below tmp_path, whose path is long itself when several processes share the tests.
-    with tempfile.TemporaryDirectory() as name:
-        runtime = Path(name)
-        monkeypatch.setenv("XDG_RUNTIME_DIR", name)
-        home = tmp_path / ("x" * 100)
-        with running(home) as product:
-            assert status_of(product.port, "/readyz") == 200
-            [folder] = runtime.iterdir()
-            assert folder.stat().st_mode & 0o077 == 0

@@ -129,8 +129,13 @@ def beside(environment: Mapping[str, str]) -> Iterator[tuple[int, Process, Proce
         *("--without-gossip", "--without-mingle"),
     ]
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        command = commands.web(listener.fileno(), environment).command
-        web = Process(command, environment, listener.fileno())
+        serving = [
+            *(sys.executable, "-m", "gunicorn"),
+            *("--config", "python:console.server.gunicorn_config"),
+            *("--bind", f"fd://{listener.fileno()}"),
+            *("--graceful-timeout", str(commands.WEB_GRACE), "--log-level", "warning"),
+        ]
+        web = Process(serving, {**environment, "WEB_PROCESSES": "2"}, listener.fileno())
         deciding = Process(worker, environment)
         try:
             port = listener.getsockname()[1]
@@ -203,8 +208,7 @@ def test_the_next_version_migrates_and_joins_under_load(tmp_path: Path) -> None:
             )
             with beside(later) as (port, web, worker):
                 until(lambda: worker.has_said("batch decided"), worker)
-                token = product.manage("create_token", "--org", "main", "--role", "operator")
-                api = Api(port, "main", token)
+                api = Api(port, "main", product.tokens["main", "owner"])
                 [uid] = load.submit_for_teams(Caller(api), ["probe"])
                 until(lambda: api.get(f"/workloads/{uid}")["state"] == "finished", worker)
                 api.close()
