@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.worlds import BUILDERS
+from tests.worlds import OPENED
 from tests.worlds.connected import connected
 from tests.worlds.stored import shared_worlds_folder, stored
 from tests.worlds.world import World
@@ -21,7 +21,7 @@ class Worlds:
     def __init__(self, kept: Path, own: Path, blocker: Any) -> None:
         self._blocker = blocker
         self._copies: dict[str, tuple[Path, World]] = {}
-        for name in BUILDERS:
+        for name in OPENED:
             found = stored(name, kept)
             copy = own / f"{name}.sqlite3"
             found.copy(copy)
