@@ -70,9 +70,9 @@ def test_an_unknown_format_is_refused() -> None:
 
 
 @pytest.mark.parametrize("write", [ndjson_of, lambda rows: csv_of(("name", "data"), rows)])
-def test_a_hundred_thousand_rows_take_no_more_memory_than_a_block(write) -> None:
+def test_many_rows_take_no_more_memory_than_a_block(write) -> None:
     def rows() -> Iterator[dict]:
-        for number in range(100_000):
+        for number in range(20_000):
             yield {"name": f"workload-{number}", "data": {"reason": "x" * 100}}
 
     tracemalloc.start()
@@ -81,5 +81,5 @@ def test_a_hundred_thousand_rows_take_no_more_memory_than_a_block(write) -> None
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert written > 10_000_000
+    assert written > 2_000_000
     assert peak < 300_000

@@ -62,18 +62,10 @@ def token(home: Path) -> str:
 
 
 @contextmanager
-def serving(home: Path, module: str = "console.wsgi", **settings: str) -> Iterator[int]:
-    """Run two web processes with three threads each and yield their port."""
-    with socket.create_server(("127.0.0.1", 0), backlog=2048) as listener:
-        port: int = listener.getsockname()[1]
-        with serving_on(listener, home, module, **settings):
-            answers(port, "/healthz")
-            yield port
-
-
-@contextmanager
-def serving_on(listener: socket.socket, home: Path, module: str, **settings: str) -> Iterator[None]:
-    """Run two web processes on a socket."""
+def serving(
+    home: Path, module: str = "console.wsgi", *more: socket.socket, **settings: str
+) -> Iterator[int]:
+    """Run two web processes with three threads each; yield their port, one of their sockets."""
     environment = environment_of(
         home,
         SECRET_KEY=KEY,
@@ -81,23 +73,27 @@ def serving_on(listener: socket.socket, home: Path, module: str, **settings: str
         PYTHONPATH=os.pathsep.join([str(home), str(ROOT)]),
         **settings,
     )
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "gunicorn", f"{module}:application"),
-            *("--config", "python:console.server.gunicorn_config"),
-            *("--bind", f"fd://{listener.fileno()}"),
-            *("--graceful-timeout", "3", "--log-level", "warning"),
-        ],
-        cwd=ROOT,
-        env=environment,
-        pass_fds=[listener.fileno()],
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait(PATIENCE)
+    with socket.create_server(("127.0.0.1", 0), backlog=2048) as listener:
+        descriptors = [each.fileno() for each in (listener, *more)]
+        process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "gunicorn", f"{module}:application"),
+                *("--config", "python:console.server.gunicorn_config"),
+                *(f"--bind=fd://{each}" for each in descriptors),
+                *("--graceful-timeout", "3", "--log-level", "warning"),
+            ],
+            cwd=ROOT,
+            env=environment,
+            pass_fds=descriptors,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            port: int = listener.getsockname()[1]
+            answers(port, "/healthz")
+            yield port
+        finally:
+            process.terminate()
+            process.wait(PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -108,16 +104,37 @@ def port(home: Path) -> Iterator[int]:
 
 
 @pytest.fixture(scope="module")
-def impatient(home: Path) -> Iterator[int]:
-    """The port of a server with deadlines of one second and a large answer."""
+def socket_path() -> Iterator[Path]:
+    """The path of a unix socket; the temporary folder of a test has a path that is too long."""
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name) / "s"
+
+
+@pytest.fixture(scope="module")
+def impatient(home: Path, socket_path: Path) -> Iterator[int]:
+    """The port of a server with deadlines of one second and a large answer, also at a socket."""
     (home / "impatient.py").write_text(_PROGRAM)
-    with serving(home, "impatient") as port:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(socket_path))
+        listener.listen()
+        with serving(home, "impatient", listener) as port:
+            yield port
+
+
+#: Addresses of clients of `limited`.
+PROXY, DIRECT = "127.0.0.1", "127.0.0.2"
+
+
+@pytest.fixture(scope="module")
+def limited(home: Path) -> Iterator[int]:
+    """The port of a server with a limit of 16 connections per address, except for PROXY."""
+    with serving(home, CONNECTIONS_PER_ADDRESS="16", TRUSTED_PROXIES=PROXY) as port:
         yield port
 
 
-def answers(port: int, path: str) -> bytes:
-    """Request a page and return its body."""
-    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+def answers(port: int, path: str, source: str = "127.0.0.1") -> bytes:
+    """Request a page from the address *source* and return its body."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE, source_address=(source, 0))
     connection.request("GET", path)
     answer = connection.getresponse()
     body = answer.read()
@@ -126,12 +143,14 @@ def answers(port: int, path: str) -> bytes:
     return body
 
 
-def hold(stack: ExitStack, port: int, sent: bytes, count: int = SLOW) -> list[socket.socket]:
-    """Open *count* connections that send *sent* and then neither send nor read."""
+def hold(
+    stack: ExitStack, port: int, sent: bytes, count: int = SLOW, source: str = "127.0.0.1"
+) -> list[socket.socket]:
+    """Open *count* connections from *source* that send *sent* and then neither send nor read."""
     held = []
     for _ in range(count):
         client = stack.enter_context(
-            socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+            socket.create_connection(("127.0.0.1", port), PATIENCE, (source, 0))
         )
         client.sendall(sent)
         held.append(client)
@@ -140,13 +159,13 @@ def hold(stack: ExitStack, port: int, sent: bytes, count: int = SLOW) -> list[so
 
 def closes(client: socket.socket) -> bytes:
     """Return the data until the server closes the connection; fail when it does not."""
-    found = b""
+    found = bytearray()
     try:
         while data := client.recv(65536):
             found += data
     except ConnectionResetError:
-        return found
-    return found
+        return bytes(found)
+    return bytes(found)
 
 
 HEAD = b"GET /login HTTP/1.1\r\nHost: localhost\r\nX-Never: ends"
@@ -206,11 +225,11 @@ def test_missing_data_is_awaited_until_its_deadline(impatient: int, kind: str) -
             assert closes(client) == b""
 
 
-def test_longest_waiting_connection_is_closed_for_a_new_one_of_its_address(home: Path) -> None:
-    with serving(home, CONNECTIONS_PER_ADDRESS="16") as port, ExitStack() as stack:
+def test_longest_waiting_connection_is_closed_for_a_new_one_of_its_address(limited: int) -> None:
+    with ExitStack() as stack:
         # Each process keeps eight connections, so at least the others are closed.
-        held = hold(stack, port, HEAD, 40)
-        assert answers(port, "/healthz")
+        held = hold(stack, limited, HEAD, 40, DIRECT)
+        assert answers(limited, "/healthz", DIRECT)
         deadline = time.monotonic() + PATIENCE
         open_ones = held
         while len(open_ones) > 16:
@@ -222,11 +241,10 @@ def test_longest_waiting_connection_is_closed_for_a_new_one_of_its_address(home:
         assert held[-1].recv(12) == b"HTTP/1.1 200"
 
 
-def test_trusted_proxy_has_no_connection_limit(home: Path) -> None:
-    settings = {"CONNECTIONS_PER_ADDRESS": "16", "TRUSTED_PROXIES": "127.0.0.1"}
-    with serving(home, **settings) as port, ExitStack() as stack:
-        held = hold(stack, port, HEAD, 40)
-        assert answers(port, "/healthz")
+def test_trusted_proxy_has_no_connection_limit(limited: int) -> None:
+    with ExitStack() as stack:
+        held = hold(stack, limited, HEAD, 40, PROXY)
+        assert answers(limited, "/healthz", PROXY)
         assert all(map(is_open, held))
 
 
@@ -289,20 +307,15 @@ def test_local_proxy_may_report_the_scheme(impatient: int) -> None:
     assert found == [f"{scheme} 127.0.0.1 192.0.2.7 True" for scheme in ("https", "http", "http")]
 
 
-def test_a_unix_socket_has_no_addresses(home: Path, impatient: int) -> None:
-    with ExitStack() as stack, socket.socket(socket.AF_UNIX) as listener:
-        # The temporary folder of a test has a path that is too long for a socket.
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        path = str(folder / "s")
-        listener.bind(path)
-        listener.listen()
-        with serving_on(listener, home, "impatient"):
-            held = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(30)]
-            for client in held:
-                client.settimeout(PATIENCE)
-                client.connect(path)
-            held[-1].sendall(
-                b"GET /seen HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Proto: https\r\n"
-                b"X-Forwarded-For: 192.0.2.7\r\nConnection: close\r\n\r\n"
-            )
-            assert closes(held[-1]).endswith(b"\r\n\r\nhttps  192.0.2.7 True")
+@pytest.mark.usefixtures("impatient")
+def test_a_unix_socket_has_no_addresses(socket_path: Path) -> None:
+    with ExitStack() as stack:
+        held = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(30)]
+        for client in held:
+            client.settimeout(PATIENCE)
+            client.connect(str(socket_path))
+        held[-1].sendall(
+            b"GET /seen HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Proto: https\r\n"
+            b"X-Forwarded-For: 192.0.2.7\r\nConnection: close\r\n\r\n"
+        )
+        assert closes(held[-1]).endswith(b"\r\n\r\nhttps  192.0.2.7 True")
