@@ -27,7 +27,7 @@ from console.engine.model.reasons import Reason
 from console.engine.model.route import Route
 from console.engine.model.trace import PreemptedStep, Trace, TurnStep, TurnVerdict
 from console.engine.model.workload import Workload
-from console.engine.pending.eligibility import EligibilityCache
+from console.engine.pending.eligibility_cache import EligibilityCache
 from console.engine.pending.pending_class import Announced, Pending, PendingClass, Verdict
 from console.engine.routing.router import Router
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from console.engine.model.policy import Strategy
 from console.engine.model.route import Route
 from console.engine.model.workload import PodSet
+from console.engine.pending.eligibility import Eligibility
 from console.engine.pending.pending_class import Pending, class_key
 from console.engine.pending.pending_queue import PendingQueue
 from console.engine.routing.reasons import NAMESPACE_NOT_ALLOWED
@@ -27,7 +28,7 @@ def waiting(
     return Pending(
         asked,
         Route(**path),  # type: ignore[arg-type]
-        alike=tuple(((not is_excluded,),) for _ in asked.pod_sets),
+        Eligibility(alike=tuple(((not is_excluded,),) for _ in asked.pod_sets)),
     )
 
 

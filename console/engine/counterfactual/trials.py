@@ -237,4 +237,4 @@ class Trials:
         found = self.judge.judge(workload, self.policy.queues[route.queue])
         if found.rejection is not None:
             return None
-        return Pending(workload, route, found.obstacles, found.alike)
+        return Pending(workload, route, found)

@@ -91,7 +91,10 @@ class DecisionBuilder:
 
     def __init__(self, policy: Policy, discipline: TraceFacts) -> None:
         self._policy = policy
+        self._queues = policy.queues
         self._discipline = discipline
+        #: The facts about queues that do not depend on their live state, by name.
+        self._queue_steps: dict[str, QueueStep | None] = {}
 
     def admitted(self, running: Running, nomination: Nomination | None) -> Decision:
         """Return the decision that *running* was admitted."""
@@ -201,7 +204,7 @@ class DecisionBuilder:
         """Return the reason of an admission: the discipline's, in a queue with quota."""
         if running.queue is None:
             return NO_RULES
-        queue = self._policy.queues.get(running.queue)
+        queue = self._queues.get(running.queue)
         return PASSTHROUGH if queue and queue.is_passthrough else self._discipline.admitted
 
     def route_trace(self, route_result: RouteResult) -> Trace:
@@ -217,10 +220,7 @@ class DecisionBuilder:
         assert cls.verdict is not None
         unannounced, cls.unannounced = cls.unannounced, {}
         for pending in unannounced.values():
-            route = pending.route
-            announcement = (route.queue, route.priority, route.rule, cls.key)
-            if pending.announced != announcement:
-                pending.announced = announcement
+            if cls.announce(pending):
                 order = order_of(queue, pending, cls.verdict.reason)
                 yield self.inadmissible(queue, pending, cls.verdict, order)
 
@@ -289,12 +289,18 @@ class DecisionBuilder:
                 route,
                 outcome,
                 nomination,
-                obstacles=pending.obstacles,
+                obstacles=pending.eligibility.obstacles,
                 order=order,
                 queue=queue,
                 turn=turn,
             ),
         )
+
+    def _queue_step(self, name: str) -> QueueStep | None:
+        """Return the facts about queue *name* without its live state."""
+        if name not in self._queue_steps:
+            self._queue_steps[name] = self._discipline.queue_step(self._policy, name, None)
+        return self._queue_steps[name]
 
     def _trace(
         self,
@@ -313,7 +319,7 @@ class DecisionBuilder:
         """Return the trace of a decision, from arguments that must not change later."""
         policy, discipline, requests = self._policy, self._discipline, workload.total()
         if queue is None and route.queue is not None:
-            queue = discipline.queue_step(policy, route.queue, None)
+            queue = self._queue_step(route.queue)
         sections = discipline.trace_sections(
             policy, workload, route, outcome, nomination, obstacles
         )

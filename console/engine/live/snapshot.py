@@ -27,7 +27,8 @@ from console.engine.live.running import Running
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy
 from console.engine.model.trace import TurnStep
-from console.engine.pending.eligibility import EligibilityCache, Judge
+from console.engine.pending.eligibility import Judge
+from console.engine.pending.eligibility_cache import EligibilityCache
 from console.engine.pending.pending_class import Pending
 from console.engine.routing.router import Router
 from console.engine.state import State

@@ -1,19 +1,14 @@
-"""Eligibility of workloads for a queue, with a cache by route, pod sets and labels."""
+"""Eligibility of workloads for a queue, and the judge of a discipline that evaluates it."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from console.engine.model.policy import Policy, Queue
 from console.engine.model.reasons import Reason
-from console.engine.model.route import Route
-from console.engine.model.workload import PodSet, Workload
-from console.engine.pending.pending_class import Pending, class_key
-
-#: Maximum number of cached results. If labels are unique to each workload, none is used again.
-_MOST_CACHED = 20_000
+from console.engine.model.workload import Workload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +22,10 @@ class Eligibility:
     #: Distinguishes their class from classes of workloads with the same request. Its `repr` is
     #: the same in every process.
     alike: tuple[object, ...] = ()
+
+
+#: The eligibility of workloads that a queue accepts without obstacles.
+ELIGIBLE: Final = Eligibility()
 
 
 class Judge(Protocol):
@@ -56,56 +55,3 @@ class Judge(Protocol):
 
     def accepted(self, workload: Workload, queue: Queue) -> tuple[str, ...]:
         """Return the names of the capacity of *queue* that accepts the labels of *workload*."""
-
-
-@dataclass(frozen=True, slots=True)
-class CachedEligibility:
-    """A cached eligibility, for workloads with the same route, pod sets and relevant labels."""
-
-    route: Route
-    pod_sets: tuple[PodSet, ...]
-    eligibility: Eligibility
-    #: Key of their class, unless they yield to another workload.
-    key: str
-
-    @property
-    def rejection(self) -> Reason | None:
-        """Why the queue rejects them; None when it does not."""
-        return self.eligibility.rejection
-
-
-class EligibilityCache:
-    """Returns the eligibility of routed workloads under one policy, evaluating equal ones once."""
-
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-        #: By the identities of route and pod sets, which each entry keeps alive, and by labels.
-        self._cached: dict[tuple[int, int, Hashable], CachedEligibility] = {}
-
-    def judge(self, pending: Pending, queue: Queue) -> CachedEligibility:
-        """
-        Return the eligibility of *pending* for *queue*, the queue of its route.
-
-        Sets `obstacles` and `alike` of *pending*.
-        """
-        route, workload = pending.route, pending.workload
-        labels = self._judge.label_values(workload, queue)
-        identity = (id(route), id(workload.pod_sets), labels)
-        known = self._cached.get(identity)
-        if known is None:
-            if len(self._cached) >= _MOST_CACHED:
-                self._cached.clear()
-            known = self._cached[identity] = self._find(pending, queue)
-        pending.obstacles = known.eligibility.obstacles
-        pending.alike = known.eligibility.alike
-        return known
-
-    def _find(self, pending: Pending, queue: Queue) -> CachedEligibility:
-        route, workload = pending.route, pending.workload
-        found = self._judge.judge(workload, queue)
-        return CachedEligibility(
-            route=route,
-            pod_sets=workload.pod_sets,
-            eligibility=found,
-            key=class_key(Pending(workload, route, alike=found.alike)),
-        )

@@ -14,7 +14,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.preemption_loops import NEVER, Stops
@@ -22,6 +22,7 @@ from console.engine.model.reasons import Reason
 from console.engine.model.route import Route
 from console.engine.model.trace import TurnStep
 from console.engine.model.workload import PodSet, Workload
+from console.engine.pending.eligibility import ELIGIBLE, Eligibility
 
 if TYPE_CHECKING:
     from console.engine.model.nomination import Nomination
@@ -48,10 +49,8 @@ class Pending:
 
     workload: Workload
     route: Route
-    #: By pod set: the obstacles to capacity, whatever the quota, in the form of the discipline.
-    obstacles: tuple[Any, ...] = ()
-    #: Distinguishes its class from others with the same request and priority.
-    alike: tuple[object, ...] = ()
+    #: Its eligibility for the queue of its route, shared by equal workloads.
+    eligibility: Eligibility = ELIGIBLE
     #: Key of its class; "" outside every pending queue.
     class_key: str = ""
     #: None before the first announcement.
@@ -107,6 +106,8 @@ class PendingClass:
     requeued_at: int = 0
     #: Shortage in the best flavors when rows were last written, in thousandths.
     missing: Mapping[FlavorResource, int] = field(default_factory=dict)
+    #: The announcement of the member that was announced last.
+    announcement: Announced | None = None
     #: Members that were not announced since they joined, by sequence number.
     unannounced: dict[int, Pending] = field(default_factory=dict)
     _members: dict[int, Pending] = field(default_factory=dict)
@@ -155,6 +156,17 @@ class PendingClass:
         else:
             del self._order[bisect_left(self._order, sequence, lo=self._start)]
 
+    def announce(self, pending: Pending) -> bool:
+        """Record the announcement of a member; return whether it differs from its last one."""
+        route = pending.route
+        announcement = (route.queue, route.priority, route.rule, self.key)
+        if announcement != self.announcement:
+            self.announcement = announcement
+        is_new = pending.announced != announcement
+        # Members with the same announcement share one tuple, because a class may have many.
+        pending.announced = self.announcement
+        return is_new
+
     def ahead_of(self, sequence: int) -> int:
         """Return the number of members that were submitted before *sequence*."""
         return bisect_left(self._order, sequence, lo=self._start) - self._start
@@ -193,7 +205,7 @@ def class_key(pending: Pending) -> str:
         route.problem,
         pending.yields_to,
         tuple(_shape(pod_set) for pod_set in pending.workload.pod_sets),
-        pending.alike,
+        pending.eligibility.alike,
     )
     return _digest(parts)
 

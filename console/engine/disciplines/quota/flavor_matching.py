@@ -46,6 +46,9 @@ class Matcher:
         self._label_keys: dict[str, tuple[str, ...]] = {}
         self._judged: dict[tuple[str, tuple[str | None, ...], NodeConstraints], Obstacles] = {}
         self._allowed: dict[tuple[str, tuple[str | None, ...]], Allowed] = {}
+        self._accepted: dict[
+            tuple[str, tuple[str | None, ...], tuple[NodeConstraints, ...]], Eligibility
+        ] = {}
 
     def label_values(self, workload: Workload, queue: Queue) -> tuple[str | None, ...]:
         """Return the values of the labels that the flavors of *queue* refer to."""
@@ -100,6 +103,17 @@ class Matcher:
             for pod_set in workload.pod_sets
         )
 
+    def accepted(self, workload: Workload, queue: Queue) -> Eligibility:
+        """Return the eligibility of *workload* for *queue*, which does not reject it."""
+        constraints = tuple([constraints_of(pod_set) for pod_set in workload.pod_sets])
+        key = (queue.name, self.label_values(workload, queue), constraints)
+        found = self._accepted.get(key)
+        if found is None:
+            if len(self._accepted) >= _REMEMBERED:
+                self._accepted.clear()
+            found = self._accepted[key] = _eligibility(self.obstacles(workload, queue))
+        return found
+
     def _remembered(
         self,
         queue: Queue,
@@ -140,16 +154,10 @@ class FlavorEligibility:
 
     def judge(self, workload: Workload, queue: Queue) -> Eligibility:
         """Return whether *queue* accepts *workload*, and its obstacles there."""
-        obstacles = self._matcher.obstacles(workload, queue)
-        return Eligibility(
-            rejection=self.rejection(workload, queue),
-            obstacles=obstacles,
-            # Only whether a flavor is excluded matters, not the obstacle.
-            alike=tuple(
-                tuple(tuple(obstacle is None for obstacle in group) for group in pod_set)
-                for pod_set in obstacles
-            ),
-        )
+        rejection = self.rejection(workload, queue)
+        if rejection is None:
+            return self._matcher.accepted(workload, queue)
+        return _eligibility(self._matcher.obstacles(workload, queue), rejection)
 
     def rejection(self, workload: Workload, queue: Queue) -> Reason | None:
         """
@@ -163,6 +171,8 @@ class FlavorEligibility:
         accepts = [any(group) for group in self.allowed(workload, queue)]
         if not any(accepts):
             return NO_FLAVOR_MATCHED
+        if all(accepts):
+            return None
         requests = workload.total()
         for group, accepted in zip(_groups(queue), accepts, strict=True):
             if not accepted and any(requests.get(resource) for resource in group.resources):
@@ -233,6 +243,18 @@ def referenced_labels(
         for each in flavor.selector.expressions:
             found.setdefault(each.key, {}).update(dict.fromkeys(each.values))
     return found
+
+
+def _eligibility(obstacles: tuple[Obstacles, ...], rejection: Reason | None = None) -> Eligibility:
+    return Eligibility(
+        rejection=rejection,
+        obstacles=obstacles,
+        # Only whether a flavor is excluded matters, not the obstacle.
+        alike=tuple(
+            tuple(tuple(obstacle is None for obstacle in group) for group in pod_set)
+            for pod_set in obstacles
+        ),
+    )
 
 
 def _groups(queue: Queue) -> tuple[ResourceGroup, ...]:

@@ -35,6 +35,7 @@ def pod_set_requests(
     that a covered resource takes a flavor even then (Kueue, spec 6.1).
     """
     found = []
+    obstacles, counts_pods = pending.eligibility.obstacles, PODS in covers(queue)
     for index, pod_set in enumerate(pending.workload.pod_sets):
         count = pod_set.count if counts is None else counts[index]
         requests = {
@@ -42,11 +43,9 @@ def pod_set_requests(
             for resource, amount in pod_set.requests.items()
             if zeros or amount * count
         }
-        if PODS in covers(queue):
+        if counts_pods:
             requests[PODS] = count * SCALE
-        found.append(
-            PodSetRequest(pod_set.name, count, requests, pending.obstacles[index], pod_set.group)
-        )
+        found.append(PodSetRequest(pod_set.name, count, requests, obstacles[index], pod_set.group))
     return tuple(found)
 
 
