@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from console.engine.disciplines.quota.futile_searches import is_futile
-from console.engine.disciplines.quota.ledger import QuotaQueue, covers
+from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.nominate import nominate
 from console.engine.disciplines.quota.spec import PreemptionRule, QuotaSettings
 from console.engine.live.live_tree import LiveTree
@@ -136,14 +136,16 @@ def has_no_room(queue: QuotaQueue, least: Mapping[str, int]) -> bool:
 
 def _exhausted_flavors(
     queue: QuotaQueue, least: Mapping[str, int]
-) -> Iterator[list[FlavorResource]]:
+) -> Iterator[tuple[FlavorResource, ...]]:
     """Yield the flavor-resources of each resource of which no flavor has *least* available."""
     policy, node = queue.policy, queue.account
     assert policy is not None
     for resource, amount in least.items():
-        index = covers(queue).get(resource)
-        if index is None or not amount:
+        keys = policy.flavor_resources.get(resource)
+        if keys is None or not amount:
             continue
-        keys = [(entry.flavor, resource) for entry in policy.groups[index].flavors]
-        if not any(amount <= node.cell(key).available for key in keys):
+        for key in keys:
+            if amount <= node.cell(key).available:
+                break
+        else:
             yield keys

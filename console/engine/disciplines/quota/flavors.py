@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from console.engine.disciplines.quota.ledger import QuotaQueue, covers
+from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.modes import (
     WORST,
@@ -117,7 +118,6 @@ class Assigner:
         nominated: Nominated | None = None,
     ) -> None:
         assert queue.policy is not None
-        self._queue = queue
         self._policy = queue.policy
         self._node = queue.account
         self._oracle = oracle
@@ -169,7 +169,7 @@ class Assigner:
         for resource in requests if len(requests) == 1 else sorted(requests, key=_upstream_order):
             if resource in chosen:
                 continue
-            index = covers(self._queue).get(resource)
+            index = self._policy.covers.get(resource)
             if index is None:
                 if not requests[resource] or self._ignores_undeclared:
                     continue
@@ -306,6 +306,7 @@ def _reason_of(examined: ExaminedFlavor) -> NoFit:
     return max(words, default=NoFit.NO_MATCHING_FLAVOR)
 
 
+@lru_cache(maxsize=1_000)
 def _upstream_order(name: str) -> int:
     """
     Return the FNV-1a hash of a resource's name.

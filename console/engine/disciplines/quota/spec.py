@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from console.engine.model.amounts import UNLIMITED, WEIGHT_ONE, Amount, FlavorResource
 from console.engine.model.launch_settings import PodAdditions
@@ -161,13 +161,23 @@ class QueueSpec(Queue):
     fair_weight: int = WEIGHT_ONE
     #: Resource -> index of the group that covers it.
     covers: Mapping[str, int] = field(init=False, repr=False, compare=False)
+    #: Resource -> the flavor-resources of that group, in the order they are tried.
+    flavor_resources: Mapping[str, tuple[FlavorResource, ...]] = field(
+        init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         covers: dict[str, int] = {}
+        flavor_resources: dict[str, tuple[FlavorResource, ...]] = {}
         for index, group in enumerate(self.groups):
             for resource in group.resources:
-                covers.setdefault(resource, index)
+                if resource not in covers:
+                    covers[resource] = index
+                    flavor_resources[resource] = tuple(
+                        (entry.flavor, resource) for entry in group.flavors
+                    )
         object.__setattr__(self, "covers", covers)
+        object.__setattr__(self, "flavor_resources", flavor_resources)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,7 +300,9 @@ class QuotaSpec:
 
 def spec_of(policy: Policy) -> QuotaSpec:
     """Return the quota spec of a policy."""
-    return cast(QuotaSpec, policy.spec)
+    spec = policy.spec
+    assert isinstance(spec, QuotaSpec)
+    return spec
 
 
 def with_spec(policy: Policy, **changes: Any) -> Policy:
