@@ -43,7 +43,7 @@ def trace_to_json(trace: Trace) -> dict[str, Any]:
         if item is default or item == default:
             continue
         if name != "sections":
-            encoded[name] = _encoder(type(item))(item)
+            encoded[name] = _encode(item)
         elif is_version_1:
             encoded |= _encode_fields(sections[0][1])
         else:
@@ -71,6 +71,11 @@ def trace_from_json(stored: Mapping[str, Any]) -> Trace:
     return Trace(**{**_decoded_fields(Trace, stored), "sections": sections})
 
 
+def _encode(value: Any) -> Any:
+    encoder = _encoder(type(value))
+    return value if encoder is None else encoder(value)
+
+
 def _encode_section(section: TraceSection) -> dict[str, Any]:
     if isinstance(section, UnreadSection):
         return dict(section.stored)
@@ -84,10 +89,10 @@ def _decode_section(code: str, stored: Mapping[str, Any]) -> TraceSection:
     return kind(**_decoded_fields(kind, stored))
 
 
-def _find_encoder(kind: type[Any]) -> Callable[[Any], Any]:
-    """Return the function that encodes values of exactly this type as JSON."""
+def _find_encoder(kind: type[Any]) -> Callable[[Any], Any] | None:
+    """Return the function that encodes values of exactly this type; None: they are JSON already."""
     if issubclass(kind, str | int | NoneType):
-        return _as_it_is
+        return None
     if issubclass(kind, Origin):
         return _encode_origin
     if issubclass(kind, Unlimited):
@@ -103,16 +108,12 @@ def _find_encoder(kind: type[Any]) -> Callable[[Any], Any]:
 _encoder: Any = cache(_find_encoder)
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
 def _encode_origin(value: Origin) -> list[int]:
     return [value.line, value.column, value.end_line, value.end_column]
 
 
 def _encode_items(items: tuple[Any, ...]) -> list[Any]:
-    return [_encoder(type(item))(item) for item in items]
+    return [_encode(item) for item in items]
 
 
 def _encode_fields(value: Any) -> dict[str, Any]:
@@ -121,7 +122,9 @@ def _encode_fields(value: Any) -> dict[str, Any]:
     for name, default in _fields_of(kind):
         item = getattr(value, name)
         if item is not default and item != default:
-            encoded[name] = _encoder(type(item))(item)
+            # Without a call of `_encode`, because most fields are JSON already.
+            encoder = _encoder(type(item))
+            encoded[name] = item if encoder is None else encoder(item)
     return encoded
 
 

@@ -16,7 +16,9 @@ def unsupported_for(
 
     These are the settings of its *labels*, and those of the whole policy that concern *requests*.
     """
-    yield from (each for each in policy.unsupported if _concerns(each, requests))
+    for setting in policy.unsupported:
+        if _concerns(setting, requests):
+            yield setting
     for label, kind in policy.unsupported_labels.items():
         if label in labels:
             yield UnsupportedSetting(kind=kind, subject=label)

@@ -30,7 +30,8 @@ from console.engine.model.workload import Workload
 
 def queue_step(policy: Policy, name: str, queue: AnyQueue | None) -> QueueStep | None:
     """Return the facts about queue *name* under *policy* and its live state *queue*."""
-    settings = spec_of(policy).queues.get(name)
+    spec = spec_of(policy)
+    settings = spec.queues.get(name)
     if settings is None:
         return None
     return QueueStep(
@@ -39,7 +40,7 @@ def queue_step(policy: Policy, name: str, queue: AnyQueue | None) -> QueueStep |
         held=queue is not None and queue.held,
         stopped=settings.stop is not StopPolicy.NONE,
         missing_flavor=queue.missing_reference if queue is not None else None,
-        path=policy.spec.path(name),
+        path=spec.path(name),
         origin=settings.origin,
     )
 
@@ -75,16 +76,17 @@ def section_of(
     obstacles: tuple[Obstacles, ...],
 ) -> QuotaFacts:
     """Return the quota section of the trace; *obstacles* are the workload's, not its class's."""
-    settings = spec_of(policy).queues.get(route.queue) if route.queue is not None else None
+    spec = spec_of(policy)
+    settings = spec.queues.get(route.queue) if route.queue is not None else None
     if settings is None:
         return NO_FACTS
-    blocks = spec_of(policy).settings.undeclared is Undeclared.BLOCK
+    blocks = spec.settings.undeclared is Undeclared.BLOCK
     uncovered = () if blocks else _uncovered(settings, workload)
     if nomination is None:
         rejected = outcome.reason is NO_FLAVOR_MATCHED
         groups = FlavorEligibility(policy).excluded(workload, settings) if rejected else ()
         return QuotaFacts(groups=groups, uncovered=uncovered)
-    assert isinstance(nomination, QuotaNomination | Report)
+    assert isinstance(nomination, (QuotaNomination, Report))
     groups = nomination.groups
     if obstacles:
         groups = _with_own_obstacles(settings, workload, obstacles, groups)
@@ -100,11 +102,12 @@ def unsupported(
     policy: Policy, queue: str | None, outcome: OutcomeStep, section: TraceSection
 ) -> Iterator[UnsupportedSetting]:
     """Yield the unsupported settings of *queue* and of the assigned or tried flavors."""
-    settings = spec_of(policy).queues.get(queue) if queue is not None else None
+    spec = spec_of(policy)
+    settings = spec.queues.get(queue) if queue is not None else None
     if settings is not None:
         yield from settings.unsupported
     for name in dict.fromkeys(_flavors(section, outcome)):
-        yield from policy.spec.unsupported_of(name)
+        yield from spec.unsupported_of(name)
 
 
 def _uncovered(queue: QueueSpec, workload: Workload) -> tuple[str, ...]:
