@@ -16,6 +16,8 @@ run: .venv/.runtime
 
 # Two processes more than cores, up to four; tests/conftest.py groups and orders the tests.
 PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# One process less if no test waits for pages or products: each collects all tests anew.
+PYTEST_ON_POSTGRES := $(BIN)/python -m tests.postgres $(PYTEST) --maxprocesses 3
 
 # Tests that query a database in the test process.
 ON_BOTH := tests/services tests/api tests/tasks tests/pages tests/permissions tests/hostile \
@@ -24,18 +26,18 @@ ON_BOTH := tests/services tests/api tests/tasks tests/pages tests/permissions te
 # On PostgreSQL, tests of services and tasks, and tests that together send every shape of statement
 # (tests/shapes.py). Then all tests on SQLite, and each crash test on one database.
 test: .venv/.development .venv/.anyscale
-	$(BIN)/python -m tests.postgres $(PYTEST) tests/services tests/tasks @tests/postgres_tests.txt
+	$(PYTEST_ON_POSTGRES) tests/services tests/tasks @tests/postgres_tests.txt
 	$(PYTEST)
 
 # Like `make test`, with all tests that query a database on PostgreSQL too, and crash tests on both.
 test-all: .venv/.development .venv/.anyscale
-	$(BIN)/python -m tests.postgres $(PYTEST) -m "not browser" $(ON_BOTH)
+	$(PYTEST_ON_POSTGRES) -m "not browser" $(ON_BOTH)
 	CRASH_DATABASES=all $(PYTEST)
 
 # Select the tests of tests/postgres_tests.txt again, after a new statement or a renamed test.
 shapes: .venv/.development
 	@folder=$$(mktemp -d) && trap 'rm -r "$$folder"' EXIT && \
-		SHAPES="$$folder" $(BIN)/python -m tests.postgres $(PYTEST) -p tests.shapes \
+		SHAPES="$$folder" $(PYTEST_ON_POSTGRES) -p tests.shapes \
 			-m "not browser" $(ON_BOTH) && \
 		$(BIN)/python -m tests.shapes "$$folder"
 
