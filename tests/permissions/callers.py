@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.test import Client
+from django.test.client import ClientHandler
 from django.utils import timezone
 
 from console.orgs.models import ApiToken, BrowserSession, Membership, Organization, Role, User
@@ -17,6 +18,10 @@ from console.orgs.services.revoke_token import revoke_secret
 
 #: The CSRF secret in the browser's cookie, which its forms send back.
 _CSRF: Final = "c" * 32
+
+#: Shared by all clients: a handler only holds the middleware, which takes a tenth of a request to
+#: load.
+_HANDLER: Final = ClientHandler(enforce_csrf_checks=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +46,8 @@ class Caller:
     def client(self, *, csrf: bool = True) -> Client:
         """Return the caller's test client; with *csrf* a browser sends the CSRF token."""
         proof = {"X-CSRFToken": _CSRF} if csrf else {}
-        client = Client(enforce_csrf_checks=True, headers={**self.headers, **proof})
+        client = Client(headers={**self.headers, **proof})
+        client.handler = _HANDLER
         for name, value in {**self.cookies, "sluice_csrf": _CSRF}.items():
             client.cookies[name] = value
         return client
