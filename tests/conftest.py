@@ -16,6 +16,7 @@ from unittest.mock import patch
 import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
+from django.template.base import Template
 from django.test import Client, TestCase, override_settings
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
@@ -109,6 +110,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     rank = {ROOT / name: number for number, name in enumerate(LONG)}
     last = len(LONG)
     items.sort(key=lambda item: rank.get(item.path, rank.get(item.path.parent, last)))
+
+
+@pytest.fixture(scope="session")
+def django_test_environment(django_test_environment: None) -> Iterator[None]:
+    """Do not copy the context of each rendered template for clients: no test reads it."""
+    with patch.object(
+        Template, "_render", lambda template, context: template.nodelist.render(context)
+    ):
+        yield
 
 
 @pytest.fixture(scope="session")
