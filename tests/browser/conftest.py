@@ -15,7 +15,7 @@ from tests.browser.place import Place, furnish
 from tests.product import Product, running
 
 #: Timeout of an expectation in milliseconds, for busy machines.
-PATIENCE = 20_000
+PATIENCE = 60_000
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
