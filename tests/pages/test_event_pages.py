@@ -23,13 +23,8 @@ from console.pages.presenters.activity import audit as presenter
 from console.pages.presenters.lists.tallies import Tally, permalink, tallies_of
 from console.workloads.models import Event, Workload
 from console.workloads.services.hold_queue import hold_queue, resume_queue
-from tests.module_fixtures import module_org
 from tests.pages.conftest import World
-from tests.pages.module_fixtures import module_world
 from tests.pages.page import Element, read_page
-
-org, owner = module_org()
-made, world = module_world()
 
 
 def page(browser: Client, path: str) -> Element:
@@ -164,8 +159,6 @@ def test_the_longest_bar_is_full_and_the_shortest_is_visible() -> None:
 def test_an_empty_list_says_which_kind_of_empty_it_is(
     path: str, title: str, org: Organization, browser: Client
 ) -> None:
-    # Those of the module's world.
-    Event.objects.filter(org=org).delete()
     assert title in [heading.text for heading in page(browser, path).all("h2")]
 
 
