@@ -44,13 +44,17 @@ class BundlingStorage(CompressedManifestStaticFilesStorage):  # type: ignore[mis
     Otherwise a browser would request fifty imported files, and only after it has read the first.
     """
 
-    def post_process(self, paths: dict[str, Any], *args: Any, **options: Any) -> Iterator[Any]:
+    def post_process(
+        self, paths: dict[str, Any], dry_run: bool = False, **options: Any
+    ) -> Iterator[Any]:
         """Replace the imports in the site's style sheet, then add hashes and compressed copies."""
+        if dry_run:
+            return
         bundle = ContentFile(self._bundle(paths).encode())
         # The collected copy is replaced: file names and compressed copies follow its content.
         self.delete(_SITE)
         self._save(_SITE, bundle)
-        yield from super().post_process({**paths, _SITE: (self, _SITE)}, *args, **options)
+        yield from super().post_process({**paths, _SITE: (self, _SITE)}, **options)
 
     def _bundle(self, paths: dict[str, Any]) -> str:
         """Return the site's style sheet with each imported file as a block of its layer."""

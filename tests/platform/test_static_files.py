@@ -39,6 +39,8 @@ def test_the_style_sheet_contains_all_imported_files_in_their_layers(folder: Pat
         f"@layer {layer} {{\n{(SOURCE / 'css' / name).read_text()}}}\n" for name, layer in imports
     ]
     assert len(blocks) > 40
+    # A path in an imported file would be relative to that file, not to the bundle.
+    assert [name for (name, _), block in zip(imports, blocks, strict=True) if "url(" in block] == []
     head = source.partition("@import")[0]
     assert re.sub(r"\n+", "\n", text) == re.sub(r"\n+", "\n", head + "".join(blocks))
 
@@ -49,3 +51,9 @@ def test_copies_follow_the_bundle_and_collecting_again_keeps_its_name(folder: Pa
     assert gzip.decompress(compressed) == first.read_bytes()
     call_command("collectstatic", interactive=False, verbosity=0)
     assert style_sheet(folder) == first
+
+
+def test_a_dry_run_changes_nothing(folder: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    call_command("collectstatic", interactive=False, verbosity=0, dry_run=True)
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
