@@ -186,6 +186,27 @@ def managing(home: Path, **settings: str) -> Management:
     return Management(environment_of(home, **settings))
 
 
+def submitter_tokens(home: Path, *orgs: str, **settings: str) -> dict[str, str]:
+    """Create organizations in the migrated database of *home*; return a submitter token of each."""
+    found = {}
+    with managing(home, **settings) as management:
+        for org in orgs:
+            management.run("create_org", org)
+            words = ("--org", org, "--role", "submitter", "--name", "test")
+            found[org] = management.run("create_token", *words)
+    return found
+
+
+def web_command(*descriptors: int, application: str = "", grace: int = 5) -> list[str]:
+    """Return the command of web processes on inherited sockets, as docs/operations.md has it."""
+    return [
+        *(sys.executable, "-m", "gunicorn", "--config", "python:console.server.gunicorn_config"),
+        *(f"--bind=fd://{each}" for each in descriptors),
+        *("--graceful-timeout", str(grace), "--log-level", "warning"),
+        *filter(None, [application]),
+    ]
+
+
 @contextmanager
 def running(home: Path, *, first: bool = False, **settings: str) -> Iterator[Product]:
     """

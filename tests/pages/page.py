@@ -6,8 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
-from html import unescape
+from html.parser import HTMLParser
 from urllib.parse import parse_qsl, urlsplit
 
 from django.http import HttpResponse
@@ -33,7 +32,7 @@ VOID = frozenset(
 SHAPES = frozenset(["use", "rect", "line", "path", "circle"])
 
 
-@dataclass(slots=True)
+@dataclass
 class Element:
     """An HTML element with its attributes; children are elements and texts."""
 
@@ -47,8 +46,10 @@ class Element:
         while waiting:
             element = waiting.pop()
             yield element
-            if element.children and element.tag != "template":
-                waiting += [child for child in element.children[::-1] if type(child) is Element]
+            if element.tag != "template":
+                waiting += [
+                    child for child in reversed(element.children) if isinstance(child, Element)
+                ]
 
     def all(self, tag: str, **attrs: str) -> list[Element]:
         """Return the descendants with this tag and these attributes."""
@@ -82,97 +83,43 @@ class Element:
         ]
 
 
-#: A tag, a comment or the document type. Anything else that begins with "<" is a mistake.
-_MARKUP = re.compile(
-    r"""</(?P<end>[a-z][\w-]*)\s*>
-      | <(?P<start>[a-z][\w-]*)
-        (?P<attrs>(?:\s+[^\s"'<>/=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`/]+))?)*)
-        \s*(?P<closed>/?)>
-      | <!--.*?-->
-      | <!doctype\s[^<>]*>""",
-    re.VERBOSE | re.DOTALL | re.IGNORECASE,
-)
-_ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`/]+)))?""")
-#: The end of elements whose content is text without tags and references.
-_RAW_ENDS = {tag: re.compile(f"</{tag}\\s*>", re.IGNORECASE) for tag in ("script", "style")}
-
-
-@cache
-def _attributes(text: str) -> tuple[tuple[str, str], ...]:
-    """Return the attributes in the *text* of a tag; most tags occur on many pages."""
-    return tuple(
-        (name.lower(), unescape(first or second or third))
-        for name, first, second, third in _ATTRIBUTE.findall(text)
-    )
-
-
-class _Reader:
-    """
-    A strict parser of HTML, several times as fast as that of the standard library.
-
-    It complains about markup that a browser would have to repair or to interpret in its own way.
-    """
-
-    def __init__(self, content: str) -> None:
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
         self.root = Element("document")
         self.open = [self.root]
         self.complaints: list[str] = []
-        self._content = content
-        at = 0
-        while (begin := content.find("<", at)) >= 0:
-            self._add_text(content[at:begin])
-            found = _MARKUP.match(content, begin)
-            if found is None:
-                self.complaints.append(
-                    f"no markup at {self._line(begin)}: {content[begin : begin + 40]}"
-                )
-                at = begin + 1
-                continue
-            at = found.end()
-            if found["start"]:
-                at = self._start(found)
-            elif found["end"]:
-                self._end(found["end"].lower(), begin)
-        self._add_text(content[at:])
 
-    def _start(self, found: re.Match[str]) -> int:
-        """Add an element, and return the place after its tag, or after its content without tags."""
-        tag = found["start"].lower()
-        attributes = _attributes(found["attrs"])
-        element = Element(tag, dict(attributes))
-        if len(element.attrs) < len(attributes):
-            self.complaints.append(f"<{tag}> repeats an attribute: {found['attrs']}")
-        if found["closed"] and tag not in SHAPES:
-            self.complaints.append(f"<{tag}/> does not close itself in HTML")
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attrs]
+        if len(set(names)) < len(names):
+            self.complaints.append(f"<{tag}> repeats an attribute: {names}")
+        element = Element(tag, {name: value or "" for name, value in attrs})
         self.open[-1].children.append(element)
-        if tag in VOID or found["closed"]:
-            return found.end()
-        self.open.append(element)
-        if tag not in _RAW_ENDS:
-            return found.end()
-        end = _RAW_ENDS[tag].search(self._content, found.end())
-        last = end.start() if end else len(self._content)
-        if last > found.end():
-            element.children.append(self._content[found.end() : last])
-        return last
+        if tag not in VOID:
+            self.open.append(element)
 
-    def _end(self, tag: str, place: int) -> None:
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in SHAPES:
+            self.complaints.append(f"<{tag}/> does not close itself in HTML")
+        self.handle_starttag(tag, attrs)
+        self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
         if self.open[-1].tag != tag:
-            self.complaints.append(f"</{tag}> closes <{self.open[-1].tag}> at {self._line(place)}")
+            self.complaints.append(f"</{tag}> closes <{self.open[-1].tag}> at {self.getpos()}")
             return
         self.open.pop()
 
-    def _add_text(self, text: str) -> None:
-        if text:
-            self.open[-1].children.append(unescape(text))
-
-    def _line(self, place: int) -> str:
-        return f"line {1 + self._content.count(chr(10), 0, place)}"
+    def handle_data(self, data: str) -> None:
+        self.open[-1].children.append(data)
 
 
 def read_page(response: HttpResponse) -> Element:
     """Return the element tree of a page, and fail unless the page is well formed."""
-    reader = _Reader(response.content.decode())
+    reader = _Reader()
+    reader.feed(response.content.decode())
+    reader.close()
     open_tags = [element.tag for element in reader.open[1:]]
     assert (reader.complaints, open_tags) == ([], [])
     return reader.root

@@ -8,7 +8,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ from django.urls import resolve
 
 from console.expensive import CHEAP_TEXT, Kind, TooManyQuestions, take_place
 from console.server.offload import UNANSWERED, Offload, is_offloaded
-from tests.product import PATIENCE, ROOT, environment_of
+from tests.product import PATIENCE, ROOT, environment_of, web_command
 
 _API, _PAGES, _CLIENT = "/api/v1/orgs/here", "/o/here", "/api/v2/scheduler/config"
 _LARGE = CHEAP_TEXT + 1
@@ -149,11 +148,7 @@ def _serving(folder: Path, **settings: str) -> Iterator[tuple[int, subprocess.Po
     path = os.pathsep.join([str(folder), str(ROOT)])
     with socket.create_server(("127.0.0.1", 0)) as listener:
         process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "gunicorn", "program:application"),
-                *("--config", "python:console.server.gunicorn_config"),
-                *("--bind", f"fd://{listener.fileno()}", "--graceful-timeout", "5"),
-            ],
+            web_command(listener.fileno(), application="program:application"),
             cwd=ROOT,
             env=environment_of(folder, SECRET_KEY="of a test", PYTHONPATH=path, **settings),
             pass_fds=[listener.fileno()],

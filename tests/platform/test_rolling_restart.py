@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 from tests.prepared import fill
-from tests.product import PATIENCE, ROOT, Api, catches, environment_of, managing
+from tests.product import PATIENCE, ROOT, Api, catches, environment_of, submitter_tokens
 
 KEY = "for this test alone"
 
@@ -87,13 +87,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def tokens(home: Path) -> dict[str, str]:
     """A token of a submitter by organization; each test uses an organization of its own."""
-    found = {}
-    with managing(home, SECRET_KEY=KEY) as management:
-        for org in ("main", "slow"):
-            management.run("create_org", org)
-            words = ("--org", org, "--role", "submitter", "--name", "restarts")
-            found[org] = management.run("create_token", *words)
-    return found
+    return submitter_tokens(home, "main", "slow", SECRET_KEY=KEY)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import os
 import re
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.prepared import fill
-from tests.product import PATIENCE, ROOT, environment_of, managing
+from tests.product import PATIENCE, ROOT, environment_of, submitter_tokens, web_command
 
 KEY = "for this test alone"
 
@@ -55,10 +54,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def token(home: Path) -> str:
     """A token of a submitter."""
-    with managing(home, SECRET_KEY=KEY) as management:
-        management.run("create_org", "main")
-        words = ("--org", "main", "--role", "submitter", "--name", "slow")
-        return management.run("create_token", *words)
+    return submitter_tokens(home, "main", SECRET_KEY=KEY)["main"]
 
 
 @contextmanager
@@ -76,12 +72,7 @@ def serving(
     with socket.create_server(("127.0.0.1", 0), backlog=2048) as listener:
         descriptors = [each.fileno() for each in (listener, *more)]
         process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "gunicorn", f"{module}:application"),
-                *("--config", "python:console.server.gunicorn_config"),
-                *(f"--bind=fd://{each}" for each in descriptors),
-                *("--graceful-timeout", "3", "--log-level", "warning"),
-            ],
+            web_command(*descriptors, application=f"{module}:application", grace=3),
             cwd=ROOT,
             env=environment,
             pass_fds=descriptors,

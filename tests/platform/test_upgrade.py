@@ -21,7 +21,7 @@ from tests.crash.invariants import check_outcomes, check_rows
 from tests.crash.load import Caller, Load
 from tests.crash.products import running_on
 from tests.prepared import fill
-from tests.product import PATIENCE, ROOT, Api, running
+from tests.product import PATIENCE, ROOT, Api, running, web_command
 
 #: The next version: a column that the running version does not know, and its index.
 NEXT = {
@@ -129,12 +129,7 @@ def beside(environment: Mapping[str, str]) -> Iterator[tuple[int, Process, Proce
         *("--without-gossip", "--without-mingle"),
     ]
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        serving = [
-            *(sys.executable, "-m", "gunicorn"),
-            *("--config", "python:console.server.gunicorn_config"),
-            *("--bind", f"fd://{listener.fileno()}"),
-            *("--graceful-timeout", str(commands.WEB_GRACE), "--log-level", "warning"),
-        ]
+        serving = web_command(listener.fileno(), grace=commands.WEB_GRACE)
         web = Process(serving, {**environment, "WEB_PROCESSES": "2"}, listener.fileno())
         deciding = Process(worker, environment)
         try:
