@@ -1,5 +1,5 @@
 """
-The code of the web server and of Celery, preloaded by the fork server of `forked`.
+The code of the web server and of Celery, which the fork server preloads (`forked.py`).
 
 Only the fork server imports this module: the import ties the process to its parent, the supervisor.
 """
