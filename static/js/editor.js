@@ -83,29 +83,36 @@
     editor.focus();
   });
 
-  // The response for an older text must not replace a newer one.
+  // The server processes one large text per user at a time, so these requests are sent one after
+  // another. A request is not sent if a newer one of its name waits, and the response for an older
+  // text does not replace that for a newer one.
   let open = 0;
+  let turn = Promise.resolve();
   const latest = (name, show, fail) => {
-    let sent = 0;
-    const go = async () => {
-      const seq = (sent += 1);
-      outline.setBusy((open += 1) > 0);
+    let newest = 0;
+    const send = async (seq) => {
       try {
+        if (seq !== newest) return;
         const answer = await ask(name, { seq, ...state() });
         if (answer.status === 429) {
-          if (seq === sent) fail(Number(answer.headers.get("Retry-After")));
+          if (seq === newest) fail(Number(answer.headers.get("Retry-After")));
           return;
         }
         if (!answer.ok) throw new Error(`status ${answer.status}`);
         const result = await answer.json();
-        if (result.seq === sent) show(result);
+        if (result.seq === newest) show(result);
       } catch (error) {
-        if (seq === sent) fail();
+        if (seq === newest) fail();
       } finally {
         outline.setBusy((open -= 1) > 0);
       }
     };
-    go.forget = () => (sent += 1);
+    const go = () => {
+      const seq = (newest += 1);
+      outline.setBusy((open += 1) > 0);
+      turn = turn.then(() => send(seq));
+    };
+    go.forget = () => (newest += 1);
     return go;
   };
   let timer = 0;
@@ -119,7 +126,7 @@
       outline.show(result.outline);
       suggest(result.likely);
       if (review) review.disabled = false;
-      // The server processes one large text per user at a time, so hits are counted after the check.
+      // Hits are counted during a pause in typing.
       clearTimeout(hitsTimer);
       hitsTimer = setTimeout(countHits, Math.max(0, changedAt + HITS_AFTER - performance.now()));
     },

@@ -17,6 +17,23 @@ _CURSOR = "ace.edit(document.querySelector('.editor__ace')).getCursorPosition().
 #: Response to a presence request while no other person edits.
 _QUIET = {"revision": 1, "editor": None, "others": []}
 
+#: Has the responses to checks and counts arrive late, and records their texts and how many requests
+#: are in progress at a time.
+_SLOW_REQUESTS = """
+window.slow = { sent: [], open: 0, most: 0 };
+const send = window.fetch;
+window.fetch = async (url, init) => {
+  const name = /edit\\/(check|hits)$/.exec(url)?.[1];
+  if (!name) return send(url, init);
+  slow.sent.push([name, JSON.parse(init.body).text]);
+  slow.most = Math.max(slow.most, (slow.open += 1));
+  const answer = await send(url, init);
+  await new Promise((later) => setTimeout(later, 1000));
+  slow.open -= 1;
+  return answer;
+};
+"""
+
 
 def line_of(text: str, part: str) -> int:
     """Return the number of the line of *text*, from 1, that contains *part*."""
@@ -279,6 +296,28 @@ def test_requests_of_one_editor_do_not_exceed_the_limits(page: Page, place: Plac
     page.goto(place.url("config/edit"))
     Editor(page).expect_hits({line_of(CAP, "- name: q-m5"): "1"})
     assert statuses == {"check": [200], "hits": [200]}
+
+
+def test_editor_sends_one_check_or_count_at_a_time(page: Page, place: Place) -> None:
+    place.apply(CAP)
+    place.submit(m5("one"))
+    page.add_init_script(_SLOW_REQUESTS)
+    page.goto(place.url("config/edit"))
+    editor = Editor(page)
+    # The text changes while its first check is in progress, and again during the second check.
+    editor.focus()
+    editor.press("Control+Home")
+    page.keyboard.insert_text("# first\n")
+    page.wait_for_function("() => slow.sent.length === 2")
+    page.keyboard.insert_text("# second\n")
+    editor.expect_hits({line_of(CAP, "- name: q-m5") + 2: "1"})
+    assert page.evaluate("slow.most") == 1
+    assert page.evaluate("slow.sent") == [
+        ["check", CAP],
+        ["check", "# first\n" + CAP],
+        ["check", "# first\n# second\n" + CAP],
+        ["hits", "# first\n# second\n" + CAP],
+    ]
 
 
 def test_refused_hits_are_requested_again(visitors: Visitors, place: Place) -> None:
