@@ -1,0 +1,1 @@
+"""Placement over clusters: filters, preferences and plugins choose where each job runs."""
