@@ -56,6 +56,20 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobReading:
+    """The result of reading a text that describes one workload in the form of a language."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    #: The fields of its submission as JSON values; None if a diagnostic is an error.
+    job: Mapping[str, Any] | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the workload may be submitted."""
+        return self.job is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClientForm:
     """The conversion of documents to and from the JSON values of the public anyscale client."""
 
@@ -116,6 +130,9 @@ class Dialect:
     is_default: bool = False
     #: Several files as one config -> Reading; None if a config is one document.
     read_joined: Callable[[JoinedFiles], Reading] | None = None
+    #: A text that describes one workload in a form of its own -> JobReading, never an exception;
+    #: None if the language has none.
+    read_job: Callable[[str | bytes], JobReading] | None = None
     #: Settings that advice may suggest to change, with their values; None: all of the discipline.
     setting_values: SettingValues | None = None
     #: Its form in the protocol of the public client, which one language has; else None.

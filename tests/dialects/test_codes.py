@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from console.dialects import dialects
-from console.dialects.base import Reading
+from console.dialects.base import JobReading, Reading
 from console.dialects.catalogue import catalogue, every_code
 from console.dialects.codes import SHARED_CODES
 from console.dialects.lints.codes import LINT_CODES
@@ -18,11 +18,13 @@ from tests.dialects.test_source import SYNTAX
 ROOT = Path(__file__).parents[2]
 
 
-def readings() -> Iterator[Reading]:
+def readings() -> Iterator[Reading | JobReading]:
     """Yield readings of texts that together have every error."""
     for name, dialect in dialects().items():
         for path in (Path(__file__).parent / name / "bad").glob("*.yaml"):
             yield dialect.read(path.read_text("utf-8"), {})
+        for path in (Path(__file__).parent / name / "jobs").glob("*.yaml"):
+            yield dialect.read_job(path.read_text("utf-8"))
     native = dialects()["native"]
     rules = "".join(f"- resource_queue: q{n}\n" for n in range(600))
     texts = [

@@ -157,7 +157,9 @@ def test_origins_are_spans_that_contain_the_name(dialect: Dialect):
         positions = Positions(text)
         policy = dialect.read(text, {}).policy
         assert policy is not None
-        assert all(queue.origin is not None for queue in policy.queues.values())
+        without = [queue.name for queue in policy.queues.values() if queue.origin is None]
+        # A language with one queue for all workloads has no text for it.
+        assert not without or len(policy.queues) == 1
         for part in dialect.objects(policy):
             if part.origin is None or part.kind.role is not Role.NAMED:
                 continue

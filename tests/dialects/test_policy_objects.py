@@ -14,6 +14,12 @@ from console.dialects import dialects
 from console.dialects.objects import kinds_with_target, objects_of, shared_vocabulary
 from console.engine.diff import Comparison
 from console.engine.diff.objects import SETTINGS, PolicyObjects, Role
+from console.engine.disciplines.placement.spec import (
+    DeclaredCluster,
+    FilterPolicy,
+    PlacementSpec,
+    Template,
+)
 from console.engine.disciplines.quota.spec import Cohort, Flavor, QuotaSettings, spec_of
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy, Queue
@@ -23,7 +29,10 @@ from console.engine.routing.rules import Rule
 from tests.engine.strategies import policies, worlds
 
 #: Types of policy objects; every other part with an origin belongs to one of these.
-OBJECTS = (Flavor, Cohort, Queue, Rule, LocalQueue, PriorityClass, QuotaSettings)
+OBJECTS = (
+    *(Flavor, Cohort, Queue, Rule, LocalQueue, PriorityClass, QuotaSettings),
+    *(DeclaredCluster, FilterPolicy, Template),
+)
 SAMPLES = [
     (dialect.name, text) for dialect in dialects().values() for text in dialect.samples().values()
 ]
@@ -33,6 +42,8 @@ def placed(value: Any) -> Iterator[tuple[type, Origin]]:
     """Yield type and origin of every policy object within *value*."""
     if isinstance(value, OBJECTS) and value.origin is not None:
         yield type(value), value.origin
+    if isinstance(value, PlacementSpec) and value.settings_origin is not None:
+        yield type(value), value.settings_origin
     if isinstance(value, dict):
         for item in value.values():
             yield from placed(item)
@@ -127,6 +138,9 @@ def test_vocabularies_of_all_dialects() -> None:
         ("local_queue", "local queues"),
         ("priority_class", "priority classes"),
         ("namespace", "namespaces"),
+        ("cluster", "clusters"),
+        ("placement_template", "placement templates"),
+        ("filter_policy", "filter policies"),
         ("settings", "settings"),
     ]
     assert kinds_with_target() == ("rule",)

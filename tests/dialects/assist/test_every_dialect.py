@@ -38,7 +38,10 @@ def test_outline_equals_the_compiled_objects(dialect: Dialect, text: str) -> Non
     policy, names = policy_of(dialect, text), assist(dialect, text).names
     objects = dialect.objects(policy)
     assert [name for name, _ in described(names, "flavor")] == list(objects.of("flavor"))
-    assert [name for name, _ in described(names, "queue")] == list(policy.queues)
+    # A language with one queue for all workloads has no text for it.
+    assert [name for name, _ in described(names, "queue")] == [
+        queue.name for queue in policy.queues.values() if queue.origin is not None
+    ]
     assert {name for name, _ in described(names, "cohort")} == objects.of("cohort").keys()
     assert [name for name, _ in described(names, "rule")] == [
         rule.queue for rule in rules_of(policy)
@@ -58,6 +61,9 @@ def test_its_objects_contain_the_lines_the_policy_comes_from(dialect: Dialect, t
     for kind in ("queue", "flavor"):
         for name, found in objects.of(kind).items():
             item = names.described(kind, name)
+            if kind == "queue" and found.origin is None:
+                assert item is None
+                continue
             assert item is not None
             assert found.origin is not None
             assert item.line <= found.origin.line <= item.end_line, (kind, name)

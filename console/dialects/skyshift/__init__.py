@@ -1,0 +1,81 @@
+"""The SkyShift dialect: clusters, placement templates, filter policies and the scheduler."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from importlib.resources import files
+
+from console.dialects.base import Dialect, PastSpec, Reading
+from console.dialects.collector import collector_paused
+from console.dialects.findings import ReadingStopped
+from console.dialects.skyshift.checks import check
+from console.dialects.skyshift.codes import SKYSHIFT_CODES
+from console.dialects.skyshift.compile import compile_policy
+from console.dialects.skyshift.job import read_job
+from console.dialects.skyshift.json_schema import json_schema
+from console.dialects.skyshift.manifests import KINDS
+from console.dialects.skyshift.objects import VOCABULARY, placement_objects
+from console.dialects.skyshift.parse import parse
+from console.dialects.source import read_source
+from console.engine.disciplines.placement.spec import PlacementSpec
+
+_KIND = re.compile(rf"\bkind[\"']?[ \t]*:[ \t]*[\"']?(?:{'|'.join(KINDS)})\b")
+#: A field of all manifests of Kubernetes, some of which have kinds of the same names.
+_API_VERSION = re.compile(r"\bapiVersion[\"']?[ \t]*:")
+_SAMPLES = {
+    "Two clusters, dev and staging": "dev-and-staging.yaml",
+    "Clusters by purpose and location, with a template": "purpose-and-location.yaml",
+}
+
+
+def read(text: str | bytes, past: Mapping[str, PastSpec]) -> Reading:
+    """Read *text* as objects; *past* is unused, because nothing in them is immutable."""
+    with collector_paused():
+        return _read(text)
+
+
+def _read(text: str | bytes) -> Reading:
+    source = read_source(text, stream=True)
+    findings = source.findings
+    if not source.roots:
+        return Reading(diagnostics=findings.diagnostics(), queue_specs={})
+    try:
+        document = parse(source.roots, findings)
+        check(document, findings)
+    except ReadingStopped:
+        pass
+    if findings.has_errors:
+        return Reading(diagnostics=findings.diagnostics(), queue_specs={})
+    policy = compile_policy(document, source.positions)
+    return Reading(diagnostics=findings.diagnostics(), policy=policy, queue_specs={}, source=source)
+
+
+def recognizes(text: str) -> bool:
+    """Return whether *text* has an object of a config, and none of Kubernetes."""
+    return _KIND.search(text) is not None and _API_VERSION.search(text) is None
+
+
+def samples() -> dict[str, str]:
+    """Return the examples of the dialect, by title."""
+    folder = files(__name__) / "samples"
+    return {title: (folder / name).read_text("utf-8") for title, name in _SAMPLES.items()}
+
+
+DIALECT = Dialect(
+    name="skyshift",
+    title="SkyShift",
+    empty_spec=PlacementSpec(),
+    read=read,
+    recognizes=recognizes,
+    codes=SKYSHIFT_CODES,
+    about_codes=(
+        "What SkyShift refuses in its objects and jobs, and problems that it does not report: "
+        "misspelled fields, names that it changes, and conditions without effect."
+    ),
+    schema=json_schema,
+    samples=samples,
+    objects=placement_objects,
+    vocabulary=VOCABULARY,
+    read_job=read_job,
+)
