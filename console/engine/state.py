@@ -414,6 +414,7 @@ class State(StateMutations):
 
     def _take_policy(self, policy: Policy) -> None:
         self.policy = policy
+        self.derived = None
         self._router = Router(policy)
         self._discipline = load_discipline(policy.discipline)
         self._judge = self._discipline.eligibility(policy)

@@ -115,9 +115,12 @@ class DecisionBuilder:
             facts=partial(self._trace, running.workload, route, outcome, nomination),
         )
 
-    def rejected(self, pending: Pending, reason: Reason) -> Decision:
-        """Return the decision that a workload is rejected."""
-        return self._of_pending(pending, OutcomeStep(outcome=Outcome.REJECTED, reason=reason))
+    def rejected(
+        self, pending: Pending, reason: Reason, nomination: Nomination | None = None
+    ) -> Decision:
+        """Return the decision that a workload is rejected, possibly because of *nomination*."""
+        outcome = OutcomeStep(outcome=Outcome.REJECTED, reason=reason)
+        return self._of_pending(pending, outcome, nomination)
 
     def pending_without_queue(self, pending: Pending) -> Decision:
         """Return the decision that a workload is pending outside every queue."""

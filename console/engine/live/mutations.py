@@ -1,19 +1,21 @@
 """
 State mutations: the operations that change the pending and running workloads of a state.
 
-Disciplines use `admit`, `preempt`, `requeue_unblocked`, `return_to_queue`, `record_verdict`,
-`set_inadmissible` and `schedule_requeue`.
+Disciplines use `admit`, `reject`, `preempt`, `requeue_unblocked`, `return_to_queue`,
+`record_verdict`, `set_inadmissible` and `schedule_requeue`.
 `console.engine.state` has the facts from outside and decides when to run cycles.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from console.engine.live.accounts import QueueLedger
 from console.engine.live.decision_builder import DecisionBuilder
 from console.engine.live.dirty_set import DirtySet
 from console.engine.live.live_tree import AnyQueue, LiveTree, Preemptor, QueueState, Target
+from console.engine.live.node_usage import NodeUsage
 from console.engine.live.running import Running
 from console.engine.model.amounts import SCALE, FlavorResource
 from console.engine.model.decision import Assignment, Decision
@@ -21,6 +23,7 @@ from console.engine.model.inventory import Inventory
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy
 from console.engine.model.preemption_loops import Stops, situation
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import TurnStep
 from console.engine.model.workload import PODS, Workload
 from console.engine.pending.pending_class import Pending, PendingClass, Verdict
@@ -37,6 +40,11 @@ class StateMutations:
         #: Time of the last facts, in milliseconds since 1970 in UTC; 0: no facts yet.
         self.now = now
         self.inventory = Inventory()
+        #: The usage of the nodes of `inventory`, and of removed ones on which pods still run.
+        self.node_usage = NodeUsage()
+        #: Data that the discipline derives from the state and keeps between cycles; None: it has
+        #: to be derived again, because the policy changed.
+        self.derived: Any = None
         self.queues: dict[str, AnyQueue] = {}
         self.running: dict[str, Running] = {}
         self.pending: dict[str, Pending] = {}
@@ -121,6 +129,14 @@ class StateMutations:
         """Admit a pending workload of *queue* with *assignment*."""
         self._leave(queue, pending)
         self._admit(pending, nomination, assignment)
+
+    def reject(
+        self, queue: AnyQueue, pending: Pending, nomination: Nomination, reason: Reason
+    ) -> None:
+        """Reject a pending workload of *queue*, because of *nomination*."""
+        self._leave(queue, pending)
+        del self.pending[pending.workload.id]
+        self._decisions.append(self._builder.rejected(pending, reason, nomination))
 
     def preempt(
         self,
@@ -307,6 +323,7 @@ class StateMutations:
         self.running[running.workload.id] = running
         if running.evicting:
             self.evicting.add(running.workload.id)
+        self.node_usage.count(running.workload, running.assignment, 1)
         if running.queue is not None:
             queue = self.queue(running.queue)
             queue.running.add(running)
@@ -317,6 +334,7 @@ class StateMutations:
 
     def _stop(self, running: Running) -> None:
         self.evicting.discard(running.workload.id)
+        self.node_usage.count(running.workload, running.assignment, -1)
         if running.queue is None:
             return
         queue = self.queues[running.queue]
@@ -336,7 +354,11 @@ def _continue() -> None:
 
 
 def usage_of(workload: Workload, assignment: Assignment) -> dict[FlavorResource, int]:
-    """Return the usage of *workload* with *assignment*, in thousandths."""
+    """
+    Return the usage of *workload* with *assignment*, in thousandths.
+
+    Pods in places use the flavor of their place, or else the cluster.
+    """
     requests = {pod_set.name: pod_set.requests for pod_set in workload.pod_sets}
     usage: dict[FlavorResource, int] = {}
     for each in assignment:
@@ -344,4 +366,12 @@ def usage_of(workload: Workload, assignment: Assignment) -> dict[FlavorResource,
             amount = SCALE if resource == PODS else requests[each.name].get(resource, 0)
             key = (flavor, resource)
             usage[key] = usage.get(key, 0) + amount * each.count
+        for place in each.places:
+            capacity = place.capacity
+            if capacity is None:
+                continue
+            for resource, amount in requests[each.name].items():
+                if resource not in each.flavors:
+                    key = (capacity, resource)
+                    usage[key] = usage.get(key, 0) + amount * place.count
     return usage

@@ -81,6 +81,7 @@ class Snapshot(State):
         self._source = base.tree
         super().__init__(policy, now=base.state.now)
         self.inventory = base.state.inventory
+        self.node_usage = base.state.node_usage.copy()
         self.before_turn = base.before_turn
         source = base.state
         self.next_reservation = source.next_reservation
@@ -106,6 +107,7 @@ class Snapshot(State):
         """Copy the tree, and apply the differences to the source's policy to the ledger."""
         base, source = self._base, self._base.state
         self.policy = policy
+        self.derived = None
         # Rules may route to queues outside this copy; routing is the same under both policies.
         self._router, self._judge = base.router, base.judge.under(policy)
         self._eligibility = EligibilityCache(self._judge)

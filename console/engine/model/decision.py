@@ -34,6 +34,11 @@ class Place:
     node: str | None = None
     flavor: str | None = None
 
+    @property
+    def capacity(self) -> str | None:
+        """The name under which its usage is counted: the flavor, or else the cluster."""
+        return self.flavor or self.cluster
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSetAssignment:

@@ -1,0 +1,336 @@
+"""The discipline interface of `placement` for the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+from console.engine.disciplines import Progress
+from console.engine.disciplines.placement.eligibility import PlacementJudge
+from console.engine.disciplines.placement.explain import EXPLAIN_SECTIONS
+from console.engine.disciplines.placement.index import CapacityIndex
+from console.engine.disciplines.placement.job_placement import JobPlacement, job_placement
+from console.engine.disciplines.placement.ledger import JobQueue, PlacementLedger
+from console.engine.disciplines.placement.nominate import PlacementNomination, Placer
+from console.engine.disciplines.placement.read_model import (
+    COLUMNS,
+    PlacementCapacity,
+    PlacementTree,
+    organization_nodes,
+)
+from console.engine.disciplines.placement.reasons import NOT_PLACEABLE, PLACED
+from console.engine.disciplines.placement.spec import OnUnplaceable, placement_of
+from console.engine.disciplines.placement.trace import NO_FACTS, PLACEMENT, PlacementFacts
+from console.engine.disciplines.read_model import Column, Section, Used
+from console.engine.explain.explain_sections import ExplainSections
+from console.engine.live.live_tree import LiveTree
+from console.engine.live.running import Running
+from console.engine.model.amounts import FlavorResource
+from console.engine.model.capacity_node import CapacityNode
+from console.engine.model.consequences import Excess, Finding
+from console.engine.model.history import Live
+from console.engine.model.inventory import Inventory
+from console.engine.model.load_plan import LoadPlan
+from console.engine.model.nomination import Nomination
+from console.engine.model.policy import Policy, Queue, StopPolicy
+from console.engine.model.route import Route
+from console.engine.model.running_outcomes import Exposure, Loss
+from console.engine.model.trace import OutcomeStep, PreemptedStep, QueueStep
+from console.engine.model.trace_sections import TraceSection
+from console.engine.model.workload import Workload
+from console.engine.pending.eligibility import Judge
+from console.engine.pending.pending_class import Pending, PendingClass, Verdict
+from console.engine.routing.flavor_evaluation import FlavorEvaluation
+
+if TYPE_CHECKING:
+    from console.engine.state import State
+
+
+@dataclass(slots=True)
+class _Derived:
+    """What the discipline keeps between cycles of one state."""
+
+    placer: Placer
+    #: `CapacityIndex.released` when every class was last evaluated, by queue.
+    evaluated: dict[str, int] = field(default_factory=dict)
+
+
+class PlacementDiscipline:
+    """Places jobs on nodes of clusters in the order of their arrival; preempts none."""
+
+    admitted = PLACED
+
+    # Admission
+
+    def ledger(self, policy: Policy) -> PlacementLedger:
+        """Return the usage accounts, with nothing charged."""
+        return PlacementLedger()
+
+    def eligibility(self, policy: Policy) -> PlacementJudge:
+        """Return the judge that reads the placement of jobs."""
+        return PlacementJudge(policy)
+
+    def referenced_labels(
+        self, policy: Policy, queue: Queue | None = None
+    ) -> Mapping[str, Iterable[str]]:
+        """Return nothing: labels of a workload select no cluster."""
+        return {}
+
+    def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
+        """Place the pending jobs in the order of their arrival; those that do not fit wait."""
+        (queue,) = tree.queues
+        if queue.barrier is not None:
+            return Progress.NOTHING
+        derived = _derived(state)
+        released = derived.placer.index.released
+        if skipping and derived.evaluated.get(queue.name) == released:
+            turns = _new_classes(queue)
+        else:
+            turns = None
+        has_decided = False
+        while state.has_budget:
+            pending = _next(queue, turns)
+            if pending is None:
+                queue.pending.set_all_inadmissible()
+                derived.evaluated[queue.name] = released
+                break
+            state.before_turn()
+            found = self._nominate(derived.placer, pending)
+            if found.fits:
+                state.admit(queue, pending, found, found.assignment)
+                derived.placer.index.touch(state.node_usage.take_touched())
+                has_decided = True
+            elif placement_of(state.policy).on_unplaceable is OnUnplaceable.FAIL:
+                state.reject(queue, pending, found, NOT_PLACEABLE)
+                has_decided = True
+            else:
+                cls = queue.pending.classes[pending.class_key]
+                state.set_inadmissible(queue, cls, Verdict(found.pending_reason, {}, found))
+        return Progress.DECIDED if has_decided else Progress.NOTHING
+
+    def final_pass(self, state: State, tree: LiveTree) -> bool:
+        """Return False: a cycle has given every job its turn."""
+        return False
+
+    def requeue(self, state: State, tree: LiveTree) -> None:
+        """Requeue every class; `cycle` skips those for which no capacity was released."""
+        tree.requeue_all()
+
+    def advance(self, state: State, before: int) -> None:
+        """Change nothing: no decision depends on time."""
+
+    def next_wakeup(self, state: State) -> int | None:
+        """Return None: no decision depends on time."""
+        return None
+
+    def take_inventory(self, state: State, before: Inventory) -> None:
+        """Take over the clusters and nodes, and give every pending job a turn."""
+        if state.derived is not None:
+            state.derived.placer.index.replace_inventory(state.inventory)
+        for name in placement_of(state.policy).queues:
+            state.schedule_requeue(state.queue(name))
+
+    def _nominate(self, placer: Placer, pending: Pending) -> PlacementNomination:
+        (job, *_) = cast(tuple[JobPlacement, ...], pending.eligibility.obstacles) or (
+            JobPlacement(),
+        )
+        return placer.nominate(pending.workload, job)
+
+    # Questions of the engine
+
+    def nominate(
+        self,
+        state: State,
+        queue: JobQueue,
+        pending: Pending,
+        *,
+        without: frozenset[str] = frozenset(),
+    ) -> PlacementNomination:
+        """Return where *pending* would go now."""
+        return self._nominate(_derived(state).placer, pending)
+
+    def report(self, state: State, queue: JobQueue, pending: Pending) -> PlacementNomination:
+        """Return the nomination, which contains all facts."""
+        return self._nominate(_derived(state).placer, pending)
+
+    def has_no_room(self, queue: JobQueue, least: Mapping[str, int]) -> bool:
+        """Return False: only a nomination shows it."""
+        return False
+
+    def surely_fails(
+        self, policy: Policy, queue: JobQueue, least: Mapping[str, int], priority: int
+    ) -> bool:
+        """Return False: only a nomination shows it."""
+        return False
+
+    def is_limited(self, queue: JobQueue) -> bool:
+        """Return whether jobs of the queue are placed: always."""
+        return True
+
+    def demand(self, queue: JobQueue, workload: Workload) -> dict[str, int]:
+        """Return the request."""
+        return workload.total()
+
+    def requested(
+        self, queue: JobQueue, workload: Workload, obstacles: Sequence[Any]
+    ) -> dict[FlavorResource, int]:
+        """Return nothing: a job requests no amount of a certain cluster."""
+        return {}
+
+    def evaluations(
+        self, policy: Policy, queue: JobQueue, workload: Workload, judge: Judge
+    ) -> tuple[FlavorEvaluation, ...]:
+        """Return nothing: clusters have no quota."""
+        return ()
+
+    def exposures(self, queue: JobQueue, over: set[str]) -> dict[str, frozenset[Exposure]]:
+        """Return nothing: no job is preempted."""
+        return {}
+
+    def preemption_summary(self, queue: Queue) -> str:
+        """Return nothing: no job is preempted."""
+        return ""
+
+    def preempted_by(self, policy: Policy, queue: Queue, *, borrows: bool) -> tuple[str, ...]:
+        """Return nothing: no job is preempted."""
+        return ()
+
+    def load_plan(
+        self,
+        policy: Policy,
+        queue: JobQueue,
+        requests: Sequence[Mapping[str, int]],
+        priority: int,
+        lowest: int | None,
+    ) -> LoadPlan:
+        """Return an empty plan: the usage of nodes suffices."""
+        return LoadPlan()
+
+    # Another policy
+
+    def consequences(self, old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
+        """Return nothing: running jobs stay where they are."""
+        return ()
+
+    def excess_beside_draining(
+        self, successors: Mapping[str, str], new: Policy, live: Live, heirs: Mapping[str, str]
+    ) -> tuple[Excess, ...]:
+        """Return nothing: there is no quota to exceed."""
+        return ()
+
+    def loss(self, policy: Policy, queue: Queue, running: Running, judge: Judge) -> Loss | None:
+        """Return None: running jobs stay where they are."""
+        return None
+
+    # Explanations
+
+    def queue_step(self, policy: Policy, name: str, queue: JobQueue | None) -> QueueStep | None:
+        """Return the facts about the queue *name*."""
+        found = placement_of(policy).queues.get(name)
+        if found is None:
+            return None
+        return QueueStep(
+            name=name,
+            passthrough=False,
+            held=queue is not None and queue.held,
+            stopped=found.stop is not StopPolicy.NONE,
+            origin=found.origin,
+        )
+
+    def preempted_step(
+        self, target: Running, preemptor: Workload, priority: int, queue: JobQueue
+    ) -> PreemptedStep:
+        """Raise an error: no job is preempted."""
+        raise AssertionError(f"{target.workload.id} cannot be preempted")
+
+    def trace_sections(
+        self,
+        policy: Policy,
+        workload: Workload,
+        route: Route,
+        outcome: OutcomeStep,
+        nomination: Nomination | None,
+        obstacles: tuple[Any, ...],
+    ) -> Mapping[str, TraceSection]:
+        """Return the verdicts of *nomination*, or why the placement of the job is not valid."""
+        spec = placement_of(policy)
+        if isinstance(nomination, PlacementNomination):
+            facts = PlacementFacts(
+                pod_sets=nomination.pod_sets, rank=spec.rank, origin=spec.settings_origin
+            )
+            return {PLACEMENT: facts}
+        problem = job_placement(spec, workload).problem if route.queue in spec.queues else ""
+        return {PLACEMENT: PlacementFacts(problem=problem) if problem else NO_FACTS}
+
+    def unsupported(
+        self,
+        policy: Policy,
+        queue: str | None,
+        outcome: OutcomeStep,
+        sections: Mapping[str, TraceSection],
+    ) -> tuple[()]:
+        """Return nothing: every setting is supported."""
+        return ()
+
+    def explain_sections(self) -> ExplainSections:
+        """Return the stage about clusters."""
+        return EXPLAIN_SECTIONS
+
+    # Pages
+
+    def columns(self) -> tuple[Column, ...]:
+        """Return the columns of the table of usage by cluster."""
+        return COLUMNS
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return nothing: clusters have pages whatever the discipline."""
+        return ()
+
+    def tree(self, policy: Policy) -> PlacementTree:
+        """Return the tree, which has no nodes above the queue."""
+        return PlacementTree(policy)
+
+    def capacity(self, policy: Policy, used: Used) -> PlacementCapacity:
+        """Return the usage by cluster."""
+        return PlacementCapacity(policy, used)
+
+    def organization_nodes(
+        self, policy: Policy, queues: Iterable[CapacityNode]
+    ) -> tuple[CapacityNode, ...]:
+        """Return the sums over the queues."""
+        return organization_nodes(queues)
+
+
+def _derived(state: State) -> _Derived:
+    """Return what is derived from *state*, up to date with the usage of its nodes."""
+    touched = state.node_usage.take_touched()
+    derived = cast(_Derived | None, state.derived)
+    if derived is None:
+        spec = placement_of(state.policy)
+        index = CapacityIndex(spec, state.inventory, state.node_usage)
+        derived = state.derived = _Derived(Placer(spec, index))
+    else:
+        derived.placer.index.touch(touched)
+    return derived
+
+
+def _new_classes(queue: JobQueue) -> list[PendingClass]:
+    """Return the classes without a verdict, the last one first."""
+    classes = [queue.pending.classes[key] for key in queue.pending.open]
+    return sorted(classes, key=lambda each: each.head.place, reverse=True)
+
+
+def _next(queue: JobQueue, turns: list[PendingClass] | None) -> Pending | None:
+    """Return the job with the next turn: of *turns*, which shrinks, or of all active classes."""
+    if turns is None:
+        return queue.pending.head()
+    while turns:
+        cls = turns[-1]
+        if cls and not queue.pending.is_inadmissible(cls):
+            return cls.head
+        turns.pop()
+    return None
+
+
+DISCIPLINE = PlacementDiscipline()

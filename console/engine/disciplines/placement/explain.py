@@ -1,0 +1,130 @@
+"""Explanation of a placement: the verdict on every cluster, and how replicas were spread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from console.engine.disciplines.placement.spec import Rank
+from console.engine.disciplines.placement.trace import (
+    ClusterStage,
+    ClusterStep,
+    PlacementFacts,
+    PodSetPlacement,
+    facts_of,
+)
+from console.engine.explain.explain_sections import ExplainSections, Stage
+from console.engine.explain.sentences import (
+    ExplainContext,
+    Sentence,
+    StageText,
+    Verdict,
+    stage_text,
+)
+from console.engine.model.amounts import SCALE, format_amount
+from console.engine.wording.words import amounts, failed_expression, listed, plural
+
+
+def _placement(context: ExplainContext) -> StageText:
+    facts = facts_of(context.trace)
+    if facts.problem:
+        return stage_text("placement", Verdict.FAIL, [Sentence(text=facts.problem)])
+    fails = any(each.placed < each.replicas for each in facts.pod_sets)
+    verdict = Verdict.FAIL if fails else Verdict.PASS
+    return stage_text("placement", verdict, _sentences(facts))
+
+
+def _sentences(facts: PlacementFacts) -> Iterator[Sentence]:
+    several = len(facts.pod_sets) > 1
+    for pod_set in facts.pod_sets:
+        opening = f"Pod set {pod_set.pod_set}: " if several else ""
+        for place, step in enumerate(pod_set.kept, start=1):
+            yield _kept(opening, place, step, pod_set, facts.rank)
+        for step in pod_set.clusters:
+            if step.stage is not ClusterStage.KEPT:
+                yield Sentence(text=opening + _removed(step), verdict=Verdict.FAIL)
+        yield _spread(opening, pod_set)
+
+
+def _kept(
+    opening: str, place: int, step: ClusterStep, pod_set: PodSetPlacement, rank: str
+) -> Sentence:
+    capacity = format_amount(step.score)
+    if pod_set.largest_weight > 1:
+        percent = _percent(step.weight, pod_set.largest_weight)
+        preference = (
+            f"the weight {step.weight} of its best preference, {percent}% of the largest"
+            if step.weight > 1
+            else f"no preference, {percent}% of the largest weight"
+        )
+    else:
+        percent, preference = "100", "no preferences to compare"
+    score = format_amount(step.score * 100 * step.weight // max(1, pod_set.largest_weight))
+    order = (
+        f"capacity {capacity} times {percent}% is a score of {score}"
+        if rank == Rank.PRODUCT
+        else f"capacity {capacity}"
+    )
+    taken = f"takes {plural(step.replicas, 'replica')}" if step.replicas else "takes none"
+    return Sentence(
+        text=f"{opening}{place}. {step.cluster} {taken}: {preference}; {order}.",
+        verdict=Verdict.PASS if step.replicas else Verdict.INFO,
+        numbers={"score": step.score, "weight": step.weight, "replicas": step.replicas},
+    )
+
+
+def _percent(weight: int, largest: int) -> str:
+    return format_amount(weight * 100 * SCALE // max(1, largest))
+
+
+def _removed(step: ClusterStep) -> str:
+    match step.stage:
+        case ClusterStage.NOT_READY:
+            return f"{step.cluster} is not ready."
+        case ClusterStage.AFFINITY:
+            tried = listed(
+                f"{each.name} ({failed_expression(each.failed)})" for each in step.failed
+            )
+            return f"{step.cluster} satisfies no filter: {tried}."
+        case ClusterStage.FILTER_POLICY:
+            return f"{step.cluster} is removed by the filter policy {step.policy}."
+        case _:
+            if step.node is None:
+                return f"{step.cluster} has no node that accepts pods."
+            never = "" if step.could_fit else ", and no node of it would fit one even if empty"
+            return (
+                f"{step.cluster} has no node with room for one replica: {step.node} comes closest "
+                f"and lacks {amounts(step.lacks)}{never}."
+            )
+
+
+def _spread(opening: str, pod_set: PodSetPlacement) -> Sentence:
+    placed, wanted = pod_set.placed, pod_set.replicas
+    if placed == wanted:
+        return Sentence(
+            text=f"{opening}All {plural(wanted, 'replica')} are placed."
+            if wanted > 1
+            else f"{opening}The replica is placed.",
+            verdict=Verdict.PASS,
+        )
+    return Sentence(
+        text=f"{opening}{placed} of {plural(wanted, 'replica')} would fit; a job is placed as a "
+        "whole or not at all.",
+        verdict=Verdict.FAIL,
+    )
+
+
+def _facts(context: ExplainContext) -> Iterator[tuple[str, str]]:
+    for pod_set in facts_of(context.trace).pod_sets:
+        for step in pod_set.clusters:
+            value = (
+                plural(step.replicas, "replica")
+                if step.stage is ClusterStage.KEPT
+                else str(step.stage).replace("_", " ")
+            )
+            yield f"Cluster {step.cluster}", value
+
+
+EXPLAIN_SECTIONS: Final = ExplainSections(
+    stages=(Stage(code="placement", words=_placement, facts=_facts),)
+)

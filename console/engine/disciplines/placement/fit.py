@@ -1,0 +1,152 @@
+"""
+Fit of replicas on one node: what it requests, what the node offers, and how many fit (spec 3.3).
+
+A replica never spans nodes. Accelerators are requested by model, or as ``gpus`` of any model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from console.engine.disciplines.placement.spec import GpuRule
+
+#: Accelerators of any model, or of a model that is not known.
+GPUS: Final = "gpus"
+
+#: Names of the same resources in SkyShift's manifests and in reports of clusters.
+_ALIASES: Final = {"cpus": "cpu", "disk": "ephemeral-storage"}
+
+#: Names under which Kubernetes device plugins report accelerators without a model.
+_GENERIC: Final = ("nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915")
+
+#: Labels of nodes with the model of their accelerators, as device plugins and clouds set them.
+_MODEL_LABELS: Final = (
+    "nvidia.com/gpu.product",
+    "cloud.google.com/gke-accelerator",
+    "skyshift.accelerator",
+    "gpu.nvidia.com/model",
+    "amd.com/gpu.product-name",
+)
+
+_ORDINARY: Final = frozenset({"cpu", "memory", "ephemeral-storage", "pods"})
+
+#: The request of one replica without zeros, sorted by resource.
+Need: TypeAlias = tuple[tuple[str, int], ...]
+
+#: More replicas than any job has.
+ANY_NUMBER: Final = 1 << 62
+
+
+def is_device(resource: str) -> bool:
+    """Return whether *resource* counts accelerators, generic ones included."""
+    return (
+        resource not in _ORDINARY and "/" not in resource and not resource.startswith("hugepages-")
+    )
+
+
+def need_of(requests: Mapping[str, int]) -> Need:
+    """
+    Return the request of one replica in the names of the inventory, without zeros.
+
+    >>> need_of({"memory": 0, "cpus": 2000, "nvidia.com/gpu": 1000})
+    (('cpu', 2000), ('gpus', 1000))
+    """
+    return tuple(sorted((_name(key), amount) for key, amount in requests.items() if amount))
+
+
+def amounts_of(offered: Mapping[str, int], labels: Mapping[str, str]) -> dict[str, int]:
+    """
+    Return what a node offers, with accelerators by model if a label of the node says it.
+
+    >>> amounts_of({"cpu": 8000, "nvidia.com/gpu": 4000}, {"nvidia.com/gpu.product": "A100"})
+    {'cpu': 8000, 'A100': 4000}
+    """
+    model = next((labels[key] for key in _MODEL_LABELS if key in labels), GPUS)
+    amounts: dict[str, int] = {}
+    for resource, amount in offered.items():
+        name = model if resource in _GENERIC else _ALIASES.get(resource, resource)
+        amounts[name] = amounts.get(name, 0) + amount
+    return amounts
+
+
+def score_of(free: Mapping[str, int]) -> int:
+    """Return the capacity score of a node in thousandths: CPUs, and each accelerator as ten."""
+    return sum(
+        amount if resource == "cpu" else 10 * amount
+        for resource, amount in free.items()
+        if resource == "cpu" or is_device(resource)
+    )
+
+
+def replicas_that_fit(need: Need, free: Mapping[str, int], rule: GpuRule, most: int) -> int:
+    """Return how many replicas of *need* fit on a node with *free* amounts, at most *most*."""
+    if rule is GpuRule.SKYSHIFT_HEAD and any(resource == GPUS for resource, _ in need):
+        return _as_skyshift(need, free, most)
+    fitting = most
+    devices = 0
+    for resource, amount in need:
+        if is_device(resource):
+            devices += amount
+            if resource == GPUS:
+                continue
+        left = free.get(resource)
+        if left is None or left < amount:
+            return 0
+        fitting = min(fitting, left // amount)
+    if devices:
+        # Generic requests use accelerators of any model, and so count against every model.
+        fitting = min(fitting, _devices(free) // devices)
+    return max(0, fitting)
+
+
+def lacking(need: Need, free: Mapping[str, int], rule: GpuRule) -> dict[str, int]:
+    """Return what a node lacks for one replica, in thousandths by resource; empty if it fits."""
+    if replicas_that_fit(need, free, rule, 1):
+        return {}
+    lacks = {}
+    devices = 0
+    for resource, amount in need:
+        if is_device(resource):
+            devices += amount
+            if resource == GPUS and rule is GpuRule.INTENDED:
+                continue
+        short = amount - max(0, free.get(resource, 0))
+        if short > 0:
+            lacks[resource] = short
+    if rule is GpuRule.INTENDED and devices > max(0, _devices(free)) and not lacks:
+        lacks[GPUS] = devices - max(0, _devices(free))
+    return lacks
+
+
+def _as_skyshift(need: Need, free: Mapping[str, int], most: int) -> int:
+    """
+    Put replicas on the node one by one, because each may change how ``gpus`` is compared.
+
+    The request for ``gpus`` is dropped if it exceeds the named accelerators that are left.
+    """
+    left = dict(free)
+    for placed in range(most):
+        named = sum(amount for each, amount in left.items() if each != GPUS and _is_named(each))
+        compared = [each for each in need if each[0] != GPUS or each[1] <= named]
+        if not compared:
+            return most
+        if any(resource not in left or left[resource] < amount for resource, amount in compared):
+            return placed
+        for resource, amount in need:
+            if resource in left:
+                left[resource] -= amount
+    return most
+
+
+def _is_named(resource: str) -> bool:
+    """Return whether SkyShift finds *resource* by the name of its accelerator: without spaces."""
+    return is_device(resource) and resource.isidentifier()
+
+
+def _devices(free: Mapping[str, int]) -> int:
+    return sum(amount for resource, amount in free.items() if is_device(resource))
+
+
+def _name(resource: str) -> str:
+    return GPUS if resource in _GENERIC else _ALIASES.get(resource, resource)

@@ -1,0 +1,245 @@
+"""
+Index of free capacity: which clusters and nodes fit a request, kept up to date between decisions.
+
+A job goes to the first nodes that fit, in the order of their report, so the index keeps for each
+request and cluster the first node that may still fit. Nodes before it become interesting again
+only if some of their capacity is released. A decision therefore costs about as much as there are
+clusters, however many nodes they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from console.engine.disciplines.placement.fit import (
+    Need,
+    amounts_of,
+    lacking,
+    replicas_that_fit,
+    score_of,
+)
+from console.engine.disciplines.placement.spec import (
+    DeclaredCluster,
+    GpuRule,
+    PlacementSpec,
+    Reserve,
+)
+from console.engine.live.node_usage import NodeKey, NodeUsage
+from console.engine.model.inventory import Cluster, Inventory
+
+#: Maximum number of releases that a cluster remembers for requests that were not asked since.
+_MOST_RELEASES: Final = 1000
+
+#: Maximum number of different requests with a remembered position.
+_MOST_NEEDS: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortage:
+    """The node of a cluster that comes closest to one replica, and what it lacks."""
+
+    #: None: the cluster has no node that accepts pods.
+    node: str | None
+    #: Thousandths by resource.
+    lacks: Mapping[str, int] = field(default_factory=dict)
+    #: Whether some node would fit one replica if no job ran there.
+    could_fit: bool = False
+
+
+@dataclass(slots=True)
+class _Position:
+    """Where the search for a node of one cluster continues for one request."""
+
+    first: int
+    #: Number of releases of the cluster that are considered in `first`.
+    seen: int
+    #: Why no node fits; None: one does, or it was not asked.
+    shortage: Shortage | None = None
+
+
+class ClusterCapacity:
+    """The free capacity of one cluster."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        declared: DeclaredCluster | None,
+        usage: NodeUsage | None,
+        rule: GpuRule,
+    ) -> None:
+        self.name = cluster.name
+        #: Labels of the config win over reported ones, key by key.
+        self.labels = {**cluster.labels, **(declared.labels if declared else {})}
+        self.is_ready = cluster.is_ready
+        self.reported = cluster
+        self._rule = rule
+        self._usage = usage
+        self._nodes = tuple(each for each in cluster.nodes if each.is_ready)
+        self._offered = [amounts_of(each.offered, each.labels) for each in self._nodes]
+        self._at = {each.name: index for index, each in enumerate(self._nodes)}
+        self._free = [dict(each) for each in self._offered]
+        #: Capacity score in thousandths: CPUs, and each accelerator as ten.
+        self.score = 0
+        self._scores = [0] * len(self._nodes)
+        self._positions: dict[Need, _Position] = {}
+        #: Indexes of nodes with released capacity, in order.
+        self._releases: list[int] = []
+        for index in range(len(self._nodes)):
+            self._update(index)
+        self._releases.clear()
+
+    def touch(self, node: str) -> bool:
+        """Take over the usage of a node; return whether it has more capacity than before."""
+        index = self._at.get(node)
+        return index is not None and self._usage is not None and self._update(index)
+
+    def shortage(self, need: Need) -> Shortage | None:
+        """Return None if some node fits one replica, and otherwise what the best node lacks."""
+        position = self._position(need)
+        if position.first < len(self._free):
+            return None
+        if position.shortage is None:
+            position.shortage = self._best(need)
+        return position.shortage
+
+    def fill(self, need: Need, replicas: int) -> Iterator[tuple[str, int]]:
+        """Yield nodes with the number of *replicas* that go there, without reserving anything."""
+        left = replicas
+        for index in range(self._position(need).first, len(self._free)):
+            fitting = replicas_that_fit(need, self._free[index], self._rule, left)
+            if fitting:
+                yield self._nodes[index].name, fitting
+                left -= fitting
+                if not left:
+                    return
+
+    def _position(self, need: Need) -> _Position:
+        position = self._positions.get(need)
+        if position is None:
+            if len(self._positions) >= _MOST_NEEDS:
+                self._positions.clear()
+            position = self._positions[need] = _Position(0, len(self._releases))
+        elif position.seen < len(self._releases):
+            earliest = min(self._releases[position.seen :])
+            position.seen = len(self._releases)
+            if earliest < position.first:
+                position.first = earliest
+            position.shortage = None
+        while position.first < len(self._free) and not replicas_that_fit(
+            need, self._free[position.first], self._rule, 1
+        ):
+            position.first += 1
+        return position
+
+    def _update(self, index: int) -> bool:
+        """Compute the free capacity of a node; return whether it increased."""
+        offered, before = self._offered[index], self._free[index]
+        used: Mapping[str, int] = {}
+        if self._usage is not None:
+            used = self._usage.of((self.name, self._nodes[index].name))
+        # As on the node itself, only what it offers is counted down.
+        free = {key: amount - used.get(key, 0) for key, amount in offered.items()}
+        self._free[index] = free
+        score = score_of(free)
+        self.score += score - self._scores[index]
+        self._scores[index] = score
+        has_more = any(amount > before[key] for key, amount in free.items())
+        if has_more:
+            if len(self._releases) >= _MOST_RELEASES:
+                self._releases.clear()
+                self._positions.clear()
+            self._releases.append(index)
+        return has_more
+
+    def _best(self, need: Need) -> Shortage:
+        """Return the node that lacks the fewest resources, and of those the smallest part."""
+        best: tuple[float, tuple[str, Mapping[str, int]]] | None = None
+        wanted = dict(need)
+        could_fit = any(replicas_that_fit(need, each, self._rule, 1) for each in self._offered)
+        for index, free in enumerate(self._free):
+            lacks = lacking(need, free, self._rule)
+            part = sum(amount / max(1, wanted.get(key, amount)) for key, amount in lacks.items())
+            if best is None or part < best[0]:
+                best = part, (self._nodes[index].name, lacks)
+        if best is None:
+            return Shortage(node=None)
+        node, lacks = best[1]
+        return Shortage(node=node, lacks=lacks, could_fit=could_fit)
+
+
+class CapacityIndex:
+    """The free capacity of all clusters, in the order in which equal ones are preferred."""
+
+    def __init__(self, spec: PlacementSpec, inventory: Inventory, usage: NodeUsage) -> None:
+        self._spec = spec
+        self._usage = usage if spec.reserve is Reserve.IMMEDIATE else None
+        self.clusters: dict[str, ClusterCapacity] = {}
+        #: Increases when capacity is released, or clusters and their labels change.
+        self.released = 0
+        #: Increases when clusters or their labels change.
+        self.labels_version = 0
+        self.replace_inventory(inventory)
+
+    def replace_inventory(self, inventory: Inventory) -> None:
+        """Take over *inventory*; unchanged clusters keep what is known about them."""
+        known = self.clusters
+        reported = inventory.clusters
+        names = (
+            *(n for n in self._spec.clusters if n in reported),
+            *(n for n in reported if n not in self._spec.clusters),
+        )
+        self.clusters = {}
+        for name in names:
+            before = known.get(name)
+            if before is not None and before.reported is reported[name]:
+                self.clusters[name] = before
+            else:
+                self.clusters[name] = ClusterCapacity(
+                    reported[name], self._spec.clusters.get(name), self._usage, self._spec.gpu_rule
+                )
+        self.released += 1
+        self.labels_version += 1
+
+    def touch(self, nodes: Iterable[NodeKey]) -> None:
+        """Take over the usage of *nodes*."""
+        for cluster, node in nodes:
+            capacity = self.clusters.get(cluster)
+            if capacity is not None and capacity.touch(node):
+                self.released += 1
+
+    @contextmanager
+    def trial(self) -> Iterator[_Trial]:
+        """Undo, at the end of the context, what is charged in it."""
+        released, trial = self.released, _Trial(self, self._usage)
+        try:
+            yield trial
+        finally:
+            trial.undo()
+            # The capacity is the same as before.
+            self.released = released
+
+
+class _Trial:
+    """Pods that are charged only within `CapacityIndex.trial`."""
+
+    def __init__(self, index: CapacityIndex, usage: NodeUsage | None) -> None:
+        self._index = index
+        self._usage = usage
+        self._charged: list[tuple[NodeKey, dict[str, int]]] = []
+
+    def charge(self, key: NodeKey, amounts: Mapping[str, int]) -> None:
+        """Charge *amounts* to a node."""
+        if self._usage is not None:
+            self._charged.append((key, dict(amounts)))
+            self._usage.charge(key, amounts)
+            self._index.touch([key])
+
+    def undo(self) -> None:
+        """Release what was charged."""
+        for key, amounts in reversed(self._charged):
+            assert self._usage is not None
+            self._usage.charge(key, {name: -amount for name, amount in amounts.items()})
+            self._index.touch([key])

@@ -1,0 +1,132 @@
+"""The reasons of the discipline, with their headlines."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from console.engine.disciplines.placement.trace import ClusterStage, PodSetPlacement, facts_of
+from console.engine.explain.sentences import ExplainContext
+from console.engine.model.reasons import Reason, ReasonClass, Shortage, register
+from console.engine.wording.words import amounts, cut, plural
+
+
+def _last(context: ExplainContext) -> PodSetPlacement:
+    pod_sets = facts_of(context.trace).pod_sets
+    return pod_sets[-1] if pod_sets else PodSetPlacement()
+
+
+def _placed(context: ExplainContext) -> str:
+    counts: dict[str, int] = {}
+    for pod_set in facts_of(context.trace).pod_sets:
+        for each in pod_set.clusters:
+            if each.replicas:
+                counts[each.cluster] = counts.get(each.cluster, 0) + each.replicas
+    if not counts:
+        return "Placed."
+    if len(counts) == 1:
+        return f"Placed on {next(iter(counts))}."
+    places = [f"{name} ({plural(count, 'replica')})" for name, count in counts.items()]
+    return f"Placed on {cut(places)}."
+
+
+def _do_not_fit(context: ExplainContext) -> str:
+    found = _last(context)
+    return (
+        f"Waiting: {found.placed} of {plural(found.replicas, 'replica')} fit on the clusters that "
+        "may take the job, and all have to be placed together."
+    )
+
+
+def _no_node(context: ExplainContext) -> str:
+    short = [each for each in _last(context).clusters if each.stage is ClusterStage.CAPACITY]
+    best = min(short, key=lambda each: sum(each.lacks.values()), default=None)
+    if best is None or best.node is None:
+        return "Waiting: no node has room for one replica now."
+    return (
+        f"Waiting: no node has room for one replica now. Node {best.node} of {best.cluster} lacks "
+        f"{amounts(best.lacks)}."
+    )
+
+
+PLACED: Final = register(
+    Reason("placed", label="Placed", reason_class=ReasonClass.RUNNING, headline=_placed)
+)
+NO_CLUSTER_READY: Final = register(
+    Reason(
+        "no_cluster_ready",
+        label="No cluster ready",
+        reason_class=ReasonClass.WAITING,
+        headline="Waiting: no cluster is ready.",
+        advice="Wait until a cluster reports that it is ready, or ask its operators.",
+        shortage=Shortage.NOW,
+    )
+)
+NO_NODE_FITS: Final = register(
+    Reason(
+        "no_node_fits",
+        label="No room on a node",
+        reason_class=ReasonClass.WAITING,
+        headline=_no_node,
+        advice="Wait, or request less for each replica.",
+        shortage=Shortage.NOW,
+    )
+)
+REPLICAS_DO_NOT_FIT: Final = register(
+    Reason(
+        "replicas_do_not_fit",
+        label="No room for all replicas",
+        reason_class=ReasonClass.WAITING,
+        headline=_do_not_fit,
+        advice="Wait, or request fewer replicas.",
+        shortage=Shortage.NOW,
+    )
+)
+NO_CLUSTER_MATCHES: Final = register(
+    Reason(
+        "no_cluster_matches",
+        label="No cluster matches",
+        reason_class=ReasonClass.CANNOT_RUN,
+        headline="Cannot be placed: no cluster satisfies a filter of the job.",
+        advice="Change the filters of the job, or have the labels of a cluster changed.",
+    )
+)
+EXCEEDS_EVERY_NODE: Final = register(
+    Reason(
+        "exceeds_every_node",
+        label="Exceeds every node",
+        reason_class=ReasonClass.CANNOT_RUN,
+        headline=(
+            "Cannot be placed: one replica requests more than any node of a matching cluster "
+            "offers."
+        ),
+        advice="Request less for each replica, or have a larger node added.",
+        shortage=Shortage.ALWAYS,
+    )
+)
+NOT_PLACEABLE: Final = register(
+    Reason(
+        "not_placeable",
+        label="Not placeable",
+        reason_class=ReasonClass.REJECTED,
+        headline=(
+            "Rejected: no placement was possible on arrival, and the config rejects such jobs."
+        ),
+        advice="Submit it again later, or have on_unplaceable set to wait.",
+    )
+)
+
+
+def _invalid(context: ExplainContext) -> str:
+    problem = facts_of(context.trace).problem
+    return f"Rejected: {problem}" if problem else "Rejected: its placement is not valid."
+
+
+INVALID_PLACEMENT: Final = register(
+    Reason(
+        "invalid_placement",
+        label="Invalid placement",
+        reason_class=ReasonClass.REJECTED,
+        headline=_invalid,
+        advice="Correct the placement and submit the job again.",
+    )
+)

@@ -1,0 +1,105 @@
+"""Facts of the discipline in the trace of a workload: the verdict on every cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from console.engine.model.origin import Origin
+from console.engine.model.trace import FailedExpression, Trace
+from console.engine.model.trace_sections import TraceSection, register_section
+
+
+class ClusterStage(StrEnum):
+    """The stage that removed a cluster, or that none did."""
+
+    KEPT = "kept"
+    #: The cluster accepts no pods now.
+    NOT_READY = "not_ready"
+    #: No node of it fits one replica.
+    CAPACITY = "capacity"
+    #: It satisfies no filter of the job.
+    AFFINITY = "affinity"
+    #: A filter policy of the config removes it.
+    FILTER_POLICY = "filter_policy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedFilter:
+    """A filter of the job with its first condition that a cluster does not satisfy."""
+
+    name: str
+    failed: FailedExpression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterStep:
+    """The verdict on one cluster for one pod set."""
+
+    cluster: str
+    stage: ClusterStage = ClusterStage.KEPT
+    #: Capacity score in thousandths: CPUs, and each accelerator as ten.
+    score: int = 0
+    #: The largest weight of the preferences that the cluster satisfies.
+    weight: int = 0
+    #: Number of replicas that go, or would go, to the cluster.
+    replicas: int = 0
+    #: For the stage CAPACITY: the node that comes closest, and what it lacks, in thousandths.
+    node: str | None = None
+    lacks: Mapping[str, int] = field(default_factory=dict)
+    #: Whether an empty node would fit one replica.
+    could_fit: bool = True
+    #: For the stage AFFINITY.
+    failed: tuple[FailedFilter, ...] = ()
+    #: For the stage FILTER_POLICY: the name of the policy.
+    policy: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSetPlacement:
+    """The clusters for one pod set: those that remain in the order of rank, then the others."""
+
+    pod_set: str = "main"
+    replicas: int = 1
+    clusters: tuple[ClusterStep, ...] = ()
+    #: The largest weight of all preferences of the job; weights are shown as parts of it.
+    largest_weight: int = 1
+
+    @property
+    def kept(self) -> tuple[ClusterStep, ...]:
+        """The clusters that remain, in the order of rank."""
+        return tuple(each for each in self.clusters if each.stage is ClusterStage.KEPT)
+
+    @property
+    def placed(self) -> int:
+        """The number of replicas that fit."""
+        return sum(each.replicas for each in self.clusters)
+
+
+#: The name of the section, which is the name of the folder.
+PLACEMENT: Final = "placement"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacementFacts(TraceSection):
+    """The placement of each pod set up to the first that cannot be placed."""
+
+    pod_sets: tuple[PodSetPlacement, ...] = ()
+    #: Why the placement that the job states is not valid: one sentence.
+    problem: str = ""
+    #: How clusters are ranked: the value of the setting.
+    rank: str = ""
+    origin: Origin | None = None
+
+
+NO_FACTS: Final = PlacementFacts()
+
+register_section(PLACEMENT, PlacementFacts)
+
+
+def facts_of(trace: Trace) -> PlacementFacts:
+    """Return the facts in a trace; empty for a trace of another discipline."""
+    found = trace.sections.get(PLACEMENT)
+    return found if isinstance(found, PlacementFacts) else NO_FACTS
