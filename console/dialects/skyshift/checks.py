@@ -39,10 +39,13 @@ def check(document: Document, findings: Findings) -> None:
             "A second Scheduler begins here; a config has at most one.",
             "Remove one of them.",
         )
-    declared = {each.name.value for each in document.clusters if isinstance(each.name, Written)}
+    found = {each.name.value for each in document.clusters if isinstance(each.name, Written)}
+    # A dictionary keeps the order, and finds a name at once.
+    declared = dict.fromkeys(sorted(found))
+    are_used = _uses_policies(document)
     for policy in document.filter_policies:
         _check_policy(policy, declared, findings)
-        if not _uses_policies(document):
+        if not are_used:
             _note_unused(policy, findings)
 
 
@@ -80,7 +83,7 @@ def _check_cluster(cluster: Written[str], declared: Collection[str], findings: F
     if cluster.value in declared:
         return
     result = sanitized(cluster.value)
-    choices = [result] if result != cluster.value else sorted(declared)
+    choices = [result] if result != cluster.value else declared
     hint, repairs = did_you_mean(findings, cluster.place, cluster.value, choices)
     if repairs or result != cluster.value:
         findings.add(
