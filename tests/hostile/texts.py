@@ -48,16 +48,6 @@ partitions:
               max: { memory: 8Gi, vcore: 8 }
             limits: [{ limit: each, users: ["*"], maxapplications: 2 }]
 """,
-    "skyshift": """\
-kind: Job
-metadata: { name: train, labels: { team: research } }
-spec:
-  image: trainer
-  resources: { cpus: 8, gpus: 1 }
-  placement:
-    filters:
-      - { name: zone, match_expressions: [{ key: zone, operator: In, values: [a, b] }] }
-""",
 }
 
 LANGUAGES: Final = tuple(sorted({*dialects(), *FOREIGN}))

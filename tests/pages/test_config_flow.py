@@ -105,6 +105,8 @@ def test_from_an_empty_organization_to_a_rollback(
         "Guard a capacity reservation",
         "Two teams share one cohort",
         "Forty queues, as kubectl prints them",
+        "Two clusters, dev and staging",
+        "Clusters by purpose and location, with a template",
     ]
     assert browser.post(EDIT, {"do": "sample", "sample": samples[1]}).status_code == 302
 
@@ -367,6 +369,7 @@ def test_a_dump_of_another_language_from_the_example_to_a_version(browser: Clien
     assert [(item.text, "selected" in item.attrs) for item in languages] == [
         ("Kueue", True),
         ("Native", False),
+        ("SkyShift", False),
     ]
     assert is_draft_of(send(browser, "review"), REVIEW)
 

@@ -298,4 +298,7 @@ def test_schedulers_of_an_additional_folder_are_found() -> None:
         "print(*(f'{name} {each.discipline}' for name, each in dialects().items()), sep=', ')"
     )
     done = run("-c", code, SLUICE_SCHEDULERS="tests/toy")
-    assert (done.stdout, done.stderr) == ("fifo slots, kueue quota, native quota\n", "")
+    assert (done.stdout, done.stderr) == (
+        "fifo slots, kueue quota, native quota, skyshift placement\n",
+        "",
+    )
