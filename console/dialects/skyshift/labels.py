@@ -17,7 +17,7 @@ from console.engine.wording.characters import CONTROLS, LINE_ENDS
 _CONTROL = re.compile(f"[\n{CONTROLS}{LINE_ENDS}]")
 
 
-def read_labels(fields: Fields, key: str) -> Labels:
+def read_labels(fields: Fields, key: str, *, values_may_be_empty: bool = True) -> Labels:
     """Read labels; keys are not blank, and neither keys nor values are numbers."""
     node = fields.node(key)
     labels = fields.texts_by_key(key, "the value of a label")
@@ -25,6 +25,9 @@ def read_labels(fields: Fields, key: str) -> Labels:
         for key_node, _ in node.entries.values():
             path = f"{labels.place.path}.{key_node.text}"
             check_key(key_node, path, "the key of a label", fields.findings)
+        for _, value in labels.value:
+            if isinstance(value, Written) and not value.value and not values_may_be_empty:
+                fields.findings.add(BLANK, value.place, "The value of a label is blank.")
     return labels
 
 

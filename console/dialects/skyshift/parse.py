@@ -92,7 +92,7 @@ def _filter_policy(manifest: Manifest, findings: Findings) -> FilterPolicyDoc:
     include: Read[tuple[Read[str], ...]] = None
     exclude: Read[tuple[Read[str], ...]] = None
     if isinstance(spec, Fields):
-        job_labels = read_labels(spec, "labels_selector")
+        job_labels = read_labels(spec, "labels_selector", values_may_be_empty=False)
         clusters = spec.mapping("cluster_filter", CLUSTER_FILTER)
         if isinstance(clusters, Fields):
             include = clusters.texts("include")

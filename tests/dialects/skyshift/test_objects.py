@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from console.dialects.assist.renaming import rename_in
 from console.dialects.merging import Verdict, merge_configs
 from console.dialects.skyshift import DIALECT
 from console.engine.diff import Comparison, write_effective
@@ -206,6 +207,21 @@ def test_merge_contains_both_changes(theirs: tuple[str, str], yours: tuple[str, 
         merged = merge_configs(TEXT, TEXT.replace(*one), TEXT.replace(*other), objects_of)
         expected = TEXT.replace(*theirs).replace(*yours)
         assert (merged.verdict, merged.text) == (Verdict.SAFE, expected)
+
+
+def test_merge_follows_the_name_of_a_template() -> None:
+    theirs = TEXT.replace("name: t }", "name: u }")
+    merged = merge_configs(
+        TEXT,
+        theirs,
+        TEXT.replace("weight: 100", "weight: 50"),
+        objects_of,
+        rename=lambda text, names: rename_in(DIALECT, text, names),
+    )
+    assert (merged.verdict, merged.text) == (
+        Verdict.SAFE,
+        theirs.replace("weight: 100", "weight: 50"),
+    )
 
 
 def test_one_label_changed_by_both_is_a_conflict() -> None:
