@@ -1,4 +1,4 @@
-"""Kueue manifests are pasted, recognized as their dialect, applied, and admit workloads."""
+"""Texts of other languages are pasted, recognized as their dialect, checked, and reviewed."""
 
 from __future__ import annotations
 
@@ -35,3 +35,39 @@ def test_pasted_manifests_select_their_dialect(visitors: Visitors, place: Place)
     page.get_by_role("button", name="Apply version 1").click()
     expect(page).to_have_url(re.compile(r"/config/v/1\?applied=1$"))
     assert place.api.get("/config")["dialect"] == "kueue"
+
+
+SKYSHIFT = """\
+kind: Cluster
+metadata:
+  name: dev_1
+  labels: { purpose: dev }
+---
+kind: PlacementTemplate
+metadata:
+  name: development
+spec:
+  filters:
+    - name: dev
+      match_labels: { purpose: dev }
+"""
+
+
+def test_pasted_clusters_are_recognized_checked_and_reviewed(
+    visitors: Visitors, place: Place
+) -> None:
+    page = visitors.page(place)
+    page.goto(place.url("config/edit"))
+    editor = Editor(page)
+    editor.replace(SKYSHIFT)
+    page.get_by_role("button", name="Switch to SkyShift").click()
+    expect(page.get_by_label("Language")).to_have_value("skyshift")
+    expect(editor.problems).to_have_count(1)
+    expect(editor.problems).to_contain_text(
+        'SkyShift changes the name "dev_1" to "dev-underscore-1".'
+    )
+    editor.expect_saved()
+    page.get_by_role("button", name="Review changes").click()
+    changes = page.get_by_role("region", name="Changes")
+    expect(changes).to_contain_text("Cluster dev-underscore-1 added")
+    expect(changes).to_contain_text("Placement template development added")
