@@ -9,6 +9,7 @@ from importlib.resources import files
 from console.dialects.base import Dialect, PastSpec, Reading
 from console.dialects.collector import collector_paused
 from console.dialects.findings import ReadingStopped
+from console.dialects.joined_files import JoinedFiles
 from console.dialects.skyshift.checks import check
 from console.dialects.skyshift.codes import SKYSHIFT_CODES
 from console.dialects.skyshift.compile import compile_policy
@@ -17,7 +18,7 @@ from console.dialects.skyshift.json_schema import json_schema
 from console.dialects.skyshift.manifests import KINDS
 from console.dialects.skyshift.objects import VOCABULARY, placement_objects
 from console.dialects.skyshift.parse import parse
-from console.dialects.source import read_source
+from console.dialects.source import Source, read_source
 from console.engine.disciplines.placement.spec import PlacementSpec
 
 _KIND = re.compile(rf"\bkind[\"']?[ \t]*:[ \t]*[\"']?(?:{'|'.join(KINDS)})\b")
@@ -32,11 +33,16 @@ _SAMPLES = {
 def read(text: str | bytes, past: Mapping[str, PastSpec]) -> Reading:
     """Read *text* as objects; *past* is unused, because nothing in them is immutable."""
     with collector_paused():
-        return _read(text)
+        return _read(read_source(text, stream=True))
 
 
-def _read(text: str | bytes) -> Reading:
-    source = read_source(text, stream=True)
+def read_joined(joined: JoinedFiles) -> Reading:
+    """Read files of objects as one config."""
+    with collector_paused():
+        return _read(read_source(joined.text, stream=True, files=joined.files))
+
+
+def _read(source: Source) -> Reading:
     findings = source.findings
     if not source.roots:
         return Reading(diagnostics=findings.diagnostics(), queue_specs={})
@@ -67,6 +73,7 @@ DIALECT = Dialect(
     title="SkyShift",
     empty_spec=PlacementSpec(),
     read=read,
+    read_joined=read_joined,
     recognizes=recognizes,
     codes=SKYSHIFT_CODES,
     about_codes=(

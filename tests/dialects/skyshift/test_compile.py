@@ -23,6 +23,7 @@ from console.engine.disciplines.placement.spec import (
     Rank,
     Reserve,
     Template,
+    placement_of,
 )
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy
@@ -197,3 +198,44 @@ def test_every_workload_is_routed_to_the_queue_with_priority_0() -> None:
 )
 def test_language_is_recognized_by_the_kinds(text: str, is_recognized: bool) -> None:
     assert DIALECT.recognizes(text) is is_recognized
+
+
+def test_sample_has_the_clusters_and_the_placement_of_my_job() -> None:
+    text = DIALECT.samples()["Clusters by purpose and location, with a template"]
+    spec = placement_of(policy_of(text))
+    dev, staging = {"purpose": "dev"}, {"purpose": "staging"}
+    assert {name: cluster.labels for name, cluster in spec.clusters.items()} == {
+        "staging-us": staging | {"location": "us"},
+        "dev-us": dev | {"location": "us"},
+        "dev-na": dev | {"location": "na"},
+        "dev-1": {"sky-cluster-name": "mycluster-dev-1"} | dev | {"location": "us"},
+        "dev-eu": dev | {"location": "eu"},
+        "staging-ap": staging | {"location": "ap"},
+    }
+    assert {name: template.placement for name, template in spec.templates.items()} == {
+        "my-job": Placement(
+            filters=(
+                Criterion(name="filter-1", labels=dev, expressions=(location("NotIn", "eu"),)),
+                Criterion(
+                    name="filter-2", labels=staging, expressions=(location("NotIn", "eu", "ap"),)
+                ),
+            ),
+            preferences=(
+                Criterion(
+                    name="pref-1", labels={"sky-cluster-name": "mycluster-dev-1"}, weight=100
+                ),
+                Criterion(
+                    name="pref-2", labels=dev, expressions=(location("In", "na"),), weight=50
+                ),
+                Criterion(name="pref-3", labels=dev, weight=25),
+            ),
+        )
+    }
+    defaults = PlacementSpec()
+    for name in ("on_unplaceable", "reserve", "gpu_rule", "rank"):
+        assert getattr(spec, name) == getattr(defaults, name)
+
+
+def location(operator: str, *values: str) -> Expression:
+    """Return an expression about the label location."""
+    return Expression(key="location", operator=Operator(operator), values=values)
