@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from console.engine.model.common_reasons import NOT_EVALUATED
 from console.engine.model.decision import Assignment, Decision, Outcome
+from console.engine.model.inventory import Inventory
 from console.engine.model.policy import Policy
 from console.engine.model.preemption_loops import NEVER, Stops
 from console.engine.model.reasons import Reason
@@ -83,13 +84,15 @@ class Rows:
             row.reservation = decision.reservation or 0
             row.version = self.version
 
-    def load(self, policy: Policy) -> State:
+    def load(self, policy: Policy, inventory: Inventory | None = None) -> State:
         """
         Return a state restored from the rows, in the order in which a loader reads them.
 
         The state is sparse: trees without workloads are missing.
         """
         state = State(policy, is_sparse=True)
+        if inventory is not None:
+            state.change_inventory(inventory)
         for name in sorted(self.held):
             state.hold(name)
         waiting = [row for row in self.rows.values() if row.outcome is Outcome.PENDING]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from console.engine.disciplines import Progress
+from console.engine.disciplines.placement.cycle import nominate, run_cycle
 from console.engine.disciplines.placement.eligibility import PlacementJudge
 from console.engine.disciplines.placement.explain import EXPLAIN_SECTIONS
 from console.engine.disciplines.placement.index import CapacityIndex
-from console.engine.disciplines.placement.job_placement import JobPlacement, job_placement
+from console.engine.disciplines.placement.job_placement import job_placement
 from console.engine.disciplines.placement.ledger import JobQueue, PlacementLedger
 from console.engine.disciplines.placement.nominate import PlacementNomination, Placer
 from console.engine.disciplines.placement.read_model import (
@@ -19,8 +19,8 @@ from console.engine.disciplines.placement.read_model import (
     PlacementTree,
     organization_nodes,
 )
-from console.engine.disciplines.placement.reasons import NOT_PLACEABLE, PLACED
-from console.engine.disciplines.placement.spec import OnUnplaceable, placement_of
+from console.engine.disciplines.placement.reasons import PLACED
+from console.engine.disciplines.placement.spec import placement_of
 from console.engine.disciplines.placement.trace import NO_FACTS, PLACEMENT, PlacementFacts
 from console.engine.disciplines.read_model import Column, Section, Used
 from console.engine.explain.explain_sections import ExplainSections
@@ -40,20 +40,11 @@ from console.engine.model.trace import OutcomeStep, PreemptedStep, QueueStep
 from console.engine.model.trace_sections import TraceSection
 from console.engine.model.workload import Workload
 from console.engine.pending.eligibility import Judge
-from console.engine.pending.pending_class import Pending, PendingClass, Verdict
+from console.engine.pending.pending_class import Pending
 from console.engine.routing.flavor_evaluation import FlavorEvaluation
 
 if TYPE_CHECKING:
     from console.engine.state import State
-
-
-@dataclass(slots=True)
-class _Derived:
-    """What the discipline keeps between cycles of one state."""
-
-    placer: Placer
-    #: `CapacityIndex.released` when every class was last evaluated, by queue.
-    evaluated: dict[str, int] = field(default_factory=dict)
 
 
 class PlacementDiscipline:
@@ -82,32 +73,7 @@ class PlacementDiscipline:
         (queue,) = tree.queues
         if queue.barrier is not None:
             return Progress.NOTHING
-        derived = _derived(state)
-        released = derived.placer.index.released
-        if skipping and derived.evaluated.get(queue.name) == released:
-            turns = _new_classes(queue)
-        else:
-            turns = None
-        has_decided = False
-        while state.has_budget:
-            pending = _next(queue, turns)
-            if pending is None:
-                queue.pending.set_all_inadmissible()
-                derived.evaluated[queue.name] = released
-                break
-            state.before_turn()
-            found = self._nominate(derived.placer, pending)
-            if found.fits:
-                state.admit(queue, pending, found, found.assignment)
-                derived.placer.index.touch(state.node_usage.take_touched())
-                has_decided = True
-            elif placement_of(state.policy).on_unplaceable is OnUnplaceable.FAIL:
-                state.reject(queue, pending, found, NOT_PLACEABLE)
-                has_decided = True
-            else:
-                cls = queue.pending.classes[pending.class_key]
-                state.set_inadmissible(queue, cls, Verdict(found.pending_reason, {}, found))
-        return Progress.DECIDED if has_decided else Progress.NOTHING
+        return run_cycle(state, queue, _placer(state), skipping=skipping)
 
     def final_pass(self, state: State, tree: LiveTree) -> bool:
         """Return False: a cycle has given every job its turn."""
@@ -127,15 +93,9 @@ class PlacementDiscipline:
     def take_inventory(self, state: State, before: Inventory) -> None:
         """Take over the clusters and nodes, and give every pending job a turn."""
         if state.derived is not None:
-            state.derived.placer.index.replace_inventory(state.inventory)
+            state.derived.index.replace_inventory(state.inventory)
         for name in placement_of(state.policy).queues:
             state.schedule_requeue(state.queue(name))
-
-    def _nominate(self, placer: Placer, pending: Pending) -> PlacementNomination:
-        (job, *_) = cast(tuple[JobPlacement, ...], pending.eligibility.obstacles) or (
-            JobPlacement(),
-        )
-        return placer.nominate(pending.workload, job)
 
     # Questions of the engine
 
@@ -148,11 +108,11 @@ class PlacementDiscipline:
         without: frozenset[str] = frozenset(),
     ) -> PlacementNomination:
         """Return where *pending* would go now."""
-        return self._nominate(_derived(state).placer, pending)
+        return nominate(_placer(state), pending, with_nodes=True)
 
     def report(self, state: State, queue: JobQueue, pending: Pending) -> PlacementNomination:
         """Return the nomination, which contains all facts."""
-        return self._nominate(_derived(state).placer, pending)
+        return nominate(_placer(state), pending, with_nodes=True)
 
     def has_no_room(self, queue: JobQueue, least: Mapping[str, int]) -> bool:
         """Return False: only a nomination shows it."""
@@ -302,35 +262,17 @@ class PlacementDiscipline:
         return organization_nodes(queues)
 
 
-def _derived(state: State) -> _Derived:
-    """Return what is derived from *state*, up to date with the usage of its nodes."""
+def _placer(state: State) -> Placer:
+    """Return the placer of *state*, up to date with the usage of its nodes."""
     touched = state.node_usage.take_touched()
-    derived = cast(_Derived | None, state.derived)
-    if derived is None:
+    placer = cast(Placer | None, state.derived)
+    if placer is None:
         spec = placement_of(state.policy)
         index = CapacityIndex(spec, state.inventory, state.node_usage)
-        derived = state.derived = _Derived(Placer(spec, index))
+        placer = state.derived = Placer(spec, index)
     else:
-        derived.placer.index.touch(touched)
-    return derived
-
-
-def _new_classes(queue: JobQueue) -> list[PendingClass]:
-    """Return the classes without a verdict, the last one first."""
-    classes = [queue.pending.classes[key] for key in queue.pending.open]
-    return sorted(classes, key=lambda each: each.head.place, reverse=True)
-
-
-def _next(queue: JobQueue, turns: list[PendingClass] | None) -> Pending | None:
-    """Return the job with the next turn: of *turns*, which shrinks, or of all active classes."""
-    if turns is None:
-        return queue.pending.head()
-    while turns:
-        cls = turns[-1]
-        if cls and not queue.pending.is_inadmissible(cls):
-            return cls.head
-        turns.pop()
-    return None
+        placer.index.touch(touched)
+    return placer
 
 
 DISCIPLINE = PlacementDiscipline()

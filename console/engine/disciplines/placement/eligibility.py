@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import Final
 
 from console.engine.disciplines.placement.job_placement import (
     job_placement,
@@ -16,6 +17,9 @@ from console.engine.model.reasons import Reason
 from console.engine.model.workload import Workload
 from console.engine.pending.eligibility import Eligibility
 
+#: Maximum number of different placements that are remembered.
+_MOST_KNOWN: Final = 10_000
+
 
 class PlacementJudge:
     """Reads the placement of jobs under one policy."""
@@ -25,6 +29,8 @@ class PlacementJudge:
         self._reads_labels = any(
             each.name == FILTER_POLICY_PLUGIN for each in self._spec.plugins
         ) and bool(self._spec.filter_policies)
+        #: Equal jobs share one placement, which others may use to remember what it means.
+        self._known: dict[Hashable, Eligibility] = {}
 
     def under(self, policy: Policy) -> PlacementJudge:
         """Return the judge of another policy: nothing is shared."""
@@ -36,16 +42,22 @@ class PlacementJudge:
 
     def judge(self, workload: Workload, queue: Queue) -> Eligibility:
         """Return the effective placement of *workload*, as the obstacles of each pod set."""
-        found = job_placement(self._spec, workload)
-        return Eligibility(
-            rejection=INVALID_PLACEMENT if found.problem else None,
-            obstacles=tuple(found for _ in workload.pod_sets),
-            alike=(placement_key(workload), *self._labels(workload)),
-        )
+        key = self.label_values(workload, queue), len(workload.pod_sets)
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            found = job_placement(self._spec, workload)
+            known = self._known[key] = Eligibility(
+                rejection=INVALID_PLACEMENT if found.problem else None,
+                obstacles=(found,) * len(workload.pod_sets),
+                alike=(placement_key(workload), *self._labels(workload)),
+            )
+        return known
 
     def rejection(self, workload: Workload, queue: Queue) -> Reason | None:
         """Return INVALID_PLACEMENT for a placement that cannot be read."""
-        return INVALID_PLACEMENT if job_placement(self._spec, workload).problem else None
+        return self.judge(workload, queue).rejection
 
     def obstacles(self, workload: Workload, queue: Queue) -> tuple[object, ...]:
         """Return the effective placement for each pod set."""

@@ -7,7 +7,8 @@ A replica never spans nodes. Accelerators are requested by model, or as ``gpus``
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, TypeAlias
+from functools import cache
+from typing import Final, NamedTuple
 
 from console.engine.disciplines.placement.spec import GpuRule
 
@@ -31,13 +32,17 @@ _MODEL_LABELS: Final = (
 
 _ORDINARY: Final = frozenset({"cpu", "memory", "ephemeral-storage", "pods"})
 
-#: The request of one replica without zeros, sorted by resource.
-Need: TypeAlias = tuple[tuple[str, int], ...]
 
-#: More replicas than any job has.
-ANY_NUMBER: Final = 1 << 62
+class Need(NamedTuple):
+    """The request of one replica."""
+
+    #: Amounts in thousandths without zeros, sorted by resource.
+    amounts: tuple[tuple[str, int], ...]
+    #: The requested accelerators of all models together.
+    devices: int
 
 
+@cache
 def is_device(resource: str) -> bool:
     """Return whether *resource* counts accelerators, generic ones included."""
     return (
@@ -50,9 +55,10 @@ def need_of(requests: Mapping[str, int]) -> Need:
     Return the request of one replica in the names of the inventory, without zeros.
 
     >>> need_of({"memory": 0, "cpus": 2000, "nvidia.com/gpu": 1000})
-    (('cpu', 2000), ('gpus', 1000))
+    Need(amounts=(('cpu', 2000), ('gpus', 1000)), devices=1000)
     """
-    return tuple(sorted((_name(key), amount) for key, amount in requests.items() if amount))
+    amounts = tuple(sorted((_name(key), amount) for key, amount in requests.items() if amount))
+    return Need(amounts, sum(amount for resource, amount in amounts if is_device(resource)))
 
 
 def amounts_of(offered: Mapping[str, int], labels: Mapping[str, str]) -> dict[str, int]:
@@ -81,23 +87,22 @@ def score_of(free: Mapping[str, int]) -> int:
 
 def replicas_that_fit(need: Need, free: Mapping[str, int], rule: GpuRule, most: int) -> int:
     """Return how many replicas of *need* fit on a node with *free* amounts, at most *most*."""
-    if rule is GpuRule.SKYSHIFT_HEAD and any(resource == GPUS for resource, _ in need):
+    devices = need.devices
+    if devices and rule is GpuRule.SKYSHIFT_HEAD and any(each[0] == GPUS for each in need.amounts):
         return _as_skyshift(need, free, most)
     fitting = most
-    devices = 0
-    for resource, amount in need:
-        if is_device(resource):
-            devices += amount
-            if resource == GPUS:
-                continue
+    for resource, amount in need.amounts:
+        if resource == GPUS:
+            continue
         left = free.get(resource)
         if left is None or left < amount:
             return 0
-        fitting = min(fitting, left // amount)
+        if left < amount * fitting:
+            fitting = left // amount
     if devices:
         # Generic requests use accelerators of any model, and so count against every model.
-        fitting = min(fitting, _devices(free) // devices)
-    return max(0, fitting)
+        fitting = max(0, min(fitting, _devices(free) // devices))
+    return fitting
 
 
 def lacking(need: Need, free: Mapping[str, int], rule: GpuRule) -> dict[str, int]:
@@ -105,17 +110,15 @@ def lacking(need: Need, free: Mapping[str, int], rule: GpuRule) -> dict[str, int
     if replicas_that_fit(need, free, rule, 1):
         return {}
     lacks = {}
-    devices = 0
-    for resource, amount in need:
-        if is_device(resource):
-            devices += amount
-            if resource == GPUS and rule is GpuRule.INTENDED:
-                continue
+    for resource, amount in need.amounts:
+        if resource == GPUS and rule is GpuRule.INTENDED:
+            continue
         short = amount - max(0, free.get(resource, 0))
         if short > 0:
             lacks[resource] = short
-    if rule is GpuRule.INTENDED and devices > max(0, _devices(free)) and not lacks:
-        lacks[GPUS] = devices - max(0, _devices(free))
+    devices = max(0, _devices(free))
+    if rule is GpuRule.INTENDED and need.devices > devices and not lacks:
+        lacks[GPUS] = need.devices - devices
     return lacks
 
 
@@ -128,12 +131,12 @@ def _as_skyshift(need: Need, free: Mapping[str, int], most: int) -> int:
     left = dict(free)
     for placed in range(most):
         named = sum(amount for each, amount in left.items() if each != GPUS and _is_named(each))
-        compared = [each for each in need if each[0] != GPUS or each[1] <= named]
+        compared = [each for each in need.amounts if each[0] != GPUS or each[1] <= named]
         if not compared:
             return most
         if any(resource not in left or left[resource] < amount for resource, amount in compared):
             return placed
-        for resource, amount in need:
+        for resource, amount in need.amounts:
             if resource in left:
                 left[resource] -= amount
     return most

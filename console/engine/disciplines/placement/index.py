@@ -17,7 +17,9 @@ from typing import Final
 from console.engine.disciplines.placement.fit import (
     Need,
     amounts_of,
+    is_device,
     lacking,
+    need_of,
     replicas_that_fit,
     score_of,
 )
@@ -39,10 +41,10 @@ _MOST_NEEDS: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortage:
-    """The node of a cluster that comes closest to one replica, and what it lacks."""
+    """Why no node of a cluster fits one replica: the node that comes closest, and what it lacks."""
 
-    #: None: the cluster has no node that accepts pods.
-    node: str | None
+    #: None: it was not determined, or the cluster has no node that accepts pods.
+    node: str | None = None
     #: Thousandths by resource.
     lacks: Mapping[str, int] = field(default_factory=dict)
     #: Whether some node would fit one replica if no job ran there.
@@ -56,8 +58,11 @@ class _Position:
     first: int
     #: Number of releases of the cluster that are considered in `first`.
     seen: int
-    #: Why no node fits; None: one does, or it was not asked.
+    #: `ClusterCapacity.changes` when `first` was last compared with the request.
+    checked: int = -1
+    #: Why no node fits, without and with the closest node; None: one fits, or it was not asked.
     shortage: Shortage | None = None
+    details: Shortage | None = None
 
 
 class ClusterCapacity:
@@ -80,10 +85,16 @@ class ClusterCapacity:
         self._nodes = tuple(each for each in cluster.nodes if each.is_ready)
         self._offered = [amounts_of(each.offered, each.labels) for each in self._nodes]
         self._at = {each.name: index for index, each in enumerate(self._nodes)}
+        #: Different offers of nodes, of which a cluster has few.
+        self._kinds = tuple(
+            dict(each) for each in {tuple(sorted(offered.items())) for offered in self._offered}
+        )
         self._free = [dict(each) for each in self._offered]
         #: Capacity score in thousandths: CPUs, and each accelerator as ten.
         self.score = 0
         self._scores = [0] * len(self._nodes)
+        #: Increases with every change of the usage of a node.
+        self.changes = 0
         self._positions: dict[Need, _Position] = {}
         #: Indexes of nodes with released capacity, in order.
         self._releases: list[int] = []
@@ -96,14 +107,41 @@ class ClusterCapacity:
         index = self._at.get(node)
         return index is not None and self._usage is not None and self._update(index)
 
-    def shortage(self, need: Need) -> Shortage | None:
-        """Return None if some node fits one replica, and otherwise what the best node lacks."""
-        position = self._position(need)
+    def shortage(self, need: Need, *, with_node: bool) -> Shortage | None:
+        """
+        Return why no node fits one replica; None if one does.
+
+        *with_node* determines the closest node, for which all nodes are compared.
+        """
+        position = self._positions.get(need)
+        if position is None or position.checked != self.changes:
+            position = self._position(need)
         if position.first < len(self._free):
             return None
+        if with_node:
+            if position.details is None:
+                position.details = self._closest(need)
+            return position.details
         if position.shortage is None:
-            position.shortage = self._best(need)
+            position.shortage = Shortage(could_fit=self._could_fit(need))
         return position.shortage
+
+    def fits_on(self, need: Need, node: str) -> bool:
+        """Return whether one replica fits on *node*."""
+        index = self._at.get(node)
+        return index is not None and bool(replicas_that_fit(need, self._free[index], self._rule, 1))
+
+    def has_on(self, node: str, least: Mapping[str, int]) -> bool:
+        """Return whether *node* may have *least*, in thousandths by resource."""
+        index = self._at.get(node)
+        if index is None:
+            return False
+        need, free = need_of(least), self._free[index]
+        return all(
+            free.get(resource, 0) >= amount
+            for resource, amount in need.amounts
+            if not is_device(resource)
+        )
 
     def fill(self, need: Need, replicas: int) -> Iterator[tuple[str, int]]:
         """Yield nodes with the number of *replicas* that go there, without reserving anything."""
@@ -127,11 +165,18 @@ class ClusterCapacity:
             position.seen = len(self._releases)
             if earliest < position.first:
                 position.first = earliest
-            position.shortage = None
-        while position.first < len(self._free) and not replicas_that_fit(
-            need, self._free[position.first], self._rule, 1
-        ):
-            position.first += 1
+            position.shortage = position.details = None
+        if position.checked != self.changes:
+            position.checked = self.changes
+            free, rule = self._free, self._rule
+            if rule is GpuRule.SKYSHIFT_HEAD and need.devices:
+                # With less capacity, a request may be dropped that did not fit before.
+                position.first = 0
+                position.shortage = position.details = None
+            while position.first < len(free) and not replicas_that_fit(
+                need, free[position.first], rule, 1
+            ):
+                position.first += 1
         return position
 
     def _update(self, index: int) -> bool:
@@ -143,6 +188,7 @@ class ClusterCapacity:
         # As on the node itself, only what it offers is counted down.
         free = {key: amount - used.get(key, 0) for key, amount in offered.items()}
         self._free[index] = free
+        self.changes += 1
         score = score_of(free)
         self.score += score - self._scores[index]
         self._scores[index] = score
@@ -154,20 +200,22 @@ class ClusterCapacity:
             self._releases.append(index)
         return has_more
 
-    def _best(self, need: Need) -> Shortage:
-        """Return the node that lacks the fewest resources, and of those the smallest part."""
-        best: tuple[float, tuple[str, Mapping[str, int]]] | None = None
-        wanted = dict(need)
-        could_fit = any(replicas_that_fit(need, each, self._rule, 1) for each in self._offered)
+    def _could_fit(self, need: Need) -> bool:
+        """Return whether some node would fit one replica if no job ran there."""
+        return any(replicas_that_fit(need, each, self._rule, 1) for each in self._kinds)
+
+    def _closest(self, need: Need) -> Shortage:
+        """Return the node that lacks the smallest part of *need*."""
+        closest: tuple[float, str, Mapping[str, int]] | None = None
+        wanted = dict(need.amounts)
         for index, free in enumerate(self._free):
             lacks = lacking(need, free, self._rule)
             part = sum(amount / max(1, wanted.get(key, amount)) for key, amount in lacks.items())
-            if best is None or part < best[0]:
-                best = part, (self._nodes[index].name, lacks)
-        if best is None:
-            return Shortage(node=None)
-        node, lacks = best[1]
-        return Shortage(node=node, lacks=lacks, could_fit=could_fit)
+            if closest is None or part < closest[0]:
+                closest = part, self._nodes[index].name, lacks
+        if closest is None:
+            return Shortage()
+        return Shortage(node=closest[1], lacks=closest[2], could_fit=self._could_fit(need))
 
 
 class CapacityIndex:
@@ -177,8 +225,10 @@ class CapacityIndex:
         self._spec = spec
         self._usage = usage if spec.reserve is Reserve.IMMEDIATE else None
         self.clusters: dict[str, ClusterCapacity] = {}
-        #: Increases when capacity is released, or clusters and their labels change.
-        self.released = 0
+        #: Nodes with released capacity since the last call of `forget_releases`.
+        self.released: dict[NodeKey, None] = {}
+        #: Whether clusters or their labels changed since then.
+        self.has_new_inventory = True
         #: Increases when clusters or their labels change.
         self.labels_version = 0
         self.replace_inventory(inventory)
@@ -200,20 +250,35 @@ class CapacityIndex:
                 self.clusters[name] = ClusterCapacity(
                     reported[name], self._spec.clusters.get(name), self._usage, self._spec.gpu_rule
                 )
-        self.released += 1
+        self.has_new_inventory = True
         self.labels_version += 1
 
     def touch(self, nodes: Iterable[NodeKey]) -> None:
         """Take over the usage of *nodes*."""
-        for cluster, node in nodes:
-            capacity = self.clusters.get(cluster)
-            if capacity is not None and capacity.touch(node):
-                self.released += 1
+        for key in nodes:
+            cluster = self.clusters.get(key[0])
+            if cluster is not None and cluster.touch(key[1]):
+                self.released[key] = None
+
+    def forget_releases(self) -> None:
+        """Record that every pending job had a turn since the last release."""
+        self.released.clear()
+        self.has_new_inventory = False
+
+    def may_have_released(self, requests: Iterable[Mapping[str, int]]) -> bool:
+        """Return whether a node with released capacity may have one of *requests*."""
+        return any(
+            self.clusters[cluster].has_on(node, least)
+            for least in requests
+            for cluster, node in self.released
+            if cluster in self.clusters
+        )
 
     @contextmanager
     def trial(self) -> Iterator[_Trial]:
         """Undo, at the end of the context, what is charged in it."""
-        released, trial = self.released, _Trial(self, self._usage)
+        released = dict(self.released)
+        trial = _Trial(self, self._usage)
         try:
             yield trial
         finally:

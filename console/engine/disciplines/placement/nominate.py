@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from console.engine.disciplines.placement.criteria import best_weight, failures, largest_weight
 from console.engine.disciplines.placement.fit import Need, need_of
@@ -25,14 +25,62 @@ from console.engine.disciplines.placement.spec import (
     PlacementSpec,
     Rank,
 )
-from console.engine.disciplines.placement.trace import ClusterStage, ClusterStep, PodSetPlacement
+from console.engine.disciplines.placement.trace import (
+    ClusterStage,
+    ClusterStep,
+    FailedFilter,
+    PodSetPlacement,
+)
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.decision import Assignment, Place, PodSetAssignment
 from console.engine.model.reasons import Reason
 from console.engine.model.workload import PodSet, Workload
+from console.engine.pending.min_requests import MinRequests
+from console.engine.pending.pending_class import PendingClass
 
 #: Maximum number of placements with remembered results for all clusters.
 _MOST_REMEMBERED: Final = 10_000
+
+#: Number of classes that no longer wait, beyond half of all, after which they are forgotten.
+_MOST_GONE: Final = 100
+
+
+class Ranked(NamedTuple):
+    """A cluster that remains, with the values that rank it and the replicas that go there."""
+
+    cluster: str
+    score: int
+    weight: int
+    replicas: int
+
+
+class Found(NamedTuple):
+    """The clusters for one pod set."""
+
+    pod_set: PodSet
+    need: Need
+    ranked: list[Ranked]
+    removed: list[ClusterStep]
+    largest_weight: int
+
+    @property
+    def facts(self) -> PodSetPlacement:
+        """The same for the trace."""
+        ranked = (
+            ClusterStep(
+                cluster=each.cluster,
+                score=each.score,
+                weight=each.weight,
+                replicas=each.replicas,
+            )
+            for each in self.ranked
+        )
+        return PodSetPlacement(
+            pod_set=self.pod_set.name,
+            replicas=self.pod_set.count,
+            clusters=(*ranked, *self.removed),
+            largest_weight=self.largest_weight,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +88,10 @@ class PlacementNomination:
     """Where a job would go now."""
 
     #: Up to the first pod set that cannot be placed.
-    pod_sets: tuple[PodSetPlacement, ...]
+    found: tuple[Found, ...]
     #: The assignment on admission; empty if not all replicas fit.
     assignment: Assignment
     fits: bool
-    #: `CapacityIndex.released` at this time: later, as long as it is the same, nothing fits.
-    released: int
 
     #: Nothing fits until capacity is released.
     is_lasting = True
@@ -63,18 +109,42 @@ class PlacementNomination:
         return {each.name: each.count for each in self.assignment}
 
     @property
+    def pod_sets(self) -> tuple[PodSetPlacement, ...]:
+        """The facts for the trace."""
+        return tuple(each.facts for each in self.found)
+
+    @property
     def pending_reason(self) -> Reason:
         """Why the job waits: the stage that the most promising cluster did not pass."""
-        clusters = self.pod_sets[-1].clusters if self.pod_sets else ()
-        stages = {each.stage for each in clusters}
-        if ClusterStage.KEPT in stages:
+        if not self.found:
+            return NO_CLUSTER_READY
+        last = self.found[-1]
+        if last.ranked:
             return REPLICAS_DO_NOT_FIT
-        if ClusterStage.CAPACITY in stages:
-            short = [each for each in clusters if each.stage is ClusterStage.CAPACITY]
+        short = [each for each in last.removed if each.stage is ClusterStage.CAPACITY]
+        if short:
             return NO_NODE_FITS if any(each.could_fit for each in short) else EXCEEDS_EVERY_NODE
-        if stages - {ClusterStage.NOT_READY}:
+        if any(each.stage is not ClusterStage.NOT_READY for each in last.removed):
             return NO_CLUSTER_MATCHES
         return NO_CLUSTER_READY
+
+
+class _Matched(NamedTuple):
+    """What the labels of one cluster mean for one placement."""
+
+    failed: tuple[FailedFilter, ...]
+    weight: int
+
+
+class _Question(NamedTuple):
+    """Whether one cluster may take one pod set of a job."""
+
+    cluster: ClusterCapacity
+    need: Need
+    job: JobPlacement
+    match: _Matched
+    #: Whether the node that comes closest is needed.
+    with_node: bool
 
 
 class Placer:
@@ -84,100 +154,154 @@ class Placer:
         self.index = index
         self._spec = spec
         self._stages = tuple(_STAGES[each.name] for each in spec.plugins if each.name in _STAGES)
+        self._reads_filters = _affinity in self._stages
+        #: By identity of the placement, which each entry keeps alive, and then by cluster.
+        self._matched: dict[int, tuple[JobPlacement, dict[str, _Matched]]] = {}
+        self._labels_version = index.labels_version
+        #: The request of one replica of each class that waits, and of some that no longer do.
+        self._waiting = MinRequests()
+        self._noted: set[str] = set()
 
-    def nominate(self, workload: Workload, job: JobPlacement) -> PlacementNomination:
-        """Return where all pod sets of *workload* would go now; nothing is reserved."""
-        released = self.index.released
-        found: list[PodSetPlacement] = []
-        assignment: list[PodSetAssignment] = []
-        last = len(workload.pod_sets) - 1
+    def nominate(
+        self, workload: Workload, job: JobPlacement, *, with_nodes: bool
+    ) -> PlacementNomination:
+        """
+        Return where all pod sets of *workload* would go now; nothing is reserved.
+
+        *with_nodes* determines for every cluster without room the node that comes closest.
+        """
+        if len(workload.pod_sets) == 1:
+            found, assigned = self._place(workload.pod_sets[0], job, with_nodes=with_nodes)
+            fits = assigned is not None
+            return PlacementNomination((found,), (assigned,) if assigned else (), fits)
         with self.index.trial() as trial:
-            for number, pod_set in enumerate(workload.pod_sets):
-                placed, places = self._place(pod_set, job)
-                found.append(placed)
-                if placed.placed < pod_set.count:
-                    return PlacementNomination(tuple(found), (), False, released)
-                if number < last:
-                    for each in places:
-                        amounts = {k: v * each.count for k, v in pod_set.requests.items()}
-                        trial.charge((each.cluster or "", each.node or ""), amounts)
-                assignment.append(
-                    PodSetAssignment(
-                        name=pod_set.name, count=pod_set.count, flavors={}, places=places
-                    )
-                )
-        return PlacementNomination(tuple(found), tuple(assignment), True, released)
+            all_found: list[Found] = []
+            assignment: list[PodSetAssignment] = []
+            for pod_set in workload.pod_sets:
+                found, assigned = self._place(pod_set, job, with_nodes=with_nodes)
+                all_found.append(found)
+                if assigned is None:
+                    return PlacementNomination(tuple(all_found), (), fits=False)
+                assignment.append(assigned)
+                for each in assigned.places:
+                    amounts = {k: v * each.count for k, v in pod_set.requests.items()}
+                    trial.charge((each.cluster or "", each.node or ""), amounts)
+        return PlacementNomination(tuple(all_found), tuple(assignment), fits=True)
+
+    def note_waiting(self, key: str, nomination: PlacementNomination) -> None:
+        """Record that the class *key* waits because of *nomination*."""
+        if key not in self._noted:
+            self._noted.add(key)
+            for number, each in enumerate(nomination.found):
+                self._waiting.add(f"{key}/{number}", dict(each.need.amounts))
+
+    def smallest_needs(self, classes: Mapping[str, PendingClass]) -> Iterable[Mapping[str, int]]:
+        """
+        Return requests of which a replica of every waiting class needs at least one.
+
+        *classes* are those of the queue; `note_waiting` was called for all with a nomination.
+        """
+        if len(self._noted) > 2 * len(classes) + _MOST_GONE:
+            self._waiting, self._noted = MinRequests(), set()
+            for key, cls in classes.items():
+                nomination = cls.verdict.nomination if cls.verdict is not None else None
+                if isinstance(nomination, PlacementNomination):
+                    self.note_waiting(key, nomination)
+        return self._waiting.each()
+
+    def fits_on_released(self, need: Need, job: JobPlacement) -> bool:
+        """Return whether one replica fits on a node with released capacity that *job* may use."""
+        matched = self._match(job)
+        return any(
+            not matched[name].failed and self.index.clusters[name].fits_on(need, node)
+            for name, node in self.index.released
+            if name in matched
+        )
 
     def _place(
-        self, pod_set: PodSet, job: JobPlacement
-    ) -> tuple[PodSetPlacement, tuple[Place, ...]]:
+        self, pod_set: PodSet, job: JobPlacement, *, with_nodes: bool
+    ) -> tuple[Found, PodSetAssignment | None]:
+        """Return the clusters for *pod_set*, and its assignment if all replicas fit."""
         need = need_of(pod_set.requests)
-        kept: list[tuple[ClusterCapacity, int]] = []
+        matched = self._match(job)
+        kept: list[tuple[int, int, ClusterCapacity]] = []
         removed: list[ClusterStep] = []
-        for cluster in self.index.clusters.values():
-            step = self._removed(cluster, need, job)
-            if step is None:
-                kept.append((cluster, best_weight(job.placement, cluster.labels)))
-            else:
+        by_product = self._spec.rank is Rank.PRODUCT
+        for name, cluster in self.index.clusters.items():
+            match = matched[name]
+            step = self._removed(_Question(cluster, need, job, match, with_nodes))
+            if step is not None:
                 removed.append(step)
+            elif by_product:
+                # Weights are scaled by the largest one of the job, which changes no order.
+                kept.append((cluster.score * match.weight, match.weight, cluster))
+            else:
+                kept.append((match.weight, cluster.score, cluster))
         # The sort is stable: equal clusters stay in the order of the index.
-        if self._spec.rank is Rank.PRODUCT:
-            kept.sort(key=_product, reverse=True)
-        else:
-            kept.sort(key=_weight_and_score, reverse=True)
+        kept.sort(key=_values, reverse=True)
         places: list[Place] = []
-        steps: list[ClusterStep] = []
+        ranked: list[Ranked] = []
         left = pod_set.count
-        for cluster, weight in kept:
+        for _, _, cluster in kept:
             here = 0
             if left:
                 for node, count in cluster.fill(need, left):
                     places.append(Place(count=count, cluster=cluster.name, node=node))
                     here += count
-            left -= here
-            steps.append(
-                ClusterStep(cluster=cluster.name, score=cluster.score, weight=weight, replicas=here)
-            )
-        placed = PodSetPlacement(
-            pod_set=pod_set.name,
-            replicas=pod_set.count,
-            clusters=(*steps, *removed),
-            largest_weight=largest_weight(job.placement),
+                left -= here
+            weight = matched[cluster.name].weight
+            ranked.append(Ranked(cluster.name, cluster.score, weight, here))
+        found = Found(pod_set, need, ranked, removed, largest_weight(job.placement))
+        if left:
+            return found, None
+        assigned = PodSetAssignment(
+            name=pod_set.name, count=pod_set.count, flavors={}, places=tuple(places)
         )
-        return placed, tuple(places)
+        return found, assigned
 
-    def _removed(
-        self, cluster: ClusterCapacity, need: Need, job: JobPlacement
-    ) -> ClusterStep | None:
-        """Return why *cluster* is removed; None if it remains."""
-        if not cluster.is_ready:
-            return ClusterStep(cluster=cluster.name, stage=ClusterStage.NOT_READY)
+    def _removed(self, question: _Question) -> ClusterStep | None:
+        """Return why a cluster is removed; None if it remains."""
+        if not question.cluster.is_ready:
+            return ClusterStep(cluster=question.cluster.name, stage=ClusterStage.NOT_READY)
         for stage in self._stages:
-            step = stage(self._spec, cluster, need, job)
+            step = stage(self._spec, question)
             if step is not None:
                 return step
         return None
 
+    def _match(self, job: JobPlacement) -> dict[str, _Matched]:
+        """Return what the labels of every cluster mean for *job*."""
+        if self._labels_version != self.index.labels_version:
+            self._labels_version = self.index.labels_version
+            self._matched.clear()
+        known = self._matched.get(id(job))
+        if known is None:
+            if len(self._matched) >= _MOST_REMEMBERED:
+                self._matched.clear()
+            filters = job.placement.filters if self._reads_filters else ()
+            known = self._matched[id(job)] = (
+                job,
+                {
+                    name: _Matched(
+                        failures(filters, each.labels),
+                        best_weight(job.placement, each.labels),
+                    )
+                    for name, each in self.index.clusters.items()
+                },
+            )
+        return known[1]
 
-def _product(each: tuple[ClusterCapacity, int]) -> int:
-    # Weights are scaled by the largest one of the job, which changes no order.
-    cluster, weight = each
-    return cluster.score * weight
+
+def _values(each: tuple[int, int, ClusterCapacity]) -> tuple[int, int]:
+    return each[0], each[1]
 
 
-def _weight_and_score(each: tuple[ClusterCapacity, int]) -> tuple[int, int]:
-    cluster, weight = each
-    return weight, cluster.score
-
-
-def _capacity(
-    spec: PlacementSpec, cluster: ClusterCapacity, need: Need, job: JobPlacement
-) -> ClusterStep | None:
-    shortage = cluster.shortage(need)
+def _capacity(spec: PlacementSpec, question: _Question) -> ClusterStep | None:
+    shortage = question.cluster.shortage(question.need, with_node=question.with_node)
     if shortage is None:
         return None
     return ClusterStep(
-        cluster=cluster.name,
+        cluster=question.cluster.name,
         stage=ClusterStage.CAPACITY,
         node=shortage.node,
         lacks=shortage.lacks,
@@ -185,25 +309,20 @@ def _capacity(
     )
 
 
-def _affinity(
-    spec: PlacementSpec, cluster: ClusterCapacity, need: Need, job: JobPlacement
-) -> ClusterStep | None:
-    failed = failures(job.placement.filters, cluster.labels)
+def _affinity(spec: PlacementSpec, question: _Question) -> ClusterStep | None:
+    failed = question.match.failed
     if not failed:
         return None
-    return ClusterStep(cluster=cluster.name, stage=ClusterStage.AFFINITY, failed=failed)
+    return ClusterStep(cluster=question.cluster.name, stage=ClusterStage.AFFINITY, failed=failed)
 
 
-def _filter_policy(
-    spec: PlacementSpec, cluster: ClusterCapacity, need: Need, job: JobPlacement
-) -> ClusterStep | None:
+def _filter_policy(spec: PlacementSpec, question: _Question) -> ClusterStep | None:
+    name = question.cluster.name
     for each in spec.filter_policies.values():
-        if applies(each, job.labels) and (
-            cluster.name not in each.include or cluster.name in each.exclude
+        if applies(each, question.job.labels) and (
+            name not in each.include or name in each.exclude
         ):
-            return ClusterStep(
-                cluster=cluster.name, stage=ClusterStage.FILTER_POLICY, policy=each.name
-            )
+            return ClusterStep(cluster=name, stage=ClusterStage.FILTER_POLICY, policy=each.name)
     return None
 
 
@@ -212,7 +331,7 @@ def applies(policy: FilterPolicy, labels: Mapping[str, str]) -> bool:
     return bool(policy.job_labels) and policy.job_labels.items() <= labels.items()
 
 
-_STAGES = {
+_STAGES: Final = {
     DEFAULT_PLUGIN: _capacity,
     AFFINITY_PLUGIN: _affinity,
     FILTER_POLICY_PLUGIN: _filter_policy,

@@ -1,0 +1,222 @@
+"""Random worlds of clusters and jobs: the engine decides as the reference model does."""
+
+from __future__ import annotations
+
+from hypothesis import given, note
+from hypothesis import strategies as st
+
+from console.engine.disciplines.placement.spec import (
+    QUEUE,
+    OnUnplaceable,
+    Rank,
+    Reserve,
+    placement_of,
+)
+from console.engine.explain import explain
+from console.engine.model.decision import Decision, Outcome
+from console.engine.model.inventory import Cluster, Inventory
+from console.engine.model.policy import Policy
+from console.engine.model.workload import Workload
+from console.engine.state import State
+from tests.engine.placement.reference import Places, free_capacity, place
+from tests.engine.placement.worlds import cluster, inventory, job, policy
+from tests.engine.rows import Rows
+from tests.engine.strategies import worlds
+
+_CLUSTERS = ("a", "b", "c")
+_VALUES = ("x", "y")
+
+_labels = st.dictionaries(st.sampled_from(("one", "two")), st.sampled_from(_VALUES))
+_nodes = st.lists(
+    st.fixed_dictionaries({"cpu": st.integers(0, 8)}, optional={"memory": st.integers(0, 8)}),
+    max_size=3,
+)
+_criterion = st.fixed_dictionaries(
+    {
+        "match_labels": _labels,
+        "match_expressions": st.lists(
+            st.fixed_dictionaries(
+                {
+                    "key": st.sampled_from(("one", "two")),
+                    "operator": st.sampled_from(("In", "NotIn")),
+                    "values": st.lists(st.sampled_from(_VALUES), max_size=2, unique=True),
+                }
+            ),
+            min_size=1,
+            max_size=2,
+        ),
+    }
+)
+_placement = st.none() | st.fixed_dictionaries(
+    {
+        "filters": st.lists(_criterion, max_size=2),
+        "preferences": st.lists(
+            st.tuples(_criterion, st.integers(1, 100)).map(lambda p: {**p[0], "weight": p[1]}),
+            max_size=2,
+        ),
+    }
+)
+
+
+def _named(placement: dict[str, list[dict[str, object]]] | None) -> dict[str, object] | None:
+    """Return *placement* with names for its filters and preferences."""
+    if placement is None:
+        return None
+    return {
+        kind: [{"name": f"n{number}", **each} for number, each in enumerate(some)]
+        for kind, some in placement.items()
+    }
+
+
+class _World:
+    """An engine state under random events, the rows that a database would store, and the model."""
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self._draw = draw
+        self.inventory = Inventory()
+        self.policy = self._settings()
+        self.state, self.rows = State(self.policy), Rows()
+        self._number = 0
+        self._running: dict[str, tuple[Workload, Places]] = {}
+        self._waiting: dict[str, Workload] = {}
+
+    def _settings(self) -> Policy:
+        return policy(
+            rank=self._draw(st.sampled_from(Rank)),
+            reserve=self._draw(st.sampled_from(Reserve)),
+            on_unplaceable=self._draw(
+                st.sampled_from((OnUnplaceable.WAIT, OnUnplaceable.WAIT, OnUnplaceable.FAIL))
+            ),
+        )
+
+    def step(self) -> None:
+        """Apply one random event."""
+        match self._draw(st.integers(0, 12)):
+            case 0:
+                self.policy = self._settings()
+                self.state.change_policy(self.policy)
+                self.rows.version += 1
+            case 1 | 2 | 3:
+                self._change_cluster()
+            case 4 | 5 | 6 | 7 if self.rows.rows:
+                name = self._draw(st.sampled_from(sorted(self.rows.rows)))
+                assert self.state.finish(name)
+                self.rows.end(name)
+                self._running.pop(name, None)
+                self._waiting.pop(name, None)
+            case _:
+                self._submit()
+
+    def _change_cluster(self) -> None:
+        clusters: dict[str, Cluster] = dict(self.inventory.clusters)
+        name = self._draw(st.sampled_from(_CLUSTERS))
+        if name in clusters and self._draw(st.booleans()):
+            del clusters[name]
+        else:
+            clusters[name] = cluster(
+                name,
+                *self._draw(_nodes),
+                labels=self._draw(_labels),
+                is_ready=self._draw(st.integers(0, 4)) > 0,
+            )
+        self.inventory = inventory(clusters.values())
+        self.state.change_inventory(self.inventory)
+
+    def _submit(self) -> None:
+        self._number += 1
+        request = {"cpu": self._draw(st.integers(0, 4))}
+        if self._draw(st.booleans()):
+            request["memory"] = self._draw(st.integers(1, 3))
+        workload = job(
+            self._number,
+            request,
+            replicas=self._draw(st.integers(1, 4)),
+            placement=_named(self._draw(_placement)),
+        )
+        self.state.submit(workload)
+        self.rows.submit(workload)
+        self._waiting[workload.id] = workload
+
+    def settle(self) -> None:
+        """Settle, and compare the decisions with those of the model."""
+        decisions = self.state.settle()
+        self.rows.note(decisions)
+        note(f"{self._waiting.keys()} waiting, {self._running.keys()} running")
+        assert self._placed(decisions) == self._expected()
+        assert self.state.pending.keys() == self._waiting.keys()
+        assert self.state.running.keys() == self._running.keys()
+        assert self.state.settle() == []
+        self._counts_usage()
+        for each in decisions:
+            told = explain(each.trace)
+            assert told.reason is each.reason
+            assert told.headline.endswith(".")
+        for uid in self.state.pending:
+            assert self.state.explain(uid).outcome.outcome is Outcome.PENDING
+
+    def _placed(self, decisions: list[Decision]) -> dict[str, Places | None]:
+        return {
+            each.workload: [
+                (place.cluster or "", place.node or "", place.count)
+                for assigned in each.assignment
+                for place in assigned.places
+            ]
+            if each.outcome is Outcome.ADMITTED
+            else None
+            for each in decisions
+            if each.outcome is not Outcome.PENDING
+        }
+
+    def _expected(self) -> dict[str, Places | None]:
+        """Return where the waiting jobs go, in the order of arrival; None: one is rejected."""
+        spec = placement_of(self.policy)
+        reserves = spec.reserve is Reserve.IMMEDIATE
+        found: dict[str, Places | None] = {}
+        for name, workload in list(self._waiting.items()):
+            free = free_capacity(self.inventory, list(self._running.values()), reserves=reserves)
+            places = place(workload, self.inventory, free, spec.rank)
+            if places is not None:
+                found[name] = places
+                self._running[name] = workload, places
+                del self._waiting[name]
+            elif spec.on_unplaceable is OnUnplaceable.FAIL:
+                found[name] = None
+                del self._waiting[name]
+        return found
+
+    def _counts_usage(self) -> None:
+        """Check that usage by node and by cluster is the sum of the running jobs."""
+        by_node: dict[tuple[str, str], dict[str, int]] = {}
+        by_cluster: dict[tuple[str, str], int] = {}
+        for workload, places in self._running.values():
+            for name, node, count in places:
+                for resource, amount in workload.pod_sets[0].requests.items():
+                    if amount:
+                        used = by_node.setdefault((name, node), {})
+                        used[resource] = used.get(resource, 0) + amount * count
+                        key = name, resource
+                        by_cluster[key] = by_cluster.get(key, 0) + amount * count
+        usage = self.state.node_usage
+        assert {key: dict(usage.of(key)) for key in usage.nodes()} == by_node
+        assert dict(self.state.usage(QUEUE)) == by_cluster
+
+    def rebuild(self) -> None:
+        """Continue with the state restored from rows, which must have nothing to decide."""
+        again = self.rows.load(self.policy, self.inventory)
+        assert again.settle() == []
+        assert again.pending.keys() == self.state.pending.keys()
+        assert again.running.keys() == self.state.running.keys()
+        self.state = again
+
+
+@worlds(200)
+@given(draw=st.data())
+def test_engine_places_jobs_as_the_reference_model(draw: st.DataObject) -> None:
+    world = _World(draw.draw)
+    for _ in range(draw.draw(st.integers(1, 25))):
+        world.step()
+        if draw.draw(st.booleans()):
+            world.settle()
+            if draw.draw(st.integers(0, 3)) == 0:
+                world.rebuild()
+    world.settle()
