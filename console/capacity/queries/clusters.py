@@ -1,0 +1,63 @@
+"""Clusters of an organization, in the order of registration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import QuerySet
+
+from console.capacity.models import Cluster, Node
+from console.errors import NotFound
+from console.orgs.models import Organization
+from console.paging import DEFAULT_LIMIT, Page, read_cursor, write_cursor
+
+#: Nodes after which a page of clusters with their nodes ends.
+NODES_ON_PAGE = 5000
+
+
+def get_cluster(org: Organization, name: str, *, is_locked: bool = False) -> Cluster:
+    """Return the cluster *name*, whose row is locked if requested; raises NotFound."""
+    rows = Cluster.objects.select_for_update() if is_locked else Cluster.objects
+    cluster = rows.filter(org=org, name=name).first()
+    if cluster is None:
+        raise NotFound(f"There is no cluster {name!r} in {org.slug}.")
+    return cluster
+
+
+def clusters_of(org: Organization) -> QuerySet[Cluster]:
+    """Return all clusters, in the order of registration."""
+    return Cluster.objects.filter(org=org).order_by("pk")
+
+
+def list_clusters(
+    org: Organization,
+    limit: int = DEFAULT_LIMIT,
+    cursor: str | None = None,
+    *,
+    most_nodes: int = NODES_ON_PAGE,
+) -> Page[Cluster]:
+    """
+    Return the next *limit* clusters, or fewer, so that they have *most_nodes* nodes together.
+
+    A page has at least one cluster. Raises BadRequest for a wrong cursor.
+    """
+    rows = clusters_of(org)
+    if keys := read_cursor(cursor):
+        rows = rows.filter(pk__gt=keys[0])
+    found: list[Cluster] = []
+    nodes = 0
+    for cluster in rows[: limit + 1]:
+        nodes += cluster.node_count
+        if found and (len(found) == limit or nodes > most_nodes):
+            return Page(found, write_cursor(found[-1].pk))
+        found.append(cluster)
+    return Page(found)
+
+
+def nodes_of(clusters: Iterable[Cluster]) -> dict[int, list[Node]]:
+    """Return the nodes of each of *clusters* by its key, in order."""
+    found: dict[int, list[Node]] = {cluster.pk: [] for cluster in clusters}
+    rows = Node.objects.filter(cluster__in=list(found)).order_by("cluster_id", "position")
+    for node in rows:
+        found[node.cluster_id].append(node)
+    return found
