@@ -29,6 +29,7 @@ GLYPHS = {
     "EXPECTATION_DELETED": "config",
     "QUEUE_HELD": "held",
     "QUEUE_RESUMED": "accepting",
+    "CLUSTER_SILENT": "rejected",
 }
 
 
