@@ -34,12 +34,13 @@ def list_clusters(
     limit: int = DEFAULT_LIMIT,
     cursor: str | None = None,
     *,
-    most_nodes: int = NODES_ON_PAGE,
+    with_nodes: bool = False,
 ) -> Page[Cluster]:
     """
-    Return the next *limit* clusters, or fewer, so that they have *most_nodes* nodes together.
+    Return the next *limit* clusters, in the order of registration.
 
-    A page has at least one cluster. Raises BadRequest for a wrong cursor.
+    A page for answers *with_nodes* ends before it would have more than `NODES_ON_PAGE` of them, but
+    has at least one cluster. Raises BadRequest for a wrong cursor.
     """
     rows = clusters_of(org)
     if keys := read_cursor(cursor):
@@ -47,8 +48,8 @@ def list_clusters(
     found: list[Cluster] = []
     nodes = 0
     for cluster in rows[: limit + 1]:
-        nodes += cluster.node_count
-        if found and (len(found) == limit or nodes > most_nodes):
+        nodes += cluster.node_count if with_nodes else 0
+        if found and (len(found) == limit or nodes > NODES_ON_PAGE):
             return Page(found, write_cursor(found[-1].pk))
         found.append(cluster)
     return Page(found)

@@ -11,9 +11,9 @@ from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 
 
-def delete_cluster(actor: Actor, name: str) -> None:
+def delete_cluster(actor: Actor, name: str) -> Cluster:
     """
-    Delete the cluster *name* with its nodes; its next report registers it again.
+    Delete the cluster *name* with its nodes, and return it; its next report registers it again.
 
     Raises NotAllowed, and NotFound if it is unknown.
     """
@@ -32,3 +32,4 @@ def delete_cluster(actor: Actor, name: str) -> None:
             changes=[ClusterChange(ChangeKind.DELETED, facts)],
             concerns_engine=True,
         )
+    return cluster

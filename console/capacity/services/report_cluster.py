@@ -97,6 +97,7 @@ def _register(actor: Actor, name: str, report: ClusterReport) -> ReportResult | 
         if Cluster.objects.filter(org=actor.org, name=name).exists():
             return None
         raise
+    cluster.refresh_from_db()
     return ReportResult(cluster=cluster, is_new=True, added=len(report.nodes))
 
 
