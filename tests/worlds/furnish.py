@@ -28,6 +28,7 @@ from console.series.services.sample_orgs import sample_orgs
 from console.webhooks.models import Attempt, Delivery, Kind, Webhook
 from console.webhooks.payloads import test_message
 from console.workloads.services.save_view import save_view
+from tests.worlds.work import settle
 
 
 def furnish(owner: Actor, queue: str) -> dict[str, Any]:
@@ -82,6 +83,7 @@ def add_clusters(owner: Actor, clusters: int, nodes: int) -> dict[str, Any]:
             "nodes": [_node(each) for each in range(nodes)],
         }
         report_cluster(owner, f"cluster-{number}", report)
+    settle(owner.org)
     return {"cluster": "cluster-0"}
 
 
