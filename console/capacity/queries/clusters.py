@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from django.db.models import QuerySet
+from django.db.models import Count, Max, QuerySet, Sum
 
 from console.capacity.models import Cluster, Node
 from console.errors import NotFound
@@ -34,15 +34,18 @@ def list_clusters(
     limit: int = DEFAULT_LIMIT,
     cursor: str | None = None,
     *,
+    q: str = "",
     with_nodes: bool = False,
 ) -> Page[Cluster]:
     """
-    Return the next *limit* clusters, in the order of registration.
+    Return the next *limit* clusters whose names contain *q*, in the order of registration.
 
     A page for answers *with_nodes* ends before it would have more than `NODES_ON_PAGE` of them, but
     has at least one cluster. Raises BadRequest for a wrong cursor.
     """
     rows = clusters_of(org)
+    if q:
+        rows = rows.filter(name__icontains=q)
     if keys := read_cursor(cursor):
         rows = rows.filter(pk__gt=keys[0])
     found: list[Cluster] = []
@@ -62,3 +65,17 @@ def nodes_of(clusters: Iterable[Cluster]) -> dict[int, list[Node]]:
     for node in rows:
         found[node.cluster_id].append(node)
     return found
+
+
+def capacity_version(org: Organization) -> str:
+    """
+    Return a text that changes with the clusters of *org*, and with their last heartbeats.
+
+    Heartbeats change it every 15 seconds at most, so that they do not make open pages render all
+    the time.
+    """
+    found = Cluster.objects.filter(org=org).aggregate(
+        count=Count("pk"), newest=Max("pk"), versions=Sum("version"), seen=Max("last_seen")
+    )
+    seen = int(found["seen"].timestamp()) // 15 if found["seen"] else 0
+    return f"{found['count']}.{found['newest'] or 0}.{found['versions'] or 0}.{seen}"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from django.db.models import QuerySet
-from django.db.models.fields.json import KeyTextTransform
+from django.db.models.lookups import Exact
 from django.http import QueryDict
 
 from console.capacity.models import Cluster, Node
+from console.label_values import label_value
 from console.paging import Page, read_cursor, write_cursor
 from console.reading import QueryReader
 
@@ -19,8 +21,7 @@ class NodeSearch:
 
     #: A part of the name, case-insensitive.
     q: str = ""
-    #: A label as ``key=value``, or a key alone for any value.
-    label: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
     ready: bool | None = None
 
     @classmethod
@@ -30,7 +31,7 @@ class NodeSearch:
         ready = reader.choice("ready", ["true", "false"])
         found = cls(
             q=reader.text("q") or "",
-            label=reader.text("label") or "",
+            labels=reader.labels(),
             ready=None if ready is None else ready == "true",
         )
         reader.finish()
@@ -40,14 +41,8 @@ class NodeSearch:
         """Return those of *nodes* that match."""
         if self.q:
             nodes = nodes.filter(name__icontains=self.q)
-        if self.label:
-            key, has_value, value = self.label.partition("=")
-            nodes = nodes.alias(value=KeyTextTransform(key.strip(), "labels"))
-            nodes = (
-                nodes.filter(value=value.strip())
-                if has_value
-                else nodes.exclude(value__isnull=True)
-            )
+        for key, value in self.labels.items():
+            nodes = nodes.filter(Exact(label_value("labels", key), value))
         return nodes if self.ready is None else nodes.filter(is_ready=self.ready)
 
 

@@ -92,6 +92,7 @@ _OTHERS = {
 #: Kind of subject -> URL of the page that shows it.
 _PAGES: Mapping[str, Callable[[str, str], str]] = {
     "config": lambda org, subject: reverse("pages:config-version", args=[org, subject]),
+    "cluster": lambda org, subject: reverse("pages:cluster", args=[org, subject]),
     "queue": lambda org, subject: reverse("pages:queue", args=[org, subject]),
     "workload": lambda org, subject: reverse("pages:workload", args=[org, subject]),
     "webhook": lambda org, subject: reverse("pages:webhook", args=[org, subject]),
