@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -16,7 +15,7 @@ from console.capacity.models import Cluster
 from console.capacity.queries import clusters
 from console.capacity.services.mark_silent_clusters import mark_silent_clusters
 from console.orgs.permissions import Actor
-from tests.api.conftest import Answer, Api
+from tests.api.conftest import Api
 
 NODE = {
     "name": "gpu-1",
@@ -53,22 +52,16 @@ def client(api: Callable[[Actor], Api], operator: Actor) -> Api:
     return api(operator)
 
 
-def put(client: Api, name: str, body: Any) -> Answer:
-    raw = json.dumps(body)
-    path = f"capacity/clusters/{name}"
-    return client.call("put", path, raw, content_type="application/json")
-
-
 def without_time(body: dict[str, Any]) -> dict[str, Any]:
     assert body["last_seen"].endswith("Z")
     return {name: value for name, value in body.items() if name != "last_seen"}
 
 
 def test_a_life_of_a_cluster(client: Api) -> None:
-    made = put(client, "east", REPORT)
+    made = client.put("capacity/clusters/east", REPORT)
     new = {**UNCHANGED, "is_new": True, "added": 2}
     assert (made.status, without_time(made.body)) == (201, {**STORED, "changes": new})
-    again = put(client, "east", REPORT)
+    again = client.put("capacity/clusters/east", REPORT)
     assert (again.status, again.body["changes"]) == (200, UNCHANGED)
 
     shown = client.get("capacity/clusters/east").body
@@ -77,7 +70,7 @@ def test_a_life_of_a_cluster(client: Api) -> None:
     (short,) = client.get("capacity", nodes="false").body["results"]
     assert short == {name: value for name, value in shown.items() if name != "nodes"}
 
-    changed = put(client, "east", {**REPORT, "state": "draining", "nodes": [NODE]})
+    changed = client.put("capacity/clusters/east", {**REPORT, "state": "draining", "nodes": [NODE]})
     assert changed.body["changes"] == {**UNCHANGED, "removed": 1, "fields": ["state"]}
     assert (changed.body["status"], changed.body["version"]) == ("draining", 2)
 
@@ -102,7 +95,7 @@ def test_a_life_of_a_cluster(client: Api) -> None:
 
 def test_a_wrong_report_names_every_field(client: Api) -> None:
     nodes = [{"name": "a", "allocatable": {"cpu": 0.0001}}, {"name": "a", "labels": {"k": 1}}]
-    wrong = put(client, "east", {"nodes": nodes, "stat": "ready"})
+    wrong = client.put("capacity/clusters/east", {"nodes": nodes, "stat": "ready"})
     assert wrong.problem == (400, "invalid_request")
     assert [(each["path"], each["code"]) for each in wrong.body["errors"]] == [
         ("stat", "unknown_field"),
@@ -110,7 +103,7 @@ def test_a_wrong_report_names_every_field(client: Api) -> None:
         ("nodes[1].labels.k", "wrong_type"),
         ("nodes[1].name", "repeated_name"),
     ]
-    assert put(client, "a%20b", REPORT).body["errors"][0]["path"] == "name"
+    assert client.put("capacity/clusters/a%20b", REPORT).body["errors"][0]["path"] == "name"
 
 
 def test_a_page_of_clusters_ends_before_it_has_too_many_nodes(
@@ -118,7 +111,9 @@ def test_a_page_of_clusters_ends_before_it_has_too_many_nodes(
 ) -> None:
     monkeypatch.setattr(clusters, "NODES_ON_PAGE", 3)
     for name, count in (("a", 2), ("b", 1), ("c", 5), ("d", 0)):
-        put(client, name, {"nodes": [{"name": f"n{i}"} for i in range(count)]})
+        client.put(
+            f"capacity/clusters/{name}", {"nodes": [{"name": f"n{i}"} for i in range(count)]}
+        )
 
     def pages(**query: Any) -> list[list[str]]:
         found, cursor = [], ""
@@ -145,8 +140,8 @@ def test_a_list_reads_nodes_once(client: Api) -> None:
             client.get("capacity")
         return len(found)
 
-    put(client, "a", {"nodes": [{"name": "n"}]})
+    client.put("capacity/clusters/a", {"nodes": [{"name": "n"}]})
     before = queries()
     for name in "bcd":
-        put(client, name, {"nodes": [{"name": f"n{i}"} for i in range(20)]})
+        client.put(f"capacity/clusters/{name}", {"nodes": [{"name": f"n{i}"} for i in range(20)]})
     assert queries() == before
