@@ -29,6 +29,7 @@ _POSTGRES_TYPES = {
     "OneToOneField": "bigint",
     "BigAutoField": "bigint",
     "BigIntegerField": "bigint",
+    "BooleanField": "boolean",
     "IntegerField": "integer",
     "PositiveIntegerField": "integer",
     "PositiveBigIntegerField": "bigint",

@@ -113,6 +113,7 @@ app.conf.update(
     beat_schedule={
         "sweep": _every(2, "console.workloads.tasks.sweep"),
         "revert": _every(2, "console.configs.tasks.revert"),
+        "mark silent clusters": _every(5, "console.capacity.tasks.mark_silent"),
         "resume queues": _every(2, "console.workloads.tasks.resume"),
         "sweep impacts": _every(10, "console.configs.tasks.sweep_impact_runs"),
         "sweep searches": _every(10, "console.workloads.tasks.sweep_search_runs"),

@@ -189,6 +189,12 @@ CONNECTIONS_PER_ADDRESS = env.number_or_zero("CONNECTIONS_PER_ADDRESS", 8, 100_0
 WARM_WORKLOADS = env.number("WARM_WORKLOADS", 500_000, 0, 100_000_000)
 
 
+# Clusters
+
+#: Seconds without a heartbeat after which a cluster counts as silent, and accepts no new pods.
+CLUSTER_TIMEOUT = env.number("SLUICE_CLUSTER_TIMEOUT", 60, 5, 86_400)
+
+
 # Rate limit
 
 #: Average requests per second of one token; 0: no limit.
@@ -226,6 +232,7 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "console.orgs",
     "console.configs",
+    "console.capacity",
     "console.workloads",
     "console.series",
     "console.overview",

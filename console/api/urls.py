@@ -7,6 +7,7 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 import console.api.schemas.security  # noqa: F401
 from console.api.base import NoSuchAddress
 from console.api.views.audit import Audit
+from console.api.views.capacity import Capacity, ClusterHeartbeat, OneCluster
 from console.api.views.cohorts import Cohorts, OneCohort
 from console.api.views.configs import (
     ActiveConfig,
@@ -68,6 +69,7 @@ _TOKEN = f"{_ORG}/tokens/<int:number>"
 _VERSION = f"{_ORG}/config/versions/<int:number>"
 _WEBHOOK = f"{_ORG}/webhooks/<int:number>"
 _DELIVERY = f"{_WEBHOOK}/deliveries/<str:delivery>"
+_CLUSTER = f"{_ORG}/capacity/clusters/<str:name>"
 # The name of a queue can contain slashes, so the longer patterns come first.
 _QUEUE = f"{_ORG}/queues/<path:queue>"
 # The renderers of these views cannot render the framework's response to OPTIONS.
@@ -122,6 +124,9 @@ urlpatterns = [
     path(_QUEUE, OneQueue.as_view(), name="queue"),
     path(f"{_ORG}/cohorts", Cohorts.as_view(), name="cohorts"),
     path(f"{_ORG}/cohorts/<path:cohort>", OneCohort.as_view(), name="cohort"),
+    path(f"{_ORG}/capacity", Capacity.as_view(), name="capacity"),
+    path(f"{_CLUSTER}/heartbeat", ClusterHeartbeat.as_view(), name="heartbeat"),
+    path(_CLUSTER, OneCluster.as_view(), name="cluster"),
     path(f"{_ORG}/usage", Usage.as_view(), name="usage"),
     path(f"{_ORG}/waits", Waits.as_view(), name="waits"),
     path(f"{_ORG}/decisions", Decisions.as_view(), name="decisions"),

@@ -31,6 +31,8 @@ Action = Literal[
     "token.rotate",
     "token.revoke",
     "token.keep",
+    "cluster.report",
+    "cluster.delete",
     "config.apply",
     "config.rollback",
     "config.revert",
@@ -64,6 +66,7 @@ Action = Literal[
 #: All kinds of changed objects.
 Kind = Literal[
     "account",
+    "cluster",
     "config",
     "draft",
     "expectation",

@@ -17,6 +17,7 @@ class Permission(StrEnum):
     MANAGE_WORK = "finish or withdraw the workloads of others"
     READ_NAMES = "read the names of others' workloads in explanations"
     HOLD_QUEUES = "hold and resume queues"
+    REPORT_CAPACITY = "report and delete clusters"
     DRAFT = "edit drafts of the config"
     APPLY = "apply configs"
     MANAGE_ORG = "manage members and tokens"
@@ -31,7 +32,12 @@ GRANTS: dict[str, frozenset[Permission]] = {
     Role.VIEWER: _VIEWER,
     Role.SUBMITTER: _SUBMITTER,
     Role.OPERATOR: _SUBMITTER
-    | {Permission.MANAGE_WORK, Permission.READ_NAMES, Permission.HOLD_QUEUES},
+    | {
+        Permission.MANAGE_WORK,
+        Permission.READ_NAMES,
+        Permission.HOLD_QUEUES,
+        Permission.REPORT_CAPACITY,
+    },
     Role.EDITOR: _VIEWER | {Permission.READ_NAMES, Permission.DRAFT},
     Role.OWNER: frozenset(Permission),
 }

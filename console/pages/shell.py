@@ -46,6 +46,7 @@ NAV = (
     NavItem(name="overview", title="Overview", url_name="pages:overview", key="o"),
     NavItem(name="queues", title="Queues", url_name="pages:queues", key="q"),
     NavItem(name="cohorts", url_name="pages:cohorts", key="k", section="cohorts"),
+    NavItem(name="capacity", title="Capacity", url_name="pages:capacity", key="a"),
     NavItem(name="workloads", title="Workloads", url_name="pages:workloads", key="w"),
     NavItem(name="config", title="Config", url_name="pages:config", key="c"),
     NavItem(name="tester", title="Rule tester", url_name="pages:tester", key="t"),
@@ -95,6 +96,11 @@ class Shell:
     def may_hold(self) -> bool:
         """Return whether the reader may hold and resume queues."""
         return self.actor.may(Permission.HOLD_QUEUES)
+
+    @property
+    def may_report_capacity(self) -> bool:
+        """Return whether the reader may report and delete clusters."""
+        return self.actor.may(Permission.REPORT_CAPACITY)
 
     @property
     def may_draft(self) -> bool:

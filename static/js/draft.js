@@ -14,6 +14,8 @@ window.DraftSaver = class {
   #busy = false;
   #stopped = false;
   #sent = false;
+  // The button of a submit that waits for the end of a save.
+  #submitter = null;
   #saved;
   #savedAt = 0;
   // Why the last save failed; shown until a save succeeds.
@@ -28,9 +30,7 @@ window.DraftSaver = class {
     this.#stopped = "readOnly" in form.dataset;
     this.#saved = this.#state();
     setInterval(() => this.#tell(), 1000);
-    form.addEventListener("submit", () => {
-      this.#sent = true;
-    });
+    form.addEventListener("submit", (event) => this.#submit(event));
     addEventListener("beforeunload", (event) => {
       if (this.#isUnsaved() && !this.#sent) event.preventDefault();
     });
@@ -60,7 +60,19 @@ window.DraftSaver = class {
     if (text && this.#status.textContent !== text) this.#status.textContent = text;
   }
 
+  // A save at the same time would make the submitted text look outdated.
+  #submit(event) {
+    clearTimeout(this.#timer);
+    if (this.#busy) {
+      event.preventDefault();
+      this.#submitter = event.submitter;
+    } else {
+      this.#sent = true;
+    }
+  }
+
   changed() {
+    this.#sent = false;
     this.#later(window.DraftSaver.AFTER);
   }
 
@@ -105,7 +117,10 @@ window.DraftSaver = class {
     } finally {
       this.#busy = false;
       this.#trouble = trouble && `Not saved: ${trouble}`;
-      if (this.#isUnsaved()) this.#later(trouble ? window.DraftSaver.AGAIN : window.DraftSaver.AFTER);
+      const submitter = this.#submitter;
+      this.#submitter = null;
+      if (submitter) this.#form.requestSubmit(submitter);
+      else if (this.#isUnsaved()) this.#later(trouble ? window.DraftSaver.AGAIN : window.DraftSaver.AFTER);
       this.#tell();
     }
   }

@@ -83,9 +83,10 @@
     editor.focus();
   });
 
-  // The server processes one large text per user at a time, so these requests are sent one after
-  // another. A request is not sent if a newer one of its name waits, and the response for an older
+  // The server processes one large text per user at a time, so requests for large texts are sent one
+  // after another, and not at all if a newer one of the same name waits. The response for an older
   // text does not replace that for a newer one.
+  const isLarge = () => editor.getValue().length > Number(form.dataset.cheapText);
   let open = 0;
   let turn = Promise.resolve();
   const latest = (name, show, fail) => {
@@ -110,7 +111,8 @@
     const go = () => {
       const seq = (newest += 1);
       outline.setBusy((open += 1) > 0);
-      turn = turn.then(() => send(seq));
+      if (isLarge()) turn = turn.then(() => send(seq));
+      else send(seq);
     };
     go.forget = () => (newest += 1);
     return go;

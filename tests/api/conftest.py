@@ -58,6 +58,10 @@ class Api:
         raw = body if isinstance(body, str | bytes) else json.dumps({} if body is None else body)
         return self.call("post", path, raw, content_type="application/json", headers=headers)
 
+    def put(self, path: str, body: Any) -> Answer:
+        """PUT a JSON value at a path of the organization."""
+        return self.call("put", path, json.dumps(body), content_type="application/json")
+
     def patch(self, path: str, body: Any) -> Answer:
         """PATCH a path of the organization with a JSON value."""
         return self.call("patch", path, json.dumps(body), content_type="application/json")

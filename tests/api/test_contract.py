@@ -44,6 +44,7 @@ THINGS: Final = {
     "orgs": "org",
     "queues": "queue",
     "cohorts": "cohort",
+    "clusters": "cluster",
     "workloads": "stopped",
     "preemptions": "preemption",
     "versions": "version",

@@ -18,7 +18,7 @@ CODES = re.compile(
     |"(invalid_[a-z]+)",""",
     re.VERBOSE,
 )
-FOLDERS = ("api", "configs", "orgs", "reading", "webhooks", "workloads")
+FOLDERS = ("api", "capacity", "configs", "orgs", "reading", "webhooks", "workloads")
 
 
 def codes() -> set[str]:

@@ -21,6 +21,9 @@ RECORDS = frozenset({"record", "record_many", "record_person"})
 
 #: Services that write for an actor and record nothing, each with its reason.
 EXCEPTIONS = {
+    "console.capacity.services.record_heartbeat.record_heartbeat": (
+        "a sign of life every few seconds; the end of a silence is an event"
+    ),
     "console.configs.services.visit_draft.visit_draft": "presence, seen while it lasts",
     "console.configs.services.visit_draft.leave_draft": "presence, seen while it lasts",
     "console.configs.services.save_draft.save_draft": (
@@ -187,4 +190,6 @@ def test_only_events_of_known_types_have_a_level_above_info() -> None:
         "workloads/services/batch.py",
         # CONFIG_UPDATED is an error when a revert failed.
         "configs/services/revert_unconfirmed.py",
+        # CLUSTER_SILENT warns.
+        "workloads/receivers.py",
     }

@@ -27,6 +27,7 @@ PURE = {
 APPS = (
     "orgs",
     "policies",
+    "capacity",
     "configs",
     "workloads",
     "series",

@@ -30,6 +30,10 @@ BY_HAND: dict[str, str] = {
         "it changes nothing in the database: the columns of reasons have no list of choices any "
         "more, of which the database never knew"
     ),
+    "workloads.0008_know_clusters": (
+        "it changes nothing in the database, which knows no list of choices. The version before "
+        "keeps no clusters, so it writes neither the new events nor the new requests"
+    ),
     "orgs.0005_allow_several_accounts_of_an_address": (
         "accounts are few: the new index is built within milliseconds, and letting go of the old "
         "one reads no rows. The version before keeps what the new constraint asks, because it "

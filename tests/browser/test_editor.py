@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import APIResponse, Page, Route, expect
 
 from console.expensive import CHEAP_TEXT
 from tests.browser.conftest import Visitors
@@ -298,8 +299,9 @@ def test_requests_of_one_editor_do_not_exceed_the_limits(page: Page, place: Plac
     assert statuses == {"check": [200], "hits": [200]}
 
 
-def test_editor_sends_one_check_or_count_at_a_time(page: Page, place: Place) -> None:
-    place.apply(CAP)
+def test_editor_checks_or_counts_one_large_text_at_a_time(page: Page, place: Place) -> None:
+    large = CAP + "# A note that makes this config a large one.\n" * 3000
+    place.apply(large)
     place.submit(m5("one"))
     page.add_init_script(_SLOW_REQUESTS)
     page.goto(place.url("config/edit"))
@@ -313,11 +315,35 @@ def test_editor_sends_one_check_or_count_at_a_time(page: Page, place: Place) -> 
     editor.expect_hits({line_of(CAP, "- name: q-m5") + 2: "1"})
     assert page.evaluate("slow.most") == 1
     assert page.evaluate("slow.sent") == [
-        ["check", CAP],
-        ["check", "# first\n" + CAP],
-        ["check", "# first\n# second\n" + CAP],
-        ["hits", "# first\n# second\n" + CAP],
+        ["check", large],
+        ["check", "# first\n" + large],
+        ["check", "# first\n# second\n" + large],
+        ["hits", "# first\n# second\n" + large],
     ]
+
+
+@pytest.mark.parametrize("is_saved", [False, True], ids=["first save", "later save"])
+def test_review_waits_for_a_save_in_progress(page: Page, place: Place, is_saved: bool) -> None:
+    place.apply(CAP)
+    page.goto(place.url("config/edit"))
+    editor = Editor(page)
+    editor.focus()
+    editor.press("Control+Home")
+    if is_saved:
+        page.keyboard.insert_text("# first\n")
+        editor.expect_saved()
+    late: list[tuple[Route, APIResponse]] = []
+    page.route(re.compile("/(save|begin)$"), lambda route: late.append((route, route.fetch())))
+    with page.expect_request(re.compile("/(save|begin)$")):
+        page.keyboard.insert_text("# second\n")
+    page.get_by_role("button", name="Review changes").click()
+    # The server has saved the draft, and the response is on its way.
+    ((save, answer),) = late
+    save.fulfill(response=answer)
+    expect(page).to_have_url(re.compile(r"/config/review\?draft=\d+$"))
+    expect(page.get_by_role("button", name="Apply version 2")).to_be_visible()
+    page.goto(place.url("config/drafts"))
+    expect(page.locator("main tbody tr")).to_have_count(1)
 
 
 def test_refused_hits_are_requested_again(visitors: Visitors, place: Place) -> None:

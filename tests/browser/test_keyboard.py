@@ -65,6 +65,7 @@ def test_letter_keys_open_pages_search_rows_and_help(page: Page, place: Place) -
     for letter, path in (
         ("q", "queues"),
         ("k", "cohorts"),
+        ("a", "capacity"),
         ("w", "workloads"),
         ("c", "config"),
         ("e", "events"),

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 import pytest
 from django.test import Client
 
+from console.capacity.services.report_cluster import report_cluster
 from console.configs.services.apply_config import apply_config
 from console.configs.services.find_impact import find_impact
 from console.orgs.models import Organization
@@ -91,8 +93,30 @@ def world(config: None, owner: Actor) -> World:
     return fill(owner)
 
 
+#: A cluster with two nodes, of which one is not ready.
+CLUSTER: Final = {
+    "manager": "kubernetes",
+    "labels": {"region": "eu"},
+    "nodes": [
+        {
+            "name": "gpu-1",
+            "labels": {"zone": "a", "rack": "r1", "arch": "amd64", "gpu": "a100"},
+            "taints": [{"key": "gpu", "effect": "NoSchedule"}],
+            "allocatable": {"cpu": 64, "gpu": 8},
+        },
+        {
+            "name": "cpu-1",
+            "labels": {"zone": "b", "0": "zero"},
+            "allocatable": {"cpu": 16},
+            "ready": False,
+        },
+    ],
+}
+
+
 def fill(owner: Actor) -> World:
-    """Submit a workload in every state; the config has to be active."""
+    """Submit a workload in every state, and report a cluster; the config has to be active."""
+    report_cluster(owner, "east", CLUSTER)
     finished = submit_one(owner, "done", gpu=1)
     finish_workloads(owner, [finished.uid])
     settled(owner.org)

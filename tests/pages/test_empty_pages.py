@@ -16,6 +16,7 @@ from tests.pages.page import complaints, read_page
         "attention",
         "queues",
         "cohorts",
+        "capacity",
         "workloads",
         "workloads/new",
         "config",

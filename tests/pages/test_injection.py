@@ -20,6 +20,7 @@ from django.urls import resolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+from console.capacity.services.report_cluster import report_cluster
 from console.configs.read_expectations import read_expectations
 from console.configs.services.apply_config import apply_config
 from console.configs.services.begin_draft import begin_draft
@@ -147,6 +148,10 @@ def made(owner: Actor) -> HostileObjects:
         response_headers=[[BAD, BAD]],
         request_headers=[["a", BAD]],
     )
+    labels = {NAME: BAD, BAD: MORE[:200]}
+    taint = {"key": NAME, "value": BAD, "effect": "NoSchedule"}
+    node = {"name": "n", "labels": labels, "taints": [taint], "allocatable": {NAME: 1}}
+    report_cluster(token, "east", {"manager": NAME[:40], "labels": labels, "nodes": [node]})
     settled(owner.org)
     return HostileObjects(
         workload=waiting,
@@ -162,6 +167,7 @@ def made(owner: Actor) -> HostileObjects:
             f"workloads/{waiting.uid}",
             f"workloads/{waiting.uid}/compare?with={running.uid}",
             f"queues/{quote(NAME, safe='')}?hold=1",
+            f"capacity/east?label.{quote(NAME)}={quote(BAD)}",
             "tools/route",
             "tools/expectations",
             "events/audit",
@@ -238,7 +244,10 @@ LISTS = ("workloads", "events", "events/audit")
 _COHORT = f"cohorts/{quote(NAME, safe='')}"
 #: Tables without user-defined names in this organization.
 _NAMELESS = ("usage", f"{_COHORT}?of=loans")
-TABLES = (*LISTS, *_NAMELESS, "queues", "cohorts", _COHORT, "tools/route/many")
+TABLES = (
+    *(*LISTS, *_NAMELESS, "queues", "cohorts", _COHORT, "tools/route/many"),
+    *("capacity", "capacity/east"),
+)
 
 
 def table(path: str, browser: Client) -> str:

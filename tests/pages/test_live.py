@@ -90,7 +90,14 @@ def test_links_of_a_polled_page_do_not_poll(world: World, browser: Client) -> No
 def test_no_link_of_a_polled_page_is_a_poll(world: World, owner: Actor, browser: Client) -> None:
     later = timedelta(minutes=10)
     apply_config(owner, "native", f"{CONFIG}# more\n", "With a timer", 1, revert_after=later)
-    for path in (*LIVE, "attention", "cohorts", "usage", "workloads?group_by=reason"):
+    for path in (
+        *LIVE,
+        "attention",
+        "cohorts",
+        "capacity/east",
+        "usage",
+        "workloads?group_by=reason",
+    ):
         url = f"/o/here/{path.format(waiting=world.waiting.uid)}"
         polled = read_page(browser.get(f"{url}{'&' if '?' in url else '?'}v=0-0"))
         ways = [
@@ -106,7 +113,7 @@ def test_no_link_of_a_polled_page_is_a_poll(world: World, owner: Actor, browser:
 
 
 def test_every_list_that_is_patched_has_stable_rows(world: World, browser: Client) -> None:
-    for path in ("queues", "queues/research", "workloads", "events"):
+    for path in ("queues", "queues/research", "capacity", "capacity/east", "workloads", "events"):
         page = read_page(browser.get(f"/o/{world.org.slug}/{path}"))
         lists = [body for body in page.all("tbody") if "data-rows" in body.attrs]
         bars = {bar.attrs["data-rows-bar"] for bar in page.walk() if "data-rows-bar" in bar.attrs}

@@ -45,6 +45,8 @@ LIVE = [
     "queues/research/usage",
     "queues?compare=research&compare=default",
     "cohorts",
+    "capacity",
+    "capacity/east",
     "usage",
     "workloads",
     "workloads?group_by=reason",
@@ -59,6 +61,7 @@ DIFFERS_BY_ROLE = {
     **{path: ["viewer", "owner"] for path in ("", "attention", "events")},
     **{path: ["viewer", "operator"] for path in LIVE if path.startswith("queues")},
     "cohorts": ["viewer", "editor"],
+    "capacity/east": ["viewer", "operator"],
     **{path: list(Role.values) for path in LIVE if path.startswith("workloads/")},
 }
 del DIFFERS_BY_ROLE["queues/research/usage"]

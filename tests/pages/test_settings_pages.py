@@ -79,7 +79,7 @@ def test_the_role_picker_says_what_changes(browser: Client, viewer: Actor) -> No
         "operator": (
             "Gains: submit workloads, or finish and withdraw their own; finish or withdraw the "
             "workloads of others; read the names of others' workloads in explanations; hold and "
-            "resume queues."
+            "resume queues; report and delete clusters."
         ),
         "editor": (
             "Gains: read the names of others' workloads in explanations; edit drafts of the config."
@@ -87,8 +87,8 @@ def test_the_role_picker_says_what_changes(browser: Client, viewer: Actor) -> No
         "owner": (
             "Gains: submit workloads, or finish and withdraw their own; finish or withdraw the "
             "workloads of others; read the names of others' workloads in explanations; hold and "
-            "resume queues; edit drafts of the config; apply configs; manage members and tokens; "
-            "read the audit entries of others."
+            "resume queues; report and delete clusters; edit drafts of the config; apply configs; "
+            "manage members and tokens; read the audit entries of others."
         ),
     }
     assert page.id("role-viewer").attrs["checked"] == ""

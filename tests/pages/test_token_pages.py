@@ -69,12 +69,14 @@ def test_a_token_says_what_it_may_do_and_why(owner: Actor, client_for) -> None:
         ["Finish or withdraw the workloads of others", "Yes"],
         ["Read the names of others' workloads in explanations", "Yes"],
         ["Hold and resume queues", "Yes"],
+        ["Report and delete clusters", "Yes"],
         ["Compute the impact of a config; drafts are for members only", "No"],
         ["Apply configs", "No"],
         ["Manage members and tokens", "No"],
         ["Read the audit entries of others", "No"],
     ]
-    assert [row[2] for row in told()][3:6] == [
+    assert [row[2] for row in told()][3:7] == [
+        "The role operator includes this action.",
         "The role operator includes this action.",
         "The role operator includes this action.",
         "The role operator does not include this action: 403. Required role: editor or owner.",
@@ -84,7 +86,7 @@ def test_a_token_says_what_it_may_do_and_why(owner: Actor, client_for) -> None:
     assert {row[1] for row in told()} == {"No"}
     moment = "2026-01-31 12:00 UTC"
     expired = f"The role operator includes this action, but the token expired on {moment}: 401."
-    assert [row[2] for row in told()][:5] == [expired] * 5
+    assert [row[2] for row in told()][:6] == [expired] * 6
     revoke_token(owner, token.pk)
     assert "but the token was revoked on " in told()[0][2]
 

@@ -10,6 +10,7 @@ from urllib.parse import quote_plus
 
 import yaml
 
+from console.capacity.services.report_cluster import report_cluster
 from console.configs.models import Draft, Expectation, ImpactRun
 from console.configs.services.apply_config import apply_config
 from console.configs.services.find_impact import find_impact
@@ -73,6 +74,7 @@ def furnish(slug: str, versions: int) -> dict[str, object]:
     view = SavedView.objects.create(
         org=org, name="shared", owner=boss.key, author=boss.name, is_shared=True
     )
+    report_cluster(boss, f"{slug}-cluster", {"nodes": [{"name": f"{slug}-node"}]})
     hold_queue(boss, f"{slug}/held", "maintenance", None)
     open_impact = ImpactRun.objects.create(
         org=org, author=boss.name, dialect="native", text="{}", digest="of it", base=versions
@@ -86,6 +88,7 @@ def furnish(slug: str, versions: int) -> dict[str, object]:
         "queue": f"{slug}/train",
         "held": f"{slug}/held",
         "cohort": f"{slug}-cohort",
+        "cluster": f"{slug}-cluster",
         "running": running.uid,
         "stopped": stopped.uid,
         "winner": winner.uid,

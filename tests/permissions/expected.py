@@ -21,6 +21,7 @@ MAY: Final[dict[str, frozenset[Permission]]] = {
             Permission.MANAGE_WORK,
             Permission.READ_NAMES,
             Permission.HOLD_QUEUES,
+            Permission.REPORT_CAPACITY,
         }
     ),
     Role.EDITOR: frozenset({Permission.READ, Permission.READ_NAMES, Permission.DRAFT}),
@@ -31,6 +32,7 @@ MAY: Final[dict[str, frozenset[Permission]]] = {
             Permission.MANAGE_WORK,
             Permission.READ_NAMES,
             Permission.HOLD_QUEUES,
+            Permission.REPORT_CAPACITY,
             Permission.DRAFT,
             Permission.APPLY,
             Permission.MANAGE_ORG,

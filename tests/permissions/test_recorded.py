@@ -15,6 +15,8 @@ _ASKING = (
     *("edit/check", "edit/complete", "edit/explain", "edit/context", "edit/hits"),
     # Searches, stored for an hour.
     *("/search", "/changes"),
+    # A sign of life every few seconds.
+    "/heartbeat",
     # Temporary presence; a cookie of one browser; and settings that do not change.
     *("/visit", "/leave", "/save", "settings/appearance", "members/$me", "config/conflict"),
 )

@@ -57,6 +57,7 @@ def names_of(world: World) -> dict[str, Any]:
         for name in (
             *("org", "other_org", "queue", "cohort", "beneficiary", "draft", "impact", "view"),
             *("expectation", "member", "invitation", "join", "token", "webhook", "delivery"),
+            "cluster",
         )
     }
     names |= {state: world.workloads.get(state, "") for state in STATES}

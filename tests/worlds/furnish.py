@@ -1,4 +1,4 @@
-"""Example drafts, views, expectations, impact runs, invitations and webhooks of a world."""
+"""Example drafts, views, expectations, impact runs, invitations, webhooks, clusters of a world."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from console.capacity.services.report_cluster import report_cluster
 from console.configs.models import ConfigVersion, ImpactRun
 from console.configs.services.begin_draft import begin_draft
 from console.configs.services.find_impact import find_impact
@@ -27,6 +28,7 @@ from console.series.services.sample_orgs import sample_orgs
 from console.webhooks.models import Attempt, Delivery, Kind, Webhook
 from console.webhooks.payloads import test_message
 from console.workloads.services.save_view import save_view
+from tests.worlds.work import settle
 
 
 def furnish(owner: Actor, queue: str) -> dict[str, Any]:
@@ -55,6 +57,7 @@ def furnish(owner: Actor, queue: str) -> dict[str, Any]:
     }
     invited = invite(owner, "newcomer@example.org", "viewer", days=30)
     found |= {"invitation": invited.invitation.pk, "join": invited.secret}
+    found |= add_clusters(owner, clusters=2, nodes=5)
     return found | add_webhook(owner, deliveries=2, name="pager")
 
 
@@ -68,6 +71,31 @@ def run_periodic_tasks(owner: Actor) -> None:
     measure_effects(now)
     while seal_audit():
         pass
+
+
+def add_clusters(owner: Actor, clusters: int, nodes: int) -> dict[str, Any]:
+    """Add so many *clusters* with so many *nodes* each, of which every tenth is not ready."""
+    for number in range(clusters):
+        report = {
+            "manager": ("kubernetes", "slurm")[number % 2],
+            "labels": {"region": ("eu", "us")[number % 2]},
+            "state": "draining" if number % 10 == 9 else "ready",
+            "nodes": [_node(each) for each in range(nodes)],
+        }
+        report_cluster(owner, f"cluster-{number}", report)
+    settle(owner.org)
+    return {"cluster": "cluster-0"}
+
+
+def _node(number: int) -> dict[str, Any]:
+    taint = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
+    return {
+        "name": f"node-{number}",
+        "labels": {"kubernetes.io/hostname": f"node-{number}", "zone": "abc"[number % 3]},
+        "taints": [taint] if number % 4 == 0 else [],
+        "allocatable": {"cpu": 64, "memory": "512Gi", "gpu": 8, "pods": 110},
+        "ready": number % 10 != 9,
+    }
 
 
 def add_webhook(owner: Actor, deliveries: int, name: str) -> dict[str, Any]:

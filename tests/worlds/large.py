@@ -17,7 +17,7 @@ from console.workloads.models import State
 from console.workloads.services.end_workloads import release_workloads, withdraw_workloads
 from console.workloads.services.hold_queue import hold_queue
 from tests.worlds.cast import assemble
-from tests.worlds.furnish import add_webhook, furnish, run_periodic_tasks
+from tests.worlds.furnish import add_clusters, add_webhook, furnish, run_periodic_tasks
 from tests.worlds.large_config import COHORTS, QUEUES, cohort_name, queue_name
 from tests.worlds.past import copy_ended_workloads
 from tests.worlds.series import copy_series
@@ -61,6 +61,7 @@ def build() -> World:
     settle(org)
     things = furnish(owner, queue_name(1))
     add_webhook(owner, deliveries=_DELIVERIES, name="archive")
+    add_clusters(owner, clusters=50, nodes=200)
     add_users_and_objects(owner)
     fill_audit_trail(owner)
     copy_series(org)

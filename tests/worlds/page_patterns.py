@@ -108,6 +108,11 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
     "quota-bars": _of("/help/quota-bars"),
     "cohort-usage": _of("/cohorts/{cohort}/usage", ("", "range=30d")),
     "cohort": _of("/cohorts/{cohort}", ("", "sort=borrowed")),
+    "capacity": _of("/capacity", ("", "q=nothing", "cursor=3")),
+    "cluster": _of(
+        "/capacity/{cluster}",
+        ("", "q=node-1", "label.zone=a&ready=false", "cursor=49"),
+    ),
     "workloads": _of("/workloads", _WORKLOADS),
     "workload-new": _of("/workloads/new"),
     "workload-trace": _of("/workloads/{pending}/trace"),

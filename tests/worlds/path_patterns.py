@@ -47,6 +47,8 @@ PATHS: Final[Mapping[str, Sequence[str]]] = {
     "queue": _of("/queues/{queue}"),
     "cohorts": _of("/cohorts", ("", "limit=1000")),
     "cohort": _of("/cohorts/{cohort}"),
+    "capacity": _of("/capacity", ("", "nodes=false&limit=1000", "cursor=3")),
+    "cluster": _of("/capacity/clusters/{cluster}"),
     "usage": _of("/usage", ("", "queue={queue}&step=hour")),
     "waits": _of("/waits", ("", "queue={queue}")),
     "decisions": _of("/decisions", ("", "after=3", "outcome=preempted&outcome=withdrawn")),
@@ -73,6 +75,7 @@ SENT: Final = (
     *("search", "finish-workload", "withdraw-workload", "release-workload"),
     *("config-check", "config-rollback", "config-confirm", "config-route", "check-expectations"),
     *("delete-expectations", "config-impact", "cancel-impact", "hold-queue", "resume-queue"),
+    "heartbeat",
     *("member", "invitation", "rotate-token", "rotate-webhook", "test-webhook"),
     *("replay-delivery", "view", "no-such-address"),
 )

@@ -62,6 +62,8 @@ class World:
     invitation: int = 0
     token: int = 0
     webhook: int = 0
+    #: Name of a cluster.
+    cluster: str = ""
     #: Id of a delivery of the webhook.
     delivery: str = ""
 

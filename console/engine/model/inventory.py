@@ -27,14 +27,25 @@ class Cluster:
 
     name: str
     labels: Mapping[str, str] = field(default_factory=dict)
-    #: In the order in which they were reported; their names are unique in the cluster.
+    #: In the order in which they were first reported; their names are unique in the cluster.
     nodes: tuple[Node, ...] = ()
     #: Whether it accepts new pods.
     is_ready: bool = True
+    #: Why it accepts no new pods, such as ``draining``, ``error`` or ``silent``; empty if it does.
+    status: str = ""
+    #: Its number in the order of registration, which no later cluster of the same name has.
+    sequence: int = 0
+    #: Rises with each change of the cluster or of its nodes.
+    version: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
-    """All clusters of an organization at one time, by name; empty until they are reported."""
+    """
+    All clusters of an organization at one time, by name; empty until they are reported.
+
+    The clusters are in the order of registration. An inventory shares the clusters that have not
+    changed with the one before.
+    """
 
     clusters: Mapping[str, Cluster] = field(default_factory=dict)

@@ -7,6 +7,7 @@ from typing import Any
 
 from console.engine.model.common_reasons import DRAINED
 from console.engine.model.reasons import ReasonClass, Shortage, reason_of
+from console.engine.wording.clusters import cluster_event
 from console.engine.wording.expectations import expectation_event
 from console.engine.wording.holds import hold_event
 from console.engine.wording.words import amount, by_flavor, listed, lower_first, places, plural
@@ -81,6 +82,8 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
         return expectation_event(data)
     if kind.startswith("QUEUE_"):
         return hold_event(kind, data)
+    if kind.startswith("CLUSTER_"):
+        return cluster_event(kind, data)
     reason = data.get("reason")
     words = _EVENTS[kind]
     grant = reason_of(reason).preemption_grant if reason else None

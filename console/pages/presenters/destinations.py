@@ -44,6 +44,7 @@ _PLACES: Final = (
     _Place("Needs attention", "attention", "problems alerts"),
     _Place("Queues", "queues"),
     _Place("Cohorts", "cohorts", "borrowing lending"),
+    _Place("Capacity", "capacity", "clusters nodes"),
     _Place("Usage over time", "usage", "charts history waits"),
     _Place("Workloads", "workloads", "jobs services"),
     _Place("Submit workloads", "workload-new", "new create", Permission.SUBMIT),

@@ -25,7 +25,7 @@ from console.configs.services.visit_draft import visit_draft
 from console.dialects import default_dialect, dialects, likely_dialect
 from console.dialects.assist import assist
 from console.errors import BadRequest, Conflict, FieldError, NotFound
-from console.expensive import Kind, expensive
+from console.expensive import CHEAP_TEXT, Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page, signed_in_user
 from console.pages.presenters.configs.drafts import other_language, samples_of
@@ -246,6 +246,7 @@ def _page(
         "active_number": now_active,
         "dialects": dialects().values(),
         "likely": other_language(shown.dialect, shown.text),
+        "cheap_text": CHEAP_TEXT,
         "samples": () if shown.text.strip() else samples_of(dialects().values()),
         "checked": checked,
         "hits": hits,

@@ -10,7 +10,7 @@ from console.workloads.models.workloads import Workload
 
 
 class EventType(models.TextChoices):
-    """Types of events; all but the last four have names of the public client's protocol."""
+    """Types of events; all but the last nine have names of the public client's protocol."""
 
     CONFIG_UPDATED = "CONFIG_UPDATED"
     REQUEST_SUBMITTED = "REQUEST_SUBMITTED"
@@ -30,6 +30,11 @@ class EventType(models.TextChoices):
     EXPECTATION_DELETED = "EXPECTATION_DELETED"
     QUEUE_HELD = "QUEUE_HELD"
     QUEUE_RESUMED = "QUEUE_RESUMED"
+    CLUSTER_REGISTERED = "CLUSTER_REGISTERED"
+    CLUSTER_CHANGED = "CLUSTER_CHANGED"
+    CLUSTER_SILENT = "CLUSTER_SILENT"
+    CLUSTER_RETURNED = "CLUSTER_RETURNED"
+    CLUSTER_DELETED = "CLUSTER_DELETED"
 
 
 class Level(models.TextChoices):

@@ -21,10 +21,12 @@ class Intake(models.Model):
         POLICY = "policy"
         HOLD = "hold"
         RESUME = "resume"
+        CAPACITY = "capacity"
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="intake")
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    #: {"ids": [workload primary keys]}, {"version": n} or {"queue": name}; and the "actor".
+    #: {"ids": [workload primary keys]}, {"version": n}, {"queue": name} or {"cluster": name}; and
+    #: the "actor".
     payload = models.JSONField()
     #: Number of workloads in it, so that a batch can be limited without reading payloads.
     size = models.PositiveIntegerField(default=1)

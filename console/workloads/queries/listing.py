@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 from django.db import connection
-from django.db.models import F, Func, Q, QuerySet, TextField, Value
+from django.db.models import Q, QuerySet
 from django.db.models.lookups import Exact
 
 from console.engine.model.reasons import Reason, ReasonClass, reason_of, registered_reasons
+from console.label_values import label_value
 from console.orgs.models import Organization
 from console.paging import Page, merged_newest_first, newest_first
 from console.workloads.models import LabelSet, State, Workload
@@ -226,25 +226,8 @@ def _label_sets(org: Organization, labels: Mapping[str, str]) -> list[int] | Non
 def _has(labels: Mapping[str, str], column: str) -> Q:
     condition = Q()
     for key, value in labels.items():
-        condition &= Q(Exact(_value_of(column, key), value))
+        condition &= Q(Exact(label_value(column, key), value))
     return condition
-
-
-def _value_of(column: str, key: str) -> Func:
-    """Return the value of a label; Django's key lookup would use the key 0 as an array index."""
-    text = TextField()
-    if connection.vendor == "postgresql":
-        return Func(
-            F(column),
-            Value(key),
-            template="(%(expressions)s)",
-            arg_joiner=" ->> ",
-            output_field=text,
-        )
-    # The path is compared with keys as they are written in the stored JSON, including escapes.
-    return Func(
-        F(column), Value(f"$.{json.dumps(key)}"), function="JSON_EXTRACT", output_field=text
-    )
 
 
 def _matching_keys(org: Organization, text: str) -> list[int] | None:

@@ -11,6 +11,7 @@ from django.db.models import BooleanField
 from django.db.models.expressions import RawSQL
 
 from console import statements
+from console.capacity.queries.inventory import refresh_inventory
 from console.engine.model.workload import Workload
 from console.engine.state import State
 from console.orgs.models import Organization
@@ -37,6 +38,8 @@ class _Context:
     submitted: dict[int, Workload]
     #: Ids of all other workloads in the intake, by key.
     uids: dict[int, str]
+    #: Whether the state has the clusters of the rows, which were written before the intake.
+    has_present_inventory: bool = False
 
     def named(self, payload: dict[str, Any]) -> list[str]:
         """Return the ids of the workloads in *payload*."""
@@ -175,6 +178,17 @@ def _resume(context: _Context, payload: dict[str, Any]) -> None:
     context.state.resume(payload["queue"])
 
 
+def _change_capacity(context: _Context, payload: dict[str, Any]) -> None:
+    # The first request of a batch reads the changes of all clusters.
+    if context.has_present_inventory:
+        return
+    context.has_present_inventory = True
+    known = context.state.inventory
+    inventory = refresh_inventory(context.org.pk, known)
+    if inventory is not known:
+        context.state.change_inventory(inventory)
+
+
 _HANDLERS: dict[str, Callable[[_Context, dict[str, Any]], None]] = {
     Intake.Kind.SUBMIT: _submit,
     Intake.Kind.FINISH: _finish,
@@ -183,4 +197,5 @@ _HANDLERS: dict[str, Callable[[_Context, dict[str, Any]], None]] = {
     Intake.Kind.POLICY: _change_policy,
     Intake.Kind.HOLD: _hold,
     Intake.Kind.RESUME: _resume,
+    Intake.Kind.CAPACITY: _change_capacity,
 }

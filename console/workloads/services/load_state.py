@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from django.db.models import QuerySet
 from django.db.models.functions import Cast
 
+from console.capacity.queries.inventory import load_inventory
 from console.engine.model.policy import Policy
 from console.engine.model.reasons import reason_of
 from console.engine.model.workload import Workload
@@ -62,11 +63,15 @@ def load_state(
     Return the state of the organization's rows under *config_version*.
 
     It equals the state before, except that all workloads are evaluated once more, which changes
-    nothing. Intake that is not applied yet is not part of it. *report_progress* is called
-    repeatedly, so that the lease outlasts a long load.
+    nothing, and that clusters and nodes are the present ones. Other intake that is not applied yet
+    is not part of it. *report_progress* is called repeatedly, so that the lease outlasts a long
+    load.
     """
     advanced_to = Engine.objects.values_list("advanced_to", flat=True).get(org=org)
     state = State(load_policy(org, config_version), now=advanced_to or 0)
+    inventory = load_inventory(org.pk)
+    if inventory.clusters:
+        state.change_inventory(inventory)
     for queue in sorted(held_queues(org)):
         state.hold(queue)
     columns = (*COLUMNS, *_RUNNING)

@@ -51,6 +51,8 @@ _DONE = {
     "expectation.delete": "deleted the expectation {subject}",
     "impact.ask": "requested impact {subject}",
     "impact.cancel": "canceled impact {subject}",
+    "cluster.report": "reported cluster {subject}",
+    "cluster.delete": "deleted cluster {subject}",
     "queue.hold": "held queue {subject}",
     "queue.resume": "resumed queue {subject}",
     "view.save": "saved the view {subject}",
@@ -75,6 +77,7 @@ _FAMILIES = (
     ("People and tokens", ("org", "member", "invitation", "token")),
     ("Config", ("config", "draft", "expectation", "impact")),
     ("Queues", ("queue",)),
+    ("Clusters", ("cluster",)),
     ("Webhooks", ("webhook",)),
     ("Workloads", ("workload",)),
 )
@@ -89,6 +92,7 @@ _OTHERS = {
 #: Kind of subject -> URL of the page that shows it.
 _PAGES: Mapping[str, Callable[[str, str], str]] = {
     "config": lambda org, subject: reverse("pages:config-version", args=[org, subject]),
+    "cluster": lambda org, subject: reverse("pages:cluster", args=[org, subject]),
     "queue": lambda org, subject: reverse("pages:queue", args=[org, subject]),
     "workload": lambda org, subject: reverse("pages:workload", args=[org, subject]),
     "webhook": lambda org, subject: reverse("pages:webhook", args=[org, subject]),

@@ -11,7 +11,7 @@ from django.urls import reverse
 from console.engine.wording import reasons
 from console.orgs.models import Organization
 from console.pages.templatetags.ui import event_title
-from console.workloads.models import Event
+from console.workloads.models import Event, EventType
 
 GLYPHS = {
     "CONFIG_UPDATED": "config",
@@ -29,6 +29,11 @@ GLYPHS = {
     "EXPECTATION_DELETED": "config",
     "QUEUE_HELD": "held",
     "QUEUE_RESUMED": "accepting",
+    "CLUSTER_REGISTERED": "accepting",
+    "CLUSTER_CHANGED": "accepting",
+    "CLUSTER_SILENT": "warning",
+    "CLUSTER_RETURNED": "accepting",
+    "CLUSTER_DELETED": "withdrawn",
 }
 
 
@@ -67,6 +72,9 @@ def _entry(org: Organization, event: Event) -> Entry:
     elif event.type.startswith("EXPECTATION_"):
         href = reverse("pages:expectations", args=[org.slug])
         href_title = event.data["name"]
+    elif event.type.startswith("CLUSTER_") and event.type != EventType.CLUSTER_DELETED:
+        href = reverse("pages:cluster", args=[org.slug, event.data["cluster"]])
+        href_title = event.data["cluster"]
     return Entry(
         key=event.pk,
         type=event.type,

@@ -17,6 +17,7 @@ _REQUESTS: Final[Mapping[Permission, str]] = {
     Permission.MANAGE_WORK: "POST workloads/finish",
     Permission.READ_NAMES: "GET workloads/ID/explanation",
     Permission.HOLD_QUEUES: "POST queues/NAME/hold",
+    Permission.REPORT_CAPACITY: "PUT capacity/clusters/NAME",
     Permission.DRAFT: "POST config/impact",
     Permission.APPLY: "POST config/versions",
     Permission.MANAGE_ORG: "POST tokens",

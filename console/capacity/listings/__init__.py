@@ -1,0 +1,1 @@
+"""Listings of nodes, as tools of clusters print them, converted to reports."""

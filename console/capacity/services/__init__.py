@@ -1,0 +1,1 @@
+"""Services of capacity: one module for each use case."""
