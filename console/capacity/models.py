@@ -81,8 +81,6 @@ class Node(models.Model):
     #: The amounts that pods may use together: {resource: thousandths}; absent resources are zero.
     allocatable = models.JSONField(default=dict)
     is_ready = models.BooleanField()
-    #: Amounts used by running workloads, written by the worker: {resource: thousandths}.
-    used = models.JSONField(default=dict)
     #: The version of the cluster at which the node was last changed.
     version = models.BigIntegerField()
 

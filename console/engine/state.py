@@ -328,12 +328,13 @@ class State(StateMutations):
 
     def take_changes(self) -> DirtySet:
         """
-        Return the queues and classes that changed since the last call.
+        Return the queues, classes and nodes that changed since the last call.
 
         In the trees of queues that changed, the shortage of every class is recomputed.
         """
         changes, self._changes = self._changes, DirtySet()
         changes.measure(self.queues)
+        changes.nodes = self.node_usage.take_unwritten()
         return changes
 
     def route(self, workload: Workload) -> Route:

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from console.engine.disciplines.placement.reasons import (
+    EXCEEDS_EVERY_NODE,
+    INVALID_PLACEMENT,
+    NO_CLUSTER_MATCHES,
+    NO_CLUSTER_READY,
+    NO_NODE_FITS,
+    NOT_PLACEABLE,
+    PLACED,
+    REPLICAS_DO_NOT_FIT,
+)
 from console.engine.disciplines.quota.reasons import (
     EXCEEDS_MAX_QUOTA,
     PREEMPTED_FOR_FAIR_SHARE,
@@ -61,6 +71,14 @@ TITLES = {
     RECLAIMED_IN_COHORT: ("Quota reclaimed", ReasonClass.PREEMPTED),
     RECLAIMED_WHILE_BORROWING: ("Preempted by a borrower", ReasonClass.PREEMPTED),
     PREEMPTED_FOR_FAIR_SHARE: ("Preempted for fair sharing", ReasonClass.PREEMPTED),
+    PLACED: ("Placed", ReasonClass.RUNNING),
+    NO_CLUSTER_READY: ("No cluster ready", ReasonClass.WAITING),
+    NO_NODE_FITS: ("No room on a node", ReasonClass.WAITING),
+    REPLICAS_DO_NOT_FIT: ("No room for all replicas", ReasonClass.WAITING),
+    NO_CLUSTER_MATCHES: ("No cluster matches", ReasonClass.CANNOT_RUN),
+    EXCEEDS_EVERY_NODE: ("Exceeds every node", ReasonClass.CANNOT_RUN),
+    NOT_PLACEABLE: ("Not placeable", ReasonClass.REJECTED),
+    INVALID_PLACEMENT: ("Invalid placement", ReasonClass.REJECTED),
     DRAINED: ("Queue drained", ReasonClass.PREEMPTED),
     WITHDRAWN_WHILE_RUNNING: ("Withdrawn while running", ReasonClass.ENDED),
 }

@@ -33,7 +33,7 @@ from console.engine.model.trace_sections import (
     unregister_section,
 )
 
-FILES = sorted((Path(__file__).parents[1] / "traces").glob("version-*.json"))
+FILES = sorted((Path(__file__).parents[1] / "traces").glob("*.json"))
 STORED = [stored for path in FILES for stored in json.loads(path.read_text("utf-8"))]
 
 #: Modules whose classes are facts of traces; for policies these are unsupported settings.

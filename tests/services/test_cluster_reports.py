@@ -42,7 +42,7 @@ REPORT = {
 
 def rows(name: str = "east") -> list[tuple[Any, ...]]:
     """Return the nodes of a cluster, in order."""
-    columns = ("name", "labels", "taints", "allocatable", "is_ready", "used", "version")
+    columns = ("name", "labels", "taints", "allocatable", "is_ready", "version")
     nodes = Node.objects.filter(cluster__name=name).order_by("position")
     return list(nodes.values_list(*columns))
 
@@ -79,8 +79,8 @@ def test_a_first_report_registers_the_cluster(operator: Actor) -> None:
     taint = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
     amounts = {"cpu": 7500, "memory": memory, "gpu": 8000}
     assert rows() == [
-        ("gpu-1", {"zone": "a"}, [taint], amounts, True, {}, 1),
-        ("cpu-1", {}, [], {"cpu": 16_000}, False, {}, 1),
+        ("gpu-1", {"zone": "a"}, [taint], amounts, True, 1),
+        ("cpu-1", {}, [], {"cpu": 16_000}, False, 1),
     ]
     assert requests() == [("capacity", {"cluster": "east"})]
     assert sentences(operator.org) == ["Cluster east was registered with 2 nodes."]

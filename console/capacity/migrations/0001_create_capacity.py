@@ -64,7 +64,6 @@ class Migration(migrations.Migration):
                 ("taints", models.JSONField(default=list)),
                 ("allocatable", models.JSONField(default=dict)),
                 ("is_ready", models.BooleanField()),
-                ("used", models.JSONField(default=dict)),
                 ("version", models.BigIntegerField()),
                 (
                     "cluster",

@@ -28,7 +28,7 @@ _TRIES: Final = 5
 _NAMED: Final = 5
 
 _CONTENT: Final = ("labels", "taints", "allocatable", "is_ready", "version")
-_ADDED: Final = ("cluster_id", "name", "position", "used", *_CONTENT)
+_ADDED: Final = ("cluster_id", "name", "position", *_CONTENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +86,7 @@ def _register(actor: Actor, name: str, report: ClusterReport) -> ReportResult | 
         with transaction.atomic():
             cluster.save(force_insert=True)
             rows = (
-                (cluster.pk, node.name, position, {}, *_content(node, cluster.version))
+                (cluster.pk, node.name, position, *_content(node, cluster.version))
                 for position, node in enumerate(report.nodes)
             )
             insert_rows(Node, _ADDED, rows).run()
@@ -206,7 +206,7 @@ class _NodeDifferences:
             found.append(update_rows(Node, ("id", *_CONTENT), rows))
         if self.added:
             new = (
-                (cluster, node.name, position, {}, *_content(node, version))
+                (cluster, node.name, position, *_content(node, version))
                 for position, node in self.added
             )
             found.append(insert_rows(Node, _ADDED, new))

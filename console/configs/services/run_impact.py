@@ -82,10 +82,11 @@ def _compute(run: ImpactRun) -> None:
         state.change_policy(load_policy(org, run.base))
     impact = live_impact(state, after, progress.decide)
     # The state has hundreds of thousands of objects; their memory is freed before history is read.
+    inventory = state.inventory
     del state
     history = history_of(org)
     progress.begin_history(len(history.shapes))
-    compared = history_impact(before, after, history, progress.compare)
+    compared = history_impact(before, after, history, progress.compare, inventory=inventory)
     ids = sorted(affected_ids(impact))
     names: dict[str, str] = {}
     for some in chunks(ids):

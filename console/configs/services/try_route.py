@@ -26,7 +26,9 @@ from console.engine.simulation.fitting import Fit, Fitting
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.workloads.models import QueueHold
+from console.workloads.queries.node_usage import node_usage_of
 from console.workloads.queries.used import used_of
+from console.workloads.services.load_nodes import inventory_for
 
 #: Maximum number of rules or local queues in one result.
 MOST_RULES = 30
@@ -113,7 +115,9 @@ def fitting(org: Organization, policy: Policy, queues: Collection[str] | None = 
     With *queues*, only the usage of these queues is read.
     """
     held = QueueHold.objects.filter(org=org).values_list("queue", flat=True)
-    return Fitting(policy, used_of(org, queues), held)
+    inventory = inventory_for(org, policy)
+    node_usage = node_usage_of(org) if inventory is not None else None
+    return Fitting(policy, used_of(org, queues), held, inventory=inventory, node_usage=node_usage)
 
 
 def _queues_in_tree(route_result: RouteResult) -> tuple[str, ...]:

@@ -48,6 +48,9 @@ class Progress(Enum):
 class Discipline(TraceFacts, Protocol):
     """An admission algorithm, which reads the state and changes it through the state's methods."""
 
+    #: Whether decisions depend on the inventory of clusters and nodes, and on their usage.
+    reads_inventory: bool
+
     def eligibility(self, policy: Policy) -> Judge:
         """Return the judge of whether queues of *policy* accept workloads, whatever the quota."""
 

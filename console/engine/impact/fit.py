@@ -9,6 +9,7 @@ from typing import TypeAlias
 from console.engine.disciplines import load_discipline
 from console.engine.model.amounts import Usage
 from console.engine.model.common_reasons import QUEUE_MISCONFIGURED, QUEUE_STOPPED
+from console.engine.model.inventory import Inventory
 from console.engine.model.policy import Policy
 from console.engine.model.reasons import Reason
 from console.engine.model.route import Route
@@ -63,9 +64,11 @@ class StandingEvaluator:
     Requests that are equal for admission are tried once, in an empty state of the engine.
     """
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, inventory: Inventory | None = None) -> None:
         self.policy = policy
         self._empty = State(policy, is_sparse=True)
+        if inventory is not None:
+            self._empty.change_inventory(inventory)
         self._eligibility = load_discipline(policy.discipline).eligibility(policy)
         self._tried: dict[tuple[object, ...], tuple[Fit, Reason]] = {}
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 from console.engine.impact.fit import Fit, Standing, StandingEvaluator, request_of
 from console.engine.impact.uncertain import Doubt, DoubtKind, Unrecorded
 from console.engine.model.history import History, Shape
+from console.engine.model.inventory import Inventory
 from console.engine.model.policy import Policy
 from console.engine.routing.local_queues import local_routing_of
 from console.engine.routing.rule_routing import rules_of
@@ -68,13 +69,17 @@ def history_impact(
     after: Policy,
     history: History,
     report_progress: Callable[[int], None] = lambda done: None,
+    *,
+    inventory: Inventory | None = None,
 ) -> HistoryImpact:
     """
     Return the impact on *history* of the policy *after*, compared with *before*.
 
+    *inventory* are the present clusters, if a discipline of both reads them.
+
     *report_progress* is called regularly with the number of shapes compared.
     """
-    comparison = _Comparison(before, after, history)
+    comparison = _Comparison(before, after, history, inventory or Inventory())
     found: list[ShapeImpact] = []
     for shape in history.shapes:
         found.append(comparison.compare(shape))
@@ -91,10 +96,15 @@ def history_impact(
 
 
 class _Comparison:
-    def __init__(self, before: Policy, after: Policy, history: History) -> None:
+    def __init__(
+        self, before: Policy, after: Policy, history: History, inventory: Inventory
+    ) -> None:
         self._unrecorded = Unrecorded(before, after, history.shapes)
-        self._before, self._after = StandingEvaluator(before), StandingEvaluator(after)
-        self._extremes = [StandingEvaluator(policy) for policy in self._unrecorded.extremes()]
+        self._before = StandingEvaluator(before, inventory)
+        self._after = StandingEvaluator(after, inventory)
+        self._extremes = [
+            StandingEvaluator(policy, inventory) for policy in self._unrecorded.extremes()
+        ]
 
     def compare(self, shape: Shape) -> ShapeImpact:
         workload = shape.workload

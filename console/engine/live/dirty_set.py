@@ -1,4 +1,4 @@
-"""Dirty set: the queues and pending classes whose rows have to be written."""
+"""Dirty set: the queues, pending classes and nodes whose rows have to be written."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from console.engine.live.live_tree import AnyQueue
+from console.engine.live.node_usage import NodeKey
 from console.engine.model.amounts import FlavorResource
 from console.engine.pending.pending_class import PendingClass
 
 
 @dataclass(slots=True)
 class DirtySet:
-    """The queues and classes that changed since the last call of `take_changes`."""
+    """The queues, classes and nodes that changed since the last call of `take_changes`."""
 
     queues: set[str] = field(default_factory=set)
     #: (queue, class key)
     classes: set[tuple[str, str]] = field(default_factory=set)
+    #: Nodes with other usage.
+    nodes: set[NodeKey] = field(default_factory=set)
 
     def measure(self, queues: Mapping[str, AnyQueue]) -> None:
         """

@@ -26,6 +26,8 @@ class NodeUsage:
         self._used: dict[NodeKey, dict[str, int]] = {}
         #: Nodes whose usage changed since the last call of `take_touched`.
         self._touched: dict[NodeKey, None] = {}
+        #: Nodes whose rows have to be written; see `take_changes` of the state.
+        self._unwritten: set[NodeKey] = set()
 
     def of(self, key: NodeKey) -> Mapping[str, int]:
         """Return the used amounts of one node."""
@@ -54,6 +56,11 @@ class NodeUsage:
         touched, self._touched = self._touched, {}
         return touched
 
+    def take_unwritten(self) -> set[NodeKey]:
+        """Return the nodes whose usage changed since the last call, for their rows."""
+        unwritten, self._unwritten = self._unwritten, set()
+        return unwritten
+
     def copy(self) -> NodeUsage:
         """Return an independent copy."""
         copy = NodeUsage()
@@ -71,3 +78,4 @@ class NodeUsage:
         if not used:
             del self._used[key]
         self._touched[key] = None
+        self._unwritten.add(key)

@@ -13,8 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from console.engine.disciplines import load_discipline
+from console.engine.live.node_usage import NodeKey
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.decision import Outcome
+from console.engine.model.inventory import Inventory
 from console.engine.model.policy import Policy
 from console.engine.model.route_result import RouteResult
 from console.engine.model.trace import Trace
@@ -39,7 +41,8 @@ class Fitting:
     Tries workloads under one policy, each on its own.
 
     *usage* is the usage of running workloads by queue, in thousandths, *held* the queues
-    that an operator holds; queues that the policy does not contain are ignored.
+    that an operator holds; queues that the policy does not contain are ignored. *inventory* and
+    *node_usage* are the clusters and the usage of their nodes, if the discipline reads them.
     """
 
     def __init__(
@@ -47,12 +50,25 @@ class Fitting:
         policy: Policy,
         usage: Mapping[str, Mapping[FlavorResource, int]],
         held: Iterable[str] = (),
+        *,
+        inventory: Inventory | None = None,
+        node_usage: Mapping[NodeKey, Mapping[str, int]] | None = None,
     ) -> None:
         self._policy = policy
         self._judge = load_discipline(policy.discipline).eligibility(policy)
         self._usage = usage
         self._held = frozenset(held)
+        #: In which nothing runs.
         self._state = State(policy, is_sparse=True)
+        #: With the present usage of nodes.
+        self._busy = self._state
+        if inventory is not None:
+            self._state.change_inventory(inventory)
+            if node_usage:
+                self._busy = State(policy, is_sparse=True)
+                for node, used in node_usage.items():
+                    self._busy.node_usage.charge(node, used)
+                self._busy.change_inventory(inventory)
 
     def fit(self, route_result: RouteResult) -> Fit:
         """Return how the workload of *route_result* fits the queue of its route."""
@@ -62,7 +78,7 @@ class Fitting:
         with self._with_present_usage(route_result.queue):
             return Fit(
                 ever=ever,
-                now=_try(self._state, workload) if starts else None,
+                now=_try(self._busy, workload) if starts else None,
                 flavors=self._flavors(route_result.queue, workload),
             )
 
@@ -70,23 +86,23 @@ class Fitting:
         if name is None or name not in self._policy.queues:
             return ()
         discipline = load_discipline(self._policy.discipline)
-        queue = self._state.queue(name)
+        queue = self._busy.queue(name)
         return discipline.evaluations(self._policy, queue, workload, self._judge)
 
     @contextmanager
     def _with_present_usage(self, name: str | None) -> Iterator[None]:
         """Give the tree of *name* the present usage and holds, within the context."""
-        around = [] if name is None else [each.name for each in self._state.queue(name).tree.queues]
+        around = [] if name is None else [each.name for each in self._busy.queue(name).tree.queues]
         for queue in around:
-            self._state.charge(queue, self._usage.get(queue, {}))
+            self._busy.charge(queue, self._usage.get(queue, {}))
             if queue in self._held:
-                self._state.hold(queue)
+                self._busy.hold(queue)
         yield
         for queue in around:
             if queue in self._held:
-                self._state.resume(queue)
+                self._busy.resume(queue)
             used = self._usage.get(queue, {})
-            self._state.charge(queue, {cell: -amount for cell, amount in used.items()})
+            self._busy.charge(queue, {cell: -amount for cell, amount in used.items()})
 
 
 def _try(state: State, workload: Workload) -> Trace:

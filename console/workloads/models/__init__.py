@@ -1,6 +1,13 @@
 """Models of workloads, decisions, events, intake, searches, saved views and engine state."""
 
-from console.workloads.models.engine import Engine, OverQuota, PendingClass, QueueCount, Usage
+from console.workloads.models.engine import (
+    Engine,
+    NodeUsage,
+    OverQuota,
+    PendingClass,
+    QueueCount,
+    Usage,
+)
 from console.workloads.models.events import Event, EventType, Level
 from console.workloads.models.requests import IdempotentAnswer, Intake, QueueHold
 from console.workloads.models.searches import SearchRun
@@ -25,6 +32,7 @@ __all__ = [
     "Intake",
     "LabelSet",
     "Level",
+    "NodeUsage",
     "OverQuota",
     "PendingClass",
     "QueueCount",

@@ -62,6 +62,31 @@ class Usage(models.Model):
         return f"{self.queue} {self.flavor}/{self.resource}: {self.used}"
 
 
+class NodeUsage(models.Model):
+    """
+    The amounts that running workloads use on one node; a node without usage has no row.
+
+    The node may have been removed from its cluster, or the cluster may be gone.
+    """
+
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="node_usage", db_index=False
+    )
+    #: The cluster and the node, joined by a slash, which names of clusters do not contain.
+    key = models.CharField(max_length=600)
+    cluster = models.CharField(max_length=253)
+    node = models.CharField(max_length=253)
+    #: {resource: thousandths}
+    used = models.JSONField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["org", "key"], name="one_usage_per_node")]
+        indexes = [models.Index(fields=["org", "cluster"], name="node_usage_of_cluster")]
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.used}"
+
+
 class OverQuota(models.Model):
     """
     The time since which a queue continuously uses more than its nominal quota of a flavor-resource.

@@ -1,4 +1,4 @@
-"""Statements that update the aggregates read by pages: usage, queue counts, pending classes."""
+"""Statements that update the aggregates read by pages: usage, counts and pending classes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from console.engine.live.dirty_set import DirtySet
 from console.engine.model.common_reasons import WAITING_FOR_PREEMPTED
 from console.engine.pending.pending_class import PREEMPTOR, preemptor_key
 from console.engine.state import State
-from console.workloads.models import PendingClass, QueueCount, Usage
+from console.workloads.models import NodeUsage, PendingClass, QueueCount, Usage
 
 _USAGE = ("org_id", "queue", "flavor", "resource", "used")
 _COUNTS = ("org_id", "queue", "running", "pending")
+_NODES = ("org_id", "key", "cluster", "node", "used")
 _CLASSES = ("org_id", "key", "queue", "priority", "requests", "reason", "missing", "count")
 
 #: SQL condition for the classes of single workloads that wait for preempted ones to stop.
@@ -36,6 +37,7 @@ def aggregates(org_id: int, state: State, changes: DirtySet) -> list[Prepared]:
     return [
         delete_rows(Usage, org_id, "queue", queues),
         insert_rows(Usage, _USAGE, used),
+        *_node_usage(org_id, state, changes),
         delete_rows(QueueCount, org_id, "queue", queues),
         insert_rows(QueueCount, _COUNTS, _counts(org_id, state, queues)),
         delete_rows(PendingClass, org_id, "key", keys),
@@ -46,6 +48,23 @@ def aggregates(org_id: int, state: State, changes: DirtySet) -> list[Prepared]:
             [*_classes(org_id, state, changes), *_preemptors(org_id, state, queues)],
         ),
     ]
+
+
+def _node_usage(org_id: int, state: State, changes: DirtySet) -> Iterable[Prepared]:
+    """Yield the statements that rewrite the usage of nodes; none if no pods have a node."""
+    if not changes.nodes:
+        return
+    keys = {f"{cluster}/{node}": (cluster, node) for cluster, node in sorted(changes.nodes)}
+    yield delete_rows(NodeUsage, org_id, "key", keys)
+    yield insert_rows(
+        NodeUsage,
+        _NODES,
+        (
+            (org_id, key, *place, dict(used))
+            for key, place in keys.items()
+            if (used := state.node_usage.of(place))
+        ),
+    )
 
 
 def _counts(org_id: int, state: State, queues: Iterable[str]) -> Iterable[tuple[Any, ...]]:

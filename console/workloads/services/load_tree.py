@@ -21,6 +21,7 @@ from console.workloads import models
 from console.workloads.models import QueueHold, Workload
 from console.workloads.org_filter import in_org
 from console.workloads.services.charged_ledger import ChargedLedger, FirstRunning, first_to_stop
+from console.workloads.services.load_nodes import load_nodes
 from console.workloads.services.load_state import (
     COLUMNS,
     engine_workload,
@@ -59,6 +60,7 @@ def load_trees(
         _restore_trees(state, org, names, in_queues, config_version, charged)
         _resubmit_preemptors(state, org, names)
         _submit(state, _workloads_ahead(org, in_queues))
+        load_nodes(state, org)
     requested = {
         each.pk: each for each in workloads if each.queue is None or here[each.pk] is not None
     }

@@ -10,6 +10,7 @@ from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import QueueHold, Workload
 from console.workloads.queries.used import counts_of_running, used_of
+from console.workloads.services.load_nodes import load_nodes
 from console.workloads.services.load_state import (
     COLUMNS,
     engine_workload,
@@ -58,6 +59,7 @@ def load_whole_tree(
     for name, running_there in counts_of_running(org, names):
         there = state.queues[name]
         there.summed_up = max(0, running_there - len(there.running))
+    load_nodes(state, org)
     waiting = here.filter(state=models.State.PENDING)
     _resubmit(state, waiting.filter(reason=WAITING_FOR_PREEMPTED))
     _resubmit(state, waiting.order_by("-priority", "pk")[:_WAITING])

@@ -14,6 +14,7 @@ from console.engine.state import State
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Engine
+from console.workloads.services.load_nodes import inventory_for
 from console.workloads.services.load_state import held_queues, load_policy
 from console.workloads.stored_texts import (
     as_text,
@@ -85,6 +86,9 @@ def snapshot_state(
         if after == version:
             break
     state = State(load_policy(org, version), now=advanced_to)
+    inventory = inventory_for(org, state.policy)
+    if inventory is not None:
+        state.change_inventory(inventory)
     for queue in sorted(held):
         state.hold(queue)
     running = [row for row in rows if row.state != models.State.PENDING]

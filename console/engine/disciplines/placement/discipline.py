@@ -51,6 +51,7 @@ class PlacementDiscipline:
     """Places jobs on nodes of clusters in the order of their arrival; preempts none."""
 
     admitted = PLACED
+    reads_inventory = True
 
     # Admission
 

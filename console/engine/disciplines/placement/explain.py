@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Final
 
 from console.engine.disciplines.placement.spec import Rank
@@ -14,6 +15,7 @@ from console.engine.disciplines.placement.trace import (
     facts_of,
 )
 from console.engine.explain.explain_sections import ExplainSections, Stage
+from console.engine.explain.queue import queue
 from console.engine.explain.sentences import (
     ExplainContext,
     Sentence,
@@ -49,32 +51,26 @@ def _sentences(facts: PlacementFacts) -> Iterator[Sentence]:
 def _kept(
     opening: str, place: int, step: ClusterStep, pod_set: PodSetPlacement, rank: str
 ) -> Sentence:
-    capacity = format_amount(step.score)
+    verb = "takes" if pod_set.placed == pod_set.replicas else "could take"
+    taken = f"{verb} {plural(step.replicas, 'replica')}" if step.replicas else f"{verb} none"
+    weight = Fraction(100 * step.weight, max(1, pod_set.largest_weight))
+    capacity = f"its free capacity counts {format_amount(step.score)}"
+    facts = [capacity]
     if pod_set.largest_weight > 1:
-        percent = _percent(step.weight, pod_set.largest_weight)
         preference = (
-            f"the weight {step.weight} of its best preference, {percent}% of the largest"
+            f"its best preference has weight {step.weight} of {pod_set.largest_weight}"
             if step.weight > 1
-            else f"no preference, {percent}% of the largest weight"
+            else f"it matches no preference, which is weight 1 of {pod_set.largest_weight}"
         )
-    else:
-        percent, preference = "100", "no preferences to compare"
-    score = format_amount(step.score * 100 * step.weight // max(1, pod_set.largest_weight))
-    order = (
-        f"capacity {capacity} times {percent}% is a score of {score}"
-        if rank == Rank.PRODUCT
-        else f"capacity {capacity}"
-    )
-    taken = f"takes {plural(step.replicas, 'replica')}" if step.replicas else "takes none"
+        facts = [preference, capacity]
+        if rank == Rank.PRODUCT:
+            score = format_amount(int(weight * step.score))
+            facts.append(f"times {format_amount(int(weight * SCALE))} is a score of {score}")
     return Sentence(
-        text=f"{opening}{place}. {step.cluster} {taken}: {preference}; {order}.",
+        text=f"{opening}{place}. {step.cluster} {taken}: {', '.join(facts)}.",
         verdict=Verdict.PASS if step.replicas else Verdict.INFO,
         numbers={"score": step.score, "weight": step.weight, "replicas": step.replicas},
     )
-
-
-def _percent(weight: int, largest: int) -> str:
-    return format_amount(weight * 100 * SCALE // max(1, largest))
 
 
 def _removed(step: ClusterStep) -> str:
@@ -114,6 +110,17 @@ def _spread(opening: str, pod_set: PodSetPlacement) -> Sentence:
     )
 
 
+def _queue(context: ExplainContext) -> StageText:
+    """Return the sentences of other disciplines if the queue admits nothing, or else the order."""
+    step = context.trace.queue
+    if step is None or step.held or step.stopped:
+        return queue(context)
+    text = (
+        "Jobs are placed in the order of their arrival; one that has to wait does not delay others."
+    )
+    return stage_text("queue", Verdict.PASS, [Sentence(text=text, verdict=Verdict.PASS)])
+
+
 def _facts(context: ExplainContext) -> Iterator[tuple[str, str]]:
     for pod_set in facts_of(context.trace).pod_sets:
         for step in pod_set.clusters:
@@ -126,5 +133,8 @@ def _facts(context: ExplainContext) -> Iterator[tuple[str, str]]:
 
 
 EXPLAIN_SECTIONS: Final = ExplainSections(
-    stages=(Stage(code="placement", words=_placement, facts=_facts),)
+    stages=(
+        Stage(code="queue", words=_queue),
+        Stage(code="placement", words=_placement, facts=_facts),
+    )
 )

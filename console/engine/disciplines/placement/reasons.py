@@ -86,7 +86,7 @@ NO_CLUSTER_MATCHES: Final = register(
         "no_cluster_matches",
         label="No cluster matches",
         reason_class=ReasonClass.CANNOT_RUN,
-        headline="Cannot be placed: no cluster satisfies a filter of the job.",
+        headline="Cannot be placed: no ready cluster passes the filters that apply to the job.",
         advice="Change the filters of the job, or have the labels of a cluster changed.",
     )
 )

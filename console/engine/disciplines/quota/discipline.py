@@ -71,6 +71,7 @@ class QuotaDiscipline:
     """Admission by the rules of Kueue; the README of this folder lists the differences."""
 
     admitted = QUOTA_RESERVED
+    reads_inventory = False
 
     def eligibility(self, policy: Policy) -> FlavorEligibility:
         """Return the judge of workloads by the selectors, taints and labels of flavors."""

@@ -54,6 +54,7 @@ class SlotsDiscipline:
     """Admits the first workload of each line if it fits the limit; never preempts."""
 
     admitted = WITHIN_LIMIT
+    reads_inventory = False
 
     # Admission
 
