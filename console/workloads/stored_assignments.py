@@ -50,13 +50,15 @@ def flavors_text(assignment: Assignment) -> str | None:
     """
     Return the flavors of *assignment* as the indexed text; None without flavors.
 
-    If there are too many for an index entry, the last ones are omitted.
+    Places count with their flavor or cluster. If there are too many for an index entry, the last ones are omitted.
 
     >>> driver = PodSetAssignment(name="driver", count=1, flavors={"cpu": "spot", "gpu": "a100"})
     >>> flavors_text((driver,)), flavors_text(())
     ('["a100","spot"]', None)
     """
-    names = sorted({flavor for each in assignment for flavor in each.flavors.values()})
+    placed = {place.capacity for each in assignment for place in each.places}
+    assigned = {flavor for each in assignment for flavor in each.flavors.values()}
+    names = sorted(assigned | {name for name in placed if name is not None})
     lengths = accumulate(len(json.dumps(name)) + 1 for name in names)
     kept = [name for name, end in zip(names, lengths, strict=True) if end < LONGEST_FLAVORS]
     return json.dumps(kept, separators=(",", ":")) if kept else None

@@ -133,11 +133,49 @@ def flavors(assignment: Sequence[Mapping[str, Any]]) -> str:
     >>> driver = {"name": "driver", "count": 1, "flavors": {"cpu": "fixed"}}
     >>> flavors([driver, {"name": "worker", "count": 8, "flavors": {"cpu": "spot"}}])
     'driver: fixed (cpu); worker x 8: spot (cpu)'
+
+    Pods in places have the flavors or clusters of these.
+
+    >>> here = [{"count": 2, "cluster": "east", "node": "n1"}]
+    >>> flavors([{"name": "main", "count": 2, "flavors": {}, "places": here}])
+    'east'
     """
-    given = [(_pods(each), by_flavor(each["flavors"])) for each in assignment]
+    given = [(_pods(each), by_flavor(each["flavors"]) or _places(each)) for each in assignment]
     if len({written for _, written in given}) <= 1:
         return given[0][1] if given else ""
     return "; ".join(f"{pods}: {written or 'no flavor'}" for pods, written in given)
+
+
+@register.filter
+def nodes(assignment: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """
+    Return the clusters of an assignment, each with its nodes and their numbers of pods.
+
+    >>> places = [{"count": 2, "cluster": "east", "node": "n1"}, {"count": 1, "cluster": "west"}]
+    >>> nodes([{"name": "main", "count": 3, "flavors": {}, "places": places}])
+    [('east', 'n1 (2 pods)'), ('west', '1 pod')]
+    """
+    found: dict[str, dict[str, int]] = {}
+    for each in assignment:
+        for place in each.get("places", ()):
+            there = found.setdefault(place.get("cluster", ""), {})
+            node = place.get("node", "")
+            there[node] = there.get(node, 0) + place["count"]
+    return [
+        (
+            cluster,
+            words.cut(
+                f"{node} ({words.plural(count, 'pod')})" if node else words.plural(count, "pod")
+                for node, count in there.items()
+            ),
+        )
+        for cluster, there in found.items()
+    ]
+
+
+def _places(pod_set: Mapping[str, Any]) -> str:
+    names = (place.get("flavor") or place.get("cluster") for place in pod_set.get("places", ()))
+    return words.cut(dict.fromkeys(name for name in names if name))
 
 
 def _pods(pod_set: Mapping[str, Any]) -> str:
