@@ -61,9 +61,10 @@ _ORG: Final = r"/api/v1/orgs/[^/]+"
 _COMPATIBILITY_API: Final = r"/+(?:api/v2|ext/v0)/scheduler/config"
 _PAGES: Final = r"/o/[^/]+"
 
-#: Paths of searches, comparisons, previews and routing, which are always expensive.
+#: Paths of searches, comparisons, previews, routing and whole clusters, which are always expensive.
 _EXPENSIVE: Final = re.compile(
     rf"{_ORG}/workloads/[^/]+/explanation"
+    rf"|{_ORG}/capacity"
     rf"|{_ORG}/config/(?:impact|rollback|route|expectations/check|versions/\d+/diff)"
     rf"|{_COMPATIBILITY_API}/(?:preview|rollback)"
     rf"|{_PAGES}/workloads/[^/]+/changes"

@@ -168,7 +168,7 @@ def test_clusters_and_nodes_are_exported(browser: Client, east: None) -> None:
         "cluster": "east",
         "node": "cpu-1",
         "ready": "false",
-        "labels": '{"zone": "b", "0": "zero"}',
+        "labels": '{"0": "zero", "zone": "b"}',
         "taints": "[]",
         "allocatable": '{"cpu": 16}',
     }

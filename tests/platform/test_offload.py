@@ -78,11 +78,20 @@ _CHEAP = (
     ("GET", f"{_PAGES}/workloads/5b", "", 0),
     ("GET", f"{_PAGES}/queues", "", 0),
     ("POST", f"{_API}/workloads", "", 500),
+    ("PUT", f"{_API}/capacity/clusters/east", "", CHEAP_TEXT),
+    ("POST", f"{_API}/capacity/clusters/east/heartbeat", "", 0),
     ("POST", f"{_API}/config/check", "", CHEAP_TEXT),
     ("POST", "/login", "", _LARGE),
     ("GET", "/healthz", "", 0),
     # This text is refused because of its length alone.
     ("POST", f"{_API}/config/check", "", 9_000_000),
+)
+
+
+#: Requests without a place that take long: whole clusters, with thousands of nodes.
+_LONG = (
+    ("PUT", f"{_API}/capacity/clusters/east", "", _LARGE),
+    ("GET", f"{_API}/capacity", "", 0),
 )
 
 
@@ -95,7 +104,7 @@ def _environ(method: str, path: str, query: str, length: int) -> dict[str, Any]:
     }
 
 
-def test_every_request_that_may_take_a_place_is_handed_on() -> None:
+def test_every_request_that_may_take_long_is_handed_on() -> None:
     console = ROOT / "console"
     files = set()
     for path in console.rglob("*.py"):
@@ -104,7 +113,7 @@ def test_every_request_that_may_take_a_place_is_handed_on() -> None:
             if called in ("expensive", "take_place"):
                 files.add(str(path.relative_to(console)))
     assert files - {"expensive.py"} == set(_GATED)
-    every = [each for asked in _GATED.values() for each in asked]
+    every = [*_LONG, *(each for asked in _GATED.values() for each in asked)]
     # Each path exists in the console.
     assert not {None, "no-such-address"} & {resolve(path).url_name for _, path, _, _ in every}
     assert [each for each in every if not is_offloaded(_environ(*each))] == []

@@ -16,7 +16,7 @@ def cluster_answer(cluster: Cluster, nodes: Iterable[Node] | None = None) -> dic
     answer = {
         "name": cluster.name,
         "manager": cluster.manager,
-        "labels": cluster.labels,
+        "labels": dict(sorted(cluster.labels.items())),
         "state": cluster.state,
         "status": cluster.status,
         "sends_heartbeats": cluster.sends_heartbeats,
@@ -33,7 +33,7 @@ def node_answer(node: Node) -> dict[str, Any]:
     """Return one node in the form of a report."""
     return {
         "name": node.name,
-        "labels": node.labels,
+        "labels": dict(sorted(node.labels.items())),
         "taints": node.taints,
         "allocatable": _amounts(node.allocatable),
         "ready": node.is_ready,

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from operator import or_
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from django.db.models import Q
 
@@ -14,6 +14,8 @@ from console.capacity.models import Cluster, ClusterState, Node
 from console.chunks import chunks
 from console.engine.model import inventory as engine
 from console.engine.model.nodes import Taint, TaintEffect
+
+T = TypeVar("T")
 
 #: Columns of a node that the engine needs.
 _NODE: Final = ("cluster_id", "name", "labels", "taints", "allocatable", "is_ready")
@@ -52,7 +54,7 @@ def _cluster(row: Cluster, nodes: Sequence[engine.Node]) -> engine.Cluster:
     is_ready = row.status == ClusterState.READY
     return engine.Cluster(
         name=row.name,
-        labels=row.labels,
+        labels=_sorted(row.labels),
         nodes=tuple(nodes),
         is_ready=is_ready,
         status="" if is_ready else row.status,
@@ -110,10 +112,15 @@ def _node(
 ) -> engine.Node:
     return engine.Node(
         name=name,
-        labels=labels,
+        labels=_sorted(labels),
         taints=tuple(
             Taint(each["key"], each["value"], TaintEffect(each["effect"])) for each in taints
         ),
-        offered=allocatable,
+        offered=_sorted(allocatable),
         is_ready=is_ready,
     )
+
+
+def _sorted(entries: dict[str, T]) -> dict[str, T]:
+    """Return *entries* by key: databases return them in different orders."""
+    return dict(sorted(entries.items()))

@@ -84,7 +84,7 @@ def clusters_file(page_at: Callable[[str | None], Page[Cluster]]) -> Iterator[Ro
             "cluster": cluster.name,
             "manager": cluster.manager,
             "status": cluster.status,
-            "labels": cluster.labels,
+            "labels": dict(sorted(cluster.labels.items())),
             "nodes": cluster.node_count,
             "ready_nodes": cluster.ready_nodes,
             "offered": _numbers(cluster.offered),
@@ -99,7 +99,7 @@ def nodes_file(cluster: Cluster, page_at: Callable[[str | None], Page[Node]]) ->
             "cluster": cluster.name,
             "node": node.name,
             "ready": node.is_ready,
-            "labels": node.labels,
+            "labels": dict(sorted(node.labels.items())),
             "taints": node.taints,
             "allocatable": _numbers(node.allocatable),
         }
