@@ -50,7 +50,8 @@ def flavors_text(assignment: Assignment) -> str | None:
     """
     Return the flavors of *assignment* as the indexed text; None without flavors.
 
-    Places count with their flavor or cluster. If there are too many for an index entry, the last ones are omitted.
+    Places count with their flavor or cluster. If there are too many for an index entry, the last
+    ones are omitted.
 
     >>> driver = PodSetAssignment(name="driver", count=1, flavors={"cpu": "spot", "gpu": "a100"})
     >>> flavors_text((driver,)), flavors_text(())

@@ -15,6 +15,7 @@ from console.capacity.models import Cluster
 from console.capacity.queries import clusters
 from console.capacity.services.mark_silent_clusters import mark_silent_clusters
 from console.orgs.permissions import Actor
+from console.workloads.models import NodeUsage
 from tests.api.conftest import Api
 
 NODE = {
@@ -65,10 +66,18 @@ def test_a_life_of_a_cluster(client: Api) -> None:
     assert (again.status, again.body["changes"]) == (200, UNCHANGED)
 
     shown = client.get("capacity/clusters/east").body
-    assert without_time(shown) == {**STORED, "nodes": NODES}
+    assert without_time(shown) == {
+        **STORED,
+        "used": {},
+        "free": STORED["offered"],
+        "nodes": [{**each, "used": {}, "free": each["allocatable"]} for each in NODES],
+        "missing_nodes": [],
+    }
     assert client.get("capacity").body == {"results": [shown], "next": None}
     (short,) = client.get("capacity", nodes="false").body["results"]
-    assert short == {name: value for name, value in shown.items() if name != "nodes"}
+    assert short == {
+        name: value for name, value in shown.items() if name not in ("nodes", "missing_nodes")
+    }
 
     changed = client.put("capacity/clusters/east", {**REPORT, "state": "draining", "nodes": [NODE]})
     assert changed.body["changes"] == {**UNCHANGED, "removed": 1, "fields": ["state"]}
@@ -91,6 +100,23 @@ def test_a_life_of_a_cluster(client: Api) -> None:
     ):
         assert answer.problem == (404, "not_found")
     assert client.get("capacity").body == {"results": [], "next": None}
+
+
+def test_used_and_free_amounts_of_nodes(client: Api, operator: Actor) -> None:
+    client.put("capacity/clusters/east", REPORT)
+    for node, used in ((NODE["name"], {"cpu": 2_500}), ("gone", {"cpu": 1_000})):
+        NodeUsage.objects.create(
+            org=operator.org, key=f"east/{node}", cluster="east", node=node, used=used
+        )
+    shown = client.get("capacity/clusters/east").body
+    by_name = {each["name"]: each for each in shown["nodes"]}
+    node = by_name.pop(NODE["name"])
+    assert node["used"] == {"cpu": 2.5}
+    assert node["free"] == {**node["allocatable"], "cpu": node["allocatable"]["cpu"] - 2.5}
+    assert [each["used"] for each in by_name.values()] == [{}]
+    assert shown["missing_nodes"] == [{"name": "gone", "used": {"cpu": 1}}]
+    assert shown["used"] == {"cpu": 3.5}
+    assert shown["free"] == {**shown["offered"], "cpu": shown["offered"]["cpu"] - 3.5}
 
 
 def test_a_wrong_report_names_every_field(client: Api) -> None:

@@ -18,6 +18,7 @@ from console.capacity.services.mark_silent_clusters import mark_silent_clusters
 from console.capacity.services.record_heartbeat import record_heartbeat
 from console.capacity.services.report_cluster import report_cluster
 from console.orgs.permissions import Actor
+from console.workloads.models import NodeUsage
 from tests.pages.conftest import CLUSTER
 from tests.pages.page import Element, read_page
 
@@ -48,8 +49,8 @@ def test_the_list_shows_every_cluster(browser: Client, owner: Actor, east: None)
     page = read_page(browser.get(LIST))
     rows = [row[:-1] for row in table(page, "cluster-rows")]
     assert rows == [
-        ["east region=eu", "Ready", "kubernetes", "1 of 2", "80 CPUs, 8 GPUs"],
-        ["west", "Draining", "—", "0 of 0", "—"],
+        ["east region=eu", "Ready", "kubernetes", "1 of 2", "80 CPUs, 8 GPUs", "—"],
+        ["west", "Draining", "—", "0 of 0", "—", "—"],
     ]
     (link, _) = page.id("cluster-rows").all("a")
     assert link.attrs["href"] == EAST
@@ -76,13 +77,37 @@ def test_the_page_of_a_cluster_shows_its_nodes(browser: Client, east: None) -> N
             "arch=amd64 gpu=a100 rack=r1 1 more zone=a",
             "gpu:NoSchedule",
             "64 CPUs, 8 GPUs",
+            "—",
+            "64 CPUs, 8 GPUs",
         ],
-        ["cpu-1", "Not ready", "0=zero zone=b", "—", "16 CPUs"],
+        ["cpu-1", "Not ready", "0=zero zone=b", "—", "16 CPUs", "—", "16 CPUs"],
     ]
     facts = page.id("cluster-facts").text
     for fact in ("Ready", "kubernetes", "region=eu", "1 of 2 ready", "80 CPUs, 8 GPUs, by all"):
         assert fact in facts
     assert "cannot become silent" in facts
+
+
+def test_pages_show_what_workloads_use_of_nodes(browser: Client, owner: Actor, east: None) -> None:
+    for cluster, node, used in (
+        ("east", "gpu-1", {"cpu": 24_000}),
+        ("east", "gone-1", {"cpu": 2_000}),
+        ("south", "n1", {"cpu": 1_000}),
+    ):
+        NodeUsage.objects.create(
+            org=owner.org, key=f"{cluster}/{node}", cluster=cluster, node=node, used=used
+        )
+    page = read_page(browser.get(EAST))
+    assert [row[-2:] for row in table(page, "node-rows")] == [
+        ["24 CPUs", "40 CPUs, 8 GPUs"],
+        ["—", "16 CPUs"],
+    ]
+    assert "Used 26 CPUs, by workloads with nodes here" in page.id("cluster-facts").text
+    notice = "Workloads still run on nodes that the last report does not have: gone-1 (2 CPUs)."
+    assert notice in page.id("cluster-notice").text
+    listed = read_page(browser.get(LIST))
+    assert [row[-2] for row in table(listed, "cluster-rows")] == ["26 CPUs"]
+    assert "Workloads still run on deleted clusters: south" in listed.text
 
 
 @pytest.mark.parametrize(

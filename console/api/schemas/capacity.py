@@ -29,6 +29,10 @@ NODES: Final = OpenApiParameter(
 )
 
 
+_USED: Final = "The amounts that running workloads use, as far as nodes are assigned to them."
+_FREE: Final = "The offered amounts without the used ones; negative if the offer was reduced."
+
+
 @extend_schema_field(
     {
         "oneOf": [
@@ -112,6 +116,15 @@ class Node(Schema):
         child=serializers.FloatField(), help_text="Without resources of which the node has none."
     )
     ready = serializers.BooleanField()
+    used = serializers.DictField(child=serializers.FloatField(), help_text=_USED)
+    free = serializers.DictField(child=serializers.FloatField(), help_text=_FREE)
+
+
+class MissingNode(Schema):
+    """A node that is not part of its cluster any more, and on which workloads still run."""
+
+    name = serializers.CharField()
+    used = serializers.DictField(child=serializers.FloatField(), help_text=_USED)
 
 
 class Cluster(Schema):
@@ -143,7 +156,15 @@ class Cluster(Schema):
 class ClusterWithNodes(Cluster):
     """A cluster with its nodes, in the order in which they were first reported."""
 
+    used = serializers.DictField(child=serializers.FloatField(), help_text=_USED)
+    free = serializers.DictField(child=serializers.FloatField(), help_text=_FREE)
     nodes = Node(many=True, required=False, help_text="Absent with `nodes=false`.")
+    missing_nodes = MissingNode(
+        many=True,
+        required=False,
+        help_text="Nodes that the last report did not have, on which workloads still run. Absent "
+        "with `nodes=false`.",
+    )
 
 
 ClusterPage = page_of(ClusterWithNodes, "ClusterPage")

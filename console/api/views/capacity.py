@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from console.api.answers.capacity import cluster_answer, report_answer
+from console.api.answers.capacity import cluster_answer, cluster_with_usage, report_answer
 from console.api.base import PAGING, OrgView, results
 from console.api.schemas import capacity as schemas
 from console.api.schemas.common import PAGED, example, problems
@@ -18,6 +18,7 @@ from console.capacity.services.record_heartbeat import record_heartbeat
 from console.capacity.services.report_cluster import report_cluster
 from console.orgs.permissions import Permission
 from console.reading import QueryReader
+from console.workloads.queries.node_usage import node_usage_of
 
 _TAG = ["capacity"]
 
@@ -43,8 +44,10 @@ class Capacity(OrgView):
         cursor = request.query_params.get("cursor")
         page = list_clusters(self.actor.org, self.limit(request), cursor, with_nodes=with_nodes)
         nodes = nodes_of(page.results) if with_nodes else {}
+        usage = node_usage_of(self.actor.org, [each.name for each in page.results])
         return results(
-            [cluster_answer(each, nodes.get(each.pk)) for each in page.results], page.next
+            [cluster_with_usage(each, nodes.get(each.pk), usage) for each in page.results],
+            page.next,
         )
 
 
@@ -62,7 +65,8 @@ class OneCluster(OrgView):
     def get(self, request: Request, name: str, **kwargs: Any) -> Response:
         """Return a cluster."""
         cluster = get_cluster(self.actor.org, name)
-        return Response(cluster_answer(cluster, nodes_of([cluster])[cluster.pk]))
+        usage = node_usage_of(self.actor.org, [name])
+        return Response(cluster_with_usage(cluster, nodes_of([cluster])[cluster.pk], usage))
 
     @extend_schema(
         operation_id="report_cluster",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from django.db.models import QuerySet
@@ -10,6 +10,7 @@ from django.db.models.lookups import Exact
 from django.http import QueryDict
 
 from console.capacity.models import Cluster, Node
+from console.chunks import chunks
 from console.label_values import label_value
 from console.paging import Page, read_cursor, write_cursor
 from console.reading import QueryReader
@@ -57,3 +58,13 @@ def list_nodes(
     if len(found) <= limit:
         return Page(found)
     return Page(found[:limit], write_cursor(found[limit - 1].position))
+
+
+def known_names(cluster: Cluster, names: Collection[str]) -> set[str]:
+    """Return those of *names* that are nodes of *cluster*."""
+    nodes = Node.objects.filter(cluster=cluster)
+    return {
+        name
+        for some in chunks(sorted(names))
+        for name in nodes.filter(name__in=some).values_list("name", flat=True)
+    }

@@ -11,6 +11,7 @@ from console.engine.model.amounts import amount_to_number
 from console.exports import Row
 from console.paging import Page, every_row
 from console.time_formats import to_iso
+from console.workloads.queries.node_usage import free_of
 
 #: Columns of the files of clusters and of nodes.
 CLUSTERS: Final = (
@@ -40,6 +41,8 @@ class ClusterRow:
     labels: tuple[str, ...]
     #: {resource: thousandths}, sorted.
     offered: Mapping[str, int]
+    used: Mapping[str, int]
+    free: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +54,12 @@ class NodeRow:
     more_labels: tuple[str, ...]
     taints: tuple[str, ...]
     offered: Mapping[str, int]
+    used: Mapping[str, int]
+    free: Mapping[str, int]
 
 
-def cluster_row(cluster: Cluster) -> ClusterRow:
-    """Return the row of *cluster*."""
+def cluster_row(cluster: Cluster, used: Mapping[str, int]) -> ClusterRow:
+    """Return the row of *cluster*, whose nodes are *used* by these amounts together."""
     state, title = _STATUSES[cluster.status]
     return ClusterRow(
         cluster=cluster,
@@ -62,11 +67,13 @@ def cluster_row(cluster: Cluster) -> ClusterRow:
         title=title,
         labels=_labels(cluster.labels),
         offered=_sorted(cluster.offered),
+        used=_sorted(used),
+        free=_sorted(free_of(cluster.offered, used)),
     )
 
 
-def node_row(node: Node) -> NodeRow:
-    """Return the row of *node*."""
+def node_row(node: Node, used: Mapping[str, int]) -> NodeRow:
+    """Return the row of *node*, of which these amounts are *used*."""
     labels = _labels(node.labels)
     return NodeRow(
         node=node,
@@ -74,6 +81,8 @@ def node_row(node: Node) -> NodeRow:
         more_labels=labels[_LABELS:],
         taints=tuple(map(_taint, node.taints)),
         offered=_sorted(node.allocatable),
+        used=_sorted(used),
+        free=_sorted(free_of(node.allocatable, used)),
     )
 
 

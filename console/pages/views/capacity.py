@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from console.capacity.queries.clusters import capacity_version, get_cluster, list_clusters
-from console.capacity.queries.nodes import NodeSearch, list_nodes
+from console.capacity.models import Cluster
+from console.capacity.queries.clusters import (
+    capacity_version,
+    get_cluster,
+    list_clusters,
+)
+from console.capacity.queries.nodes import NodeSearch, known_names, list_nodes
 from console.capacity.services.delete_cluster import delete_cluster
+from console.engine.live.node_usage import NodeKey
 from console.errors import BadRequest, FieldError
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
@@ -30,6 +39,11 @@ from console.pages.presenters.lists.filters import canonical_query, chips_of
 from console.pages.shell import live_version, render_page
 from console.paging import MAX_LIMIT
 from console.reading import QueryReader
+from console.workloads.queries.node_usage import (
+    deleted_clusters_in_use,
+    node_usage_of,
+    usage_by_cluster,
+)
 
 
 def _version(org: Organization) -> str:
@@ -53,8 +67,10 @@ def capacity(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     if file is not None:
         return file
     page = list_clusters(org, PAGE_SIZE, query.get("cursor"), q=q)
+    used = usage_by_cluster(node_usage_of(org, [each.name for each in page.results]))
     context = {
-        "rows": [cluster_row(each) for each in page.results],
+        "rows": [cluster_row(each, used.get(each.name, {})) for each in page.results],
+        "deleted": deleted_clusters_in_use(org),
         "pager": pager_of(request.path, query, page),
         "q": q,
         "is_start": not query.get("cursor"),
@@ -80,6 +96,13 @@ def cluster(request: HttpRequest, actor: Actor, cluster: str) -> HttpResponseBas
     return HttpResponseRedirect(reverse("pages:capacity", args=[actor.org.slug]))
 
 
+def _missing(found: Cluster, usage: Mapping[NodeKey, Mapping[str, int]]) -> list[tuple[str, Any]]:
+    """Return the nodes that the cluster does not have and on which workloads run, with usage."""
+    named = {node for _, node in usage}
+    known = known_names(found, named)
+    return sorted((node, usage[found.name, node]) for node in named - known)
+
+
 @live_by(_version)
 def _show(request: HttpRequest, actor: Actor, cluster: str) -> HttpResponseBase:
     query = canonical_query(request.GET)
@@ -92,9 +115,11 @@ def _show(request: HttpRequest, actor: Actor, cluster: str) -> HttpResponseBase:
     if file is not None:
         return file
     page = list_nodes(found, search, PAGE_SIZE, query.get("cursor"))
+    usage = node_usage_of(actor.org, [cluster])
     context = {
-        "row": cluster_row(found),
-        "rows": [node_row(each) for each in page.results],
+        "row": cluster_row(found, usage_by_cluster(usage).get(cluster, {})),
+        "rows": [node_row(each, usage.get((cluster, each.name), {})) for each in page.results],
+        "missing": _missing(found, usage),
         "pager": pager_of(request.path, query, page),
         "chips": chips_of(request.path, query, ("q", "ready")),
         "chosen": query,
