@@ -9,7 +9,18 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from console.capacity.services.report_cluster import report_cluster
 from console.configs.services.apply_config import apply_config
+from console.engine.disciplines.placement.reasons import (
+    EXCEEDS_EVERY_NODE,
+    INVALID_PLACEMENT,
+    NO_CLUSTER_MATCHES,
+    NO_CLUSTER_READY,
+    NO_NODE_FITS,
+    NOT_PLACEABLE,
+    PLACED,
+    REPLICAS_DO_NOT_FIT,
+)
 from console.engine.disciplines.quota.reasons import (
     EXCEEDS_MAX_QUOTA,
     PREEMPTED_FOR_FAIR_SHARE,
@@ -83,6 +94,8 @@ class Story:
     then: str = ""
     #: Action at the end.
     act: Callable[[Actor], object] | None = None
+    #: CPUs of the only node of the cluster ``east`` before the submissions; None: no cluster.
+    node: int | None = None
     #: Whether the engine runs after the submissions.
     is_decided: bool = True
 
@@ -93,6 +106,11 @@ def native(queue: str = "", rule: str = "[]") -> str:
         f"resource_queues: [{{name: q{queue}}}]\n"
         f"scheduling_rules: [{{resource_queue: q, selector: {rule}}}]\n"
     )
+
+
+def job(cpu: int, replicas: int = 1) -> dict[str, Any]:
+    """Return a job of *replicas* that request *cpu* each."""
+    return {"pod_sets": [{"name": "main", "count": replicas, "requests": {"cpu": cpu}}]}
 
 
 GROUP = (
@@ -111,9 +129,32 @@ FAIR = (
     "{apiVersion: config.kueue.x-k8s.io/v1beta1, kind: Configuration, fairSharing: "
     "{enable: true, preemptionStrategies: [LessThanOrEqualToFinalShare, LessThanInitialShare]}}"
 )
+#: Settings of SkyShift's scheduler.
+PLACES = "{kind: Scheduler, spec: {on_unplaceable: wait}}"
+FAILS = "{kind: Scheduler, spec: {on_unplaceable: fail}}"
 HOLD_AND_DRAIN = ", stopPolicy: HoldAndDrain"
 
 STORIES: dict[Reason, Story] = {
+    PLACED: Story(dialect="skyshift", text=PLACES, node=4, submits=[job(1)]),
+    NO_CLUSTER_READY: Story(dialect="skyshift", text=PLACES, submits=[job(1)]),
+    NO_NODE_FITS: Story(dialect="skyshift", text=PLACES, node=4, submits=[job(3), job(2)]),
+    REPLICAS_DO_NOT_FIT: Story(dialect="skyshift", text=PLACES, node=4, submits=[job(3, 2)]),
+    NO_CLUSTER_MATCHES: Story(
+        dialect="skyshift",
+        text=PLACES,
+        node=4,
+        submits=[
+            {**job(1), "placement": {"filters": [{"name": "dev", "match_labels": {"a": "b"}}]}}
+        ],
+    ),
+    EXCEEDS_EVERY_NODE: Story(dialect="skyshift", text=PLACES, node=4, submits=[job(5)]),
+    NOT_PLACEABLE: Story(dialect="skyshift", text=FAILS, node=4, submits=[job(5)]),
+    INVALID_PLACEMENT: Story(
+        dialect="skyshift",
+        text=PLACES,
+        node=4,
+        submits=[{**job(1), "placement": {"template": "gone"}}],
+    ),
     NO_RULES: Story(dialect="native", text="resource_queues: []\n", submits=[BARE]),
     PASSTHROUGH: Story(dialect="native", text=native(), submits=[BARE]),
     QUOTA_RESERVED: Story(text=kueue(queue_spec(4)), submits=[workload_body(1)]),
@@ -220,6 +261,9 @@ def test_a_workload_with_this_reason_is_explained(
 
 def run_story(story: Story, owner: Actor, settle: Settle) -> list[Workload]:
     """Run *story* and return its workloads."""
+    if story.node is not None:
+        nodes = [{"name": "n1", "allocatable": {"cpu": story.node}}]
+        report_cluster(owner, "east", {"nodes": nodes})
     apply_config(owner, story.dialect, story.text, "", 0)
     settle(owner.org)
     rows = []
