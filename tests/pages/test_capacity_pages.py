@@ -17,6 +17,7 @@ from console.capacity.models import Cluster
 from console.capacity.services.mark_silent_clusters import mark_silent_clusters
 from console.capacity.services.record_heartbeat import record_heartbeat
 from console.capacity.services.report_cluster import report_cluster
+from console.configs.services.apply_config import apply_config
 from console.orgs.permissions import Actor
 from console.workloads.models import NodeUsage
 from tests.pages.conftest import CLUSTER
@@ -108,6 +109,21 @@ def test_pages_show_what_workloads_use_of_nodes(browser: Client, owner: Actor, e
     listed = read_page(browser.get(LIST))
     assert [row[-2] for row in table(listed, "cluster-rows")] == ["26 CPUs"]
     assert "Workloads still run on deleted clusters: south" in listed.text
+
+
+def test_labels_of_the_config_override_reported_ones(
+    browser: Client, owner: Actor, east: None
+) -> None:
+    text = (
+        "{kind: Cluster, metadata: {name: east, labels: {region: us, tier: gold}}}\n---\n"
+        "{kind: Cluster, metadata: {name: south}}\n"
+    )
+    apply_config(owner, "skyshift", text, "", 0)
+    listed = read_page(browser.get(LIST))
+    assert [row[0] for row in table(listed, "cluster-rows")] == ["east region=us tier=gold"]
+    assert "nothing can be placed there: south." in listed.text
+    facts = read_page(browser.get(EAST)).id("cluster-facts").text
+    assert "region=us from the config tier=gold from the config" in facts
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,13 @@ class Discipline(TraceFacts, Protocol):
     def ledger(self, policy: Policy) -> QueueLedger:
         """Return the accounts of all queues of *policy*, with nothing charged."""
 
+    def declared_labels(self, policy: Policy) -> Mapping[str, Mapping[str, str]]:
+        """
+        Return the clusters that *policy* declares, each with its labels.
+
+        They override the labels that the cluster reports, key by key.
+        """
+
     def advance(self, state: State, before: int) -> None:
         """
         Handle the passing of time from *before* to ``state.now``, in milliseconds since 1970.

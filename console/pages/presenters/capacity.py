@@ -38,7 +38,9 @@ class ClusterRow:
     cluster: Cluster
     state: str
     title: str
+    #: The effective labels, and those of them that the config declares.
     labels: tuple[str, ...]
+    declared: frozenset[str]
     #: {resource: thousandths}, sorted.
     offered: Mapping[str, int]
     used: Mapping[str, int]
@@ -58,14 +60,21 @@ class NodeRow:
     free: Mapping[str, int]
 
 
-def cluster_row(cluster: Cluster, used: Mapping[str, int]) -> ClusterRow:
-    """Return the row of *cluster*, whose nodes are *used* by these amounts together."""
+def cluster_row(
+    cluster: Cluster, used: Mapping[str, int], declared: Mapping[str, str]
+) -> ClusterRow:
+    """
+    Return the row of *cluster*, whose nodes are *used* by these amounts together.
+
+    *declared* are its labels in the config, which override reported ones.
+    """
     state, title = _STATUSES[cluster.status]
     return ClusterRow(
         cluster=cluster,
         state=state,
         title=title,
-        labels=_labels(cluster.labels),
+        labels=_labels({**cluster.labels, **declared}),
+        declared=frozenset(_labels(declared)),
         offered=_sorted(cluster.offered),
         used=_sorted(used),
         free=_sorted(free_of(cluster.offered, used)),

@@ -13,11 +13,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 from console.capacity.models import Cluster
 from console.capacity.queries.clusters import (
     capacity_version,
+    clusters_of,
     get_cluster,
     list_clusters,
 )
 from console.capacity.queries.nodes import NodeSearch, known_names, list_nodes
 from console.capacity.services.delete_cluster import delete_cluster
+from console.engine.disciplines import load_discipline
 from console.engine.live.node_usage import NodeKey
 from console.errors import BadRequest, FieldError
 from console.orgs.models import Organization
@@ -38,6 +40,7 @@ from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
 from console.pages.presenters.lists.filters import canonical_query, chips_of
 from console.pages.shell import live_version, render_page
 from console.paging import MAX_LIMIT
+from console.policies.queries import active_policy
 from console.reading import QueryReader
 from console.workloads.queries.node_usage import (
     deleted_clusters_in_use,
@@ -68,8 +71,14 @@ def capacity(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         return file
     page = list_clusters(org, PAGE_SIZE, query.get("cursor"), q=q)
     used = usage_by_cluster(node_usage_of(org, [each.name for each in page.results]))
+    declared = declared_labels(org)
+    reported = set(clusters_of(org).values_list("name", flat=True)) if declared else set()
     context = {
-        "rows": [cluster_row(each, used.get(each.name, {})) for each in page.results],
+        "rows": [
+            cluster_row(each, used.get(each.name, {}), declared.get(each.name, {}))
+            for each in page.results
+        ],
+        "unreported": [name for name in declared if name not in reported],
         "deleted": deleted_clusters_in_use(org),
         "pager": pager_of(request.path, query, page),
         "q": q,
@@ -96,6 +105,12 @@ def cluster(request: HttpRequest, actor: Actor, cluster: str) -> HttpResponseBas
     return HttpResponseRedirect(reverse("pages:capacity", args=[actor.org.slug]))
 
 
+def declared_labels(org: Organization) -> Mapping[str, Mapping[str, str]]:
+    """Return the clusters that the active config declares, each with its labels."""
+    policy = active_policy(org)
+    return load_discipline(policy.discipline).declared_labels(policy)
+
+
 def _missing(found: Cluster, usage: Mapping[NodeKey, Mapping[str, int]]) -> list[tuple[str, Any]]:
     """Return the nodes that the cluster does not have and on which workloads run, with usage."""
     named = {node for _, node in usage}
@@ -117,7 +132,11 @@ def _show(request: HttpRequest, actor: Actor, cluster: str) -> HttpResponseBase:
     page = list_nodes(found, search, PAGE_SIZE, query.get("cursor"))
     usage = node_usage_of(actor.org, [cluster])
     context = {
-        "row": cluster_row(found, usage_by_cluster(usage).get(cluster, {})),
+        "row": cluster_row(
+            found,
+            usage_by_cluster(usage).get(cluster, {}),
+            declared_labels(actor.org).get(cluster, {}),
+        ),
         "rows": [node_row(each, usage.get((cluster, each.name), {})) for each in page.results],
         "missing": _missing(found, usage),
         "pager": pager_of(request.path, query, page),

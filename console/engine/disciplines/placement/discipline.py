@@ -84,6 +84,10 @@ class PlacementDiscipline:
         """Requeue every class; `cycle` skips those for which no capacity was released."""
         tree.requeue_all()
 
+    def declared_labels(self, policy: Policy) -> Mapping[str, Mapping[str, str]]:
+        """Return the labels of the declared clusters."""
+        return {each.name: each.labels for each in placement_of(policy).clusters.values()}
+
     def advance(self, state: State, before: int) -> None:
         """Change nothing: no decision depends on time."""
 
@@ -109,7 +113,7 @@ class PlacementDiscipline:
         without: frozenset[str] = frozenset(),
     ) -> PlacementNomination:
         """Return where *pending* would go now."""
-        return nominate(_placer(state), pending, with_nodes=True)
+        return nominate(_placer(state), pending, with_nodes=False)
 
     def report(self, state: State, queue: JobQueue, pending: Pending) -> PlacementNomination:
         """Return the nomination, which contains all facts."""

@@ -32,6 +32,7 @@ from console.engine.disciplines.placement.trace import (
     PodSetPlacement,
 )
 from console.engine.model.amounts import FlavorResource
+from console.engine.model.common_reasons import BEHIND_OTHERS
 from console.engine.model.decision import Assignment, Place, PodSetAssignment
 from console.engine.model.reasons import Reason
 from console.engine.model.workload import PodSet, Workload
@@ -116,6 +117,8 @@ class PlacementNomination:
     @property
     def pending_reason(self) -> Reason:
         """Why the job waits: the stage that the most promising cluster did not pass."""
+        if self.fits:
+            return BEHIND_OTHERS
         if not self.found:
             return NO_CLUSTER_READY
         last = self.found[-1]

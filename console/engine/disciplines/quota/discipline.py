@@ -87,6 +87,10 @@ class QuotaDiscipline:
         """Return the ledger of nominal quota, borrowing and lending, with nothing charged."""
         return Ledger(policy)
 
+    def declared_labels(self, policy: Policy) -> Mapping[str, Mapping[str, str]]:
+        """Return nothing: a config declares no clusters."""
+        return {}
+
     def advance(self, state: State, before: int) -> None:
         """Change nothing: no decision about quota depends on time."""
 

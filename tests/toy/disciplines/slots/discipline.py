@@ -95,6 +95,10 @@ class SlotsDiscipline:
         """Requeue the workloads of the line, so that its first one is nominated again."""
         tree.requeue_all()
 
+    def declared_labels(self, policy: Policy) -> Mapping[str, Mapping[str, str]]:
+        """Return nothing: a config declares no clusters."""
+        return {}
+
     def advance(self, state: State, before: int) -> None:
         """Change nothing: no decision depends on time."""
 
