@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 from console.engine.live.decision_builder import TraceFacts
 
 if TYPE_CHECKING:
-    from console.engine.disciplines.read_model import Capacity, CapacityTree, Column, Section, Used
+    from console.engine.disciplines.read_model import (
+        Capacity,
+        CapacityTree,
+        CapacityWording,
+        Column,
+        Section,
+        Used,
+    )
     from console.engine.explain.explain_sections import ExplainSections
     from console.engine.live.accounts import QueueLedger
     from console.engine.live.live_tree import AnyQueue, LiveTree
@@ -48,6 +55,8 @@ class Progress(Enum):
 class Discipline(TraceFacts, Protocol):
     """An admission algorithm, which reads the state and changes it through the state's methods."""
 
+    #: The words of pages about its capacity nodes.
+    wording: CapacityWording
     #: Whether decisions depend on the inventory of clusters and nodes, and on their usage.
     reads_inventory: bool
 

@@ -47,6 +47,20 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CapacityWording:
+    """The words of pages about the capacity nodes of a discipline."""
+
+    #: Title of the table of a queue's nodes.
+    title: str
+    #: What the flavor of a node is called.
+    flavor: str
+    #: A paragraph that explains the columns.
+    note: str
+    #: A sentence for an organization without nodes.
+    nothing: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     """A part of the product that only some disciplines have; *key* is its name in the API."""
 

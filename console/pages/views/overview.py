@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from console.configs.changelog import Log, VersionFilter, read_log
 from console.configs.models import ConfigVersion
+from console.engine.disciplines import load_discipline
 from console.heartbeat import pulse
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
@@ -73,6 +74,7 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
         "total": lambda: sum(numbers().states.values()),
         "tiles": lambda: tiles_of(numbers(), past().running, past().pending),
         "waits": lambda: wait_words(numbers().waits),
+        "wording": lazily(lambda: load_discipline(active_policy(org).discipline).wording),
         "bars": lazily(lambda: bars_of(usage_of_all(active_policy(org), queues()))),
         "tight": lazily(lambda: [queue_row(view) for view in _tightest(queues())]),
         "queue_count": lambda: len(queues()),

@@ -139,6 +139,7 @@ def _detail(
         "row": row,
         "queue": view,
         "columns": columns,
+        "wording": load_discipline(policy.discipline).wording,
         "usages": [
             (usage, bar, cells_of(usage, columns))
             for usage, bar in zip(view.usages, row.bars, strict=True)

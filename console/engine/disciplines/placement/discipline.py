@@ -15,6 +15,7 @@ from console.engine.disciplines.placement.ledger import JobQueue, PlacementLedge
 from console.engine.disciplines.placement.nominate import PlacementNomination, Placer
 from console.engine.disciplines.placement.read_model import (
     COLUMNS,
+    WORDING,
     PlacementCapacity,
     PlacementTree,
     organization_nodes,
@@ -51,6 +52,7 @@ class PlacementDiscipline:
     """Places jobs on nodes of clusters in the order of their arrival; preempts none."""
 
     admitted = PLACED
+    wording = WORDING
     reads_inventory = True
 
     # Admission

@@ -8,6 +8,7 @@ from typing import Final
 from console.engine.disciplines.placement.spec import placement_of
 from console.engine.disciplines.read_model import (
     NO_REQUESTS,
+    CapacityWording,
     Column,
     FairShare,
     Loan,
@@ -31,6 +32,17 @@ COLUMNS: Final = (
         unit=Unit.DEMAND,
         help="The requests of pending jobs, whichever cluster takes them.",
     ),
+)
+
+
+WORDING: Final = CapacityWording(
+    title="Usage",
+    flavor="Cluster",
+    note=(
+        "Amounts are in units of the resource. Requested is the total of pending jobs, whichever "
+        "cluster takes them. Requests of jobs that no cluster can take are counted separately."
+    ),
+    nothing="Nothing is used. The page Capacity lists the clusters that may take jobs.",
 )
 
 

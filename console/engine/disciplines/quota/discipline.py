@@ -32,6 +32,7 @@ from console.engine.disciplines.quota.preemption_words import preempted_by, pree
 from console.engine.disciplines.quota.read_model import (
     COLUMNS,
     SECTIONS,
+    WORDING,
     QuotaCapacity,
     organization_nodes,
 )
@@ -71,6 +72,7 @@ class QuotaDiscipline:
     """Admission by the rules of Kueue; the README of this folder lists the differences."""
 
     admitted = QUOTA_RESERVED
+    wording = WORDING
     reads_inventory = False
 
     def eligibility(self, policy: Policy) -> FlavorEligibility:

@@ -24,6 +24,7 @@ from console.engine.disciplines.quota.shares import dominant_share
 from console.engine.disciplines.quota.spec import ResourceGroup, spec_of
 from console.engine.disciplines.read_model import (
     NO_REQUESTS,
+    CapacityWording,
     Column,
     FairShare,
     Loan,
@@ -57,6 +58,17 @@ COLUMNS: Final = (
         unit=Unit.DEMAND,
         help="Requests of pending workloads, counted once per resource, at its first flavor.",
     ),
+)
+
+WORDING: Final = CapacityWording(
+    title="Quota",
+    flavor="Flavor",
+    note=(
+        "Amounts are in units of the resource. Requested is the total of pending workloads, shown "
+        "once for each resource, at the first flavor that is tried. Requests of workloads that can "
+        "never run under this config are counted separately: freed quota does not let them start."
+    ),
+    nothing="The active config has no quota: all workloads are admitted.",
 )
 
 SECTIONS: Final = (Section(key="cohorts", title="Cohorts"),)

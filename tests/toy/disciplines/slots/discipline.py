@@ -19,6 +19,7 @@ from console.engine.disciplines.slots.nominate import (
 )
 from console.engine.disciplines.slots.read_model import (
     COLUMNS,
+    WORDING,
     LineCapacity,
     LineTree,
     organization_nodes,
@@ -54,6 +55,7 @@ class SlotsDiscipline:
     """Admits the first workload of each line if it fits the limit; never preempts."""
 
     admitted = WITHIN_LIMIT
+    wording = WORDING
     reads_inventory = False
 
     # Admission

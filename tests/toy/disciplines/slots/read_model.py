@@ -7,6 +7,7 @@ from typing import Final
 
 from console.engine.disciplines.read_model import (
     NO_REQUESTS,
+    CapacityWording,
     Column,
     FairShare,
     Loan,
@@ -30,6 +31,14 @@ COLUMNS: Final = (
         unit=Unit.DEMAND,
         help="The requests of its pending workloads.",
     ),
+)
+
+
+WORDING: Final = CapacityWording(
+    title="Limits",
+    flavor="Capacity",
+    note="Amounts are in units of the resource.",
+    nothing="No line has a limit.",
 )
 
 
