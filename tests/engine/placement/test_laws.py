@@ -139,7 +139,10 @@ class _World:
 
     def settle(self) -> None:
         """Settle, and compare the decisions with those of the model."""
-        decisions = self.state.settle()
+        budget = self._draw(st.sampled_from((1, 2, 1_000_000)))
+        decisions = self.state.settle(budget)
+        while not self.state.is_settled:
+            decisions += self.state.settle(budget)
         self.rows.note(decisions)
         note(f"{self._waiting.keys()} waiting, {self._running.keys()} running")
         assert self._placed(decisions) == self._expected()
