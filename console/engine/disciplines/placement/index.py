@@ -107,17 +107,20 @@ class ClusterCapacity:
         index = self._at.get(node)
         return index is not None and self._usage is not None and self._update(index)
 
-    def shortage(self, need: Need, *, with_node: bool) -> Shortage | None:
-        """
-        Return why no node fits one replica; None if one does.
-
-        *with_node* determines the closest node, for which all nodes are compared.
-        """
+    def fits(self, need: Need) -> bool:
+        """Return whether some node fits one replica."""
         position = self._positions.get(need)
         if position is None or position.checked != self.changes:
             position = self._position(need)
-        if position.first < len(self._free):
-            return None
+        return position.first < len(self._free)
+
+    def shortage(self, need: Need, *, with_node: bool) -> Shortage:
+        """
+        Return why no node fits one replica, which is known.
+
+        *with_node* determines the closest node, for which all nodes are compared.
+        """
+        position = self._position(need)
         if with_node:
             if position.details is None:
                 position.details = self._closest(need)
@@ -227,6 +230,8 @@ class CapacityIndex:
         self.clusters: dict[str, ClusterCapacity] = {}
         #: Nodes with released capacity since the last call of `forget_releases`.
         self.released: dict[NodeKey, None] = {}
+        #: Request -> the clusters of these nodes that fit one replica of it on them.
+        self._fitting_released: dict[Need, tuple[str, ...]] = {}
         #: Whether clusters or their labels changed since then.
         self.has_new_inventory = True
         #: Increases when clusters or their labels change.
@@ -255,6 +260,7 @@ class CapacityIndex:
 
     def touch(self, nodes: Iterable[NodeKey]) -> None:
         """Take over the usage of *nodes*."""
+        self._fitting_released.clear()
         for key in nodes:
             cluster = self.clusters.get(key[0])
             if cluster is not None and cluster.touch(key[1]):
@@ -263,6 +269,7 @@ class CapacityIndex:
     def forget_releases(self) -> None:
         """Record that every pending job had a turn since the last release."""
         self.released.clear()
+        self._fitting_released.clear()
         self.has_new_inventory = False
 
     def may_have_released(self, requests: Iterable[Mapping[str, int]]) -> bool:
@@ -273,6 +280,19 @@ class CapacityIndex:
             for cluster, node in self.released
             if cluster in self.clusters
         )
+
+    def released_clusters(self, need: Need) -> tuple[str, ...]:
+        """Return the clusters with a node of released capacity that fits one replica of *need*."""
+        found = self._fitting_released.get(need)
+        if found is None:
+            found = self._fitting_released[need] = tuple(
+                dict.fromkeys(
+                    name
+                    for name, node in self.released
+                    if name in self.clusters and self.clusters[name].fits_on(need, node)
+                )
+            )
+        return found
 
     @contextmanager
     def trial(self) -> Iterator[_Trial]:

@@ -28,7 +28,6 @@ from console.engine.disciplines.placement.spec import (
 from console.engine.disciplines.placement.trace import (
     ClusterStage,
     ClusterStep,
-    FailedFilter,
     PodSetPlacement,
 )
 from console.engine.model.amounts import FlavorResource
@@ -133,21 +132,12 @@ class PlacementNomination:
 
 
 class _Matched(NamedTuple):
-    """What the labels of one cluster mean for one placement."""
+    """What the labels of one cluster mean for one job."""
 
-    failed: tuple[FailedFilter, ...]
+    #: Why they remove the cluster; None: it remains.
+    removed: ClusterStep | None
+    #: The largest weight of the satisfied preferences.
     weight: int
-
-
-class _Question(NamedTuple):
-    """Whether one cluster may take one pod set of a job."""
-
-    cluster: ClusterCapacity
-    need: Need
-    job: JobPlacement
-    match: _Matched
-    #: Whether the node that comes closest is needed.
-    with_node: bool
 
 
 class Placer:
@@ -156,8 +146,11 @@ class Placer:
     def __init__(self, spec: PlacementSpec, index: CapacityIndex) -> None:
         self.index = index
         self._spec = spec
-        self._stages = tuple(_STAGES[each.name] for each in spec.plugins if each.name in _STAGES)
-        self._reads_filters = _affinity in self._stages
+        names = [each.name for each in spec.plugins]
+        #: Whether a cluster needs a node with room for one replica.
+        self._needs_room = DEFAULT_PLUGIN in names
+        #: The other plugins depend on labels alone; they come after the default one.
+        self._stages = tuple(_STAGES[name] for name in names if name in _STAGES)
         #: By identity of the placement, which each entry keeps alive, and then by cluster.
         self._matched: dict[int, tuple[JobPlacement, dict[str, _Matched]]] = {}
         self._labels_version = index.labels_version
@@ -214,12 +207,11 @@ class Placer:
 
     def fits_on_released(self, need: Need, job: JobPlacement) -> bool:
         """Return whether one replica fits on a node with released capacity that *job* may use."""
+        clusters = self.index.released_clusters(need)
+        if not clusters:
+            return False
         matched = self._match(job)
-        return any(
-            not matched[name].failed and self.index.clusters[name].fits_on(need, node)
-            for name, node in self.index.released
-            if name in matched
-        )
+        return any(matched[name].removed is None for name in clusters)
 
     def _place(
         self, pod_set: PodSet, job: JobPlacement, *, with_nodes: bool
@@ -229,12 +221,15 @@ class Placer:
         matched = self._match(job)
         kept: list[tuple[int, int, ClusterCapacity]] = []
         removed: list[ClusterStep] = []
-        by_product = self._spec.rank is Rank.PRODUCT
+        by_product, needs_room = self._spec.rank is Rank.PRODUCT, self._needs_room
         for name, cluster in self.index.clusters.items():
             match = matched[name]
-            step = self._removed(_Question(cluster, need, job, match, with_nodes))
-            if step is not None:
-                removed.append(step)
+            if not cluster.is_ready:
+                removed.append(ClusterStep(cluster=name, stage=ClusterStage.NOT_READY))
+            elif needs_room and not cluster.fits(need):
+                removed.append(_without_room(cluster, need, with_node=with_nodes))
+            elif match.removed is not None:
+                removed.append(match.removed)
             elif by_product:
                 # Weights are scaled by the largest one of the job, which changes no order.
                 kept.append((cluster.score * match.weight, match.weight, cluster))
@@ -262,15 +257,10 @@ class Placer:
         )
         return found, assigned
 
-    def _removed(self, question: _Question) -> ClusterStep | None:
-        """Return why a cluster is removed; None if it remains."""
-        if not question.cluster.is_ready:
-            return ClusterStep(cluster=question.cluster.name, stage=ClusterStage.NOT_READY)
-        for stage in self._stages:
-            step = stage(self._spec, question)
-            if step is not None:
-                return step
-        return None
+    def _matched_by(self, cluster: ClusterCapacity, job: JobPlacement) -> _Matched:
+        steps = (stage(self._spec, cluster, job) for stage in self._stages)
+        removed = next((step for step in steps if step is not None), None)
+        return _Matched(removed, best_weight(job.placement, cluster.labels))
 
     def _match(self, job: JobPlacement) -> dict[str, _Matched]:
         """Return what the labels of every cluster mean for *job*."""
@@ -281,16 +271,9 @@ class Placer:
         if known is None:
             if len(self._matched) >= _MOST_REMEMBERED:
                 self._matched.clear()
-            filters = job.placement.filters if self._reads_filters else ()
             known = self._matched[id(job)] = (
                 job,
-                {
-                    name: _Matched(
-                        failures(filters, each.labels),
-                        best_weight(job.placement, each.labels),
-                    )
-                    for name, each in self.index.clusters.items()
-                },
+                {name: self._matched_by(each, job) for name, each in self.index.clusters.items()},
             )
         return known[1]
 
@@ -299,12 +282,10 @@ def _values(each: tuple[int, int, ClusterCapacity]) -> tuple[int, int]:
     return each[0], each[1]
 
 
-def _capacity(spec: PlacementSpec, question: _Question) -> ClusterStep | None:
-    shortage = question.cluster.shortage(question.need, with_node=question.with_node)
-    if shortage is None:
-        return None
+def _without_room(cluster: ClusterCapacity, need: Need, *, with_node: bool) -> ClusterStep:
+    shortage = cluster.shortage(need, with_node=with_node)
     return ClusterStep(
-        cluster=question.cluster.name,
+        cluster=cluster.name,
         stage=ClusterStage.CAPACITY,
         node=shortage.node,
         lacks=shortage.lacks,
@@ -312,20 +293,25 @@ def _capacity(spec: PlacementSpec, question: _Question) -> ClusterStep | None:
     )
 
 
-def _affinity(spec: PlacementSpec, question: _Question) -> ClusterStep | None:
-    failed = question.match.failed
+def _affinity(
+    spec: PlacementSpec, cluster: ClusterCapacity, job: JobPlacement
+) -> ClusterStep | None:
+    failed = failures(job.placement.filters, cluster.labels)
     if not failed:
         return None
-    return ClusterStep(cluster=question.cluster.name, stage=ClusterStage.AFFINITY, failed=failed)
+    return ClusterStep(cluster=cluster.name, stage=ClusterStage.AFFINITY, failed=failed)
 
 
-def _filter_policy(spec: PlacementSpec, question: _Question) -> ClusterStep | None:
-    name = question.cluster.name
+def _filter_policy(
+    spec: PlacementSpec, cluster: ClusterCapacity, job: JobPlacement
+) -> ClusterStep | None:
     for each in spec.filter_policies.values():
-        if applies(each, question.job.labels) and (
-            name not in each.include or name in each.exclude
+        if applies(each, job.labels) and (
+            cluster.name not in each.include or cluster.name in each.exclude
         ):
-            return ClusterStep(cluster=name, stage=ClusterStage.FILTER_POLICY, policy=each.name)
+            return ClusterStep(
+                cluster=cluster.name, stage=ClusterStage.FILTER_POLICY, policy=each.name
+            )
     return None
 
 
@@ -335,7 +321,6 @@ def applies(policy: FilterPolicy, labels: Mapping[str, str]) -> bool:
 
 
 _STAGES: Final = {
-    DEFAULT_PLUGIN: _capacity,
     AFFINITY_PLUGIN: _affinity,
     FILTER_POLICY_PLUGIN: _filter_policy,
 }
