@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from console.engine.disciplines.placement.spec import Rank
 from console.engine.model.inventory import Inventory
@@ -11,6 +11,9 @@ from console.engine.model.workload import Workload
 
 #: (cluster, node, number of replicas), in the order of placement.
 Places: TypeAlias = list[tuple[str, str, int]]
+
+#: Accelerators in worlds: of any model, and of two models.
+DEVICES: Final = ("gpus", "A100", "T4")
 
 #: (cluster, node) -> amounts in thousandths by resource.
 Free: TypeAlias = dict[tuple[str, str], dict[str, int]]
@@ -30,16 +33,14 @@ def free_capacity(
         for cluster, node, count in places:
             left = free.get((cluster, node))
             if left is not None:
-                for resource, amount in workload.pod_sets[0].requests.items():
-                    if resource in left:
-                        left[resource] -= amount * count
+                _take(_need(workload), left, count)
     return free
 
 
 def place(workload: Workload, inventory: Inventory, free: Free, rank: Rank) -> Places | None:
     """Return where *workload*, which has one pod set, goes; None: not all replicas fit."""
     (pods,) = workload.pod_sets
-    need = {resource: amount for resource, amount in pods.requests.items() if amount}
+    need = _need(workload)
     kept = [
         (cluster, _weight(workload.placement, cluster.labels), _score(cluster.name, free))
         for cluster in inventory.clusters.values()
@@ -58,20 +59,44 @@ def place(workload: Workload, inventory: Inventory, free: Free, rank: Rank) -> P
         for (name, node), left in trial.items():
             here = 0
             while name == cluster.name and missing and _fits(need, left):
-                for resource, amount in need.items():
-                    left[resource] -= amount
+                _take(need, left, 1)
                 here, missing = here + 1, missing - 1
             if here:
                 places.append((name, node, here))
     return None if missing else places
 
 
+def _need(workload: Workload) -> dict[str, int]:
+    """Return the request of one replica, with accelerators of any model as ``gpus``."""
+    (pods,) = workload.pod_sets
+    return {
+        "gpus" if resource == "nvidia.com/gpu" else resource: amount
+        for resource, amount in pods.requests.items()
+        if amount
+    }
+
+
 def _fits(need: Mapping[str, int], left: Mapping[str, int]) -> bool:
-    return all(resource in left and left[resource] >= amount for resource, amount in need.items())
+    wanted = sum(need.get(each, 0) for each in DEVICES)
+    return wanted <= max(0, sum(left.get(each, 0) for each in DEVICES)) and all(
+        resource in left and left[resource] >= amount
+        for resource, amount in need.items()
+        if resource != "gpus"
+    )
+
+
+def _take(need: Mapping[str, int], left: dict[str, int], count: int) -> None:
+    for resource, amount in need.items():
+        if resource in left or resource == "gpus":
+            left[resource] = left.get(resource, 0) - amount * count
 
 
 def _score(cluster: str, free: Free) -> int:
-    return sum(left.get("cpu", 0) for (name, _), left in free.items() if name == cluster)
+    return sum(
+        left.get("cpu", 0) + 10 * sum(left.get(each, 0) for each in DEVICES)
+        for (name, _), left in free.items()
+        if name == cluster
+    )
 
 
 def _is_allowed(placement: Mapping[str, Any] | None, labels: Mapping[str, str]) -> bool:

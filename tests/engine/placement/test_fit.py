@@ -8,7 +8,8 @@ import pytest
 
 from console.engine.disciplines.placement.fit import lacking, need_of, replicas_that_fit
 from console.engine.disciplines.placement.spec import GpuRule
-from tests.engine.placement.worlds import amounts
+from console.engine.state import State
+from tests.engine.placement.worlds import amounts, cluster, inventory, job, policy
 
 _MANY = 1000
 
@@ -46,6 +47,19 @@ def test_generic_requests_count_against_every_model() -> None:
     free = amounts({"cpu": 8, "A100": 4, "gpus": -3})
     assert replicas_that_fit(need_of(amounts({"A100": 1})), free, GpuRule.INTENDED, 9) == 1
     assert replicas_that_fit(need_of(amounts({"gpus": 1})), free, GpuRule.INTENDED, 9) == 1
+
+
+@pytest.mark.parametrize("name", ["gpus", "nvidia.com/gpu", "A100"])
+def test_accelerators_are_not_used_twice_whatever_their_name(name: str) -> None:
+    state = State(policy())
+    state.change_inventory(inventory([cluster("a", {"cpu": 8, "A100": 4})]))
+    for number in range(1, 4):
+        state.submit(job(number, {name: 2}))
+    state.settle()
+    assert sorted(state.running) == ["w1", "w2"]
+    state.finish("w1")
+    state.settle()
+    assert sorted(state.running) == ["w2", "w3"]
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,14 @@ _VALUES = ("x", "y")
 
 _labels = st.dictionaries(st.sampled_from(("one", "two")), st.sampled_from(_VALUES))
 _nodes = st.lists(
-    st.fixed_dictionaries({"cpu": st.integers(0, 8)}, optional={"memory": st.integers(0, 8)}),
+    st.fixed_dictionaries(
+        {"cpu": st.integers(0, 8)},
+        optional={
+            "memory": st.integers(0, 8),
+            "A100": st.integers(0, 4),
+            "gpus": st.integers(0, 4),
+        },
+    ),
     max_size=3,
 )
 _criterion = st.fixed_dictionaries(
@@ -127,6 +134,9 @@ class _World:
         request = {"cpu": self._draw(st.integers(0, 4))}
         if self._draw(st.booleans()):
             request["memory"] = self._draw(st.integers(1, 3))
+        if self._draw(st.integers(0, 2)) == 0:
+            device = self._draw(st.sampled_from(("gpus", "nvidia.com/gpu", "A100", "T4")))
+            request[device] = self._draw(st.integers(1, 2))
         workload = job(
             self._number,
             request,

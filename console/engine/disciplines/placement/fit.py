@@ -76,6 +76,28 @@ def amounts_of(offered: Mapping[str, int], labels: Mapping[str, str]) -> dict[st
     return amounts
 
 
+def free_amounts(
+    offered: Mapping[str, int], used: Mapping[str, int], rule: GpuRule
+) -> dict[str, int]:
+    """
+    Return what is left of *offered*, as `amounts_of` returns it, when pods use *used*.
+
+    Accelerators of any model are counted under their own name, which is negative on a node that
+    offers only named ones. SkyShift counts only what the node offers under the same name.
+
+    >>> free_amounts({"cpu": 8, "A100": 4}, {"cpu": 2, "nvidia.com/gpu": 3}, GpuRule.INTENDED)
+    {'cpu': 6, 'A100': 4, 'gpus': -3}
+    """
+    free = dict(offered)
+    for resource, amount in used.items():
+        name = _name(resource)
+        if name in free:
+            free[name] -= amount
+        elif name == GPUS and rule is GpuRule.INTENDED:
+            free[name] = -amount
+    return free
+
+
 def score_of(free: Mapping[str, int]) -> int:
     """Return the capacity score of a node in thousandths: CPUs, and each accelerator as ten."""
     return sum(

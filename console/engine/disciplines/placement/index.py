@@ -17,6 +17,7 @@ from typing import Final
 from console.engine.disciplines.placement.fit import (
     Need,
     amounts_of,
+    free_amounts,
     is_device,
     lacking,
     need_of,
@@ -188,14 +189,13 @@ class ClusterCapacity:
         used: Mapping[str, int] = {}
         if self._usage is not None:
             used = self._usage.of((self.name, self._nodes[index].name))
-        # As on the node itself, only what it offers is counted down.
-        free = {key: amount - used.get(key, 0) for key, amount in offered.items()}
+        free = free_amounts(offered, used, self._rule)
         self._free[index] = free
         self.changes += 1
         score = score_of(free)
         self.score += score - self._scores[index]
         self._scores[index] = score
-        has_more = any(amount > before[key] for key, amount in free.items())
+        has_more = any(free.get(key, 0) > before.get(key, 0) for key in (*free, *before))
         if has_more:
             if len(self._releases) >= _MOST_RELEASES:
                 self._releases.clear()
