@@ -119,8 +119,11 @@ window.DraftSaver = class {
       this.#trouble = trouble && `Not saved: ${trouble}`;
       const submitter = this.#submitter;
       this.#submitter = null;
-      if (submitter) this.#form.requestSubmit(submitter);
-      else if (this.#isUnsaved()) this.#later(trouble ? window.DraftSaver.AGAIN : window.DraftSaver.AFTER);
+      if (submitter) {
+        // A check may have disabled the button since; the form would then be sent without its value.
+        submitter.disabled = false;
+        this.#form.requestSubmit(submitter);
+      } else if (this.#isUnsaved()) this.#later(trouble ? window.DraftSaver.AGAIN : window.DraftSaver.AFTER);
       this.#tell();
     }
   }
@@ -139,9 +142,14 @@ window.DraftSaver = class {
     this.#form.action = page;
     history.replaceState(null, "", page);
     for (const node of document.querySelectorAll("[data-when-saved]")) node.hidden = false;
-    for (const node of document.querySelectorAll("[data-until-saved]")) node.hidden = true;
     for (const link of document.querySelectorAll("a[data-page]")) link.href = page + link.dataset.page;
-    htmx.ajax("GET", page, { target: "[data-tabs]", select: "nav[aria-label=Draft]" });
+    // The other tabs stay until those of the draft are here, so that nothing moves under the pointer.
+    const tabs = document.querySelector("[data-tabs]");
+    htmx.ajax("GET", page, { target: tabs, select: "nav[aria-label=Draft]" }).then(() => {
+      if (!tabs.childElementCount) return;
+      for (const node of document.querySelectorAll("[data-until-saved]")) node.hidden = true;
+      tabs.hidden = false;
+    });
   }
 
   // Another member edits the draft now: saves stop until the user decides.

@@ -65,7 +65,18 @@
   const problems = new window.Problems(editor, form);
   const outline = new window.Outline(editor, form);
   const saver = new window.DraftSaver(form, state, ask);
-  const assist = new window.Assist(editor, form, ask);
+
+  // The server processes one large text per user at a time, so requests that read one are sent one
+  // after another. Small texts are processed at the same time, and a slow response delays no other.
+  const isLarge = () => editor.getValue().length > Number(form.dataset.cheapText);
+  let turn = Promise.resolve();
+  const inTurn = (send) => {
+    if (!isLarge()) return send();
+    const answer = turn.then(send);
+    turn = answer.catch(() => {});
+    return answer;
+  };
+  const assist = new window.Assist(editor, form, (name, body) => inTurn(() => ask(name, body)));
 
   // If a pasted text looks like another dialect, a button switches the dialect.
   const notice = form.querySelector("[data-likely]");
@@ -83,12 +94,9 @@
     editor.focus();
   });
 
-  // The server processes one large text per user at a time, so requests for large texts are sent one
-  // after another, and not at all if a newer one of the same name waits. The response for an older
-  // text does not replace that for a newer one.
-  const isLarge = () => editor.getValue().length > Number(form.dataset.cheapText);
+  // A request is not sent if a newer one of its name waits, and the response for an older text does
+  // not replace that for a newer one.
   let open = 0;
-  let turn = Promise.resolve();
   const latest = (name, show, fail) => {
     let newest = 0;
     const send = async (seq) => {
@@ -111,8 +119,7 @@
     const go = () => {
       const seq = (newest += 1);
       outline.setBusy((open += 1) > 0);
-      if (isLarge()) turn = turn.then(() => send(seq));
-      else send(seq);
+      inTurn(() => send(seq));
     };
     go.forget = () => (newest += 1);
     return go;

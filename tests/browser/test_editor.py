@@ -336,8 +336,11 @@ def test_review_waits_for_a_save_in_progress(page: Page, place: Place, is_saved:
     page.route(re.compile("/(save|begin)$"), lambda route: late.append((route, route.fetch())))
     with page.expect_request(re.compile("/(save|begin)$")):
         page.keyboard.insert_text("# second\n")
-    page.get_by_role("button", name="Review changes").click()
     # The server has saved the draft, and the response is on its way.
+    for _ in range(600):
+        if not late:
+            page.wait_for_timeout(100)
+    page.get_by_role("button", name="Review changes").click()
     ((save, answer),) = late
     save.fulfill(response=answer)
     expect(page).to_have_url(re.compile(r"/config/review\?draft=\d+$"))
@@ -420,9 +423,15 @@ def test_a_draft_has_its_tabs_with_its_first_save(page: Page, place: Place) -> N
     place.apply(CAP)
     page.goto(place.url("config/edit"))
     expect(page.get_by_role("navigation", name="Config")).to_be_visible()
+    review = page.get_by_role("button", name="Review changes")
+    before = review.bounding_box()
     Editor(page).replace(CAP.replace("default: 50", "default: 60"))
     tabs = page.get_by_role("navigation", name="Draft")
     expect(tabs.get_by_role("link")).to_have_text(["Edit", "Review", "Impact", "Tests"])
     expect(page.get_by_role("navigation", name="Config")).to_be_hidden()
+    after = review.bounding_box()
+    assert before is not None
+    assert after is not None
+    assert after["y"] == before["y"], "the page must not move under the pointer"
     tabs.get_by_role("link", name="Review").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"Review of draft \d+"))

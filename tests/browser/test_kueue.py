@@ -72,6 +72,7 @@ def test_pasted_manifests_are_applied_and_admit(visitors: Visitors, place: Place
     expect(editor.problems).to_contain_text("Set by the server and not read")
     expect(page.locator("[data-problem-count]")).to_have_text("1 note")
     editor.expect_saved()
+    expect(page.get_by_role("navigation", name="Draft")).to_be_visible()
     page.get_by_role("button", name="Review changes").click()
     meaning = page.get_by_role("region", name="Changes")
     expect(meaning.get_by_text(re.compile("^Cohort .* added$"))).to_have_count(5)
