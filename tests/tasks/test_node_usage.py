@@ -18,6 +18,7 @@ from console.workloads.models import NodeUsage, State, Workload
 from console.workloads.queries.node_usage import node_usage_of
 from console.workloads.services import run_engine as running
 from console.workloads.services.end_workloads import finish_workloads
+from console.workloads.services.snapshot_state import snapshot_state
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
 
@@ -104,3 +105,14 @@ def test_usage_stays_when_a_cluster_is_deleted_and_returns(
     settle(cluster)
     waiting.refresh_from_db()
     assert (waiting.state, used(cluster)) == (State.PENDING, {"n1": 3000, "n2": 3000})
+
+
+def test_a_snapshot_has_the_clusters_whatever_the_active_language(
+    owner: Actor, settle: Settle
+) -> None:
+    # A draft in another language may be tried on it.
+    apply_config(owner, "native", "resource_queues: []\n", "", 0)
+    report_cluster(owner, "east", {"nodes": [{"name": "n1", "allocatable": {"cpu": 4}}]})
+    settle(owner.org)
+    state, _ = snapshot_state(owner.org)
+    assert list(state.inventory.clusters) == ["east"]

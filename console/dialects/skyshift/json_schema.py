@@ -9,12 +9,12 @@ from typing import Any, Final
 from console.dialects.fields import MAX_TEXT
 from console.dialects.skyshift.manifests import KINDS, SERVER_FILLED
 from console.dialects.skyshift.parse import UNUSED_OF_CLUSTER
-from console.engine.disciplines.placement.plugins import known_plugins
 from console.engine.disciplines.placement.read_placement import LONGEST_NAME, NAME
 from console.engine.disciplines.placement.spec import (
     DEFAULT_PLUGIN,
     MAX_WEIGHT,
     MIN_WEIGHT,
+    PLUGINS,
     GpuRule,
     OnUnplaceable,
     Operator,
@@ -202,7 +202,7 @@ def _filter_policy() -> dict[str, Any]:
 
 
 def _scheduler() -> dict[str, Any]:
-    names = {"examples": sorted(known_plugins())}
+    names = {"examples": sorted(PLUGINS)}
     plugin = _mapping(
         "A plugin.",
         {

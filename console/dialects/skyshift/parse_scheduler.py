@@ -18,9 +18,9 @@ from console.dialects.skyshift.numbers import read_weight
 from console.dialects.skyshift.schema import PluginDoc, SchedulerDoc
 from console.dialects.wording import listed, shorten
 from console.dialects.written import UNREAD, Read, Unread, Written
-from console.engine.disciplines.placement.plugins import known_plugins
 from console.engine.disciplines.placement.spec import (
     DEFAULT_PLUGIN,
+    PLUGINS,
     GpuRule,
     OnUnplaceable,
     Rank,
@@ -87,15 +87,14 @@ def _plugin(fields: Fields) -> PluginDoc:
         name=fields.text("name", required=True),
         weight=fields.number("weight", read_weight),
     )
-    known = known_plugins()
     name = plugin.name
-    if isinstance(name, Written) and name.value not in known:
-        hint, repairs = did_you_mean(fields.findings, name.place, name.value, sorted(known))
+    if isinstance(name, Written) and name.value not in PLUGINS:
+        hint, repairs = did_you_mean(fields.findings, name.place, name.value, sorted(PLUGINS))
         fields.findings.add(
             UNKNOWN_PLUGIN,
             name.place,
             f'The scheduler has no plugin "{shorten(name.value)}".',
-            hint or f"It has {listed(sorted(known), 'and')}.",
+            hint or f"It has {listed(sorted(PLUGINS), 'and')}.",
             repairs,
         )
     return plugin
@@ -104,7 +103,7 @@ def _plugin(fields: Fields) -> PluginDoc:
 def _check(plugins: tuple[PluginDoc, ...], node: ListNode, findings: Findings) -> None:
     names = [plugin.name for plugin in plugins if isinstance(plugin.name, Written)]
     first = note_repeated(findings, DUPLICATE_NAME, names, "Plugin")
-    if len(names) < len(node.items) or names[0].value not in known_plugins():
+    if len(names) < len(node.items) or names[0].value not in PLUGINS:
         return
     if names[0].value == DEFAULT_PLUGIN:
         return

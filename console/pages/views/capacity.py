@@ -13,13 +13,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from console.capacity.models import Cluster
 from console.capacity.queries.clusters import (
     capacity_version,
-    clusters_of,
     get_cluster,
     list_clusters,
 )
+from console.capacity.queries.declared import declared_labels, unreported
 from console.capacity.queries.nodes import NodeSearch, known_names, list_nodes
 from console.capacity.services.delete_cluster import delete_cluster
-from console.engine.disciplines import load_discipline
 from console.engine.live.node_usage import NodeKey
 from console.errors import BadRequest, FieldError
 from console.orgs.models import Organization
@@ -40,7 +39,6 @@ from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
 from console.pages.presenters.lists.filters import canonical_query, chips_of
 from console.pages.shell import live_version, render_page
 from console.paging import MAX_LIMIT
-from console.policies.queries import active_policy
 from console.reading import QueryReader
 from console.workloads.queries.node_usage import (
     deleted_clusters_in_use,
@@ -72,13 +70,12 @@ def capacity(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     page = list_clusters(org, PAGE_SIZE, query.get("cursor"), q=q)
     used = usage_by_cluster(node_usage_of(org, [each.name for each in page.results]))
     declared = declared_labels(org)
-    reported = set(clusters_of(org).values_list("name", flat=True)) if declared else set()
     context = {
         "rows": [
             cluster_row(each, used.get(each.name, {}), declared.get(each.name, {}))
             for each in page.results
         ],
-        "unreported": [name for name in declared if name not in reported],
+        "unreported": unreported(org, declared),
         "deleted": deleted_clusters_in_use(org),
         "pager": pager_of(request.path, query, page),
         "q": q,
@@ -103,12 +100,6 @@ def cluster(request: HttpRequest, actor: Actor, cluster: str) -> HttpResponseBas
     delete_cluster(actor, cluster)
     messages.success(request, f"The cluster {cluster} was deleted with its nodes.")
     return HttpResponseRedirect(reverse("pages:capacity", args=[actor.org.slug]))
-
-
-def declared_labels(org: Organization) -> Mapping[str, Mapping[str, str]]:
-    """Return the clusters that the active config declares, each with its labels."""
-    policy = active_policy(org)
-    return load_discipline(policy.discipline).declared_labels(policy)
 
 
 def _missing(found: Cluster, usage: Mapping[NodeKey, Mapping[str, int]]) -> list[tuple[str, Any]]:

@@ -8,13 +8,13 @@ from itertools import chain
 from sys import intern
 from typing import NamedTuple
 
+from console.capacity.queries.inventory import load_inventory
 from console.engine.model.reasons import reason_of
 from console.engine.model.workload import Workload
 from console.engine.state import State
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Engine
-from console.workloads.services.load_nodes import inventory_for
 from console.workloads.services.load_state import held_queues, load_policy
 from console.workloads.stored_texts import (
     as_text,
@@ -86,8 +86,9 @@ def snapshot_state(
         if after == version:
             break
     state = State(load_policy(org, version), now=advanced_to)
-    inventory = inventory_for(org, state.policy)
-    if inventory is not None:
+    # Also if the active policy does not read it, because the caller may try another one.
+    inventory = load_inventory(org.pk)
+    if inventory.clusters:
         state.change_inventory(inventory)
     for queue in sorted(held):
         state.hold(queue)

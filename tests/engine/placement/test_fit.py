@@ -6,7 +6,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from console.engine.disciplines.placement.fit import lacking, need_of, replicas_that_fit
+from console.engine.disciplines.placement.fit import (
+    amounts_of,
+    lacking,
+    need_of,
+    replicas_that_fit,
+)
 from console.engine.disciplines.placement.spec import GpuRule
 from console.engine.state import State
 from tests.engine.placement.worlds import amounts, cluster, inventory, job, policy
@@ -47,6 +52,32 @@ def test_generic_requests_count_against_every_model() -> None:
     free = amounts({"cpu": 8, "A100": 4, "gpus": -3})
     assert replicas_that_fit(need_of(amounts({"A100": 1})), free, GpuRule.INTENDED, 9) == 1
     assert replicas_that_fit(need_of(amounts({"gpus": 1})), free, GpuRule.INTENDED, 9) == 1
+
+
+@pytest.mark.parametrize(
+    ("label", "model"),
+    [
+        ("A100", "A100"),
+        ("NVIDIA-A100-SXM4-40GB", "A100"),
+        ("Tesla-V100-SXM2-16GB", "V100"),
+        ("nvidia-tesla-t4", "T4"),
+        ("NVIDIA-L40S", "L40S"),
+        ("NVIDIA-GeForce-RTX-2080-Ti", "NVIDIA-GeForce-RTX-2080-Ti"),
+    ],
+)
+def test_model_in_the_label_of_a_node(label: str, model: str) -> None:
+    found = amounts_of({"nvidia.com/gpu": 4000}, {"nvidia.com/gpu.product": label})
+    assert found == {model: 4000}
+
+
+@pytest.mark.parametrize("name", ["gpus", "gpu", "gpu:a100", "A100"])
+def test_accelerators_of_slurm_are_counted_once(name: str) -> None:
+    state = State(policy())
+    state.change_inventory(inventory([cluster("a", {"cpu": 8, "gpu": 4, "gpu:a100": 4})]))
+    for number in range(1, 4):
+        state.submit(job(number, {name: 2}))
+    state.settle()
+    assert sorted(state.running) == ["w1", "w2"]
 
 
 @pytest.mark.parametrize("name", ["gpus", "nvidia.com/gpu", "A100"])

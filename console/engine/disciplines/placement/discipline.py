@@ -223,10 +223,7 @@ class PlacementDiscipline:
         """Return the verdicts of *nomination*, or why the placement of the job is not valid."""
         spec = placement_of(policy)
         if isinstance(nomination, PlacementNomination):
-            facts = PlacementFacts(
-                pod_sets=nomination.pod_sets, rank=spec.rank, origin=spec.settings_origin
-            )
-            return {PLACEMENT: facts}
+            return {PLACEMENT: PlacementFacts(pod_sets=nomination.pod_sets, rank=spec.rank)}
         problem = job_placement(spec, workload).problem if route.queue in spec.queues else ""
         return {PLACEMENT: PlacementFacts(problem=problem) if problem else NO_FACTS}
 

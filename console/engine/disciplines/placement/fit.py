@@ -6,6 +6,7 @@ A replica never spans nodes. Accelerators are requested by model, or as ``gpus``
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Final, NamedTuple
@@ -18,8 +19,14 @@ GPUS: Final = "gpus"
 #: Names of the same resources in SkyShift's manifests and in reports of clusters.
 _ALIASES: Final = {"cpus": "cpu", "disk": "ephemeral-storage"}
 
-#: Names under which Kubernetes device plugins report accelerators without a model.
-_GENERIC: Final = ("nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915")
+#: Names under which device plugins and Slurm report accelerators without a model.
+_GENERIC: Final = ("nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915", "gpu")
+
+#: Before the model in the names of Slurm, whose amounts are part of the generic one.
+_TYPED: Final = "gpu:"
+
+#: A model in the name of a product, such as ``NVIDIA-A100-SXM4-40GB``.
+_MODEL: Final = re.compile(r"[A-Z]{1,3}[0-9]{1,4}[A-Z]?")
 
 #: Labels of nodes with the model of their accelerators, as device plugins and clouds set them.
 _MODEL_LABELS: Final = (
@@ -65,14 +72,24 @@ def amounts_of(offered: Mapping[str, int], labels: Mapping[str, str]) -> dict[st
     """
     Return what a node offers, with accelerators by model if a label of the node says it.
 
-    >>> amounts_of({"cpu": 8000, "nvidia.com/gpu": 4000}, {"nvidia.com/gpu.product": "A100"})
+    >>> product = {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB"}
+    >>> amounts_of({"cpu": 8000, "nvidia.com/gpu": 4000}, product)
     {'cpu': 8000, 'A100': 4000}
+
+    Slurm reports the sum of all models, and each of them.
+
+    >>> amounts_of({"gpu": 6000, "gpu:a100": 4000}, {})
+    {'gpus': 2000, 'A100': 4000}
     """
-    model = next((labels[key] for key in _MODEL_LABELS if key in labels), GPUS)
+    model = next((_model_of(labels[key]) for key in _MODEL_LABELS if key in labels), GPUS)
+    typed = sum(amount for name, amount in offered.items() if name.startswith(_TYPED))
     amounts: dict[str, int] = {}
     for resource, amount in offered.items():
-        name = model if resource in _GENERIC else _ALIASES.get(resource, resource)
-        amounts[name] = amounts.get(name, 0) + amount
+        name, rest = _name(resource), amount
+        if resource in _GENERIC:
+            name, rest = model, amount - typed
+        if rest or not amount:
+            amounts[name] = amounts.get(name, 0) + rest
     return amounts
 
 
@@ -174,4 +191,14 @@ def _devices(free: Mapping[str, int]) -> int:
 
 
 def _name(resource: str) -> str:
-    return GPUS if resource in _GENERIC else _ALIASES.get(resource, resource)
+    if resource in _GENERIC:
+        return GPUS
+    if resource.startswith(_TYPED):
+        return resource.removeprefix(_TYPED).upper()
+    return _ALIASES.get(resource, resource)
+
+
+def _model_of(product: str) -> str:
+    """Return the model in the name of a product, or the whole name if it has none."""
+    words = re.split(r"[-_ ]", product)
+    return next((word.upper() for word in words if _MODEL.fullmatch(word.upper())), product)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import TypeAlias
 
 from console.engine.disciplines.placement.spec import PlacementQueue
@@ -91,11 +91,3 @@ class PlacementLedger:
 
 #: A live queue with its account and settings.
 JobQueue: TypeAlias = QueueState[PlacementAccount, PlacementQueue]
-
-
-def usage_by_cluster(usage: Mapping[FlavorResource, int]) -> dict[str, dict[str, int]]:
-    """Return *usage* by cluster, then by resource."""
-    found: dict[str, dict[str, int]] = {}
-    for (cluster, resource), amount in usage.items():
-        found.setdefault(cluster, {})[resource] = amount
-    return found

@@ -150,6 +150,9 @@ DEFAULT_PLUGIN: Final = "DefaultPlugin"
 AFFINITY_PLUGIN: Final = "ClusterAffinityPluginV2"
 FILTER_POLICY_PLUGIN: Final = "ClusterAffinityPlugin"
 
+#: The plugins that a config may list.
+PLUGINS: Final = frozenset((DEFAULT_PLUGIN, AFFINITY_PLUGIN, FILTER_POLICY_PLUGIN))
+
 #: The plugins of a config that lists none.
 STANDARD_PLUGINS: Final = (PluginUse(name=DEFAULT_PLUGIN), PluginUse(name=AFFINITY_PLUGIN))
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from console.engine.model.origin import Origin
 from console.engine.model.trace import FailedExpression, Trace
 from console.engine.model.trace_sections import TraceSection, register_section
 
@@ -91,7 +90,6 @@ class PlacementFacts(TraceSection):
     problem: str = ""
     #: How clusters are ranked: the value of the setting.
     rank: str = ""
-    origin: Origin | None = None
 
 
 NO_FACTS: Final = PlacementFacts()
