@@ -10,19 +10,6 @@
   const HITS_AFTER = 1500;
   const area = form.elements.namedItem("text");
   const readOnly = "readOnly" in form.dataset;
-  const ask = (name, body, more = {}) =>
-    fetch(form.dataset[`${name}Url`], {
-      method: "POST",
-      headers: {
-        "Content-Type": "application/json",
-        Accept: "application/json",
-        "X-CSRFToken": window.csrfToken(form),
-      },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(15000),
-      ...more,
-    });
-
   // Style sheets are linked, because the content security policy forbids inline styles.
   ace.config.set("useStrictCSP", true);
   ace.config.set("loadWorkerFromBlob", false);
@@ -64,19 +51,12 @@
   const state = () => ({ dialect: language.value, text: editor.getValue() });
   const problems = new window.Problems(editor, form);
   const outline = new window.Outline(editor, form);
+  const requests = new window.EditorRequests(form, state, (busy) => outline.setBusy(busy));
+  const ask = (...request) => requests.send(...request);
   const saver = new window.DraftSaver(form, state, ask);
-
-  // The server processes one large text per user at a time, so requests that read one are sent one
-  // after another. Small texts are processed at the same time, and a slow response delays no other.
-  const isLarge = () => editor.getValue().length > Number(form.dataset.cheapText);
-  let turn = Promise.resolve();
-  const inTurn = (send) => {
-    if (!isLarge()) return send();
-    const answer = turn.then(send);
-    turn = answer.catch(() => {});
-    return answer;
-  };
-  const assist = new window.Assist(editor, form, (name, body) => inTurn(() => ask(name, body)));
+  const assist = new window.Assist(editor, form, (name, body) =>
+    requests.inTurn(() => ask(name, body)),
+  );
 
   // If a pasted text looks like another dialect, a button switches the dialect.
   const notice = form.querySelector("[data-likely]");
@@ -94,41 +74,11 @@
     editor.focus();
   });
 
-  // A request is not sent if a newer one of its name waits, and the response for an older text does
-  // not replace that for a newer one.
-  let open = 0;
-  const latest = (name, show, fail) => {
-    let newest = 0;
-    const send = async (seq) => {
-      try {
-        if (seq !== newest) return;
-        const answer = await ask(name, { seq, ...state() });
-        if (answer.status === 429) {
-          if (seq === newest) fail(Number(answer.headers.get("Retry-After")));
-          return;
-        }
-        if (!answer.ok) throw new Error(`status ${answer.status}`);
-        const result = await answer.json();
-        if (result.seq === newest) show(result);
-      } catch (error) {
-        if (seq === newest) fail();
-      } finally {
-        outline.setBusy((open -= 1) > 0);
-      }
-    };
-    const go = () => {
-      const seq = (newest += 1);
-      outline.setBusy((open += 1) > 0);
-      inTurn(() => send(seq));
-    };
-    go.forget = () => (newest += 1);
-    return go;
-  };
   let timer = 0;
   let hitsTimer = 0;
   let changedAt = -Infinity;
   const review = form.querySelector('button[value="review"]');
-  const check = latest(
+  const check = requests.latest(
     "check",
     (result) => {
       problems.show(result.diagnostics);
@@ -149,7 +99,7 @@
       timer = setTimeout(check, seconds ? seconds * 1000 : CHECK_AGAIN);
     },
   );
-  const countHits = latest(
+  const countHits = requests.latest(
     "hits",
     (result) => outline.showHits(result),
     (seconds) => {
