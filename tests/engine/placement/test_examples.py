@@ -9,7 +9,9 @@ import pytest
 
 from console.engine.disciplines.placement.spec import GpuRule, OnUnplaceable, Rank, Reserve
 from console.engine.disciplines.placement.trace import ClusterStage, facts_of
+from console.engine.explain import explain
 from console.engine.model.decision import Decision, Outcome
+from console.engine.model.stored_trace import trace_from_json, trace_to_json
 from console.engine.state import State
 from tests.engine.placement.worlds import cluster, inventory, job, policy
 
@@ -201,6 +203,46 @@ def test_preferred_cluster_precedes_a_large_one_by_default() -> None:
     decision = _place({"D1": 8, "SU": 900}, settings={})
     assert list(_ranked(decision)) == ["D1", "SU"]
     assert _replicas(decision) == {"D1": 1}
+
+
+def _warnings(decision: Decision) -> list[str]:
+    told = explain(decision.trace)
+    return [
+        each.text
+        for stage in told.stages
+        for each in stage.sentences
+        if each.text.startswith("The job prefers")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "by", "products"),
+    [
+        pytest.param(
+            {"D1": 4, "NA": 16, "US": 8, "SU": 96, "NOWHERE": 2}, "NA", (800, 400), id="M5"
+        ),
+        pytest.param({"D1": 8, "SU": 900}, "SU", (900, 800), id="M7"),
+    ],
+)
+def test_preferred_cluster_behind_a_large_one_is_told(
+    sizes: dict[str, int], by: str, products: tuple[int, int]
+) -> None:
+    decision = _place(sizes)
+    warning = (
+        f"The job prefers D1, but {by} comes first: capacity times weight is {products[0]} for "
+        f"{by} and {products[1]} for D1. With rank: lexicographic, preferences count before "
+        "capacity."
+    )
+    assert _warnings(decision) == [warning]
+    assert trace_from_json(trace_to_json(decision.trace)) == decision.trace
+    assert _warnings(_place(sizes, settings={})) == []
+
+
+@pytest.mark.parametrize("sizes", [_EQUAL, {"EU": 8, "SA": 8}], ids=["M1", "M3"])
+def test_nothing_is_told_if_the_preferred_cluster_is_first_or_none_remains(
+    sizes: dict[str, int],
+) -> None:
+    assert _warnings(_place(sizes)) == []
 
 
 @pytest.mark.parametrize(("size", "taken"), [(9, "b"), (7, "a")])

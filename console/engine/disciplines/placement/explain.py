@@ -10,9 +10,11 @@ from console.engine.disciplines.placement.spec import Rank
 from console.engine.disciplines.placement.trace import (
     ClusterStage,
     ClusterStep,
+    Overtaken,
     PlacementFacts,
     PodSetPlacement,
     facts_of,
+    product,
 )
 from console.engine.explain.explain_sections import ExplainSections, Stage
 from console.engine.explain.queue import queue
@@ -42,6 +44,8 @@ def _sentences(facts: PlacementFacts) -> Iterator[Sentence]:
         opening = f"Pod set {pod_set.pod_set}: " if several else ""
         for place, step in enumerate(pod_set.kept, start=1):
             yield _kept(opening, place, step, pod_set, facts.rank)
+        if pod_set.overtaken is not None:
+            yield _overtaken(opening, pod_set.overtaken)
         for step in pod_set.clusters:
             if step.stage is not ClusterStage.KEPT:
                 yield Sentence(text=opening + _removed(step), verdict=Verdict.FAIL)
@@ -64,12 +68,22 @@ def _kept(
         )
         facts = [preference, capacity]
         if rank == Rank.PRODUCT:
-            score = format_amount(int(weight * step.score))
+            score = format_amount(product(step, pod_set.largest_weight))
             facts.append(f"times {format_amount(int(weight * SCALE))} is a score of {score}")
     return Sentence(
         text=f"{opening}{place}. {step.cluster} {taken}: {', '.join(facts)}.",
         verdict=Verdict.PASS if step.replicas else Verdict.INFO,
         numbers={"score": step.score, "weight": step.weight, "replicas": step.replicas},
+    )
+
+
+def _overtaken(opening: str, found: Overtaken) -> Sentence:
+    return Sentence(
+        text=f"{opening}The job prefers {found.cluster}, but {found.by} comes first: capacity "
+        f"times weight is {format_amount(found.by_score)} for {found.by} and "
+        f"{format_amount(found.score)} for {found.cluster}. With rank: lexicographic, preferences "
+        "count before capacity.",
+        numbers={"score": found.score, "by_score": found.by_score},
     )
 
 

@@ -29,6 +29,7 @@ from console.engine.disciplines.placement.trace import (
     ClusterStage,
     ClusterStep,
     PodSetPlacement,
+    overtaken,
 )
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.common_reasons import BEHIND_OTHERS
@@ -62,11 +63,12 @@ class Found(NamedTuple):
     ranked: list[Ranked]
     removed: list[ClusterStep]
     largest_weight: int
+    rank: Rank
 
     @property
     def facts(self) -> PodSetPlacement:
         """The same for the trace."""
-        ranked = (
+        ranked = tuple(
             ClusterStep(
                 cluster=each.cluster,
                 score=each.score,
@@ -80,6 +82,7 @@ class Found(NamedTuple):
             replicas=self.pod_set.count,
             clusters=(*ranked, *self.removed),
             largest_weight=self.largest_weight,
+            overtaken=overtaken(ranked, self.largest_weight) if self.rank is Rank.PRODUCT else None,
         )
 
 
@@ -249,7 +252,8 @@ class Placer:
                 left -= here
             weight = matched[cluster.name].weight
             ranked.append(Ranked(cluster.name, cluster.score, weight, here))
-        found = Found(pod_set, need, ranked, removed, largest_weight(job.placement))
+        largest = largest_weight(job.placement)
+        found = Found(pod_set, need, ranked, removed, largest, self._spec.rank)
         if left:
             return found, None
         assigned = PodSetAssignment(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
@@ -57,6 +57,18 @@ class ClusterStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Overtaken:
+    """The most preferred cluster that remains, behind one with a smaller weight."""
+
+    cluster: str
+    #: The first cluster.
+    by: str
+    #: Both products of capacity and weight, in thousandths.
+    score: int = 0
+    by_score: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PodSetPlacement:
     """The clusters for one pod set: those that remain in the order of rank, then the others."""
 
@@ -65,6 +77,8 @@ class PodSetPlacement:
     clusters: tuple[ClusterStep, ...] = ()
     #: The largest weight of all preferences of the job; weights are shown as parts of it.
     largest_weight: int = 1
+    #: Only if clusters are ranked by the product, and the most preferred one is not the first.
+    overtaken: Overtaken | None = None
 
     @property
     def kept(self) -> tuple[ClusterStep, ...]:
@@ -75,6 +89,26 @@ class PodSetPlacement:
     def placed(self) -> int:
         """The number of replicas that fit."""
         return sum(each.replicas for each in self.clusters)
+
+
+def product(step: ClusterStep, largest_weight: int) -> int:
+    """Return the capacity times the weight in parts of 100 of *largest_weight*, in thousandths."""
+    return 100 * step.weight * step.score // max(1, largest_weight)
+
+
+def overtaken(kept: Sequence[ClusterStep], largest_weight: int) -> Overtaken | None:
+    """Return the cluster of the largest weight of *kept*, if one of a smaller weight is first."""
+    if not kept:
+        return None
+    first, preferred = kept[0], max(kept, key=lambda each: each.weight)
+    if first.weight == preferred.weight:
+        return None
+    return Overtaken(
+        cluster=preferred.cluster,
+        by=first.cluster,
+        score=product(preferred, largest_weight),
+        by_score=product(first, largest_weight),
+    )
 
 
 #: The name of the section, which is the name of the folder.
