@@ -130,6 +130,9 @@ class Dialect:
     is_default: bool = False
     #: Several files as one config -> Reading; None if a config is one document.
     read_joined: Callable[[JoinedFiles], Reading] | None = None
+    #: A text that was applied -> Reading, although something that it refers to is not installed
+    #: now; None if texts refer to nothing of the kind, so that `read` suffices.
+    read_applied: Callable[[str], Reading] | None = None
     #: A text that describes one workload in a form of its own -> JobReading, never an exception;
     #: None if the language has none.
     read_job: Callable[[str | bytes], JobReading] | None = None

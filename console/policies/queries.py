@@ -68,7 +68,10 @@ def least_priority(org: Organization) -> int:
 @lru_cache(maxsize=64)
 def _compile(dialect: str, text: str) -> Policy:
     # Immutability was checked when the text was applied, so no past specs here.
-    reading = read_cached(dialects()[dialect], text, {})
+    language = dialects()[dialect]
+    reading = read_cached(language, text, {})
+    if reading.policy is None and language.read_applied is not None:
+        reading = language.read_applied(text)
     if reading.policy is None:
         raise RuntimeError(f"an applied text no longer compiles: {reading.errors[:3]}")
     return reading.policy

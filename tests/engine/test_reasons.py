@@ -12,6 +12,8 @@ from console.engine.disciplines.placement.reasons import (
     NO_NODE_FITS,
     NOT_PLACEABLE,
     PLACED,
+    PLUGIN_FAILED,
+    REMOVED_BY_PLUGIN,
     REPLICAS_DO_NOT_FIT,
 )
 from console.engine.disciplines.quota.reasons import (
@@ -77,6 +79,8 @@ TITLES = {
     REPLICAS_DO_NOT_FIT: ("No room for all replicas", ReasonClass.WAITING),
     NO_CLUSTER_MATCHES: ("No cluster matches", ReasonClass.CANNOT_RUN),
     EXCEEDS_EVERY_NODE: ("Exceeds every node", ReasonClass.CANNOT_RUN),
+    PLUGIN_FAILED: ("Plugin failed", ReasonClass.WAITING),
+    REMOVED_BY_PLUGIN: ("Removed by a plugin", ReasonClass.WAITING),
     NOT_PLACEABLE: ("Not placeable", ReasonClass.REJECTED),
     INVALID_PLACEMENT: ("Invalid placement", ReasonClass.REJECTED),
     DRAINED: ("Queue drained", ReasonClass.PREEMPTED),

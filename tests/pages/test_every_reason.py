@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,14 @@ from django.test import Client
 
 from console.capacity.services.report_cluster import report_cluster
 from console.configs.services.apply_config import apply_config
+from console.engine.disciplines.placement.plugin import (
+    KEEP,
+    Cluster,
+    Job,
+    PlacementPlugin,
+    Verdict,
+    drop,
+)
 from console.engine.disciplines.placement.reasons import (
     EXCEEDS_EVERY_NODE,
     INVALID_PLACEMENT,
@@ -19,6 +27,8 @@ from console.engine.disciplines.placement.reasons import (
     NO_NODE_FITS,
     NOT_PLACEABLE,
     PLACED,
+    PLUGIN_FAILED,
+    REMOVED_BY_PLUGIN,
     REPLICAS_DO_NOT_FIT,
 )
 from console.engine.disciplines.quota.reasons import (
@@ -56,6 +66,7 @@ from console.workloads.models import Workload
 from console.workloads.services.hold_queue import hold_queue
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
+from tests.engine.placement.plugins import installed
 from tests.pages.manifests import kueue
 from tests.pages.page import read_page
 
@@ -79,6 +90,17 @@ def workload_body(
     labels = {LABEL: queue} | more.pop("tags", {})
     wish = {"requests": {"cpu": cpu}, "namespace": "ns", "tags": labels, **more}
     return wish if priority is None else {**wish, "priority": priority}
+
+
+class OnlyTeams(PlacementPlugin):
+    """Removes all clusters for the team red, and fails for jobs without a team."""
+
+    job_labels = ("team",)
+
+    def filter(self, job: Job, cluster: Cluster) -> Verdict:
+        """Return whether *cluster* remains."""
+        team = job.labels["team"]
+        return drop(f"The team is {team}.") if team == "red" else KEEP
 
 
 @dataclass(kw_only=True)
@@ -132,6 +154,7 @@ FAIR = (
 #: Settings of SkyShift's scheduler.
 PLACES = "{kind: Scheduler, spec: {on_unplaceable: wait}}"
 FAILS = "{kind: Scheduler, spec: {on_unplaceable: fail}}"
+PLUGINS = "{kind: Scheduler, spec: {plugins: [DefaultPlugin, only-teams]}}"
 HOLD_AND_DRAIN = ", stopPolicy: HoldAndDrain"
 
 STORIES: dict[Reason, Story] = {
@@ -149,6 +172,10 @@ STORIES: dict[Reason, Story] = {
     ),
     EXCEEDS_EVERY_NODE: Story(dialect="skyshift", text=PLACES, node=4, submits=[job(5)]),
     NOT_PLACEABLE: Story(dialect="skyshift", text=FAILS, node=4, submits=[job(5)]),
+    PLUGIN_FAILED: Story(dialect="skyshift", text=PLUGINS, node=4, submits=[job(1)]),
+    REMOVED_BY_PLUGIN: Story(
+        dialect="skyshift", text=PLUGINS, node=4, submits=[{**job(1), "tags": {"team": "red"}}]
+    ),
     INVALID_PLACEMENT: Story(
         dialect="skyshift",
         text=PLACES,
@@ -234,6 +261,13 @@ def test_every_reason_has_its_story() -> None:
     assert STORIES.keys() | WITHOUT_STORY == set(registered_reasons())
 
 
+@pytest.fixture
+def _plugins() -> Iterator[None]:
+    with installed({"only-teams": OnlyTeams()}):
+        yield
+
+
+@pytest.mark.usefixtures("_plugins")
 @pytest.mark.parametrize("reason", STORIES)
 def test_a_workload_with_this_reason_is_explained(
     reason: Reason,

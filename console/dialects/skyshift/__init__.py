@@ -8,10 +8,11 @@ from importlib.resources import files
 
 from console.dialects.base import Dialect, PastSpec, Reading
 from console.dialects.collector import collector_paused
-from console.dialects.findings import ReadingStopped
+from console.dialects.diagnostics import Severity
+from console.dialects.findings import Findings, ReadingStopped
 from console.dialects.joined_files import JoinedFiles
 from console.dialects.skyshift.checks import check
-from console.dialects.skyshift.codes import SKYSHIFT_CODES
+from console.dialects.skyshift.codes import DEFAULT_NOT_FIRST, SKYSHIFT_CODES, UNKNOWN_PLUGIN
 from console.dialects.skyshift.compile import compile_policy
 from console.dialects.skyshift.job import read_job
 from console.dialects.skyshift.json_schema import json_schema
@@ -24,6 +25,7 @@ from console.engine.disciplines.placement.spec import PlacementSpec
 _KIND = re.compile(rf"\bkind[\"']?[ \t]*:[ \t]*[\"']?(?:{'|'.join(KINDS)})\b")
 #: A field of all manifests of Kubernetes, some of which have kinds of the same names.
 _API_VERSION = re.compile(r"\bapiVersion[\"']?[ \t]*:")
+_ABOUT_PLUGINS = frozenset((UNKNOWN_PLUGIN.code, DEFAULT_NOT_FIRST.code))
 _SAMPLES = {
     "Two clusters, dev and staging": "dev-and-staging.yaml",
     "Clusters by purpose and location, with a template": "purpose-and-location.yaml",
@@ -42,7 +44,13 @@ def read_joined(joined: JoinedFiles) -> Reading:
         return _read(read_source(joined.text, stream=True, files=joined.files))
 
 
-def _read(source: Source) -> Reading:
+def read_applied(text: str) -> Reading:
+    """Read a text that was applied, although plugins that it lists may be missing now."""
+    with collector_paused():
+        return _read(read_source(text, stream=True), is_applied=True)
+
+
+def _read(source: Source, *, is_applied: bool = False) -> Reading:
     findings = source.findings
     if not source.roots:
         return Reading(diagnostics=findings.diagnostics(), queue_specs={})
@@ -51,10 +59,19 @@ def _read(source: Source) -> Reading:
         check(document, findings)
     except ReadingStopped:
         pass
-    if findings.has_errors:
+    if findings.has_errors and not (is_applied and _lacks_only_plugins(findings)):
         return Reading(diagnostics=findings.diagnostics(), queue_specs={})
     policy = compile_policy(document, source.positions)
     return Reading(diagnostics=findings.diagnostics(), policy=policy, queue_specs={}, source=source)
+
+
+def _lacks_only_plugins(findings: Findings) -> bool:
+    """Return whether all errors are about plugins, which depend on the installed packages."""
+    return all(
+        each.code in _ABOUT_PLUGINS
+        for each in findings.diagnostics()
+        if each.severity is Severity.ERROR
+    )
 
 
 def recognizes(text: str) -> bool:
@@ -74,6 +91,7 @@ DIALECT = Dialect(
     empty_spec=PlacementSpec(),
     read=read,
     read_joined=read_joined,
+    read_applied=read_applied,
     recognizes=recognizes,
     codes=SKYSHIFT_CODES,
     about_codes=(

@@ -50,14 +50,16 @@ UNKNOWN_PLUGIN = Code(
     "SKY007",
     Severity.ERROR,
     "Unknown plugin",
-    "The scheduler has no plugin of this name. Correct the name, or remove the plugin.",
+    "No plugin of Sluice or of an installed package has this name, or the plugin cannot be loaded. "
+    "Correct the name, have the package installed, or remove the plugin.",
 )
 DEFAULT_NOT_FIRST = Code(
     "SKY008",
     Severity.ERROR,
     "DefaultPlugin is not the first plugin",
-    "Only the first plugin is asked to spread the replicas of a workload over clusters, and only "
-    "DefaultPlugin can. With another first plugin, no workload would be placed.",
+    "Only the first plugin is asked to spread the replicas of a workload over clusters, and of the "
+    "standard plugins only DefaultPlugin can. With another first plugin that does not spread, no "
+    "workload would be placed.",
 )
 NOT_A_JOB = Code(
     "SKY009",

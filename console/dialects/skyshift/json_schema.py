@@ -9,12 +9,12 @@ from typing import Any, Final
 from console.dialects.fields import MAX_TEXT
 from console.dialects.skyshift.manifests import KINDS, SERVER_FILLED
 from console.dialects.skyshift.parse import UNUSED_OF_CLUSTER
+from console.engine.disciplines.placement.plugin_host import HOST
 from console.engine.disciplines.placement.read_placement import LONGEST_NAME, NAME
 from console.engine.disciplines.placement.spec import (
     DEFAULT_PLUGIN,
     MAX_WEIGHT,
     MIN_WEIGHT,
-    PLUGINS,
     GpuRule,
     OnUnplaceable,
     Operator,
@@ -202,11 +202,14 @@ def _filter_policy() -> dict[str, Any]:
 
 
 def _scheduler() -> dict[str, Any]:
-    names = {"examples": sorted(PLUGINS)}
+    names = {"examples": list(HOST.names)}
+    provided = "".join(
+        f" {name} is provided by {HOST.packages[name]}." for name in sorted(HOST.plugins)
+    )
     plugin = _mapping(
         "A plugin.",
         {
-            "name": _TEXT | names | {"description": "The name of the plugin."},
+            "name": _TEXT | names | {"description": f"The name of the plugin.{provided}"},
             "weight": {
                 "type": ["integer", "string", "null"],
                 "minimum": MIN_WEIGHT,
@@ -221,8 +224,14 @@ def _scheduler() -> dict[str, Any]:
         "How workloads are placed.",
         {
             "plugins": _items(
-                {"anyOf": [_TEXT | names | {"description": "The name of a plugin."}, plugin]},
-                f"Plugins in the order in which they are asked; {DEFAULT_PLUGIN} is the first.",
+                {
+                    "anyOf": [
+                        _TEXT | names | {"description": f"The name of a plugin.{provided}"},
+                        plugin,
+                    ]
+                },
+                "Plugins in the order in which they are asked; the first one spreads the replicas, "
+                f"as {DEFAULT_PLUGIN} does.",
                 least=1,
             ),
             "on_unplaceable": _choice(

@@ -18,9 +18,9 @@ from console.dialects.skyshift.numbers import read_weight
 from console.dialects.skyshift.schema import PluginDoc, SchedulerDoc
 from console.dialects.wording import listed, shorten
 from console.dialects.written import UNREAD, Read, Unread, Written
+from console.engine.disciplines.placement.plugin_host import HOST
 from console.engine.disciplines.placement.spec import (
     DEFAULT_PLUGIN,
-    PLUGINS,
     GpuRule,
     OnUnplaceable,
     Rank,
@@ -88,24 +88,34 @@ def _plugin(fields: Fields) -> PluginDoc:
         weight=fields.number("weight", read_weight),
     )
     name = plugin.name
-    if isinstance(name, Written) and name.value not in PLUGINS:
-        hint, repairs = did_you_mean(fields.findings, name.place, name.value, sorted(PLUGINS))
-        fields.findings.add(
-            UNKNOWN_PLUGIN,
-            name.place,
-            f'The scheduler has no plugin "{shorten(name.value)}".',
-            hint or f"It has {listed(sorted(PLUGINS), 'and')}.",
-            repairs,
-        )
+    if isinstance(name, Written) and name.value not in HOST.names:
+        _unknown(name, fields.findings)
     return plugin
+
+
+def _unknown(name: Written[str], findings: Findings) -> None:
+    """Report a plugin that is not installed, or that is and cannot be used."""
+    problem = HOST.problems.get(name.value)
+    if problem is not None:
+        message = f'The plugin "{shorten(name.value)}" cannot be used: {shorten(problem, 300)}'
+        findings.add(UNKNOWN_PLUGIN, name.place, message, "Ask the operators of Sluice to fix it.")
+        return
+    hint, repairs = did_you_mean(findings, name.place, name.value, HOST.names)
+    findings.add(
+        UNKNOWN_PLUGIN,
+        name.place,
+        f'The scheduler has no plugin "{shorten(name.value)}".',
+        hint or f"It has {listed(HOST.names, 'and')}.",
+        repairs,
+    )
 
 
 def _check(plugins: tuple[PluginDoc, ...], node: ListNode, findings: Findings) -> None:
     names = [plugin.name for plugin in plugins if isinstance(plugin.name, Written)]
     first = note_repeated(findings, DUPLICATE_NAME, names, "Plugin")
-    if len(names) < len(node.items) or names[0].value not in PLUGINS:
+    if len(names) < len(node.items) or names[0].value not in HOST.names:
         return
-    if names[0].value == DEFAULT_PLUGIN:
+    if names[0].value == DEFAULT_PLUGIN or HOST.may_spread(names[0].value):
         return
     if DEFAULT_PLUGIN in first:
         repairs = _exchange(plugins, findings)

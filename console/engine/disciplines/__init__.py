@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache
 from importlib import import_module
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from console.engine.model.inventory import Inventory
     from console.engine.model.load_plan import LoadPlan
     from console.engine.model.nomination import Nomination, Report
+    from console.engine.model.plugins import PluginHost
     from console.engine.model.policy import Policy, Queue
     from console.engine.model.running_outcomes import Exposure, Loss
     from console.engine.model.workload import Workload
@@ -257,6 +258,12 @@ def load_trace_sections() -> None:
     _load_all("trace")
 
 
+def plugin_hosts() -> Iterator[PluginHost]:
+    """Yield the `HOST` of the module `plugin_host` of every discipline that takes plugins."""
+    for module in _modules("plugin_host"):
+        yield module.HOST
+
+
 @cache
 def load_discipline(name: str) -> Discipline:
     """Return the discipline in the folder *name*, which the dialect guarantees to exist."""
@@ -265,7 +272,13 @@ def load_discipline(name: str) -> Discipline:
 
 
 def _load_all(name: str) -> None:
+    for _ in _modules(name):
+        pass
+
+
+def _modules(name: str) -> Iterator[Any]:
+    """Import and yield the module *name* of every discipline that has one."""
     for folder in sorted(each.name for each in iter_modules(__path__) if each.ispkg):
         module = f"{__name__}.{folder}.{name}"
         if find_spec(module) is not None:
-            import_module(module)
+            yield import_module(module)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import given, note
 from hypothesis import strategies as st
 
 from console.engine.disciplines.placement.spec import (
+    AFFINITY_PLUGIN,
+    DEFAULT_PLUGIN,
     QUEUE,
+    STANDARD_PLUGINS,
     OnUnplaceable,
+    PluginUse,
     Rank,
     Reserve,
     placement_of,
@@ -18,6 +24,7 @@ from console.engine.model.inventory import Cluster, Inventory
 from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload
 from console.engine.state import State
+from tests.engine.placement.plugins import SAME, installed
 from tests.engine.placement.reference import Places, free_capacity, place
 from tests.engine.placement.worlds import cluster, inventory, job, policy
 from tests.engine.rows import Rows
@@ -78,8 +85,10 @@ def _named(placement: dict[str, list[dict[str, object]]] | None) -> dict[str, ob
 class _World:
     """An engine state under random events, the rows that a database would store, and the model."""
 
-    def __init__(self, draw: st.DrawFn) -> None:
+    def __init__(self, draw: st.DrawFn, pipelines: Sequence[Sequence[str]] = ()) -> None:
+        """Create a world; its config lists one of *pipelines* of plugins, or the standard ones."""
         self._draw = draw
+        self._pipelines = pipelines
         self.inventory = Inventory()
         self.policy = self._settings()
         self.state, self.rows = State(self.policy), Rows()
@@ -88,8 +97,13 @@ class _World:
         self._waiting: dict[str, Workload] = {}
 
     def _settings(self) -> Policy:
+        names = self._draw(st.sampled_from(self._pipelines)) if self._pipelines else ()
+        plugins = tuple(PluginUse(name=each) for each in names) or STANDARD_PLUGINS
+        # The score of a plugin cannot be a pair.
+        ranks = [Rank.PRODUCT] if "same-default" in names else [*Rank]
         return policy(
-            rank=self._draw(st.sampled_from(Rank)),
+            plugins=plugins,
+            rank=self._draw(st.sampled_from(ranks)),
             reserve=self._draw(st.sampled_from(Reserve)),
             on_unplaceable=self._draw(
                 st.sampled_from((OnUnplaceable.WAIT, OnUnplaceable.WAIT, OnUnplaceable.FAIL))
@@ -225,7 +239,25 @@ class _World:
 @worlds(200)
 @given(draw=st.data())
 def test_engine_places_jobs_as_the_reference_model(draw: st.DataObject) -> None:
-    world = _World(draw.draw)
+    _run(draw, _World(draw.draw))
+
+
+_PIPELINES = (
+    (DEFAULT_PLUGIN, "same-affinity"),
+    (DEFAULT_PLUGIN, "same-affinity-by-labels"),
+    ("same-default", AFFINITY_PLUGIN),
+    ("same-default", "same-affinity"),
+)
+
+
+@worlds(150)
+@given(draw=st.data())
+def test_plugins_with_the_same_rules_give_the_same_decisions(draw: st.DataObject) -> None:
+    with installed(SAME):
+        _run(draw, _World(draw.draw, _PIPELINES))
+
+
+def _run(draw: st.DataObject, world: _World) -> None:
     for _ in range(draw.draw(st.integers(1, 25))):
         world.step()
         if draw.draw(st.booleans()):

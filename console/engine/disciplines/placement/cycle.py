@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 def run_cycle(state: State, queue: JobQueue, placer: Placer, *, skipping: bool) -> Progress:
     """Place the pending jobs of *queue* that fit; *skipping* leaves out turns that cannot."""
     index, spec = placer.index, placement_of(state.policy)
-    # With SkyShift's rule for accelerators, a job may fit because there is less capacity.
-    is_full = not skipping or index.has_new_inventory or spec.gpu_rule is GpuRule.SKYSHIFT_HEAD
+    # With SkyShift's rule for accelerators, a job may fit because there is less capacity, and the
+    # answers of installed plugins may change with any change of it.
+    may_fit_on_less = spec.gpu_rule is GpuRule.SKYSHIFT_HEAD or placer.reads_free
+    is_full = not skipping or index.has_new_inventory or may_fit_on_less
     fails = spec.on_unplaceable is OnUnplaceable.FAIL
     has_decided = False
     turns = None if is_full else _turns(queue, placer)

@@ -10,6 +10,7 @@ from console.engine.disciplines.placement.job_placement import (
     placement_key,
     relevant_labels,
 )
+from console.engine.disciplines.placement.plugin_host import HOST
 from console.engine.disciplines.placement.reasons import INVALID_PLACEMENT
 from console.engine.disciplines.placement.spec import FILTER_POLICY_PLUGIN, placement_of
 from console.engine.model.policy import Policy, Queue
@@ -26,9 +27,11 @@ class PlacementJudge:
 
     def __init__(self, policy: Policy) -> None:
         self._spec = placement_of(policy)
-        self._reads_labels = any(
-            each.name == FILTER_POLICY_PLUGIN for each in self._spec.plugins
-        ) and bool(self._spec.filter_policies)
+        names = [each.name for each in self._spec.plugins]
+        reads_policies = FILTER_POLICY_PLUGIN in names and bool(self._spec.filter_policies)
+        self._reads_labels = reads_policies or any(
+            each.job_labels for each in HOST.listed(self._spec)
+        )
         #: Equal jobs share one placement, which others may use to remember what it means.
         self._known: dict[Hashable, Eligibility] = {}
 
@@ -37,7 +40,7 @@ class PlacementJudge:
         return PlacementJudge(policy)
 
     def label_values(self, workload: Workload, queue: Queue) -> Hashable:
-        """Return the stated placement, and the labels that filter policies read."""
+        """Return the stated placement, and the labels that filter policies and plugins read."""
         return placement_key(workload), self._labels(workload)
 
     def judge(self, workload: Workload, queue: Queue) -> Eligibility:

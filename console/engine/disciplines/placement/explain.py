@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
-from console.engine.disciplines.placement.spec import Rank
+from console.engine.disciplines.placement.spec import DEFAULT_PLUGIN, Rank
 from console.engine.disciplines.placement.trace import (
     ClusterStage,
     ClusterStep,
     Overtaken,
     PlacementFacts,
+    PluginScore,
+    PluginWords,
     PodSetPlacement,
     facts_of,
     product,
@@ -46,10 +48,11 @@ def _sentences(facts: PlacementFacts) -> Iterator[Sentence]:
             yield _kept(opening, place, step, pod_set, facts.rank)
         if pod_set.overtaken is not None:
             yield _overtaken(opening, pod_set.overtaken)
+        yield from _said(opening, pod_set)
         for step in pod_set.clusters:
             if step.stage is not ClusterStage.KEPT:
                 yield Sentence(text=opening + _removed(step), verdict=Verdict.FAIL)
-        yield _spread(opening, pod_set)
+        yield _failed(opening, pod_set.failure) if pod_set.failure else _spread(opening, pod_set)
 
 
 def _kept(
@@ -57,7 +60,20 @@ def _kept(
 ) -> Sentence:
     verb = "takes" if pod_set.placed == pod_set.replicas else "could take"
     taken = f"{verb} {plural(step.replicas, 'replica')}" if step.replicas else f"{verb} none"
-    weight = Fraction(100 * step.weight, max(1, pod_set.largest_weight))
+    facts = _factors(step, pod_set, rank)
+    return Sentence(
+        text=f"{opening}{place}. {step.cluster} {taken}: {', '.join(facts)}.",
+        verdict=Verdict.PASS if step.replicas else Verdict.INFO,
+        numbers={"score": step.score, "weight": step.weight, "replicas": step.replicas},
+    )
+
+
+def _factors(step: ClusterStep, pod_set: PodSetPlacement, rank: str) -> list[str]:
+    """Return the numbers that rank a cluster, each with its meaning."""
+    factor = pod_set.capacity_factor
+    if not factor:
+        # Only installed plugins rank.
+        return [*map(_score, step.scores), f"the sum is {step.total}"]
     capacity = f"its free capacity counts {format_amount(step.score)}"
     facts = [capacity]
     if pod_set.largest_weight > 1:
@@ -67,13 +83,35 @@ def _kept(
             else f"it matches no preference, which is weight 1 of {pod_set.largest_weight}"
         )
         facts = [preference, capacity]
-        if rank == Rank.PRODUCT:
-            score = format_amount(product(step, pod_set.largest_weight))
-            facts.append(f"times {format_amount(int(weight * SCALE))} is a score of {score}")
+    if rank == Rank.PRODUCT and (pod_set.largest_weight > 1 or step.scores):
+        weight = Fraction(100 * step.weight, max(1, pod_set.largest_weight))
+        score = format_amount(product(step, pod_set.largest_weight))
+        facts.append(f"times {format_amount(int(weight * SCALE))} is a score of {score}")
+    if factor > 1 and step.scores:
+        facts.append(f"times {factor} for the weight of {DEFAULT_PLUGIN}")
+    if step.scores:
+        facts += [*map(_score, step.scores), f"the sum is {step.total}"]
+    return facts
+
+
+def _score(each: PluginScore) -> str:
+    times = f", times its weight {each.factor}" if each.factor > 1 else ""
+    return f"{each.plugin} scores {each.score}{times}"
+
+
+def _said(opening: str, pod_set: PodSetPlacement) -> Iterator[Sentence]:
+    """Yield what installed plugins said about clusters, except about those they removed."""
+    for step in pod_set.clusters:
+        for each in step.said:
+            if step.stage is not ClusterStage.PLUGIN or each.plugin != step.plugin:
+                yield Sentence(text=f"{opening}{each.plugin} about {step.cluster}: {each.sentence}")
+
+
+def _failed(opening: str, failure: PluginWords) -> Sentence:
     return Sentence(
-        text=f"{opening}{place}. {step.cluster} {taken}: {', '.join(facts)}.",
-        verdict=Verdict.PASS if step.replicas else Verdict.INFO,
-        numbers={"score": step.score, "weight": step.weight, "replicas": step.replicas},
+        text=f"{opening}The plugin {failure.plugin} failed, so the job is not placed: "
+        f"{failure.sentence}",
+        verdict=Verdict.FAIL,
     )
 
 
@@ -98,6 +136,9 @@ def _removed(step: ClusterStep) -> str:
             return f"{step.cluster} satisfies no filter: {tried}."
         case ClusterStage.FILTER_POLICY:
             return f"{step.cluster} is removed by the filter policy {step.policy}."
+        case ClusterStage.PLUGIN:
+            said = next((e.sentence for e in step.said if e.plugin == step.plugin), "")
+            return f"{step.cluster} is removed by the plugin {step.plugin}{_colon(said)}"
         case _:
             if step.node is None:
                 return f"{step.cluster} has no node that accepts pods."
@@ -108,18 +149,23 @@ def _removed(step: ClusterStep) -> str:
             )
 
 
+def _colon(sentence: str) -> str:
+    return f": {sentence}" if sentence else "."
+
+
 def _spread(opening: str, pod_set: PodSetPlacement) -> Sentence:
     placed, wanted = pod_set.placed, pod_set.replicas
+    by = f" by the plugin {pod_set.spread_by}" if pod_set.spread_by else ""
     if placed == wanted:
         return Sentence(
-            text=f"{opening}All {plural(wanted, 'replica')} are placed."
+            text=f"{opening}All {plural(wanted, 'replica')} are placed{by}."
             if wanted > 1
-            else f"{opening}The replica is placed.",
+            else f"{opening}The replica is placed{by}.",
             verdict=Verdict.PASS,
         )
     return Sentence(
-        text=f"{opening}{placed} of {plural(wanted, 'replica')} would fit; a job is placed as a "
-        "whole or not at all.",
+        text=f"{opening}{placed} of {plural(wanted, 'replica')} would fit{by}; a job is placed "
+        "as a whole or not at all.",
         verdict=Verdict.FAIL,
     )
 

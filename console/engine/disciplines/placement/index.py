@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
+from console.engine.disciplines.placement import plugin
 from console.engine.disciplines.placement.fit import (
     Need,
     amounts_of,
@@ -32,6 +34,8 @@ from console.engine.disciplines.placement.spec import (
 )
 from console.engine.live.node_usage import NodeKey, NodeUsage
 from console.engine.model.inventory import Cluster, Inventory
+
+_NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 
 #: Maximum number of releases that a cluster remembers for requests that were not asked since.
 _MOST_RELEASES: Final = 1000
@@ -99,9 +103,31 @@ class ClusterCapacity:
         self._positions: dict[Need, _Position] = {}
         #: Indexes of nodes with released capacity, in order.
         self._releases: list[int] = []
+        #: The nodes as plugins see them, each with the free amounts for which it was created.
+        self._node_views = [(_NOTHING, plugin.Node(name=each.name)) for each in self._nodes]
+        self._view: plugin.Cluster | None = None
+        self._view_at = -1
+        self._view_without_free: plugin.Cluster | None = None
         for index in range(len(self._nodes)):
             self._update(index)
         self._releases.clear()
+
+    def view(self, *, with_free: bool) -> plugin.Cluster:
+        """Return the cluster as plugins see it: immutable, *with_free* amounts or without."""
+        if not with_free:
+            if self._view_without_free is None:
+                self._view_without_free = self._viewed(
+                    tuple(self._node_view(index, _NOTHING) for index in range(len(self._nodes)))
+                )
+            return self._view_without_free
+        if self._view is None or self._view_at != self.changes:
+            for index, free in enumerate(self._free):
+                # The amounts of a node are replaced as a whole.
+                if self._node_views[index][0] is not free:
+                    self._node_views[index] = free, self._node_view(index, MappingProxyType(free))
+            self._view = self._viewed(tuple(node for _, node in self._node_views))
+            self._view_at = self.changes
+        return self._view
 
     def touch(self, node: str) -> bool:
         """Take over the usage of a node; return whether it has more capacity than before."""
@@ -157,6 +183,19 @@ class ClusterCapacity:
                 left -= fitting
                 if not left:
                     return
+
+    def _viewed(self, nodes: tuple[plugin.Node, ...]) -> plugin.Cluster:
+        labels = MappingProxyType(self.labels)
+        return plugin.Cluster(name=self.name, labels=labels, nodes=nodes, gpu_rule=self._rule)
+
+    def _node_view(self, index: int, free: Mapping[str, int]) -> plugin.Node:
+        node = self._nodes[index]
+        return plugin.Node(
+            name=node.name,
+            labels=MappingProxyType(dict(node.labels)),
+            offered=MappingProxyType(self._offered[index]),
+            free=free,
+        )
 
     def _position(self, need: Need) -> _Position:
         position = self._positions.get(need)

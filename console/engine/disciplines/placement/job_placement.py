@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from console.engine.disciplines.placement.plugin_host import HOST
 from console.engine.disciplines.placement.read_placement import parse_placement
 from console.engine.disciplines.placement.spec import Placement, PlacementSpec
 from console.engine.model.workload import Workload
@@ -21,7 +22,7 @@ class JobPlacement:
     placement: Placement = field(default_factory=Placement)
     #: One sentence; "" if the placement is valid.
     problem: str = ""
-    #: The labels of the job that filter policies read.
+    #: The labels of the job that filter policies and plugins read.
     labels: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -57,8 +58,9 @@ def job_placement(spec: PlacementSpec, workload: Workload) -> JobPlacement:
 
 
 def relevant_labels(spec: PlacementSpec, workload: Workload) -> Mapping[str, str]:
-    """Return the labels of *workload* that filter policies of the config read."""
+    """Return the labels of *workload* that filter policies and plugins of the config read."""
     keys = {key for each in spec.filter_policies.values() for key in each.job_labels}
+    keys.update(key for each in HOST.listed(spec) for key in each.job_labels)
     return {key: workload.labels[key] for key in sorted(keys) if key in workload.labels}
 
 

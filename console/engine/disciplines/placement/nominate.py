@@ -6,31 +6,34 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from console.engine.disciplines.placement.criteria import best_weight, failures, largest_weight
+from console.engine.disciplines.placement.criteria import best_weight, largest_weight
 from console.engine.disciplines.placement.fit import Need, need_of
 from console.engine.disciplines.placement.index import CapacityIndex, ClusterCapacity
 from console.engine.disciplines.placement.job_placement import JobPlacement
+from console.engine.disciplines.placement.plugin_placing import PluginPlacing
 from console.engine.disciplines.placement.reasons import (
     EXCEEDS_EVERY_NODE,
     NO_CLUSTER_MATCHES,
     NO_CLUSTER_READY,
     NO_NODE_FITS,
+    PLUGIN_FAILED,
+    REMOVED_BY_PLUGIN,
     REPLICAS_DO_NOT_FIT,
 )
 from console.engine.disciplines.placement.spec import (
-    AFFINITY_PLUGIN,
     DEFAULT_PLUGIN,
-    FILTER_POLICY_PLUGIN,
-    FilterPolicy,
+    PLUGINS,
     PlacementSpec,
     Rank,
 )
 from console.engine.disciplines.placement.trace import (
     ClusterStage,
     ClusterStep,
+    PluginWords,
     PodSetPlacement,
     overtaken,
 )
+from console.engine.disciplines.placement.verdicts import STAGES, Matched, Ranked, without_room
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.common_reasons import BEHIND_OTHERS
 from console.engine.model.decision import Assignment, Place, PodSetAssignment
@@ -46,15 +49,6 @@ _MOST_REMEMBERED: Final = 10_000
 _MOST_GONE: Final = 100
 
 
-class Ranked(NamedTuple):
-    """A cluster that remains, with the values that rank it and the replicas that go there."""
-
-    cluster: str
-    score: int
-    weight: int
-    replicas: int
-
-
 class Found(NamedTuple):
     """The clusters for one pod set."""
 
@@ -64,25 +58,24 @@ class Found(NamedTuple):
     removed: list[ClusterStep]
     largest_weight: int
     rank: Rank
+    capacity_factor: int = 1
+    #: Of installed plugins, see `PodSetPlacement`.
+    failure: PluginWords | None = None
+    spread_by: str = ""
 
     @property
     def facts(self) -> PodSetPlacement:
         """The same for the trace."""
-        ranked = tuple(
-            ClusterStep(
-                cluster=each.cluster,
-                score=each.score,
-                weight=each.weight,
-                replicas=each.replicas,
-            )
-            for each in self.ranked
-        )
+        ranked = tuple(each.step for each in self.ranked)
         return PodSetPlacement(
             pod_set=self.pod_set.name,
             replicas=self.pod_set.count,
             clusters=(*ranked, *self.removed),
             largest_weight=self.largest_weight,
             overtaken=overtaken(ranked, self.largest_weight) if self.rank is Rank.PRODUCT else None,
+            capacity_factor=self.capacity_factor,
+            failure=self.failure,
+            spread_by=self.spread_by,
         )
 
 
@@ -124,23 +117,18 @@ class PlacementNomination:
         if not self.found:
             return NO_CLUSTER_READY
         last = self.found[-1]
+        if last.failure is not None:
+            return PLUGIN_FAILED
         if last.ranked:
             return REPLICAS_DO_NOT_FIT
+        if any(each.stage is ClusterStage.PLUGIN for each in last.removed):
+            return REMOVED_BY_PLUGIN
         short = [each for each in last.removed if each.stage is ClusterStage.CAPACITY]
         if short:
             return NO_NODE_FITS if any(each.could_fit for each in short) else EXCEEDS_EVERY_NODE
         if any(each.stage is not ClusterStage.NOT_READY for each in last.removed):
             return NO_CLUSTER_MATCHES
         return NO_CLUSTER_READY
-
-
-class _Matched(NamedTuple):
-    """What the labels of one cluster mean for one job."""
-
-    #: Why they remove the cluster; None: it remains.
-    removed: ClusterStep | None
-    #: The largest weight of the satisfied preferences.
-    weight: int
 
 
 class Placer:
@@ -152,14 +140,23 @@ class Placer:
         names = [each.name for each in spec.plugins]
         #: Whether a cluster needs a node with room for one replica.
         self._needs_room = DEFAULT_PLUGIN in names
+        #: Asks all plugins in order; None without installed ones.
+        self._plugins = None
+        if any(name not in PLUGINS for name in names):
+            self._plugins = PluginPlacing(spec, index)
         #: The other plugins depend on labels alone; they come after the default one.
-        self._stages = tuple(_STAGES[name] for name in names if name in _STAGES)
+        self._stages = tuple(STAGES[name] for name in names if name in STAGES)
         #: By identity of the placement, which each entry keeps alive, and then by cluster.
-        self._matched: dict[int, tuple[JobPlacement, dict[str, _Matched]]] = {}
+        self._matched: dict[int, tuple[JobPlacement, dict[str, Matched]]] = {}
         self._labels_version = index.labels_version
         #: The request of one replica of each class that waits, and of some that no longer do.
         self._waiting = MinRequests()
         self._noted: set[str] = set()
+
+    @property
+    def reads_free(self) -> bool:
+        """Whether any change of free amounts may let a waiting job be placed."""
+        return self._plugins is not None and self._plugins.reads_free
 
     def nominate(
         self, workload: Workload, job: JobPlacement, *, with_nodes: bool
@@ -221,6 +218,8 @@ class Placer:
     ) -> tuple[Found, PodSetAssignment | None]:
         """Return the clusters for *pod_set*, and its assignment if all replicas fit."""
         need = need_of(pod_set.requests)
+        if self._plugins is not None:
+            return self._place_by_plugins(self._plugins, pod_set, need, job, with_nodes=with_nodes)
         matched = self._match(job)
         kept: list[tuple[int, int, ClusterCapacity]] = []
         removed: list[ClusterStep] = []
@@ -230,7 +229,7 @@ class Placer:
             if not cluster.is_ready:
                 removed.append(ClusterStep(cluster=name, stage=ClusterStage.NOT_READY))
             elif needs_room and not cluster.fits(need):
-                removed.append(_without_room(cluster, need, with_node=with_nodes))
+                removed.append(without_room(cluster, need, with_node=with_nodes))
             elif match.removed is not None:
                 removed.append(match.removed)
             elif by_product:
@@ -254,19 +253,37 @@ class Placer:
             ranked.append(Ranked(cluster.name, cluster.score, weight, here))
         largest = largest_weight(job.placement)
         found = Found(pod_set, need, ranked, removed, largest, self._spec.rank)
-        if left:
-            return found, None
-        assigned = PodSetAssignment(
-            name=pod_set.name, count=pod_set.count, flavors={}, places=tuple(places)
-        )
-        return found, assigned
+        return found, _assigned(pod_set, places, left)
 
-    def _matched_by(self, cluster: ClusterCapacity, job: JobPlacement) -> _Matched:
+    def _place_by_plugins(
+        self,
+        plugins: PluginPlacing,
+        pod_set: PodSet,
+        need: Need,
+        job: JobPlacement,
+        *,
+        with_nodes: bool,
+    ) -> tuple[Found, PodSetAssignment | None]:
+        placed = plugins.place(pod_set, need, job, self._match(job), with_nodes=with_nodes)
+        found = Found(
+            pod_set,
+            need,
+            placed.ranked,
+            placed.removed,
+            largest_weight(job.placement),
+            self._spec.rank,
+            plugins.capacity_factor,
+            placed.failure,
+            plugins.spread_by,
+        )
+        return found, _assigned(pod_set, placed.places, placed.left)
+
+    def _matched_by(self, cluster: ClusterCapacity, job: JobPlacement) -> Matched:
         steps = (stage(self._spec, cluster, job) for stage in self._stages)
         removed = next((step for step in steps if step is not None), None)
-        return _Matched(removed, best_weight(job.placement, cluster.labels))
+        return Matched(removed, best_weight(job.placement, cluster.labels))
 
-    def _match(self, job: JobPlacement) -> dict[str, _Matched]:
+    def _match(self, job: JobPlacement) -> dict[str, Matched]:
         """Return what the labels of every cluster mean for *job*."""
         if self._labels_version != self.index.labels_version:
             self._labels_version = self.index.labels_version
@@ -282,49 +299,14 @@ class Placer:
         return known[1]
 
 
-def _values(each: tuple[int, int, ClusterCapacity]) -> tuple[int, int]:
-    return each[0], each[1]
-
-
-def _without_room(cluster: ClusterCapacity, need: Need, *, with_node: bool) -> ClusterStep:
-    shortage = cluster.shortage(need, with_node=with_node)
-    return ClusterStep(
-        cluster=cluster.name,
-        stage=ClusterStage.CAPACITY,
-        node=shortage.node,
-        lacks=shortage.lacks,
-        could_fit=shortage.could_fit,
+def _assigned(pod_set: PodSet, places: list[Place], left: int) -> PodSetAssignment | None:
+    """Return the assignment of *pod_set*; None if some replicas are *left* without a place."""
+    if left:
+        return None
+    return PodSetAssignment(
+        name=pod_set.name, count=pod_set.count, flavors={}, places=tuple(places)
     )
 
 
-def _affinity(
-    spec: PlacementSpec, cluster: ClusterCapacity, job: JobPlacement
-) -> ClusterStep | None:
-    failed = failures(job.placement.filters, cluster.labels)
-    if not failed:
-        return None
-    return ClusterStep(cluster=cluster.name, stage=ClusterStage.AFFINITY, failed=failed)
-
-
-def _filter_policy(
-    spec: PlacementSpec, cluster: ClusterCapacity, job: JobPlacement
-) -> ClusterStep | None:
-    for each in spec.filter_policies.values():
-        if applies(each, job.labels) and (
-            cluster.name not in each.include or cluster.name in each.exclude
-        ):
-            return ClusterStep(
-                cluster=cluster.name, stage=ClusterStage.FILTER_POLICY, policy=each.name
-            )
-    return None
-
-
-def applies(policy: FilterPolicy, labels: Mapping[str, str]) -> bool:
-    """Return whether *policy* applies to a job with *labels*."""
-    return bool(policy.job_labels) and policy.job_labels.items() <= labels.items()
-
-
-_STAGES: Final = {
-    AFFINITY_PLUGIN: _affinity,
-    FILTER_POLICY_PLUGIN: _filter_policy,
-}
+def _values(each: tuple[int, int, ClusterCapacity]) -> tuple[int, int]:
+    return each[0], each[1]

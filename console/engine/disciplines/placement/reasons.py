@@ -103,14 +103,60 @@ EXCEEDS_EVERY_NODE: Final = register(
         shortage=Shortage.ALWAYS,
     )
 )
+
+
+def _failed(context: ExplainContext) -> str:
+    failure = _last(context).failure
+    if failure is None:
+        return "Waiting: a plugin of the scheduler failed."
+    return f"Waiting: the plugin {failure.plugin} failed. {failure.sentence}"
+
+
+def _removed(context: ExplainContext) -> str:
+    by_plugin = [each for each in _last(context).clusters if each.stage is ClusterStage.PLUGIN]
+    if not by_plugin:
+        return "Waiting: plugins of the scheduler remove every cluster that has room."
+    first = by_plugin[0]
+    said = next((each.sentence for each in first.said if each.plugin == first.plugin), "")
+    return f"Waiting: the plugin {first.plugin} removes {first.cluster}. {said}".rstrip()
+
+
+PLUGIN_FAILED: Final = register(
+    Reason(
+        "plugin_failed",
+        label="Plugin failed",
+        reason_class=ReasonClass.WAITING,
+        headline=_failed,
+        advice="Report it to the people who maintain the plugin, or remove it from the config.",
+    )
+)
+REMOVED_BY_PLUGIN: Final = register(
+    Reason(
+        "removed_by_plugin",
+        label="Removed by a plugin",
+        reason_class=ReasonClass.WAITING,
+        headline=_removed,
+        advice="Read what the plugin says about each cluster, and change the job accordingly.",
+    )
+)
+
+
+def _not_placeable(context: ExplainContext) -> str:
+    failure = _last(context).failure
+    if failure is None:
+        return "Rejected: no placement was possible on arrival, and the config rejects such jobs."
+    return (
+        f"Rejected: the plugin {failure.plugin} failed on arrival, and the config rejects jobs "
+        f"without a placement. {failure.sentence}"
+    )
+
+
 NOT_PLACEABLE: Final = register(
     Reason(
         "not_placeable",
         label="Not placeable",
         reason_class=ReasonClass.REJECTED,
-        headline=(
-            "Rejected: no placement was possible on arrival, and the config rejects such jobs."
-        ),
+        headline=_not_placeable,
         advice="Submit it again later, or have on_unplaceable set to wait.",
     )
 )

@@ -23,6 +23,8 @@ class ClusterStage(StrEnum):
     AFFINITY = "affinity"
     #: A filter policy of the config removes it.
     FILTER_POLICY = "filter_policy"
+    #: An installed plugin removes it.
+    PLUGIN = "plugin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,25 @@ class FailedFilter:
 
     name: str
     failed: FailedExpression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginWords:
+    """The sentence of an installed plugin, about a cluster or about its own failure."""
+
+    plugin: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginScore:
+    """The score that an installed plugin gives a cluster."""
+
+    plugin: str
+    #: A whole number, or a ratio such as ``3/2``; without the factor.
+    score: str
+    #: The weight of the plugin.
+    factor: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +75,14 @@ class ClusterStep:
     failed: tuple[FailedFilter, ...] = ()
     #: For the stage FILTER_POLICY: the name of the policy.
     policy: str = ""
+    #: For the stage PLUGIN: the name of the plugin.
+    plugin: str = ""
+    #: What installed plugins said about the cluster, in the order in which they were asked.
+    said: tuple[PluginWords, ...] = ()
+    #: The scores of installed plugins, and the sum with all factors, by which clusters are ranked:
+    #: a whole number or a ratio; "" without such plugins.
+    scores: tuple[PluginScore, ...] = ()
+    total: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +108,12 @@ class PodSetPlacement:
     largest_weight: int = 1
     #: Only if clusters are ranked by the product, and the most preferred one is not the first.
     overtaken: Overtaken | None = None
+    #: The weight of the plugin that counts free capacity; 0 if the config does not list it.
+    capacity_factor: int = 1
+    #: The installed plugin that failed, so that nothing was decided.
+    failure: PluginWords | None = None
+    #: The installed plugin that spread the replicas; "" if none did.
+    spread_by: str = ""
 
     @property
     def kept(self) -> tuple[ClusterStep, ...]:
@@ -101,7 +136,10 @@ def overtaken(kept: Sequence[ClusterStep], largest_weight: int) -> Overtaken | N
     if not kept:
         return None
     first, preferred = kept[0], max(kept, key=lambda each: each.weight)
-    if first.weight == preferred.weight:
+    if first.weight == preferred.weight or (
+        product(first, largest_weight) < product(preferred, largest_weight)
+    ):
+        # In the second case, scores of installed plugins made the difference.
         return None
     return Overtaken(
         cluster=preferred.cluster,
