@@ -33,6 +33,7 @@ from console.api.views.impact import CancelImpact, ConfigImpact, OneImpact
 from console.api.views.orgs import OneOrg, Orgs
 from console.api.views.overview import Overview
 from console.api.views.people import Invitations, Members, OneInvitation, OneMember
+from console.api.views.pods import FinishPods, ReleasePods
 from console.api.views.preemptions import OnePreemption, Preemptions
 from console.api.views.queues import HoldQueue, OneQueue, QueuePending, Queues, ResumeQueue
 from console.api.views.retention import Retention
@@ -90,6 +91,8 @@ urlpatterns = [
     path(f"{_WORKLOAD}/finish", FinishWorkload.as_view(), name="finish-workload"),
     path(f"{_WORKLOAD}/withdraw", WithdrawWorkload.as_view(), name="withdraw-workload"),
     path(f"{_WORKLOAD}/release", ReleaseWorkload.as_view(), name="release-workload"),
+    path(f"{_WORKLOAD}/pods/finish", FinishPods.as_view(), name="finish-pods"),
+    path(f"{_WORKLOAD}/pods/release", ReleasePods.as_view(), name="release-pods"),
     path(f"{_WORKLOAD}/preemptions", Preemptions.as_view(), name="preemptions"),
     path(f"{_WORKLOAD}/preemptions/<int:number>", OnePreemption.as_view(), name="preemption"),
     path(f"{_ORG}/views", SavedViews.as_view(), name="views"),

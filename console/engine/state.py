@@ -1,14 +1,15 @@
 """
 State: the pending and running workloads of one organization under one policy.
 
-Facts arrive by `submit`, `finish`, `withdraw`, `release`, `hold`, `resume`, `change_policy`,
-`change_inventory` and `advance`, which only record them. `settle` then makes decisions until
-nothing changes.
+Facts arrive by `submit`, `finish`, `withdraw`, `release`, `finish_pods`, `release_pods`, `hold`,
+`resume`, `change_policy`, `change_inventory` and `advance`, which only record them. `settle` then
+makes decisions until nothing changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from console.engine.disciplines import Progress, load_discipline
 from console.engine.live.accounts import QueueLedger
@@ -16,6 +17,14 @@ from console.engine.live.decision_builder import DecisionBuilder, order_of, refr
 from console.engine.live.dirty_set import DirtySet
 from console.engine.live.live_tree import AnyQueue, LiveTree, Preemptor, QueueState, build_trees
 from console.engine.live.mutations import StateMutations, usage_of
+from console.engine.live.pod_changes import (
+    PodGroup,
+    after_finish,
+    running_pods,
+    stopping_pods,
+    without_running,
+    without_stopping,
+)
 from console.engine.live.running import Running
 from console.engine.model.amounts import Usage
 from console.engine.model.common_reasons import BEHIND_OTHERS, DRAINED
@@ -109,7 +118,7 @@ class State(StateMutations):
 
         *is_routed* means that the present policy admitted it, so that its route is
         known. An *evicting* workload was preempted for *preemptor*, or drained; *reason*
-        has the reason.
+        has the reason, or that of the last resize.
         """
         running = Running(
             workload=workload,
@@ -125,6 +134,8 @@ class State(StateMutations):
             stopped_for=stopped_for or NEVER,
         )
         self._start(running)
+        # The places of its pods may have gone since its row was written.
+        self._check_places(running)
         self.next_reservation = max(self.next_reservation, reservation + 1)
 
     def charge(self, queue: str, usage: Usage) -> None:
@@ -164,6 +175,48 @@ class State(StateMutations):
         self._arrive(again)
         return True
 
+    def finish_pods(self, workload_id: str, pods: PodGroup) -> int:
+        """
+        Remove pods of a running workload that have finished; return their number.
+
+        Fewer than stated if fewer run there. The workload ends with its last pod.
+        """
+        running = self.running.get(workload_id)
+        count = min(pods.count, running_pods(running.assignment, pods)) if running else 0
+        if running is None or not count:
+            return 0
+        workload = after_finish(running.workload, pods.pod_set, count)
+        if not any(each.count for each in workload.pod_sets):
+            self.finish(workload_id)
+            return count
+        self._change_pods(running, without_running(running.assignment, pods), workload)
+        self._requeue_behind(running)
+        return count
+
+    def release_pods(self, workload_id: str, pods: PodGroup) -> int:
+        """
+        Release pods of a running workload that have stopped; return their number.
+
+        Pods that had to stop are gone; others get another place as soon as possible, if the
+        discipline grants pods one by one. Fewer are released than stated if fewer are there.
+        """
+        running = self.running.get(workload_id)
+        if running is None:
+            return 0
+        stopping = min(pods.count, stopping_pods(running.assignment, pods))
+        assignment = without_stopping(running.assignment, pods)
+        rest = replace(pods, count=pods.count - stopping)
+        lost = min(rest.count, running_pods(running.assignment, rest))
+        if running.evicting or not self._discipline.grants_pods:
+            lost = 0
+        if lost:
+            assignment = without_running(assignment, rest)
+            self.incomplete[workload_id] = None
+        if stopping + lost:
+            self._change_pods(running, assignment)
+            self._requeue_behind(running)
+        return stopping + lost
+
     def hold(self, queue: str) -> None:
         """Admit no workload of *queue* until `resume`."""
         state = self.queue(queue)
@@ -201,6 +254,7 @@ class State(StateMutations):
             running.route = None
             if running.queue is not None:
                 self.ledger.add(running.queue, running.usage)
+            self._check_places(running)
         self._arrivals.clear()
         for pending in waiting:
             again = Pending(
@@ -374,6 +428,16 @@ class State(StateMutations):
             verdict = refreshed_verdict(last, found)
         order = order_of(queue, pending, verdict.reason)
         return self._builder.inadmissible(queue, pending, verdict, order).trace
+
+    def _check_places(self, running: Running) -> None:
+        """Run a cycle in which the discipline checks whether *running* needs other places."""
+        if running.queue is not None and self._discipline.grants_pods:
+            self._active[self.queues[running.queue].tree] = None
+
+    def _requeue_behind(self, running: Running) -> None:
+        """Give the workloads that wait for the capacity of *running* another turn."""
+        if running.queue is not None:
+            self.schedule_requeue(self.queues[running.queue])
 
     def _stopped_for(self, running: Running) -> PreemptedStep | None:
         """Return why a workload was preempted; None if it was not, or its preemptor is gone."""

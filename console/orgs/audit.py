@@ -61,6 +61,8 @@ Action = Literal[
     "workload.finish",
     "workload.withdraw",
     "workload.release",
+    "workload.finish_pods",
+    "workload.release_pods",
 ]
 
 #: All kinds of changed objects.

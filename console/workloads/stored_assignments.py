@@ -7,12 +7,18 @@ The flavors are stored a second time as one text, which is indexed to find workl
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import accumulate
 from typing import Any
 
-from console.engine.model.decision import Assignment, Place, PodSetAssignment, merged_flavors
+from console.engine.model.decision import (
+    Assignment,
+    Place,
+    PodSetAssignment,
+    Resize,
+    merged_flavors,
+)
 
 #: Maximum number of characters of the text of flavors, all ASCII, so that an index entry fits.
 LONGEST_FLAVORS = 2000
@@ -25,7 +31,7 @@ def encode_assignment(assignment: Assignment) -> list[dict[str, Any]]:
     >>> encode_assignment((PodSetAssignment(name="main", count=1, flavors={"gpu": "spot"}),))
     [{'name': 'main', 'count': 1, 'flavors': {'gpu': 'spot'}}]
 
-    Places are included only if the discipline assigned some.
+    Places are included only if the discipline assigned some, and so are pods that have to stop.
 
     >>> here = Place(count=2, node="n1")
     >>> encode_assignment((PodSetAssignment(name="main", count=2, flavors={}, places=(here,)),))
@@ -36,10 +42,32 @@ def encode_assignment(assignment: Assignment) -> list[dict[str, Any]]:
             "name": each.name,
             "count": each.count,
             "flavors": dict(each.flavors),
-            **({"places": list(map(_encode_place, each.places))} if each.places else {}),
+            **({"places": _encode_places(each.places)} if each.places else {}),
+            **({"stopping": _encode_places(each.stopping)} if each.stopping else {}),
         }
         for each in assignment
     ]
+
+
+def encode_resize(resize: Resize | None) -> dict[str, list[dict[str, Any]]] | None:
+    """
+    Return *resize* in its stored form.
+
+    >>> from console.engine.model.decision import PlacedPods
+    >>> here = PlacedPods(pod_set="main", place=Place(count=2, cluster="east"))
+    >>> encode_resize(Resize(granted=(here,)))
+    {'granted': [{'pod_set': 'main', 'count': 2, 'cluster': 'east'}], 'taken': []}
+    """
+    if resize is None:
+        return None
+    return {
+        name: [{"pod_set": each.pod_set, **_encode_place(each.place)} for each in pods]
+        for name, pods in (("granted", resize.granted), ("taken", resize.taken))
+    }
+
+
+def _encode_places(places: Iterable[Place]) -> list[dict[str, Any]]:
+    return [_encode_place(place) for place in places]
 
 
 def _encode_place(place: Place) -> dict[str, Any]:
@@ -50,14 +78,14 @@ def flavors_text(assignment: Assignment) -> str | None:
     """
     Return the flavors of *assignment* as the indexed text; None without flavors.
 
-    Places count with their flavor or cluster. If there are too many for an index entry, the last
-    ones are omitted.
+    Places count with their flavor or cluster, also those of pods that have to stop. If there are
+    too many for an index entry, the last ones are omitted.
 
     >>> driver = PodSetAssignment(name="driver", count=1, flavors={"cpu": "spot", "gpu": "a100"})
     >>> flavors_text((driver,)), flavors_text(())
     ('["a100","spot"]', None)
     """
-    placed = {place.capacity for each in assignment for place in each.places}
+    placed = {place.capacity for each in assignment for place in (*each.places, *each.stopping)}
     assigned = {flavor for each in assignment for flavor in each.flavors.values()}
     names = sorted(assigned | {name for name in placed if name is not None})
     lengths = accumulate(len(json.dumps(name)) + 1 for name in names)
@@ -78,6 +106,7 @@ def decode_assignment(stored: Sequence[Mapping[str, Any]]) -> Assignment:
             count=each["count"],
             flavors=each["flavors"],
             places=tuple(Place(**place) for place in each.get("places", ())),
+            stopping=tuple(Place(**place) for place in each.get("stopping", ())),
         )
         for each in stored
     )

@@ -14,6 +14,7 @@ from typing import Final
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
+from console.engine.live.pod_changes import with_count
 from console.engine.model.decision import Assignment
 from console.engine.model.preemption_loops import NEVER, Stops
 from console.engine.model.workload import PodSet
@@ -41,6 +42,12 @@ def labels_of(text: str) -> Mapping[str, str]:
 def pod_sets_of(text: str, requests: str) -> tuple[PodSet, ...]:
     """Return the pod sets of a workload; a single plain one is given by its *requests*."""
     return decode_pod_sets(json.loads(text), json.loads(requests))
+
+
+def remaining_pod_sets(pod_sets: tuple[PodSet, ...], remaining: str) -> tuple[PodSet, ...]:
+    """Return *pod_sets* without the pods that have finished; *remaining* is of its column."""
+    counts: dict[str, int] = json.loads(remaining)
+    return tuple(with_count(each, counts.get(each.name, each.count)) for each in pod_sets)
 
 
 @lru_cache(maxsize=_MOST)

@@ -72,6 +72,7 @@ def test_a_cap_on_an_instance_type(api, owner, settle):
                 "group": None,
             }
         ],
+        "finished_pods": {},
         "state": "pending",
         "queue": "q-m5-2xlarge-cap3",
         "queue_position": 1,
@@ -245,6 +246,7 @@ def test_a_capacity_reservation(api, owner, settle):
         ],
         "victims": [],
         "preemptor": None,
+        "resize": None,
     }
     assert feed["next"] == feed["results"][-1]["seq"]
     assert client.get("decisions", after=feed["next"]).body == {

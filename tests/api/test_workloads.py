@@ -97,6 +97,7 @@ def test_a_workload_is_returned_as_submitted(client):
                 "group": None,
             }
         ],
+        "finished_pods": {},
         "state": "pending",
         "queue": None,
         "queue_position": None,

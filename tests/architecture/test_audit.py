@@ -30,6 +30,7 @@ EXCEPTIONS = {
         "saves itself every few seconds; what begins, moves and ends a draft is recorded"
     ),
     "console.configs.services.fix_draft.fix_draft": "a save of a draft, as any other",
+    "console.workloads.services.answer_once.answer_once": "the request that it repeats records",
     "console.workloads.services.search_fully.search_fully": "a question, kept for an hour",
     "console.workloads.services.search_fully.cancel_search": "the end of a question",
     "console.workloads.services.hold_queue.request_hold_change": "part of hold and resume",

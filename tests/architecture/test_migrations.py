@@ -34,6 +34,11 @@ BY_HAND: dict[str, str] = {
         "it changes nothing in the database, which knows no list of choices. The version before "
         "keeps no clusters, so it writes neither the new events nor the new requests"
     ),
+    "workloads.0010_know_pods": (
+        "the two columns may be null and get no default, so no row is rewritten; the lists of "
+        "choices change nothing in the database. The version before writes neither the new "
+        "requests, events and decisions nor the new columns"
+    ),
     "orgs.0005_allow_several_accounts_of_an_address": (
         "accounts are few: the new index is built within milliseconds, and letting go of the old "
         "one reads no rows. The version before keeps what the new constraint asks, because it "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from console.engine.live.running import Running
 from console.engine.model.common_reasons import NOT_EVALUATED
 from console.engine.model.decision import Assignment, Decision, Outcome
 from console.engine.model.inventory import Inventory
@@ -61,6 +62,11 @@ class Rows:
         row = self.rows[name]
         self.rows[name] = Row(row.workload, preemptor=yields_to, stopped_for=row.stopped_for)
 
+    def change_pods(self, running: Running) -> None:
+        """Store that pods of a workload have finished, or were released."""
+        row = self.rows[running.workload.id]
+        row.workload, row.assignment = running.workload, running.assignment
+
     def end(self, name: str) -> None:
         """Remove a workload that has ended."""
         del self.rows[name]
@@ -77,6 +83,9 @@ class Rows:
             row.outcome, row.reason = decision.outcome, decision.reason
             if decision.outcome is Outcome.PREEMPTED:
                 row.preemptor, row.stopped_for = decision.preemptor, decision.stopped_for
+                continue
+            if decision.outcome is Outcome.RESIZED:
+                row.outcome, row.assignment = Outcome.ADMITTED, decision.assignment
                 continue
             row.queue, row.priority, row.rule = decision.queue, decision.priority, decision.rule
             row.assignment, row.victims = decision.assignment, decision.victims
@@ -107,7 +116,7 @@ class Rows:
                 reservation=row.reservation,
                 evicting=evicting,
                 is_routed=row.version == self.version,
-                reason=row.reason if evicting else None,
+                reason=row.reason,
                 preemptor=row.preemptor,
                 stopped_for=row.stopped_for,
             )

@@ -7,6 +7,7 @@ import pytest
 from console.engine.disciplines.placement.reasons import (
     EXCEEDS_EVERY_NODE,
     INVALID_PLACEMENT,
+    MOVED,
     NO_CLUSTER_MATCHES,
     NO_CLUSTER_READY,
     NO_NODE_FITS,
@@ -15,6 +16,7 @@ from console.engine.disciplines.placement.reasons import (
     PLUGIN_FAILED,
     REMOVED_BY_PLUGIN,
     REPLICAS_DO_NOT_FIT,
+    REPLICAS_LOST,
 )
 from console.engine.disciplines.quota.reasons import (
     EXCEEDS_MAX_QUOTA,
@@ -74,6 +76,8 @@ TITLES = {
     RECLAIMED_WHILE_BORROWING: ("Preempted by a borrower", ReasonClass.PREEMPTED),
     PREEMPTED_FOR_FAIR_SHARE: ("Preempted for fair sharing", ReasonClass.PREEMPTED),
     PLACED: ("Placed", ReasonClass.RUNNING),
+    MOVED: ("Moved", ReasonClass.RUNNING),
+    REPLICAS_LOST: ("Replicas lost", ReasonClass.RUNNING),
     NO_CLUSTER_READY: ("No cluster ready", ReasonClass.WAITING),
     NO_NODE_FITS: ("No room on a node", ReasonClass.WAITING),
     REPLICAS_DO_NOT_FIT: ("No room for all replicas", ReasonClass.WAITING),
@@ -188,6 +192,27 @@ def test_only_waiting_for_quota_states_amounts(
             "sweep is queued again: behind other workloads.",
         ),
         ("REQUEST_RELEASED", {}, "sweep stopped and released its quota."),
+        ("PODS_FINISHED", {"pod_set": "main", "count": 2}, "2 pods of sweep finished."),
+        (
+            "PODS_RELEASED",
+            {"pod_set": "main", "count": 1, "cluster": "east", "node": "n1"},
+            "1 pod of sweep on node n1 of east stopped and was released.",
+        ),
+        (
+            "PODS_RESIZED",
+            {"granted": [], "taken": [], "reason": "replicas_lost"},
+            "sweep runs without some of its pods, which do not fit elsewhere now.",
+        ),
+        (
+            "PODS_RESIZED",
+            {"granted": [], "taken": [], "reason": "placed"},
+            "sweep has all its pods again.",
+        ),
+        (
+            "PODS_RESIZED",
+            {"granted": [{"count": 3, "cluster": "west", "node": "n1"}], "taken": []},
+            "sweep gets 3 pods on west.",
+        ),
         ("REQUEST_FULFILLED", {}, "sweep finished."),
         ("REQUEST_ABORTED", {}, "sweep was withdrawn."),
         ("REQUEST_FAILED", {}, "sweep failed."),

@@ -37,7 +37,7 @@ FILES = sorted((Path(__file__).parents[1] / "traces").glob("*.json"))
 STORED = [stored for path in FILES for stored in json.loads(path.read_text("utf-8"))]
 
 #: Modules whose classes are facts of traces; for policies these are unsupported settings.
-MODULES = (facts.__name__, quota.__name__, policy.__name__)
+MODULES = (facts.__name__, quota.__name__, policy.__name__, Outcome.__module__)
 
 st.register_type_strategy(Unlimited, st.just(UNLIMITED))
 st.register_type_strategy(Reason, st.sampled_from(registered_reasons()))
@@ -52,6 +52,7 @@ def assignments(draw: st.DrawFn) -> PodSetAssignment:
             PodSetAssignment,
             count=st.just(sum(each.count for each in places)) if places else st.integers(),
             places=st.just(places),
+            stopping=st.lists(st.builds(Place), max_size=2).map(tuple),
         )
     )
 
@@ -140,7 +141,7 @@ def fact_kinds_of(value: Any) -> Iterator[str]:
 def all_fact_kinds() -> Iterator[str]:
     """Yield every kind of fact that exists."""
     for each in (*vars(facts).values(), *vars(quota).values(), policy.Unsupported):
-        if not isinstance(each, type) or each.__module__ not in (*MODULES, Outcome.__module__):
+        if not isinstance(each, type) or each.__module__ not in MODULES:
             continue
         if issubclass(each, StrEnum):
             yield from (f"{each.__name__}.{member}" for member in each.__members__)

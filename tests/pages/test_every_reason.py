@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from console.capacity.services.delete_cluster import delete_cluster
 from console.capacity.services.report_cluster import report_cluster
 from console.configs.services.apply_config import apply_config
 from console.engine.disciplines.placement.plugin import (
@@ -22,6 +23,7 @@ from console.engine.disciplines.placement.plugin import (
 from console.engine.disciplines.placement.reasons import (
     EXCEEDS_EVERY_NODE,
     INVALID_PLACEMENT,
+    MOVED,
     NO_CLUSTER_MATCHES,
     NO_CLUSTER_READY,
     NO_NODE_FITS,
@@ -30,6 +32,7 @@ from console.engine.disciplines.placement.reasons import (
     PLUGIN_FAILED,
     REMOVED_BY_PLUGIN,
     REPLICAS_DO_NOT_FIT,
+    REPLICAS_LOST,
 )
 from console.engine.disciplines.quota.reasons import (
     EXCEEDS_MAX_QUOTA,
@@ -159,6 +162,20 @@ HOLD_AND_DRAIN = ", stopPolicy: HoldAndDrain"
 
 STORIES: dict[Reason, Story] = {
     PLACED: Story(dialect="skyshift", text=PLACES, node=4, submits=[job(1)]),
+    MOVED: Story(
+        dialect="skyshift",
+        text=PLACES,
+        node=4,
+        submits=[job(1)],
+        act=lambda actor: move_cluster(actor, "west"),
+    ),
+    REPLICAS_LOST: Story(
+        dialect="skyshift",
+        text=PLACES,
+        node=4,
+        submits=[job(1)],
+        act=lambda actor: delete_cluster(actor, "east"),
+    ),
     NO_CLUSTER_READY: Story(dialect="skyshift", text=PLACES, submits=[job(1)]),
     NO_NODE_FITS: Story(dialect="skyshift", text=PLACES, node=4, submits=[job(3), job(2)]),
     REPLICAS_DO_NOT_FIT: Story(dialect="skyshift", text=PLACES, node=4, submits=[job(3, 2)]),
@@ -291,6 +308,12 @@ def test_a_workload_with_this_reason_is_explained(
         assert pages.get(f"{page}/{part}").status_code == 200, part
     markdown = pages.get(page, {"as": "markdown"}).content.decode()
     assert explained["headline"] in markdown.replace("\\", "")
+
+
+def move_cluster(actor: Actor, name: str) -> None:
+    """Delete the cluster of `run_story`, and register another one of its size as *name*."""
+    delete_cluster(actor, "east")
+    report_cluster(actor, name, {"nodes": [{"name": "n1", "allocatable": {"cpu": 4}}]})
 
 
 def run_story(story: Story, owner: Actor, settle: Settle) -> list[Workload]:

@@ -50,6 +50,7 @@ def workload_answer(
             pod_set_answer(pod_set)
             for pod_set in decode_pod_sets(workload.pod_sets, workload.requests)
         ],
+        "finished_pods": _finished_pods(workload),
         "state": workload.state,
         "queue": workload.queue,
         "queue_position": position,
@@ -72,6 +73,16 @@ def workload_answer(
         "preemptible": facts.is_preemptible,
         "placement": facts.placement,
     }
+
+
+def _finished_pods(workload: Workload) -> dict[str, int]:
+    """Return the number of finished pods by pod set, without zeros."""
+    remaining: dict[str, int] = workload.remaining_pods or {}
+    if not remaining:
+        return {}
+    pod_sets = decode_pod_sets(workload.pod_sets, workload.requests)
+    finished = {each.name: each.count - remaining.get(each.name, each.count) for each in pod_sets}
+    return {name: count for name, count in finished.items() if count}
 
 
 def pod_set_answer(pod_set: PodSet) -> dict[str, Any]:
@@ -137,6 +148,7 @@ def decision_answer(decision: Decision, policies: Mapping[int, Policy]) -> dict[
         ],
         "victims": decision.victims,
         "preemptor": decision.preemptor,
+        "resize": decision.resize,
         "created_at": time_answer(decision.created_at),
     }
 

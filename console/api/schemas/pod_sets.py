@@ -23,6 +23,8 @@ PLACES = (
     "The pods by place; their counts add up to `count`. Absent: the scheduler assigns only flavors."
 )
 
+STOPPING = "Further pods that have to stop; they use their places until they are released."
+
 _OPERATORS = [operator.value for operator in NodeOperator]
 _EFFECTS = ["", *(effect.value for effect in TaintEffect)]
 
@@ -190,6 +192,35 @@ class Place(Schema):
     flavor = serializers.CharField(required=False)
 
 
+class PodsIn(Schema):
+    """Pods of one pod set that have ended."""
+
+    pod_set = serializers.CharField(help_text="Name of the pod set; `main` for `requests`.")
+    count = serializers.IntegerField(min_value=1, help_text="Number of pods.")
+    cluster = serializers.CharField(
+        required=False, allow_null=True, help_text="Only pods on this cluster."
+    )
+    node = serializers.CharField(
+        required=False, allow_null=True, help_text="Only pods on this node."
+    )
+
+
+EXAMPLE_PODS = {"pod_set": "main", "count": 2, "cluster": "east", "node": "gpu-17"}
+
+
+class PlacedPods(Place):
+    """Pods of a pod set and their place."""
+
+    pod_set = serializers.CharField()
+
+
+class Resize(Schema):
+    """Changes of the pods of a running workload."""
+
+    granted = PlacedPods(many=True, help_text="Pods to start.")
+    taken = PlacedPods(many=True, help_text="Pods to stop, and to release when they have stopped.")
+
+
 class PodSetAssignment(Schema):
     """Assignment of one pod set of an admitted workload."""
 
@@ -201,6 +232,7 @@ class PodSetAssignment(Schema):
         child=serializers.CharField(), help_text="Assigned flavor by resource."
     )
     places = Place(many=True, required=False, help_text=PLACES)
+    stopping = Place(many=True, required=False, help_text=STOPPING)
     node_selector = serializers.DictField(
         child=serializers.CharField(),
         allow_null=True,

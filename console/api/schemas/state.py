@@ -5,7 +5,13 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from console.api.schemas.common import Range, ReasonCode, Schema, page_of
-from console.api.schemas.pod_sets import PLACES, AddedToleration, Place
+from console.api.schemas.pod_sets import (
+    PLACES,
+    STOPPING,
+    AddedToleration,
+    Place,
+    Resize,
+)
 from console.engine.model.decision import Outcome
 from console.engine.model.policy import StopPolicy, Strategy
 from console.orgs.models import Role
@@ -189,6 +195,7 @@ class DecisionPodSet(Schema):
     )
     flavors = serializers.DictField(child=DecisionFlavor(), help_text="By resource.")
     places = Place(many=True, required=False, help_text=PLACES)
+    stopping = Place(many=True, required=False, help_text=STOPPING)
     node_selector = serializers.DictField(
         child=serializers.CharField(),
         help_text="Node labels of the flavors. Add them to the node selector of the pods.",
@@ -224,6 +231,11 @@ class Decision(Schema):
         allow_null=True,
         help_text="Id of the workload for which this one is preempted, or which has precedence "
         "over this pending one. Also null if you may not see it.",
+    )
+    resize = Resize(
+        allow_null=True,
+        help_text="With the outcome `resized`: the changes, which `assignment` contains already. "
+        "Both lists are empty if the pods stay where they are.",
     )
     created_at = serializers.DateTimeField()
 

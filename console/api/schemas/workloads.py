@@ -130,6 +130,10 @@ class Workload(Schema):
     pod_sets = PodSet(
         many=True, help_text="The pod sets as submitted; one pod set with one pod for `requests`."
     )
+    finished_pods = serializers.DictField(
+        child=serializers.IntegerField(),
+        help_text="Number of finished pods by pod set; pod sets without any are absent.",
+    )
     state = serializers.ChoiceField(State.values)
     queue = serializers.CharField(
         allow_null=True, help_text="Null until the workload is routed, and if no queue is found."
@@ -372,6 +376,7 @@ EXAMPLE: dict[str, Any] = {
             "group": None,
         }
     ],
+    "finished_pods": {},
     "state": "admitted",
     "queue": "ml_training",
     "queue_position": None,

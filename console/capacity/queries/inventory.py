@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 from django.db.models import Q
 
-from console.capacity.models import Cluster, ClusterState, Node
+from console.capacity.models import SILENT, Cluster, ClusterState, Node
 from console.chunks import chunks
 from console.engine.model import inventory as engine
 from console.engine.model.nodes import Taint, TaintEffect
@@ -58,6 +58,7 @@ def _cluster(row: Cluster, nodes: Sequence[engine.Node]) -> engine.Cluster:
         nodes=tuple(nodes),
         is_ready=is_ready,
         status="" if is_ready else row.status,
+        has_failed=row.status in (SILENT, ClusterState.ERROR),
         sequence=row.pk,
         version=row.version,
     )

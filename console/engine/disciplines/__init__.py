@@ -60,6 +60,9 @@ class Discipline(TraceFacts, Protocol):
     wording: CapacityWording
     #: Whether decisions depend on the inventory of clusters and nodes, and on their usage.
     reads_inventory: bool
+    #: Whether released pods of a running workload get another place one by one. Otherwise only
+    #: the workload as a whole can be released.
+    grants_pods: bool
 
     def eligibility(self, policy: Policy) -> Judge:
         """Return the judge of whether queues of *policy* accept workloads, whatever the quota."""

@@ -23,6 +23,7 @@ _VERDICTS = {
     Outcome.PREEMPTED: Verdict.FAIL,
     Outcome.REJECTED: Verdict.FAIL,
     Outcome.WITHDRAWN: Verdict.INFO,
+    Outcome.RESIZED: Verdict.INFO,
 }
 
 

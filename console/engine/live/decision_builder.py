@@ -17,7 +17,7 @@ from console.engine.model.common_reasons import (
     WAITING_FOR_PREEMPTED,
     WITHDRAWN_WHILE_RUNNING,
 )
-from console.engine.model.decision import Decision, Outcome
+from console.engine.model.decision import Decision, Outcome, Resize
 from console.engine.model.nomination import Nomination, Report
 from console.engine.model.obstacles import Obstacles
 from console.engine.model.policy import Policy
@@ -190,6 +190,30 @@ class DecisionBuilder:
         # The route of its admission belongs to another policy.
         route = Route(queue=running.queue, priority=running.priority, local_queue=local_queue)
         return self._of_running(running, Outcome.PREEMPTED, DRAINED, route=route)
+
+    def resized(
+        self,
+        running: Running,
+        nomination: Nomination | None,
+        resize: Resize,
+        reason: Reason,
+    ) -> Decision:
+        """Return the decision about pods of *running*, which has the pods of *resize* already."""
+        route = running.route or Route(queue=running.queue, priority=running.priority)
+        outcome = OutcomeStep(
+            outcome=Outcome.RESIZED, reason=reason, assignment=running.assignment, resize=resize
+        )
+        return Decision(
+            workload=running.workload.id,
+            outcome=Outcome.RESIZED,
+            reason=reason,
+            queue=running.queue,
+            priority=running.priority,
+            rule=route.rule,
+            assignment=running.assignment,
+            resize=resize,
+            facts=partial(self._trace, running.workload, route, outcome, nomination),
+        )
 
     def withdrawn(self, running: Running) -> Decision:
         """Return the decision that *running* is evicted because its submitter withdrew it."""

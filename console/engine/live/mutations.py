@@ -1,7 +1,7 @@
 """
 State mutations: the operations that change the pending and running workloads of a state.
 
-Disciplines use `admit`, `reject`, `preempt`, `requeue_unblocked`, `return_to_queue`,
+Disciplines use `admit`, `reject`, `resize`, `preempt`, `requeue_unblocked`, `return_to_queue`,
 `record_verdict`, `set_inadmissible` and `schedule_requeue`.
 `console.engine.state` has the facts from outside and decides when to run cycles.
 """
@@ -9,6 +9,7 @@ Disciplines use `admit`, `reject`, `preempt`, `requeue_unblocked`, `return_to_qu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from console.engine.live.accounts import QueueLedger
@@ -16,9 +17,10 @@ from console.engine.live.decision_builder import DecisionBuilder
 from console.engine.live.dirty_set import DirtySet
 from console.engine.live.live_tree import AnyQueue, LiveTree, Preemptor, QueueState, Target
 from console.engine.live.node_usage import NodeUsage
+from console.engine.live.pod_changes import resized
 from console.engine.live.running import Running
 from console.engine.model.amounts import SCALE, FlavorResource
-from console.engine.model.decision import Assignment, Decision
+from console.engine.model.decision import Assignment, Decision, Resize
 from console.engine.model.inventory import Inventory
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy
@@ -50,6 +52,9 @@ class StateMutations:
         self.pending: dict[str, Pending] = {}
         #: Ids of running workloads that are being evicted.
         self.evicting: set[str] = set()
+        #: Ids of running workloads that may need places for some of their pods, in the order of
+        #: that discovery.
+        self.incomplete: dict[str, None] = {}
         #: Position of the next reservation.
         self.next_reservation = 1
         self._decisions: list[Decision] = []
@@ -137,6 +142,14 @@ class StateMutations:
         self._leave(queue, pending)
         del self.pending[pending.workload.id]
         self._decisions.append(self._builder.rejected(pending, reason, nomination))
+
+    def resize(
+        self, running: Running, nomination: Nomination | None, resize: Resize, reason: Reason
+    ) -> None:
+        """Grant pods to *running*, and take others; an empty *resize* only announces *reason*."""
+        changed = self._change_pods(running, resized(running.assignment, resize))
+        changed.reason = reason
+        self._decisions.append(self._builder.resized(changed, nomination, resize, reason))
 
     def preempt(
         self,
@@ -319,6 +332,27 @@ class StateMutations:
         self._start(running)
         self._decisions.append(self._builder.admitted(running, nomination))
 
+    def _change_pods(
+        self, running: Running, assignment: Assignment, workload: Workload | None = None
+    ) -> Running:
+        """Replace *running* by one with other pods; *workload* is given if some have finished."""
+        workload = workload or running.workload
+        usage = usage_of(workload, assignment)
+        changed = replace(running, workload=workload, assignment=assignment, usage=usage)
+        self.running[workload.id] = changed
+        self.node_usage.count(running.workload, running.assignment, -1)
+        self.node_usage.count(workload, assignment, 1)
+        if running.queue is not None:
+            queue = self.queues[running.queue]
+            queue.running.replace(changed)
+            queue.generation += 1
+            queue.tree.count(running, -1)
+            queue.tree.count(changed, 1)
+            self.ledger.remove(running.queue, running.usage)
+            self.ledger.add(running.queue, usage)
+            self._changes.queues.add(running.queue)
+        return changed
+
     def _start(self, running: Running) -> None:
         self.running[running.workload.id] = running
         if running.evicting:
@@ -334,6 +368,7 @@ class StateMutations:
 
     def _stop(self, running: Running) -> None:
         self.evicting.discard(running.workload.id)
+        self.incomplete.pop(running.workload.id, None)
         self.node_usage.count(running.workload, running.assignment, -1)
         if running.queue is None:
             return
@@ -357,7 +392,7 @@ def usage_of(workload: Workload, assignment: Assignment) -> dict[FlavorResource,
     """
     Return the usage of *workload* with *assignment*, in thousandths.
 
-    Pods in places use the flavor of their place, or else the cluster.
+    Pods in places use the flavor of their place, or else the cluster; so do pods that have to stop.
     """
     requests = {pod_set.name: pod_set.requests for pod_set in workload.pod_sets}
     usage: dict[FlavorResource, int] = {}
@@ -366,7 +401,7 @@ def usage_of(workload: Workload, assignment: Assignment) -> dict[FlavorResource,
             amount = SCALE if resource == PODS else requests[each.name].get(resource, 0)
             key = (flavor, resource)
             usage[key] = usage.get(key, 0) + amount * each.count
-        for place in each.places:
+        for place in (*each.places, *each.stopping):
             capacity = place.capacity
             if capacity is None:
                 continue

@@ -44,10 +44,10 @@ class NodeUsage:
     def count(self, workload: Workload, assignment: Assignment, sign: int) -> None:
         """Record that the pods of *assignment* started, or with a *sign* of -1, that they ended."""
         for each in assignment:
-            if not each.places:
+            if not (each.places or each.stopping):
                 continue
             requests = next(p.requests for p in workload.pod_sets if p.name == each.name)
-            for place in each.places:
+            for place in (*each.places, *each.stopping):
                 if place.cluster is not None and place.node is not None:
                     self._add((place.cluster, place.node), requests, sign * place.count)
 

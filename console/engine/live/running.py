@@ -29,7 +29,7 @@ class Running:
     route: Route | None = None
     #: Whether it was preempted or drained; it uses its quota until it is released.
     evicting: bool = False
-    #: The reason of the eviction.
+    #: The reason of the eviction, or of the last resize; None: neither.
     reason: Reason | None = None
     #: Id of the workload for which it is evicted.
     preemptor: str | None = None
@@ -103,10 +103,17 @@ class RunningSet:
         return copy
 
     def replace(self, running: Running) -> None:
-        """Replace the workload with the id and priority of *running*."""
+        """Replace the workload with the id and priority of *running*, and its usage."""
         self._own()
         priority, uid = running.priority, running.workload.id
+        before = self._by_priority[priority][uid]
         self._by_priority[priority][uid] = running
+        if running.usage != before.usage:
+            held = self._held[priority]
+            for key, amount in before.usage.items():
+                held[key] -= amount
+            for key, amount in running.usage.items():
+                held[key] = held.get(key, 0) + amount
         if uid in self._evicting:
             self._evicting[uid] = running
             self._evicting_in_order = None

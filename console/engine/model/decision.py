@@ -21,6 +21,8 @@ class Outcome(StrEnum):
     PENDING = "pending"
     PREEMPTED = "preempted"
     REJECTED = "rejected"
+    #: A running workload got further pods, or some of its pods have to stop.
+    RESIZED = "resized"
     #: The submitter withdrew it while it was running; the executor has to stop it.
     WITHDRAWN = "withdrawn"
 
@@ -43,18 +45,21 @@ class Place:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSetAssignment:
     """
-    The number of pods of a pod set that start, with their flavors or, if it is split, places.
+    The number of pods of a pod set that run, with their flavors or, if it is split, places.
 
     Raises ValueError when the pods of the places do not add up to *count*.
     """
 
     name: str
-    #: Fewer than requested when the pod set may start with fewer pods.
+    #: Fewer than requested when the pod set may start with fewer pods, or when some of its pods
+    #: were released and wait for another place.
     count: int
     #: By resource; resources that no resource group of the queue covers are absent.
     flavors: Mapping[str, str]
     #: The places of the pods, each pod in one of them; empty: all pods have *flavors*.
     places: tuple[Place, ...] = ()
+    #: Further pods that have to stop, and use their places until the executor releases them.
+    stopping: tuple[Place, ...] = ()
 
     def __post_init__(self) -> None:
         if self.places and sum(each.count for each in self.places) != self.count:
@@ -63,6 +68,22 @@ class PodSetAssignment:
 
 #: Flavors and counts of the pod sets, in the order of the workload; empty: nothing was assigned.
 Assignment: TypeAlias = tuple[PodSetAssignment, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedPods:
+    """Pods of one pod set in one place."""
+
+    pod_set: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resize:
+    """The pods that a running workload gets, and those that have to stop."""
+
+    granted: tuple[PlacedPods, ...] = ()
+    taken: tuple[PlacedPods, ...] = ()
 
 
 def merged_flavors(assignment: Iterable[PodSetAssignment]) -> dict[str, str]:
@@ -116,6 +137,8 @@ class Decision:
     stopped_for: Stops = field(default_factory=lambda: NEVER)
     #: Position in the order of reservations; only when admitted.
     reservation: int | None = None
+    #: Only when resized: the changes, which *assignment* contains already.
+    resize: Resize | None = None
     #: Key of its pending class; only when pending. See `PendingClass`.
     pending_class: str | None = None
     #: Builds the trace, from facts that no longer change.

@@ -33,6 +33,8 @@ class Cluster:
     is_ready: bool = True
     #: Why it accepts no new pods, such as ``draining``, ``error`` or ``silent``; empty if it does.
     status: str = ""
+    #: Whether its pods count as lost: it is silent or reports an error.
+    has_failed: bool = False
     #: Its number in the order of registration, which no later cluster of the same name has.
     sequence: int = 0
     #: Rises with each change of the cluster or of its nodes.

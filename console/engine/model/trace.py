@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from console.engine.model.decision import Assignment, Outcome
+from console.engine.model.decision import Assignment, Outcome, Resize
 from console.engine.model.origin import Origin
 from console.engine.model.reasons import Reason
 from console.engine.model.trace_sections import TraceSection
@@ -240,6 +240,8 @@ class OutcomeStep:
     assignment: Assignment = ()
     #: Ids of workloads that have to stop first.
     victims: tuple[str, ...] = ()
+    #: The changes of the pods of a running workload.
+    resize: Resize | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from console.engine.model.reasons import ReasonClass, Shortage, reason_of
 from console.engine.wording.clusters import cluster_event
 from console.engine.wording.expectations import expectation_event
 from console.engine.wording.holds import hold_event
+from console.engine.wording.pods import pod_event
 from console.engine.wording.words import amount, by_flavor, listed, lower_first, places, plural
 
 
@@ -84,6 +85,8 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
         return hold_event(kind, data)
     if kind.startswith("CLUSTER_"):
         return cluster_event(kind, data)
+    if kind.startswith("PODS_"):
+        return pod_event(kind, data)
     reason = data.get("reason")
     words = _EVENTS[kind]
     grant = reason_of(reason).preemption_grant if reason else None

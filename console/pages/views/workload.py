@@ -24,7 +24,7 @@ from console.pages.presenters.activity.timeline import timeline_of
 from console.pages.presenters.lists.addresses import pager_of
 from console.pages.presenters.lists.tallies import kept_since
 from console.pages.presenters.workloads.phases import phase_bar
-from console.pages.presenters.workloads.pod_sets import pod_sets_of
+from console.pages.presenters.workloads.pod_sets import places_of, pod_sets_of
 from console.pages.presenters.workloads.trace_forms import chosen_format, trace_formats, trace_text
 from console.pages.presenters.workloads.workload import (
     RUNNING,
@@ -175,6 +175,7 @@ def _spec(request: HttpRequest, actor: Actor, subject: Workload) -> tuple[str, d
         "position": position_of(subject),
         "preemptor": _preemptor(actor, subject),
         "pod_sets": pod_sets_of(subject, admitting_policy(actor.org, subject)),
+        "places": places_of(subject),
     }
 
 

@@ -10,7 +10,7 @@ from console.workloads.models.workloads import Workload
 
 
 class EventType(models.TextChoices):
-    """Types of events; all but the last nine have names of the public client's protocol."""
+    """Types of events; all but the last twelve have names of the public client's protocol."""
 
     CONFIG_UPDATED = "CONFIG_UPDATED"
     REQUEST_SUBMITTED = "REQUEST_SUBMITTED"
@@ -35,6 +35,9 @@ class EventType(models.TextChoices):
     CLUSTER_SILENT = "CLUSTER_SILENT"
     CLUSTER_RETURNED = "CLUSTER_RETURNED"
     CLUSTER_DELETED = "CLUSTER_DELETED"
+    PODS_RESIZED = "PODS_RESIZED"
+    PODS_FINISHED = "PODS_FINISHED"
+    PODS_RELEASED = "PODS_RELEASED"
 
 
 class Level(models.TextChoices):

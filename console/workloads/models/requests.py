@@ -22,11 +22,12 @@ class Intake(models.Model):
         HOLD = "hold"
         RESUME = "resume"
         CAPACITY = "capacity"
+        PODS = "pods"
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="intake")
     kind = models.CharField(max_length=10, choices=Kind.choices)
     #: {"ids": [workload primary keys]}, {"version": n}, {"queue": name} or {"cluster": name}; and
-    #: the "actor".
+    #: the "actor". Requests about pods have one id, and the fields of `PodReport`.
     payload = models.JSONField()
     #: Number of workloads in it, so that a batch can be limited without reading payloads.
     size = models.PositiveIntegerField(default=1)

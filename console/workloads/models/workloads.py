@@ -90,6 +90,9 @@ class Workload(models.Model):
     submitted_by = models.CharField(max_length=40)
     submitted_at = models.DateTimeField(default=timezone.now)
 
+    #: {pod set: number of its pods that have not finished}, as reported; None: all of them.
+    remaining_pods = models.JSONField(null=True)
+
     # results of decisions
     state = models.CharField(max_length=12, choices=State.choices, default=State.PENDING)
     reason = models.CharField(max_length=LONGEST_CODE, default=str(NOT_EVALUATED))
@@ -186,6 +189,8 @@ class Decision(models.Model):
     assignment = models.JSONField(default=list)
     victims = models.JSONField(default=list)
     preemptor = models.CharField(max_length=24, null=True)
+    #: See `console.workloads.stored_assignments`; None unless the outcome is ``resized``.
+    resize = models.JSONField(null=True)
     #: In the form of `stored_trace.trace_to_json`, without evaluated rules, which follow from the
     #: config version, see `console.workloads.stored_decisions`.
     trace = models.JSONField()

@@ -18,13 +18,14 @@ from console.orgs.models import Organization
 from console.time_formats import milliseconds
 from console.workloads import models
 from console.workloads.models import EventType, Intake
+from console.workloads.pod_reports import PodReport
 from console.workloads.services.batch import Batch
 from console.workloads.services.load_state import COLUMNS, engine_workload, load_policy
 from console.workloads.services.record_shapes import SubmittedShape
 
 #: The last columns of a workload, which are not part of a shape: otherwise each user would have
 #: separate shapes.
-_NOT_RECORDED: Final = ("user", "groups")
+_NOT_RECORDED: Final = ("user", "groups", "remaining_pods")
 
 
 @dataclass(slots=True)
@@ -163,6 +164,23 @@ def _release(context: _Context, payload: dict[str, Any]) -> None:
             context.batch.requeue(uid, queue, payload["actor"], yields_to)
 
 
+def _end_pods(context: _Context, payload: dict[str, Any]) -> None:
+    state, report = context.state, PodReport(**payload["report"])
+    finished = models.State.FINISHED, EventType.REQUEST_FULFILLED
+    for uid in context.named(payload):
+        queue = state.queue_of(uid)
+        if report.kind == PodReport.FINISH:
+            count, event = state.finish_pods(uid, report.pods), EventType.PODS_FINISHED
+        else:
+            count, event = state.release_pods(uid, report.pods), EventType.PODS_RELEASED
+        running = state.running.get(uid)
+        if running is not None and count:
+            facts = report.facts(count)
+            context.batch.change_pods(running, event, payload["actor"], facts)
+        elif count:
+            context.batch.end(uid, queue, *finished, payload["actor"])
+
+
 def _change_policy(context: _Context, payload: dict[str, Any]) -> None:
     # Earlier decisions, such as preemptions of reclaimed workloads, belong to the previous version.
     context.batch.decide(context.state.take_decisions())
@@ -198,4 +216,5 @@ _HANDLERS: dict[str, Callable[[_Context, dict[str, Any]], None]] = {
     Intake.Kind.HOLD: _hold,
     Intake.Kind.RESUME: _resume,
     Intake.Kind.CAPACITY: _change_capacity,
+    Intake.Kind.PODS: _end_pods,
 }

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from console.bulk import Prepared, insert_rows, update_rows
 from console.chunks import chunks
+from console.engine.live.running import Running
 from console.engine.model.common_reasons import NOT_EVALUATED
 from console.engine.model.decision import Decision, Outcome, merged_flavors
 from console.engine.model.stored_trace import trace_to_json
@@ -18,7 +19,11 @@ from console.workloads import models
 from console.workloads.models import Event, EventType, Level, State
 from console.workloads.services.quota_events import Loan, preemptor_queue, reclaims_of
 from console.workloads.services.record_shapes import SubmittedShape, record_shapes
-from console.workloads.stored_assignments import encode_assignment, flavors_text
+from console.workloads.stored_assignments import (
+    encode_assignment,
+    encode_resize,
+    flavors_text,
+)
 
 _DECISION_COLUMNS = (
     "org_id",
@@ -32,6 +37,7 @@ _DECISION_COLUMNS = (
     "assignment",
     "victims",
     "preemptor",
+    "resize",
     "trace",
     "created_at",
 )
@@ -52,6 +58,7 @@ _OUTCOMES: dict[Outcome, tuple[State, EventType, Level]] = {
     Outcome.PENDING: (State.PENDING, EventType.REQUEST_QUEUED, Level.INFO),
     Outcome.PREEMPTED: (State.PREEMPTING, EventType.REQUEST_PREEMPTED, Level.WARNING),
     Outcome.REJECTED: (State.REJECTED, EventType.REQUEST_REJECTED, Level.ERROR),
+    Outcome.RESIZED: (State.ADMITTED, EventType.PODS_RESIZED, Level.INFO),
 }
 
 
@@ -102,6 +109,18 @@ class Batch:
         }
         self.ended[state] += 1
         self.events.append((event, Level.INFO, uid, queue, actor, {}))
+
+    def change_pods(
+        self, running: Running, event: EventType, actor: str, pods: Mapping[str, Any]
+    ) -> None:
+        """Record that *pods* of a workload have ended by request of *actor*; it runs on."""
+        workload = running.workload
+        self.updates[workload.id] |= {
+            "assignment": encode_assignment(running.assignment),
+            "flavors": flavors_text(running.assignment),
+            "remaining_pods": {each.name: each.count for each in workload.pod_sets},
+        }
+        self.events.append((event, Level.INFO, workload.id, running.queue, actor, dict(pods)))
 
     def requeue(self, uid: str, queue: str | None, actor: str, yields_to: str | None) -> None:
         """Record that a preempted workload was released, and is pending behind *yields_to*."""
@@ -175,6 +194,12 @@ class Batch:
         state, _, _ = _OUTCOMES[decision.outcome]
         row = self.updates[decision.workload]
         row |= {"state": state.value, "reason": decision.reason}
+        if decision.outcome is Outcome.RESIZED:
+            row |= {
+                "assignment": encode_assignment(decision.assignment),
+                "flavors": flavors_text(decision.assignment),
+            }
+            return
         if decision.outcome is Outcome.PREEMPTED:
             row["preemptor"] = decision.preemptor
             row["stopped_for"] = dict(decision.stopped_for)
@@ -202,6 +227,10 @@ class Batch:
         if event is EventType.REQUEST_QUEUED and decision.workload in self.requeued:
             event = EventType.REQUEST_REQUEUED
         data: dict[str, Any] = {"reason": decision.reason}
+        if decision.resize is not None:
+            data |= encode_resize(decision.resize) or {}
+            self.events.append((event, level, decision.workload, decision.queue, "engine", data))
+            return
         if decision.priority is not None:
             data["priority"] = decision.priority
         if decision.assignment:
@@ -244,6 +273,7 @@ class Batch:
             encode_assignment(decision.assignment),
             list(decision.victims),
             decision.preemptor,
+            encode_resize(decision.resize),
             trace_to_json(trace),
             self.now,
         )

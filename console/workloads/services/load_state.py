@@ -27,6 +27,7 @@ from console.workloads.stored_texts import (
     groups_of,
     labels_of,
     pod_sets_of,
+    remaining_pod_sets,
     stops_of,
 )
 
@@ -44,6 +45,7 @@ COLUMNS = (
     as_text("facts"),
     "user",
     as_text("groups"),
+    as_text("remaining_pods"),
 )
 
 
@@ -174,7 +176,7 @@ def _restore(state: State, rows: Iterable[tuple[Any, ...]], config_version: int)
             reservation=reservation,
             evicting=evicting,
             is_routed=version == config_version,
-            reason=reason_of(why[0]) if evicting else None,
+            reason=reason_of(why[0]),
             preemptor=why[1],
             stopped_for=stops_of(why[2]),
         )
@@ -183,7 +185,8 @@ def _restore(state: State, rows: Iterable[tuple[Any, ...]], config_version: int)
 def engine_workload(row: tuple[Any, ...]) -> Workload:
     """Return the engine's workload of a row that starts with COLUMNS."""
     uid, pk, labels, namespace, priority, requests, pod_sets, *optional = row[: len(COLUMNS)]
-    facts, user, groups = optional
+    facts, user, groups, remaining = optional
+    requested = pod_sets_of(pod_sets, requests)
     is_preemptible, placement = facts_of(facts)
     return Workload(
         id=uid,
@@ -191,7 +194,7 @@ def engine_workload(row: tuple[Any, ...]) -> Workload:
         labels=labels_of(labels),
         namespace=intern(namespace),
         priority=priority,
-        pod_sets=pod_sets_of(pod_sets, requests),
+        pod_sets=requested if remaining is None else remaining_pod_sets(requested, remaining),
         user=intern(user),
         groups=groups_of(groups),
         is_preemptible=is_preemptible,

@@ -1,78 +1,33 @@
-"""Submit workloads with an idempotency key: a repeated request returns the first response."""
+"""Submit workloads with an idempotency key."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
-from django.db import IntegrityError, transaction
-
-from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.permissions import Actor, Permission
-from console.workloads.models import IdempotentAnswer
+from console.workloads.services.answer_once import answer_once
 from console.workloads.services.submit_workloads import prepare, write
 from console.workloads.submissions import Submission
-
-#: Maximum number of characters of a key.
-LONGEST_KEY = 150
 
 
 def submit_once(actor: Actor, key: str, submissions: Sequence[Submission]) -> list[str]:
     """
     Submit *submissions* unless the actor used *key* before; return the ids of the first request.
 
-    Of concurrent requests with the key, one writes and the others wait for its response.
-    Raises NotAllowed, BadRequest, and Conflict (``idempotency_key_reused``) if the key was used
-    for another request.
+    Raises NotAllowed, and what `answer_once` raises.
     """
     actor.require(Permission.SUBMIT)
-    if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
-        message = f"A key has 1 to {LONGEST_KEY} printable ASCII characters."
-        raise BadRequest([FieldError("Idempotency-Key", "invalid_key", message)])
-    # A key belongs to its actor, so that responses of others are never returned by accident.
-    row = IdempotentAnswer(org=actor.org, key=f"{actor.key} {key}", digest=_digest(submissions))
-    first = _first_answer(row)
-    if first is not None:
-        return first
-    try:
-        return _write(actor, row, submissions)
-    except IntegrityError:
-        # Either a concurrent request used this key first, or an unused label set was deleted after
-        # it was read. A second attempt creates the set.
-        first = _first_answer(row)
-        return _write(actor, row, submissions) if first is None else first
 
+    def begin() -> tuple[dict[str, Any], Callable[[], None]]:
+        batch = prepare(actor, submissions)
+        return {"ids": [workload.uid for workload in batch.workloads]}, partial(write, batch)
 
-def _write(actor: Actor, row: IdempotentAnswer, submissions: Sequence[Submission]) -> list[str]:
-    batch = prepare(actor, submissions)
-    ids = [workload.uid for workload in batch.workloads]
-    row.pk, row.answer = None, {"ids": ids}
-    with transaction.atomic():
-        # The first statement, so that a concurrent request with this key waits or fails here.
-        row.save(force_insert=True)
-        write(batch)
+    content = [_content(one) for one in submissions]
+    ids: list[str] = answer_once(actor, key, content, begin)["ids"]
     return ids
-
-
-def _first_answer(row: IdempotentAnswer) -> list[str] | None:
-    found = IdempotentAnswer.objects.filter(org=row.org, key=row.key).first()
-    if found is None:
-        return None
-    if found.digest != row.digest:
-        raise Conflict(
-            "idempotency_key_reused",
-            "This Idempotency-Key was used for another request; give every request its own key.",
-        )
-    ids: list[str] = found.answer["ids"]
-    return ids
-
-
-def _digest(submissions: Sequence[Submission]) -> str:
-    canonical = json.dumps([_content(one) for one in submissions], sort_keys=True)
-    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def _content(submission: Submission) -> dict[str, Any]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from hypothesis import given, note
 from hypothesis import strategies as st
 
+from console.engine.disciplines.placement.reasons import REPLICAS_LOST
 from console.engine.disciplines.placement.spec import (
     AFFINITY_PLUGIN,
     DEFAULT_PLUGIN,
@@ -19,13 +22,14 @@ from console.engine.disciplines.placement.spec import (
     placement_of,
 )
 from console.engine.explain import explain
-from console.engine.model.decision import Decision, Outcome
+from console.engine.live.pod_changes import PodGroup, after_finish
+from console.engine.model.decision import Decision, Outcome, Place
 from console.engine.model.inventory import Cluster, Inventory
 from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload
 from console.engine.state import State
 from tests.engine.placement.plugins import SAME, installed
-from tests.engine.placement.reference import Places, free_capacity, place
+from tests.engine.placement.reference import Free, Places, free_capacity, place
 from tests.engine.placement.worlds import cluster, inventory, job, policy
 from tests.engine.rows import Rows
 from tests.engine.strategies import worlds
@@ -82,6 +86,32 @@ def _named(placement: dict[str, list[dict[str, object]]] | None) -> dict[str, ob
     }
 
 
+@dataclass
+class _Job:
+    """A running job of the model: its replicas by cluster and node."""
+
+    workload: Workload
+    places: Counter[tuple[str, str]]
+    stopping: Counter[tuple[str, str]]
+    #: Number of replicas without a place, or in a lost one, at the last settle.
+    lacks: int = 0
+
+    @property
+    def replicas(self) -> int:
+        """Number of replicas that have not finished."""
+        return self.workload.pod_sets[0].count
+
+    @property
+    def all_places(self) -> Places:
+        """The places of all replicas, stopping ones included."""
+        return [(*key, count) for key, count in (self.places + self.stopping).items()]
+
+    def add(self, places: Places) -> None:
+        """Add replicas."""
+        for cluster_name, node, count in places:
+            self.places[cluster_name, node] += count
+
+
 class _World:
     """An engine state under random events, the rows that a database would store, and the model."""
 
@@ -93,7 +123,7 @@ class _World:
         self.policy = self._settings()
         self.state, self.rows = State(self.policy), Rows()
         self._number = 0
-        self._running: dict[str, tuple[Workload, Places]] = {}
+        self._running: dict[str, _Job] = {}
         self._waiting: dict[str, Workload] = {}
 
     def _settings(self) -> Policy:
@@ -112,7 +142,7 @@ class _World:
 
     def step(self) -> None:
         """Apply one random event."""
-        match self._draw(st.integers(0, 12)):
+        match self._draw(st.integers(0, 16)):
             case 0:
                 self.policy = self._settings()
                 self.state.change_policy(self.policy)
@@ -125,8 +155,39 @@ class _World:
                 self.rows.end(name)
                 self._running.pop(name, None)
                 self._waiting.pop(name, None)
+            case 8 | 9 | 10 if self._running:
+                self._end_pods()
             case _:
                 self._submit()
+
+    def _end_pods(self) -> None:
+        """Report that some replicas have finished, or were stopped."""
+        name = self._draw(st.sampled_from(sorted(self._running)))
+        found = self._running[name]
+        of_place = found.all_places
+        if not of_place:
+            return
+        cluster_name, node, _ = self._draw(st.sampled_from(of_place))
+        key = cluster_name, node
+        count = self._draw(st.integers(1, 3))
+        pods = PodGroup(pod_set="main", count=count, cluster=cluster_name, node=node)
+        if self._draw(st.booleans()):
+            ended = min(count, found.places[key])
+            assert self.state.finish_pods(name, pods) == ended
+            found.places -= Counter({key: ended})
+            found.workload = after_finish(found.workload, "main", ended)
+            if not found.replicas:
+                assert not self.state.has_workload(name)
+                del self._running[name]
+                self.rows.end(name)
+                return
+        else:
+            stopped = min(count, found.stopping[key])
+            lost = min(count - stopped, found.places[key])
+            assert self.state.release_pods(name, pods) == stopped + lost
+            found.stopping -= Counter({key: stopped})
+            found.places -= Counter({key: lost})
+        self.rows.change_pods(self.state.running[name])
 
     def _change_cluster(self) -> None:
         clusters: dict[str, Cluster] = dict(self.inventory.clusters)
@@ -139,6 +200,7 @@ class _World:
                 *self._draw(_nodes),
                 labels=self._draw(_labels),
                 is_ready=self._draw(st.integers(0, 4)) > 0,
+                has_failed=self._draw(st.integers(0, 5)) == 0,
             )
         self.inventory = inventory(clusters.values())
         self.state.change_inventory(self.inventory)
@@ -171,7 +233,7 @@ class _World:
         note(f"{self._waiting.keys()} waiting, {self._running.keys()} running")
         assert self._placed(decisions) == self._expected()
         assert self.state.pending.keys() == self._waiting.keys()
-        assert self.state.running.keys() == self._running.keys()
+        self._compare_running()
         assert self.state.settle() == []
         self._counts_usage()
         for each in decisions:
@@ -191,33 +253,73 @@ class _World:
             if each.outcome is Outcome.ADMITTED
             else None
             for each in decisions
-            if each.outcome is not Outcome.PENDING
+            if each.outcome not in (Outcome.PENDING, Outcome.RESIZED)
         }
 
     def _expected(self) -> dict[str, Places | None]:
-        """Return where the waiting jobs go, in the order of arrival; None: one is rejected."""
+        """
+        Return where jobs go: running ones with lost replicas first, then waiting ones.
+
+        Each in the order of admission or arrival. None: a job is rejected.
+        """
+        self._replace_lost()
         spec = placement_of(self.policy)
-        reserves = spec.reserve is Reserve.IMMEDIATE
         found: dict[str, Places | None] = {}
         for name, workload in list(self._waiting.items()):
-            free = free_capacity(self.inventory, list(self._running.values()), reserves=reserves)
-            places = place(workload, self.inventory, free, spec.rank)
+            places = place(workload, self.inventory, self._free(), spec.rank)
             if places is not None:
                 found[name] = places
-                self._running[name] = workload, places
+                self._running[name] = _Job(workload, Counter(), Counter())
+                self._running[name].add(places)
                 del self._waiting[name]
             elif spec.on_unplaceable is OnUnplaceable.FAIL:
                 found[name] = None
                 del self._waiting[name]
         return found
 
+    def _replace_lost(self) -> None:
+        for each in self._running.values():
+            lost = Counter({key: n for key, n in each.places.items() if self._is_lost(*key)})
+            wanted = each.replicas - each.places.total() + lost.total()
+            each.lacks = wanted
+            if not wanted:
+                continue
+            rest = job(0, {}, replicas=wanted, placement=each.workload.placement)
+            (pods,) = each.workload.pod_sets
+            rest = replace(rest, pod_sets=(replace(pods, count=wanted),))
+            places = place(rest, self.inventory, self._free(), placement_of(self.policy).rank)
+            if places is not None:
+                each.lacks = 0
+                each.places -= lost
+                each.stopping += lost
+                each.add(places)
+
+    def _is_lost(self, cluster: str, node: str) -> bool:
+        found = self.inventory.clusters.get(cluster)
+        return found is None or found.has_failed or node not in {each.name for each in found.nodes}
+
+    def _free(self) -> Free:
+        reserves = placement_of(self.policy).reserve is Reserve.IMMEDIATE
+        running = [(each.workload, each.all_places) for each in self._running.values()]
+        return free_capacity(self.inventory, running, reserves=reserves)
+
+    def _compare_running(self) -> None:
+        """Check the places of running jobs, and whether those without room say so."""
+        assert self.state.running.keys() == self._running.keys()
+        for name, expected in self._running.items():
+            running = self.state.running[name]
+            (assigned,) = running.assignment
+            assert _counted(assigned.places) == expected.places
+            assert _counted(assigned.stopping) == expected.stopping
+            assert (running.reason is REPLICAS_LOST) == bool(expected.lacks)
+
     def _counts_usage(self) -> None:
         """Check that usage by node and by cluster is the sum of the running jobs."""
         by_node: dict[tuple[str, str], dict[str, int]] = {}
         by_cluster: dict[tuple[str, str], int] = {}
-        for workload, places in self._running.values():
-            for name, node, count in places:
-                for resource, amount in workload.pod_sets[0].requests.items():
+        for each in self._running.values():
+            for name, node, count in each.all_places:
+                for resource, amount in each.workload.pod_sets[0].requests.items():
                     if amount:
                         used = by_node.setdefault((name, node), {})
                         used[resource] = used.get(resource, 0) + amount * count
@@ -232,8 +334,12 @@ class _World:
         again = self.rows.load(self.policy, self.inventory)
         assert again.settle() == []
         assert again.pending.keys() == self.state.pending.keys()
-        assert again.running.keys() == self.state.running.keys()
         self.state = again
+        self._compare_running()
+
+
+def _counted(places: Iterable[Place]) -> Counter[tuple[str, str]]:
+    return Counter({(each.cluster or "", each.node or ""): each.count for each in places})
 
 
 @worlds(200)

@@ -27,12 +27,14 @@ def cluster(
     *nodes: Mapping[str, float],
     labels: Mapping[str, str] | None = None,
     is_ready: bool = True,
+    has_failed: bool = False,
 ) -> Cluster:
     """Return a cluster of nodes that offer these amounts: memory in mebibytes, others in units."""
     return Cluster(
         name=name,
         labels=labels or {},
-        is_ready=is_ready,
+        is_ready=is_ready and not has_failed,
+        has_failed=has_failed,
         nodes=tuple(
             Node(name=f"n{number}", offered=amounts(each)) for number, each in enumerate(nodes, 1)
         ),

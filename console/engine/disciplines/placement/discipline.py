@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from console.engine.disciplines import Progress
 from console.engine.disciplines.placement.cycle import nominate, run_cycle
@@ -21,6 +21,7 @@ from console.engine.disciplines.placement.read_model import (
     organization_nodes,
 )
 from console.engine.disciplines.placement.reasons import PLACED
+from console.engine.disciplines.placement.replacements import Replacements, has_losses
 from console.engine.disciplines.placement.spec import placement_of
 from console.engine.disciplines.placement.trace import NO_FACTS, PLACEMENT, PlacementFacts
 from console.engine.disciplines.read_model import Column, Section, Used
@@ -54,6 +55,7 @@ class PlacementDiscipline:
     admitted = PLACED
     wording = WORDING
     reads_inventory = True
+    grants_pods = True
 
     # Admission
 
@@ -72,11 +74,20 @@ class PlacementDiscipline:
         return {}
 
     def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
-        """Place the pending jobs in the order of their arrival; those that do not fit wait."""
+        """
+        Place the pending jobs in the order of their arrival; those that do not fit wait.
+
+        Running jobs with lost replicas come first, also while the queue admits nothing.
+        """
         (queue,) = tree.queues
+        if queue.policy is None:
+            return Progress.NOTHING
+        placer, replacements = _derived(state)
+        if replacements.run(state, queue, placer, skipping=skipping):
+            return Progress.DECIDED
         if queue.barrier is not None:
             return Progress.NOTHING
-        return run_cycle(state, queue, _placer(state), skipping=skipping)
+        return run_cycle(state, queue, placer, skipping=skipping)
 
     def final_pass(self, state: State, tree: LiveTree) -> bool:
         """Return False: a cycle has given every job its turn."""
@@ -100,7 +111,10 @@ class PlacementDiscipline:
     def take_inventory(self, state: State, before: Inventory) -> None:
         """Take over the clusters and nodes, and give every pending job a turn."""
         if state.derived is not None:
-            state.derived.index.replace_inventory(state.inventory)
+            derived = cast(_Derived, state.derived)
+            derived.placer.index.replace_inventory(state.inventory)
+            if has_losses(before, state.inventory):
+                derived.replacements.note_losses(state)
         for name in placement_of(state.policy).queues:
             state.schedule_requeue(state.queue(name))
 
@@ -266,17 +280,30 @@ class PlacementDiscipline:
         return organization_nodes(queues)
 
 
+class _Derived(NamedTuple):
+    """What the discipline derives from a state and keeps between cycles."""
+
+    placer: Placer
+    replacements: Replacements
+
+
 def _placer(state: State) -> Placer:
     """Return the placer of *state*, up to date with the usage of its nodes."""
+    return _derived(state).placer
+
+
+def _derived(state: State) -> _Derived:
     touched = state.node_usage.take_touched()
-    placer = cast(Placer | None, state.derived)
-    if placer is None:
-        spec = placement_of(state.policy)
-        index = CapacityIndex(spec, state.inventory, state.node_usage)
-        placer = state.derived = Placer(spec, index)
-    else:
-        placer.index.touch(touched)
-    return placer
+    derived = cast(_Derived | None, state.derived)
+    if derived is not None:
+        derived.placer.index.touch(touched)
+        return derived
+    spec = placement_of(state.policy)
+    index = CapacityIndex(spec, state.inventory, state.node_usage)
+    replacements = Replacements(state.policy)
+    replacements.note_losses(state)
+    derived = state.derived = _Derived(Placer(spec, index), replacements)
+    return derived
 
 
 DISCIPLINE = PlacementDiscipline()

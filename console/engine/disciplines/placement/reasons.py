@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from console.engine.disciplines.placement.trace import ClusterStage, PodSetPlacement, facts_of
 from console.engine.explain.sentences import ExplainContext
+from console.engine.model.decision import PlacedPods, Resize
 from console.engine.model.reasons import Reason, ReasonClass, Shortage, register
 from console.engine.wording.words import amounts, cut, plural
 
@@ -16,17 +18,47 @@ def _last(context: ExplainContext) -> PodSetPlacement:
 
 
 def _placed(context: ExplainContext) -> str:
-    counts: dict[str, int] = {}
-    for pod_set in facts_of(context.trace).pod_sets:
-        for each in pod_set.clusters:
-            if each.replicas:
-                counts[each.cluster] = counts.get(each.cluster, 0) + each.replicas
+    counts = _by_cluster(
+        PlacedPods(pod_set=each.name, place=place)
+        for each in context.trace.outcome.assignment
+        for place in each.places
+    )
     if not counts:
         return "Placed."
     if len(counts) == 1:
         return f"Placed on {next(iter(counts))}."
-    places = [f"{name} ({plural(count, 'replica')})" for name, count in counts.items()]
-    return f"Placed on {cut(places)}."
+    return f"Placed on {_counted(counts)}."
+
+
+def _moved(context: ExplainContext) -> str:
+    resize = context.trace.outcome.resize or Resize()
+    granted, taken = _by_cluster(resize.granted), _by_cluster(resize.taken)
+    count = plural(sum(granted.values()), "replica")
+    origin = f" from {cut(list(taken))}" if taken else ""
+    all_pods = sum(each.count for each in context.trace.outcome.assignment)
+    rest = "; the others stay" if sum(granted.values()) < all_pods else ""
+    return f"Running: {count} moved{origin} to {_counted(granted)}{rest}."
+
+
+def _lost(context: ExplainContext) -> str:
+    wanted = sum(each.replicas for each in facts_of(context.trace).pod_sets)
+    count = plural(wanted, "replica") if wanted else "some replicas"
+    return (
+        f"Running, but {count} lost their place and do not fit elsewhere now. They get another "
+        "place when there is room for all of them."
+    )
+
+
+def _by_cluster(pods: Iterable[PlacedPods]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for each in pods:
+        name = each.place.cluster or ""
+        counts[name] = counts.get(name, 0) + each.place.count
+    return counts
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return cut([f"{name} ({plural(count, 'replica')})" for name, count in counts.items()])
 
 
 def _do_not_fit(context: ExplainContext) -> str:
@@ -50,6 +82,18 @@ def _no_node(context: ExplainContext) -> str:
 
 PLACED: Final = register(
     Reason("placed", label="Placed", reason_class=ReasonClass.RUNNING, headline=_placed)
+)
+MOVED: Final = register(
+    Reason("moved", label="Moved", reason_class=ReasonClass.RUNNING, headline=_moved)
+)
+REPLICAS_LOST: Final = register(
+    Reason(
+        "replicas_lost",
+        label="Replicas lost",
+        reason_class=ReasonClass.RUNNING,
+        headline=_lost,
+        advice="Wait until other clusters have room, or bring the lost cluster back.",
+    )
 )
 NO_CLUSTER_READY: Final = register(
     Reason(

@@ -74,6 +74,7 @@ class QuotaDiscipline:
     admitted = QUOTA_RESERVED
     wording = WORDING
     reads_inventory = False
+    grants_pods = False
 
     def eligibility(self, policy: Policy) -> FlavorEligibility:
         """Return the judge of workloads by the selectors, taints and labels of flavors."""

@@ -68,6 +68,8 @@ _DONE = {
     "workload.finish": "finished {count}",
     "workload.withdraw": "withdrew {count}",
     "workload.release": "released {count}",
+    "workload.finish_pods": "reported finished pods of workload {subject}",
+    "workload.release_pods": "released pods of workload {subject}",
 }
 
 #: Families of actions in the filter, with the prefixes of their actions.

@@ -34,6 +34,9 @@ GLYPHS = {
     "CLUSTER_SILENT": "warning",
     "CLUSTER_RETURNED": "accepting",
     "CLUSTER_DELETED": "withdrawn",
+    "PODS_RESIZED": "admitted",
+    "PODS_FINISHED": "finished",
+    "PODS_RELEASED": "finished",
 }
 
 

@@ -1,9 +1,10 @@
-"""Rows of a workload's pod sets: count, requests, node conditions and flavors."""
+"""Rows of a workload's pod sets: count, requests, node conditions, flavors and places."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from console.engine.model.decision import PodSetAssignment
 from console.engine.model.launch_settings import PodAdditions
@@ -23,6 +24,8 @@ class PodSetRow:
     count: int
     #: Number of admitted pods; None before admission.
     started: int | None
+    #: Number of pods that have finished.
+    finished: int
     min_count: int | None
     #: Request of one pod, in thousandths.
     requests: Mapping[str, int]
@@ -36,6 +39,49 @@ class PodSetRow:
     group: str | None
 
 
+#: Maximum number of places that a page shows.
+MOST_PLACES: Final = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceRow:
+    """Pods of one pod set in one place."""
+
+    pod_set: str
+    count: int
+    cluster: str
+    node: str
+    flavor: str
+    #: Whether the pods have to stop.
+    is_stopping: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """The places of a workload's pods, and how many more there are than rows."""
+
+    rows: tuple[PlaceRow, ...]
+    more: int
+
+
+def places_of(workload: Workload) -> Places:
+    """Return the places of the pods of *workload*; none unless the scheduler assigns places."""
+    rows = tuple(
+        PlaceRow(
+            pod_set=each.name,
+            count=place.count,
+            cluster=place.cluster or "",
+            node=place.node or "",
+            flavor=place.flavor or "",
+            is_stopping=is_stopping,
+        )
+        for each in decode_assignment(workload.assignment)
+        for is_stopping, places in ((False, each.places), (True, each.stopping))
+        for place in places
+    )
+    return Places(rows=rows[:MOST_PLACES], more=max(0, len(rows) - MOST_PLACES))
+
+
 def pod_sets_of(workload: Workload, policy: Policy) -> tuple[PodSetRow, ...]:
     """
     Return the rows of the pod sets of *workload*; empty if they add nothing to its other facts.
@@ -43,8 +89,9 @@ def pod_sets_of(workload: Workload, policy: Policy) -> tuple[PodSetRow, ...]:
     *policy* is the policy that admitted the workload.
     """
     assigned = {each.name: each for each in decode_assignment(workload.assignment)}
+    remaining = workload.remaining_pods or {}
     rows = tuple(
-        _row(pod_set, assigned.get(pod_set.name), policy)
+        _row(pod_set, assigned.get(pod_set.name), policy, remaining.get(pod_set.name))
         for pod_set in decode_pod_sets(workload.pod_sets, workload.requests)
     )
     return rows if workload.pod_sets or any(row.additions for row in rows) else ()
@@ -66,12 +113,15 @@ def admitted_amounts(workload: Workload) -> Mapping[str, int]:
     return held
 
 
-def _row(pod_set: PodSet, assigned: PodSetAssignment | None, policy: Policy) -> PodSetRow:
+def _row(
+    pod_set: PodSet, assigned: PodSetAssignment | None, policy: Policy, remaining: int | None
+) -> PodSetRow:
     flavors = assigned.flavors if assigned else {}
     return PodSetRow(
         name=pod_set.name,
         count=pod_set.count,
         started=assigned.count if assigned else None,
+        finished=0 if remaining is None else pod_set.count - remaining,
         min_count=pod_set.min_count,
         requests=pod_set.requests,
         nodes=tuple(_nodes(pod_set)),

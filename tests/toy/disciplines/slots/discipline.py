@@ -57,6 +57,7 @@ class SlotsDiscipline:
     admitted = WITHIN_LIMIT
     wording = WORDING
     reads_inventory = False
+    grants_pods = False
 
     # Admission
 
