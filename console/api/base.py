@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from console.api.authentication import HasCredentials, actor_of
-from console.api.body import ExactJSONParser
+from console.api.body import ExactJSONParser, media_type_of
 from console.api.rate_limit import count_request
 from console.errors import BadRequest, FieldError, NotFound
 from console.orgs.models import ApiToken
@@ -26,12 +26,12 @@ PAGING = ("limit", "cursor")
 
 
 class AlwaysJSON(BaseContentNegotiation):
-    """Always selects JSON, the only format, whatever the client accepts."""
+    """Always selects JSON for responses, whatever the client accepts."""
 
     def select_parser(self, request: Request, parsers: Iterable[Any]) -> Any:
-        """Return the JSON parser for a JSON body, None for others."""
-        kind = (request.content_type or "").partition(";")[0].strip().lower()
-        return next((parser for parser in parsers if parser.media_type == kind), None)
+        """Return the parser for the content type of the body, None if there is none."""
+        kind = media_type_of(request)
+        return next((parser for parser in parsers if kind in parser.media_types), None)
 
     def select_renderer(
         self, request: Request, renderers: Iterable[Any], format_suffix: str | None = None

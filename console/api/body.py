@@ -1,13 +1,14 @@
-"""The parser of request bodies: JSON in UTF-8 with exact numbers, up to a maximum size."""
+"""The parsers of request bodies, up to a maximum size: JSON with exact numbers, and YAML texts."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 from rest_framework.exceptions import ParseError, UnsupportedMediaType
 from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
 
 from console.errors import ConsoleError
 from console.reading.exact_json import loads_exactly
@@ -30,10 +31,30 @@ class PayloadTooLarge(ConsoleError):
         )
 
 
-class ExactJSONParser(BaseParser):
+class BodyParser(BaseParser):
+    """A parser that reads bodies of a limited size, without compression."""
+
+    #: Content types that the parser accepts.
+    media_types: ClassVar[tuple[str, ...]]
+
+    def read(self, stream: IO[Any], parser_context: Mapping[str, Any] | None) -> bytes:
+        """Return the bytes of the body; raises PayloadTooLarge or UnsupportedMediaType."""
+        request = (parser_context or {})["request"]
+        if int(request.META.get("CONTENT_LENGTH") or 0) > LARGEST:
+            raise PayloadTooLarge
+        if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+            raise UnsupportedMediaType(
+                self.media_types[0], "The body is compressed; send it without Content-Encoding."
+            )
+        body: bytes = stream.read()
+        return body
+
+
+class ExactJSONParser(BodyParser):
     """Parses JSON in UTF-8 with exact numbers; `loads_exactly` documents the rejected values."""
 
     media_type = "application/json"
+    media_types = (media_type,)
 
     def parse(
         self,
@@ -47,16 +68,9 @@ class ExactJSONParser(BaseParser):
         Raises ParseError with the position of the error, PayloadTooLarge, or UnsupportedMediaType
         for a compressed body.
         """
-        request = (parser_context or {})["request"]
-        if int(request.META.get("CONTENT_LENGTH") or 0) > LARGEST:
-            raise PayloadTooLarge
-        if request.headers.get("Content-Encoding", "identity").lower() != "identity":
-            raise UnsupportedMediaType(
-                self.media_type, "The body is compressed; send it without Content-Encoding."
-            )
+        body = self.read(stream, parser_context)
         try:
-            text = stream.read().decode("utf-8")
-            return loads_exactly(text)
+            return loads_exactly(body.decode("utf-8"))
         except UnicodeDecodeError as error:
             raise ParseError(f"The body is not UTF-8 (byte {error.start}).") from error
         except json.JSONDecodeError as error:
@@ -67,3 +81,33 @@ class ExactJSONParser(BaseParser):
             raise ParseError("The body is nested too deeply.") from error
         except ValueError as error:
             raise ParseError(f"The body is not valid JSON: {error}.") from error
+
+
+class YAMLParser(BodyParser):
+    """Returns the bytes of a body in YAML, which the reader of its language parses."""
+
+    media_type = "application/yaml"
+    media_types = (media_type, "text/yaml", "application/x-yaml")
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Return the body as bytes; raises PayloadTooLarge or UnsupportedMediaType."""
+        return self.read(stream, parser_context)
+
+
+def media_type_of(request: Request) -> str:
+    """Return the content type of the body of *request* without its parameters."""
+    return (request.content_type or "").partition(";")[0].strip().lower()
+
+
+def yaml_of(request: Request) -> bytes | None:
+    """Return the body of *request* if its content type is YAML; None for other types."""
+    if media_type_of(request) not in YAMLParser.media_types:
+        return None
+    # The framework returns an empty mapping for an empty body.
+    body: Any = request.data
+    return body or b""

@@ -17,6 +17,7 @@ from console.api.answers.configs import codes_url, findings_answer, version_answ
 from console.api.body import PayloadTooLarge
 from console.configs.errors import ConfigRejected, ConsequencesNotAccepted, StaleVersion
 from console.errors import BadRequest, ConsoleError, FieldError, NotFound, Renamed, RetryLater
+from console.workloads.read_manifest import ManifestRejected
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -55,7 +56,7 @@ _FRAMEWORK: dict[type[exceptions.APIException], tuple[str, str]] = {
     exceptions.AuthenticationFailed: ("invalid_token", "The token is not valid"),
     exceptions.PermissionDenied: ("csrf_failed", "The CSRF token is missing or wrong"),
     exceptions.MethodNotAllowed: ("method_not_allowed", "The method is not allowed"),
-    exceptions.UnsupportedMediaType: ("unsupported_media_type", "The body has to be JSON"),
+    exceptions.UnsupportedMediaType: ("unsupported_media_type", "Unsupported content type"),
     exceptions.ParseError: ("invalid_json", "The body is not JSON"),
 }
 
@@ -108,6 +109,9 @@ def _console_problem(error: ConsoleError, context: dict[str, Any]) -> Response:
             # Only views that have an actor read configs.
             url = codes_url(context["request"], context["view"].actor.org)
             more |= findings_answer(error.reading.diagnostics, url)
+        case ManifestRejected():
+            url = codes_url(context["request"], context["view"].actor.org)
+            more |= findings_answer(error.findings, url)
         case ConsequencesNotAccepted():
             more["consequences"] = [
                 {"code": each.code, "message": each.message, "level": int(each.level)}

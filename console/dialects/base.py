@@ -17,6 +17,7 @@ from console.engine.counterfactual.change import SettingValues
 from console.engine.diff import Comparison, Flows
 from console.engine.diff.objects import PolicyObjects, Vocabulary
 from console.engine.model.history import History, Live
+from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy, Spec
 
 
@@ -56,17 +57,41 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FieldPlace:
+    """Where a manifest states a field of the submission."""
+
+    #: Place in the document, as in diagnostics: metadata.labels.team
+    path: str
+    span: Origin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobReading:
     """The result of reading a text that describes one workload in the form of a language."""
 
     diagnostics: tuple[Diagnostic, ...]
     #: The fields of its submission as JSON values; None if a diagnostic is an error.
     job: Mapping[str, Any] | None = None
+    #: Field of the submission, such as ``tags.team`` or ``pod_sets[0].count`` -> its place in the
+    #: text; fields with a default have none.
+    places: Mapping[str, FieldPlace] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
         """Whether the workload may be submitted."""
         return self.job is not None
+
+
+class JobReader(Protocol):
+    """Reads a text that describes one workload in a form of its language; never raises."""
+
+    def __call__(self, text: str | bytes, policy: Policy | None = None) -> JobReading:
+        """
+        Return the reading of *text*.
+
+        *policy* is a policy of the language: a reference to an object that it does not have is an
+        error. With None, references are not checked.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,9 +158,8 @@ class Dialect:
     #: A text that was applied -> Reading, although something that it refers to is not installed
     #: now; None if texts refer to nothing of the kind, so that `read` suffices.
     read_applied: Callable[[str], Reading] | None = None
-    #: A text that describes one workload in a form of its own -> JobReading, never an exception;
-    #: None if the language has none.
-    read_job: Callable[[str | bytes], JobReading] | None = None
+    #: The reader of manifests: workloads in a form of its own. None if the language has none.
+    read_job: JobReader | None = None
     #: Settings that advice may suggest to change, with their values; None: all of the discipline.
     setting_values: SettingValues | None = None
     #: Its form in the protocol of the public client, which one language has; else None.

@@ -24,7 +24,7 @@ def readings() -> Iterator[Reading | JobReading]:
         for path in (Path(__file__).parent / name / "bad").glob("*.yaml"):
             yield dialect.read(path.read_text("utf-8"), {})
         for path in (Path(__file__).parent / name / "jobs").glob("*.yaml"):
-            yield dialect.read_job(path.read_text("utf-8"))
+            yield dialect.read_job(path.read_text("utf-8"), dialect.empty_policy)
     native = dialects()["native"]
     rules = "".join(f"- resource_queue: q{n}\n" for n in range(600))
     texts = [

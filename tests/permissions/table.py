@@ -30,7 +30,8 @@ class Line:
     path: str
     #: Status of the answer to callers with the permission.
     status: int
-    #: Text of the body: JSON if it begins with a brace, else a form.
+    #: Text of the body: JSON if it begins with a brace, a manifest if it begins with its kind, else
+    #: a form.
     body: str
 
     @property
@@ -60,8 +61,11 @@ class Line:
 
     def sent(self, names: Mapping[str, object]) -> tuple[str, str]:
         """Return the body with the placeholders replaced by *names*, and its content type."""
-        is_json = self.body.startswith("{")
-        kind = "application/json" if is_json else "application/x-www-form-urlencoded"
+        kind = "application/x-www-form-urlencoded"
+        if self.body.startswith("{"):
+            kind = "application/json"
+        elif self.body.startswith("kind:"):
+            kind = "application/yaml"
         return Template(self.body).substitute(names), kind
 
 

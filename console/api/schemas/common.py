@@ -96,7 +96,7 @@ _PROBLEMS: Mapping[int, str] = {
     "organization.",
     409: "The request conflicts with the current state; nothing was changed.",
     413: "The body is larger than 8 MiB.",
-    415: "The body is not `application/json`.",
+    415: "The endpoint does not accept the content type of the body, or the body is compressed.",
     422: "The config has errors; nothing was applied.",
     429: "The token exceeds its rate limit, or the limit of expensive requests in progress is "
     "reached. Repeat the request after the number of seconds in `Retry-After`.",

@@ -7,7 +7,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from console.api.schemas.common import Range, ReasonCode, Schema, page_of
+from console.api.schemas.common import Problem, Range, ReasonCode, Schema, page_of
+from console.api.schemas.configs import Diagnostic
 from console.api.schemas.pod_sets import PodSet, PodSetAssignment, PodSetIn
 from console.dialects.numbers import LEAST_PRIORITY
 from console.engine.counterfactual.change import ChangeKind, QuotaNumber
@@ -100,6 +101,27 @@ class Ids(Schema):
     """Ids of workloads."""
 
     ids = serializers.ListField(child=serializers.CharField())
+
+
+class SubmittedWorkloads(Ids):
+    """Ids of the submitted workloads."""
+
+    lints = Diagnostic(
+        many=True,
+        required=False,
+        help_text="Of a manifest: its warnings and notes. Absent for workloads in JSON.",
+    )
+
+
+class SubmissionProblem(Problem):
+    """Invalid workloads, or a manifest with errors."""
+
+    diagnostics = Diagnostic(
+        many=True, required=False, help_text="Errors of a manifest, with `manifest_rejected`."
+    )
+    lints = Diagnostic(
+        many=True, required=False, help_text="Its warnings and notes, with `manifest_rejected`."
+    )
 
 
 class WorkloadPriority(Schema):
@@ -350,6 +372,7 @@ EXAMPLE_POD_SETS_IN = {
         }
     ]
 }
+EXAMPLE_MANIFEST = "kind: Job\nmetadata:\n  name: train-resnet\nspec:\n  replicas: 2\n"
 EXAMPLE_IDS = {"ids": ["5f0c1c0e9a4f4c1b9d2e"]}
 EXAMPLE: dict[str, Any] = {
     "id": "5f0c1c0e9a4f4c1b9d2e",

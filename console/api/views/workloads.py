@@ -6,17 +6,28 @@ from functools import partial
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase
-from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiParameter,
+    OpenApiResponse,
+    PolymorphicProxySerializer,
+    extend_schema,
+)
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from console.api.answers.configs import codes_url, findings_answer
 from console.api.answers.groups import groups_answer
 from console.api.answers.workloads import explanation_answer, search_answer, workload_answer
 from console.api.base import PAGING, OrgView, results
+from console.api.body import ExactJSONParser, YAMLParser, yaml_of
 from console.api.schemas import workloads as schemas
 from console.api.schemas.common import (
     EXPORT,
+    JSON_TYPE,
     PAGED,
+    PROBLEM_TYPE,
     example,
     or_files,
     or_markdown,
@@ -24,7 +35,7 @@ from console.api.schemas.common import (
     query,
 )
 from console.api.schemas.groups import WorkloadGroups
-from console.errors import NotFound
+from console.errors import BadRequest, FieldError, NotFound
 from console.expensive import Kind, take_place
 from console.exports import (
     MARKDOWN,
@@ -36,7 +47,7 @@ from console.exports import (
 )
 from console.logs import bind_workloads
 from console.orgs.permissions import Permission
-from console.policies.queries import least_priority
+from console.policies.queries import active_policy, least_priority
 from console.workloads.advice import advice_of_search, find_advice
 from console.workloads.disclosure import advice_for_reader, disclose_preemptors, for_reader
 from console.workloads.explanations import explain_workload
@@ -52,8 +63,10 @@ from console.workloads.queries import (
 from console.workloads.queries.decisions import admitting_policy
 from console.workloads.queries.filters import REASON_CLASSES
 from console.workloads.queries.groups import GROUPINGS, MOST_COUNTED, group_workloads
+from console.workloads.read_manifest import manifest_language
 from console.workloads.saved_views import read_grouping
 from console.workloads.services.search_fully import cancel_search, latest_run, search_fully
+from console.workloads.services.submit_manifest import submit_manifest
 from console.workloads.services.submit_once import submit_once
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import MOST_AT_ONCE, read_submissions
@@ -81,6 +94,7 @@ class Workloads(OrgView):
 
     parameters = (*_FILTERS, "group_by", PARAMETER, *PAGING)
     permissions = {"POST": Permission.SUBMIT}
+    parser_classes = [ExactJSONParser, YAMLParser]
 
     def accepts_parameter(self, name: str) -> bool:
         """Accept ``label.KEY`` and the named filters in a GET, and no parameters in a POST."""
@@ -137,7 +151,9 @@ class Workloads(OrgView):
         description=f"1 to {MOST_AT_ONCE:,} workloads, all or none. They are stored before the "
         "response is sent; their state and the decision feed show the decisions. A request with "
         "an `Idempotency-Key` can be repeated: it returns the first response and creates no "
-        "further workloads.",
+        "further workloads. With the content type `application/yaml`, `text/yaml` or "
+        "`application/x-yaml`, the body is a manifest: one workload in the form of the language of "
+        "the active config, if the language has one.",
         parameters=[
             OpenApiParameter(
                 "Idempotency-Key",
@@ -146,17 +162,35 @@ class Workloads(OrgView):
                 description="1 to 150 printable ASCII characters, unique for each request.",
             )
         ],
-        request=schemas.WorkloadsIn,
-        responses={202: schemas.Ids, **problems(409, 413, 415)},
+        request={JSON_TYPE: schemas.WorkloadsIn, YAMLParser.media_type: OpenApiTypes.STR},
+        responses={
+            202: schemas.SubmittedWorkloads,
+            **problems(409, 413, 415),
+            (400, PROBLEM_TYPE): OpenApiResponse(
+                schemas.SubmissionProblem,
+                description="The request is invalid; `errors` lists every invalid field, and "
+                "`diagnostics` every error of a manifest.",
+            ),
+        },
         examples=[
             example("A training job", schemas.EXAMPLE_IN, request=True),
             example("A driver and its workers", schemas.EXAMPLE_POD_SETS_IN, request=True),
+            OpenApiExample(
+                "A manifest",
+                value=schemas.EXAMPLE_MANIFEST,
+                media_type=YAMLParser.media_type,
+                request_only=True,
+            ),
             example("The id", schemas.EXAMPLE_IDS),
         ],
         tags=_TAG,
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
         """Submit the workloads; the ids are in the order of the request."""
+        manifest = yaml_of(request)
+        if manifest is not None:
+            return self._submit_manifest(request, manifest)
+        self._check_is_no_manifest(request.data)
         reader, fields = self.fields(request, ("workloads",), required=("workloads",))
         reader.finish()
         submissions = read_submissions(fields["workloads"], partial(least_priority, self.actor.org))
@@ -167,6 +201,20 @@ class Workloads(OrgView):
             ids = submit_once(self.actor, key, submissions)
         bind_workloads(ids)
         return Response({"ids": ids}, status=202)
+
+    def _submit_manifest(self, request: Request, text: bytes) -> Response:
+        made = submit_manifest(self.actor, text, request.headers.get("Idempotency-Key"))
+        bind_workloads([made.uid])
+        lints = findings_answer(made.findings, codes_url(request, self.actor.org))["lints"]
+        return Response({"ids": [made.uid], "lints": lints}, status=202)
+
+    def _check_is_no_manifest(self, body: Any) -> None:
+        """Raise BadRequest for a manifest that is sent as JSON."""
+        if not isinstance(body, dict) or "kind" not in body or "workloads" in body:
+            return
+        if manifest_language(active_policy(self.actor.org)) is not None:
+            message = "This is a manifest; send the same text with Content-Type: application/yaml."
+            raise BadRequest([FieldError("kind", "manifest_as_json", message)])
 
 
 class OneWorkload(OrgView):

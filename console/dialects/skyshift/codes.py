@@ -94,6 +94,13 @@ NO_REPLICAS = Code(
     "No replicas",
     "A Job has at least 1 replica. Omit replicas for 1.",
 )
+UNKNOWN_TEMPLATE = Code(
+    "SKY014",
+    Severity.ERROR,
+    "Template that the config does not have",
+    "A Job refers to a PlacementTemplate of the active config. Correct the name, or apply a config "
+    "that has the template.",
+)
 
 SERVER_FIELDS = Code(
     "SKY040",

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from console.dialects.base import FieldPlace
 from console.dialects.diagnostics import Severity
 from console.dialects.positions import apply_fix
-from console.dialects.skyshift import read_job
+from console.dialects.skyshift import DIALECT, read_job
+from console.engine.model.origin import Origin
 from console.reading.exact_json import loads_exactly
 from console.workloads.submissions import read_submissions
 from tests.dialects.carets import actual_findings, expected_findings
@@ -22,6 +24,11 @@ from tests.dialects.test_contract import RELAXED, SCRAPS, check_diagnostic
 FOLDER = Path(__file__).parent / "jobs"
 MARKED = [pytest.param(path, id=path.stem) for path in sorted(FOLDER.glob("*.yaml"))]
 MEGABYTE = 2**20
+
+#: A policy with a template.
+POLICY: Final = DIALECT.read(
+    "kind: PlacementTemplate\nmetadata: { name: development }\nspec: {}\n", {}
+).policy
 
 MY_JOB = """\
 {
@@ -324,11 +331,11 @@ def test_misspelled_field_is_read_as_the_one_that_is_meant() -> None:
 @pytest.mark.parametrize("path", MARKED)
 def test_marked_job_has_the_expected_findings(path: Path) -> None:
     text = path.read_text("utf-8")
-    reading = read_job(text)
+    reading = read_job(text, POLICY)
     assert expected_findings(text) == actual_findings(reading)
     for diagnostic in reading.diagnostics:
         for fix in diagnostic.fixes:
-            after = actual_findings(read_job(apply_fix(text, fix)))
+            after = actual_findings(read_job(apply_fix(text, fix), POLICY))
             count = [code for *_, code in after].count(diagnostic.code)
             assert count < [code for *_, code in actual_findings(reading)].count(diagnostic.code)
 
@@ -350,6 +357,49 @@ def test_result_is_accepted_as_a_submission(text: str) -> None:
         name: round(amount * 1000) for name, amount in requests(text).items()
     }
     assert (submission.placement or {}) == (reading.job or {}).get("placement", {})
+
+
+def test_a_template_has_to_be_one_of_the_policy() -> None:
+    text = job(placement="{ template: development }")
+    unknown = text.replace("development", "staging")
+    assert read_job(text, POLICY).ok
+    assert read_job(unknown).ok
+    (finding,) = read_job(unknown, POLICY).diagnostics
+    assert (finding.code, finding.path, finding.message, finding.hint, finding.fixes) == (
+        "SKY014",
+        "spec.placement.template",
+        'The config has no PlacementTemplate "staging".',
+        "Templates of the config: development.",
+        (),
+    )
+    (finding,) = read_job(text, DIALECT.empty_policy).diagnostics
+    assert finding.hint == "The config has no PlacementTemplate."
+    (finding,) = read_job(text.replace("development", "developmnt"), POLICY).diagnostics
+    assert finding.hint == 'Did you mean "development"?'
+
+
+def test_places_of_the_fields_of_the_submission() -> None:
+    text = """\
+kind: Job
+metadata:
+  name: j
+  namespace: research
+  labels: { team: a }
+spec:
+  replicas: 2
+  resources: { cpus: 1 }
+  placement: { template: t }
+"""
+    assert read_job(text).places == {
+        "name": FieldPlace(path="metadata.name", span=Origin(3, 9, 3, 10)),
+        "namespace": FieldPlace(path="metadata.namespace", span=Origin(4, 14, 4, 22)),
+        "tags": FieldPlace(path="metadata.labels", span=Origin(5, 11, 5, 22)),
+        "tags.team": FieldPlace(path="metadata.labels.team", span=Origin(5, 13, 5, 17)),
+        "pod_sets[0].count": FieldPlace(path="spec.replicas", span=Origin(7, 3, 7, 11)),
+        "pod_sets[0].requests": FieldPlace(path="spec.resources", span=Origin(8, 3, 8, 12)),
+        "placement": FieldPlace(path="spec.placement", span=Origin(9, 3, 9, 12)),
+    }
+    assert read_job("metadata: {}").places == {}
 
 
 @st.composite

@@ -55,11 +55,14 @@ def test_documented_defaults_are_those_of_an_empty_spec() -> None:
     assert told["plugins"] == [each.name for each in STANDARD_PLUGINS]
 
 
-def test_the_example_compiles_without_findings() -> None:
-    (example,) = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
-    reading = DIALECT.read(example, {})
+def test_the_examples_are_read_without_findings() -> None:
+    config, manifest = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
+    reading = DIALECT.read(config, {})
     assert reading.ok
     assert reading.diagnostics == ()
+    submitted = read_job(manifest, reading.policy)
+    assert submitted.ok
+    assert submitted.diagnostics == ()
 
 
 def test_documented_replacements_are_the_actual_ones() -> None:

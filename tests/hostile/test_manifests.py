@@ -1,0 +1,119 @@
+"""Hostile manifests: each is answered with places in the text, or carried out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest_django.plugin import DjangoDbBlocker
+
+from console.configs.services.apply_config import apply_config
+from console.orgs.models import Role
+from console.orgs.permissions import Actor
+from console.orgs.services.create_org import create_org
+from console.workloads.models import Workload
+from tests.conftest import member, signed_in, with_token
+from tests.hostile.test_config_texts import DRAWN, check_place
+from tests.hostile.texts import BOMBS, SCRAPS
+from tests.intake_results import apply_all_intake, read_back
+from tests.permissions.sending import rolled_back
+
+_JOBS: Final = Path(__file__).parents[1] / "dialects" / "skyshift" / "jobs"
+
+JOB: Final = """\
+kind: Job
+metadata: { name: j, namespace: n, labels: { team: a, workload-type: job } }
+spec:
+  replicas: 2
+  resources: { cpus: 1, memory: 128M, A100: 1 }
+  placement:
+    filters: [{ name: f, match_labels: { a: b } }]
+    preferences: [{ name: p, match_expressions: [{ key: k, operator: In, values: [v] }] }]
+"""
+
+TEXTS: Final = (JOB, *(path.read_text("utf-8") for path in sorted(_JOBS.glob("*.yaml"))))
+
+
+@pytest.fixture(scope="module")
+def boss(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Actor]:
+    """Create an organization whose language has manifests; rolled back at the end."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        actor = member(create_org("orchard", "Orchard", None), Role.OWNER)
+        apply_config(actor, "skyshift", "kind: Scheduler\nspec: {}\n", "", 0)
+        apply_all_intake()
+        yield actor
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def clients(boss: Actor, db: None) -> tuple[Client, Client]:
+    """Return the owner's clients for the API and for pages."""
+    return with_token(boss), signed_in(boss)
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> str:
+    """Draw a manifest with special tokens at random places, or cut off."""
+    text = draw(st.sampled_from(TEXTS))
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(text)))
+        more = draw(st.sampled_from(SCRAPS) | st.text(max_size=8))
+        text = text[:at] + more + text[at + draw(st.sampled_from((0, 0, 1, 8, 40))) :]
+    return text
+
+
+def send(clients: tuple[Client, Client], text: str) -> None:
+    """Send *text* to both addresses, check the answers, and run the engine on what is accepted."""
+    api, browser = clients
+    raw = text.encode("utf-8", "surrogatepass")
+    with rolled_back():
+        response = api.post("/api/v1/orgs/orchard/workloads", raw, content_type="application/yaml")
+        _check_answer(response, text)
+        assert Workload.objects.exists() == (response.status_code == 202)
+        read_back(apply_all_intake(), api, browser)
+
+
+def _check_answer(response: Any, text: str) -> None:
+    body = json.loads(response.content)
+    assert response.status_code in (202, 400, 413), body
+    for finding in (*body.get("diagnostics", ()), *body.get("lints", ())):
+        assert len(finding["message"]) < 1_000
+        assert "\n" not in finding["message"] + finding["hint"]
+        check_place(finding["range"], text)
+    if response.status_code == 400:
+        assert body["code"] in ("manifest_rejected", "invalid_request")
+        assert body.get("diagnostics") or body["errors"]
+
+
+def test_a_damaged_manifest_is_answered(clients: tuple[Client, Client]) -> None:
+    @DRAWN
+    @given(damaged())
+    def ask(text: str) -> None:
+        send(clients, text)
+
+    ask()
+
+
+@pytest.mark.parametrize("title", BOMBS)
+def test_a_text_bomb_is_answered(title: str, clients: tuple[Client, Client]) -> None:
+    send(clients, BOMBS[title])
+
+
+@pytest.mark.parametrize(
+    "placement",
+    [
+        "&a [*a]",
+        "&a { filters: *a }",
+        "{ filters: &f [{ name: f, match_labels: { a: b } }], preferences: *f }",
+        "{ <<: { template: t } }",
+    ],
+)
+def test_aliases_in_a_manifest_are_answered(placement: str, clients: tuple[Client, Client]) -> None:
+    send(clients, f"kind: Job\nmetadata: {{ name: j }}\nspec:\n  placement: {placement}\n")
