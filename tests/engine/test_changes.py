@@ -49,6 +49,25 @@ def change(kind: str, **facts: object) -> Change:
             ),
         ),
         (
+            change("filter", subject="f", from_="zone in [x]"),
+            "Remove the condition zone in [x] from the filter f: it would start now.",
+        ),
+        (change("filter", subject="f"), "Remove the filter f: it would start now."),
+        (change("filter"), "Remove all filters: it would start now."),
+        (change("preference", subject="p"), "Remove the preference p: it would start now."),
+        (
+            change("cluster_label", cluster="east", subject="zone", from_="x", to="y"),
+            "Set the label zone of cluster east to y instead of x: it would start now.",
+        ),
+        (
+            change("cluster_label", cluster="east", subject="zone", to="y"),
+            "Add the label zone=y to cluster east: it would start now.",
+        ),
+        (
+            change("cluster_label", cluster="east", subject="zone", from_="x"),
+            "Remove the label zone=x of cluster east: it would start now.",
+        ),
+        (
             change("ask_less", subject="gpu", from_=32000, to=24000),
             "Request 24 GPUs instead of 32: it would start now.",
         ),

@@ -216,6 +216,7 @@ def _change(change: Change, sentence: Sentence) -> dict[str, Any]:
         "from": _value(change, change.from_),
         "to": _value(change, change.to),
         "queue": change.queue,
+        "cluster": change.cluster,
         "number": change.number.value if change.kind is ChangeKind.QUOTA else None,
         "pod_set": change.pod_set,
         "workloads": list(change.workloads),

@@ -238,11 +238,15 @@ class WorkloadChange(Schema):
     text = serializers.CharField(help_text="The change and its cost, in one sentence.")
     subject = serializers.CharField(
         allow_blank=True,
-        help_text="A resource, `pods`, the key of a label, flavor/resource, or a setting.",
+        help_text="A resource, `pods`, the key of a label, the name of a filter or preference, "
+        "flavor/resource, or a setting.",
     )
     queue = serializers.CharField(
         allow_null=True,
         help_text="The queue or cohort whose config changes, or the new queue of the workload.",
+    )
+    cluster = serializers.CharField(
+        allow_null=True, help_text="The cluster whose label changes; null for other changes."
     )
     number = serializers.ChoiceField(
         [number.value for number in QuotaNumber],

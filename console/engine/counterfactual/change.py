@@ -22,12 +22,18 @@ class ChangeKind(StrEnum):
     LABEL = "label"
     #: The requested priority.
     PRIORITY = "priority"
+    #: A condition of a filter of the workload less, or no filters.
+    FILTER = "filter"
+    #: A preference of the workload less.
+    PREFERENCE = "preference"
     #: Resuming the held queue.
     RESUME = "resume"
     #: One number in the quota of a queue or cohort.
     QUOTA = "quota"
     #: One other setting of a queue.
     POLICY = "policy"
+    #: One label of a cluster, in the config if that declares the cluster.
+    CLUSTER_LABEL = "cluster_label"
     #: The end of running workloads, by themselves or by a person.
     FINISH = "finish"
     # For rejected workloads:
@@ -75,21 +81,24 @@ class Change:
 
     The meaning of *subject*, *from_* and *to* depends on the kind:
 
-    ============  =======================  ===========================================
+    ============= =======================  ===========================================
     kind          subject                  from_ and to
-    ============  =======================  ===========================================
+    ============= =======================  ===========================================
     ``wait``      ""                       None
     ``ask_less``  resource, or ``pods``    amounts of one pod in thousandths, or counts of pods
     ``label``     key                      values; None: without the label
     ``priority``  ""                       requested priorities; None: none requested
+    filter        name; "": all filters    the condition in words; None: the whole filter
+    preference    name                     None
     ``resume``    ""                       None
     ``quota``     "flavor/resource"        amounts in thousandths, or UNLIMITED
     ``policy``    a `Setting`              codes of the setting; None: no bound
+    cluster_label key                      values; None: without the label
     ``finish``    ""                       None
     ``resubmit``  ""                       None
     ``request``   key of one label, or ""  None
     ``rule``      ""                       None; the index of the rule
-    ============  =======================  ===========================================
+    ============= =======================  ===========================================
     """
 
     kind: ChangeKind
@@ -102,6 +111,8 @@ class Change:
     #: queue. ``label`` and ``priority``: the new queue of the workload, if it changes.
     #: ``resubmit``, ``request`` and ``rule``: the queue that would accept the workload.
     queue: str | None = None
+    #: Only ``cluster_label``: the name of the cluster.
+    cluster: str | None = None
     #: Only ``quota``.
     number: QuotaNumber = QuotaNumber.NOMINAL
     #: ``ask_less``: the pod set to reduce, if there are several or it has several pods.

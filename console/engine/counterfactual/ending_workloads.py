@@ -101,8 +101,20 @@ def _of_flavor(trials: Trials, snapshot: Snapshot, keys: list[FlavorResource]) -
             for each in gone:
                 snapshot.ledger.add(each.queue or "", each.usage)
 
+    return few_that_suffice(_in_turn(trials.queue, keys), fits_without)
+
+
+def few_that_suffice(
+    in_turn: Iterator[Running], fits_without: Callable[[list[Running]], bool]
+) -> list[Running]:
+    """
+    Return a few of the running workloads *in_turn*, none of which can be left out.
+
+    *fits_without* tells whether the workload fits after the end of some of them. The first ones are
+    preferred. Empty if too many would have to end.
+    """
     some: list[Running] = []
-    in_turn = islice(_in_turn(trials.queue, keys), _LOOKED_AT)
+    in_turn = islice(in_turn, _LOOKED_AT)
     # Usually a few are sufficient: start with one, and double the number each time.
     while more := list(islice(in_turn, len(some) or 1)):
         too_few = len(some)

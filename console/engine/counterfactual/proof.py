@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from console.engine.live.live_tree import AnyQueue
 from console.engine.model.decision import Outcome
+from console.engine.model.inventory import Inventory
 from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload
 from console.engine.pending.pending_class import PendingClass
@@ -54,6 +55,8 @@ class Proof:
         policy: Policy | None,
         members: int,
         queue: str | None = None,
+        *,
+        inventory: Inventory | None = None,
     ) -> None:
         self._trials = trials
         self._uid = trials.uid
@@ -68,6 +71,9 @@ class Proof:
         self._evicting_before = frozenset(self.snapshot.evicting)
         self._lost: dict[str, None] = {}
         self._changed_policy = policy is not None
+        self._changed_inventory = inventory is not None
+        if inventory is not None:
+            self.snapshot.change_inventory(inventory)
         theirs = trials.state.queues[target].tree.queues
         if sum(len(each.pending.classes) for each in theirs) <= _COMPETITORS:
             for each in theirs:
@@ -90,7 +96,7 @@ class Proof:
         if resume:
             snapshot.resume(self._trials.queue.name)
         self._add_workload()
-        if ends or resume or self._changed_policy:
+        if ends or resume or self._changed_policy or self._changed_inventory:
             self._add_competitors()
         else:
             self._add_strict_queues()

@@ -10,6 +10,7 @@ from console.engine.live.live_tree import AnyQueue, LiveTree
 from console.engine.live.snapshot import Snapshot, SnapshotBase
 from console.engine.model.amounts import FlavorResource, Unlimited
 from console.engine.model.common_reasons import BEHIND_OTHERS, WAITING_FOR_PREEMPTED
+from console.engine.model.inventory import Inventory
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy
 from console.engine.model.route import Route
@@ -180,19 +181,20 @@ class Trials:
         *,
         workload: Workload | None = None,
         policy: Policy | None = None,
+        inventory: Inventory | None = None,
         ends: Iterable[str] = (),
         resume: bool = False,
     ) -> Started | None:
         """
         Return the effects if the workload starts after the given changes, or None.
 
-        *workload* replaces it, *ends* are running workloads that end, and *resume* resumes its
-        queue. Victims stop.
+        *workload* replaces it, *inventory* replaces clusters and nodes, *ends* are running
+        workloads that end, and *resume* resumes its queue. Victims stop.
         """
         gone = tuple(ends)
         for members in _MEMBERS:
             self._spend(PROOF)
-            proof = Proof(self, workload, policy, members)
+            proof = Proof(self, workload, policy, members, inventory=inventory)
             found = proof.start(gone, resume=resume)
             if not proof.was_cut:
                 return found

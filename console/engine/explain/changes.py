@@ -75,9 +75,12 @@ _IN_VAIN = {
     ChangeKind.ASK_LESS: "a smaller request for one resource",
     ChangeKind.LABEL: "another label",
     ChangeKind.PRIORITY: "a higher priority",
+    ChangeKind.FILTER: "a filter or a condition less",
+    ChangeKind.PREFERENCE: "a preference less",
     ChangeKind.RESUME: "resuming the queue",
     ChangeKind.QUOTA: "one larger quota value",
     ChangeKind.POLICY: "one other setting of the queue",
+    ChangeKind.CLUSTER_LABEL: "another label of one cluster",
     ChangeKind.FINISH: "the end of a few running workloads",
 }
 
@@ -141,6 +144,27 @@ def _label(change: Change) -> str:
     return f"Set the label {change.subject} to {change.to} instead of {change.from_}"
 
 
+def _filter(change: Change) -> str:
+    if not change.subject:
+        return "Remove all filters"
+    if change.from_ is None:
+        return f"Remove the filter {change.subject}"
+    return f"Remove the condition {change.from_} from the filter {change.subject}"
+
+
+def _preference(change: Change) -> str:
+    return f"Remove the preference {change.subject}"
+
+
+def _cluster_label(change: Change) -> str:
+    where = f"cluster {change.cluster}"
+    if change.to is None:
+        return f"Remove the label {change.subject}={change.from_} of {where}"
+    if change.from_ is None:
+        return f"Add the label {change.subject}={change.to} to {where}"
+    return f"Set the label {change.subject} of {where} to {change.to} instead of {change.from_}"
+
+
 def _priority(change: Change) -> str:
     instead = f" instead of {change.from_}" if change.from_ is not None else ""
     return f"Request priority {change.to}{instead}"
@@ -170,6 +194,9 @@ _ACTIONS = {
     ChangeKind.ASK_LESS: _ask_less,
     ChangeKind.LABEL: _label,
     ChangeKind.PRIORITY: _priority,
+    ChangeKind.FILTER: _filter,
+    ChangeKind.PREFERENCE: _preference,
+    ChangeKind.CLUSTER_LABEL: _cluster_label,
     ChangeKind.QUOTA: _quota,
     ChangeKind.POLICY: _policy,
 }

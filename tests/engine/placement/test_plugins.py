@@ -19,11 +19,13 @@ from console.engine.disciplines.placement.plugin import (
 )
 from console.engine.disciplines.placement.plugin_host import HOST
 from console.engine.disciplines.placement.reasons import (
+    MOVED,
     NOT_PLACEABLE,
     PLACED,
     PLUGIN_FAILED,
     REMOVED_BY_PLUGIN,
     REPLICAS_DO_NOT_FIT,
+    REPLICAS_LOST,
 )
 from console.engine.disciplines.placement.spec import (
     AFFINITY_PLUGIN,
@@ -425,6 +427,25 @@ def test_waiting_job_is_asked_again_when_less_is_free() -> None:
         state.submit(job(2, {"cpu": 1}))
         placed = [(each.workload, replicas(each)) for each in state.settle()]
     assert placed == [("w2", {"b": 1}), ("w1", {"b": 2})]
+
+
+def test_lost_replicas_are_asked_again_when_less_is_free() -> None:
+    def used_or_a(job: Job, cluster: Cluster) -> Verdict:
+        is_used = any(each.free != each.offered for each in cluster.nodes)
+        is_kept = is_used or cluster.name == "a" or job.replicas == 1
+        return KEEP if is_kept else drop("Nothing runs there.")
+
+    with installed({"mine": Filters(used_or_a)}):
+        state = state_of(uses(DEFAULT_PLUGIN, "mine"))
+        state.submit(job(1, {"cpu": 2}, replicas=2))
+        assert [replicas(each) for each in state.settle()] == [{"a": 2}]
+        state.change_inventory(inventory(CLUSTERS[1:]))
+        assert [each.reason for each in state.settle()] == [REPLICAS_LOST]
+        state.submit(job(2, {"cpu": 1}))
+        assert [(each.workload, each.reason) for each in state.settle()] == [
+            ("w2", PLACED),
+            ("w1", MOVED),
+        ]
 
 
 class ByLabels(Filters):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from console.engine.disciplines.placement.spec import (
@@ -14,15 +15,16 @@ from console.engine.disciplines.placement.spec import (
 )
 from console.engine.disciplines.placement.trace import FailedFilter
 from console.engine.model.trace import FailedExpression
+from console.engine.wording.words import expression
 
 #: Operators in the words of traces.
 _WORDS: Final = {Operator.IN: "in", Operator.NOT_IN: "not_in"}
 
 
-def holds(expression: Expression, labels: Mapping[str, str]) -> bool:
-    """Return whether *expression* holds; ``NotIn`` also holds without the label."""
-    among = labels.get(expression.key) in expression.values
-    return among if expression.operator is Operator.IN else not among
+def holds(condition: Expression, labels: Mapping[str, str]) -> bool:
+    """Return whether *condition* holds; ``NotIn`` also holds without the label."""
+    among = labels.get(condition.key) in condition.values
+    return among if condition.operator is Operator.IN else not among
 
 
 def failure(criterion: Criterion, labels: Mapping[str, str]) -> FailedExpression | None:
@@ -57,6 +59,36 @@ def failures(filters: Iterable[Criterion], labels: Mapping[str, str]) -> tuple[F
             return ()
         found.append(FailedFilter(name=each.name, failed=failed))
     return tuple(found)
+
+
+def conditions(criterion: Criterion) -> tuple[Expression, ...]:
+    """Return the conditions of *criterion* in order, its labels as expressions too."""
+    labels = (
+        Expression(key=key, operator=Operator.IN, values=(value,))
+        for key, value in criterion.labels.items()
+    )
+    return (*labels, *criterion.expressions)
+
+
+def without_condition(criterion: Criterion, number: int) -> Criterion:
+    """Return *criterion* without the condition of this *number* in `conditions`."""
+    keys = list(criterion.labels)
+    if number < len(keys):
+        del keys[number]
+        return replace(criterion, labels={key: criterion.labels[key] for key in keys})
+    place = number - len(keys)
+    expressions = criterion.expressions[:place] + criterion.expressions[place + 1 :]
+    return replace(criterion, expressions=expressions)
+
+
+def in_words(condition: Expression) -> str:
+    """
+    Return a condition in words.
+
+    >>> in_words(Expression(key="location", operator=Operator.NOT_IN, values=("eu",)))
+    'location not in [eu]'
+    """
+    return expression(condition.key, _WORDS[condition.operator], condition.values)
 
 
 def best_weight(placement: Placement, labels: Mapping[str, str]) -> int:

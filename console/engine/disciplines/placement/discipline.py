@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from console.engine.disciplines import Progress
 from console.engine.disciplines.placement.cycle import nominate, run_cycle
+from console.engine.disciplines.placement.derived import Derived, derived_of, placer_of
 from console.engine.disciplines.placement.eligibility import PlacementJudge
 from console.engine.disciplines.placement.explain import EXPLAIN_SECTIONS
-from console.engine.disciplines.placement.index import CapacityIndex
 from console.engine.disciplines.placement.job_placement import job_placement
 from console.engine.disciplines.placement.ledger import JobQueue, PlacementLedger
-from console.engine.disciplines.placement.nominate import PlacementNomination, Placer
+from console.engine.disciplines.placement.nominate import PlacementNomination
 from console.engine.disciplines.placement.read_model import (
     COLUMNS,
     WORDING,
@@ -21,7 +21,7 @@ from console.engine.disciplines.placement.read_model import (
     organization_nodes,
 )
 from console.engine.disciplines.placement.reasons import PLACED
-from console.engine.disciplines.placement.replacements import Replacements, has_losses
+from console.engine.disciplines.placement.replacements import has_losses
 from console.engine.disciplines.placement.spec import placement_of
 from console.engine.disciplines.placement.trace import NO_FACTS, PLACEMENT, PlacementFacts
 from console.engine.disciplines.read_model import Column, Section, Used
@@ -82,7 +82,7 @@ class PlacementDiscipline:
         (queue,) = tree.queues
         if queue.policy is None:
             return Progress.NOTHING
-        placer, replacements = _derived(state)
+        placer, replacements = derived_of(state)
         if replacements.run(state, queue, placer, skipping=skipping):
             return Progress.DECIDED
         if queue.barrier is not None:
@@ -111,7 +111,7 @@ class PlacementDiscipline:
     def take_inventory(self, state: State, before: Inventory) -> None:
         """Take over the clusters and nodes, and give every pending job a turn."""
         if state.derived is not None:
-            derived = cast(_Derived, state.derived)
+            derived = cast(Derived, state.derived)
             derived.placer.index.replace_inventory(state.inventory)
             if has_losses(before, state.inventory):
                 derived.replacements.note_losses(state)
@@ -129,11 +129,11 @@ class PlacementDiscipline:
         without: frozenset[str] = frozenset(),
     ) -> PlacementNomination:
         """Return where *pending* would go now."""
-        return nominate(_placer(state), pending, with_nodes=False)
+        return nominate(placer_of(state), pending, with_nodes=False)
 
     def report(self, state: State, queue: JobQueue, pending: Pending) -> PlacementNomination:
         """Return the nomination, which contains all facts."""
-        return nominate(_placer(state), pending, with_nodes=True)
+        return nominate(placer_of(state), pending, with_nodes=True)
 
     def has_no_room(self, queue: JobQueue, least: Mapping[str, int]) -> bool:
         """Return False: only a nomination shows it."""
@@ -278,32 +278,6 @@ class PlacementDiscipline:
     ) -> tuple[CapacityNode, ...]:
         """Return the sums over the queues."""
         return organization_nodes(queues)
-
-
-class _Derived(NamedTuple):
-    """What the discipline derives from a state and keeps between cycles."""
-
-    placer: Placer
-    replacements: Replacements
-
-
-def _placer(state: State) -> Placer:
-    """Return the placer of *state*, up to date with the usage of its nodes."""
-    return _derived(state).placer
-
-
-def _derived(state: State) -> _Derived:
-    touched = state.node_usage.take_touched()
-    derived = cast(_Derived | None, state.derived)
-    if derived is not None:
-        derived.placer.index.touch(touched)
-        return derived
-    spec = placement_of(state.policy)
-    index = CapacityIndex(spec, state.inventory, state.node_usage)
-    replacements = Replacements(state.policy)
-    replacements.note_losses(state)
-    derived = state.derived = _Derived(Placer(spec, index), replacements)
-    return derived
 
 
 DISCIPLINE = PlacementDiscipline()

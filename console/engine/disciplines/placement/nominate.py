@@ -205,12 +205,27 @@ class Placer:
                     self.note_waiting(key, nomination)
         return self._waiting.each()
 
+    def match(self, job: JobPlacement) -> dict[str, Matched]:
+        """Return what the labels of every cluster mean for *job*."""
+        if self._labels_version != self.index.labels_version:
+            self._labels_version = self.index.labels_version
+            self._matched.clear()
+        known = self._matched.get(id(job))
+        if known is None:
+            if len(self._matched) >= _MOST_REMEMBERED:
+                self._matched.clear()
+            known = self._matched[id(job)] = (
+                job,
+                {name: self._matched_by(each, job) for name, each in self.index.clusters.items()},
+            )
+        return known[1]
+
     def fits_on_released(self, need: Need, job: JobPlacement) -> bool:
         """Return whether one replica fits on a node with released capacity that *job* may use."""
         clusters = self.index.released_clusters(need)
         if not clusters:
             return False
-        matched = self._match(job)
+        matched = self.match(job)
         return any(matched[name].removed is None for name in clusters)
 
     def _place(
@@ -220,7 +235,7 @@ class Placer:
         need = need_of(pod_set.requests)
         if self._plugins is not None:
             return self._place_by_plugins(self._plugins, pod_set, need, job, with_nodes=with_nodes)
-        matched = self._match(job)
+        matched = self.match(job)
         kept: list[tuple[int, int, ClusterCapacity]] = []
         removed: list[ClusterStep] = []
         by_product, needs_room = self._spec.rank is Rank.PRODUCT, self._needs_room
@@ -264,7 +279,7 @@ class Placer:
         *,
         with_nodes: bool,
     ) -> tuple[Found, PodSetAssignment | None]:
-        placed = plugins.place(pod_set, need, job, self._match(job), with_nodes=with_nodes)
+        placed = plugins.place(pod_set, need, job, self.match(job), with_nodes=with_nodes)
         found = Found(
             pod_set,
             need,
@@ -282,21 +297,6 @@ class Placer:
         steps = (stage(self._spec, cluster, job) for stage in self._stages)
         removed = next((step for step in steps if step is not None), None)
         return Matched(removed, best_weight(job.placement, cluster.labels))
-
-    def _match(self, job: JobPlacement) -> dict[str, Matched]:
-        """Return what the labels of every cluster mean for *job*."""
-        if self._labels_version != self.index.labels_version:
-            self._labels_version = self.index.labels_version
-            self._matched.clear()
-        known = self._matched.get(id(job))
-        if known is None:
-            if len(self._matched) >= _MOST_REMEMBERED:
-                self._matched.clear()
-            known = self._matched[id(job)] = (
-                job,
-                {name: self._matched_by(each, job) for name, each in self.index.clusters.items()},
-            )
-        return known[1]
 
 
 def _assigned(pod_set: PodSet, places: list[Place], left: int) -> PodSetAssignment | None:

@@ -100,7 +100,7 @@ class Replacements:
     ) -> bool:
         """Return whether nothing has changed that could let the *wanted* replicas fit."""
         refused, nomination = self._refused.get(uid, ({}, None))
-        if not self._may_skip or nomination is None or refused != wanted:
+        if not self._may_skip or placer.reads_free or nomination is None or refused != wanted:
             return False
         return not placer.index.has_new_inventory and not any(
             placer.fits_on_released(each.need, job) for each in nomination.found
