@@ -17,6 +17,7 @@ from console.engine.counterfactual.change import SettingValues
 from console.engine.diff import Comparison, Flows
 from console.engine.diff.objects import PolicyObjects, Vocabulary
 from console.engine.model.history import History, Live
+from console.engine.model.inventory import Inventory
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy, Spec
 
@@ -116,6 +117,9 @@ class DisciplineLints(Protocol):
 
     def lint_live(self, live: Live, places: PlaceFinder, findings: Findings) -> None:
         """Report problems with live workloads."""
+
+    def lint_inventory(self, inventory: Inventory, places: PlaceFinder, findings: Findings) -> None:
+        """Report problems with the clusters that report now; *inventory* has them without nodes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

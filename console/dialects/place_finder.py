@@ -64,6 +64,18 @@ class PlaceFinder:
         """Return the place of the label *key* in an expression."""
         return self._field(origin, key, is_name=False)
 
+    def entry(self, origin: Origin | None, key: str, value: str) -> tuple[Place, Place]:
+        """Return key and value of the innermost field *key* of an object that is *value*."""
+        found = self._find(origin)
+        inner = None
+        for mapping in _mappings(found) if isinstance(found, MapNode) else ():
+            key_node, node = mapping.entries.get(key, (None, None))
+            if key_node is not None and isinstance(node, ScalarNode) and node.text == value:
+                place = self._place(node)
+                inner = Place(key_node.start, key_node.end, place.path), place
+        head = self.head(origin)
+        return inner if inner is not None else (head, head)
+
     def item(self, origin: Origin | None, text: str) -> Place:
         """Return the item *text* of a list in an object."""
         found = self._find(origin)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from console.capacity.services.report_cluster import report_cluster
+
 TEXT = """\
 resource_flavors: [{name: any}]
 resource_queues:
@@ -61,3 +63,32 @@ def test_a_text_with_errors_has_no_lints(client):
     body = client.post("config/check", {"text": TEXT.replace("any}]", "many}]", 1)}).body
     assert [each["code"] for each in body["diagnostics"]] == ["NAT002"]
     assert body["lints"] == []
+
+
+def test_lints_compare_labels_with_the_clusters_that_report(client, owner):
+    report_cluster(owner, "east", {"labels": {"region": "eu"}, "nodes": []})
+    text = (
+        "kind: PlacementTemplate\n"
+        "metadata: { name: europe }\n"
+        "spec: { filters: [{ name: eu, match_labels: { regoin: eu } }] }\n"
+    )
+    body = client.post("config/check", {"dialect": "skyshift", "text": text}).body
+    place = {"line": 3, "column": 47, "end_line": 3, "end_column": 53}
+    assert body["lints"] == [
+        {
+            "code": "LNT017",
+            "severity": "warning",
+            "message": 'No cluster has the label "regoin".',
+            "path": "spec.filters[0].match_labels.regoin",
+            "range": place,
+            "hint": 'Did you mean "region"?',
+            "fixes": [
+                {
+                    "title": 'Replace with "region"',
+                    "edits": [{"range": place, "new_text": "region"}],
+                }
+            ],
+            "doc_url": "http://testserver/o/here/config/codes#LNT017",
+            "live": True,
+        }
+    ]

@@ -62,12 +62,32 @@ def test_pasted_clusters_are_recognized_checked_and_reviewed(
     editor.replace(SKYSHIFT)
     page.get_by_role("button", name="Switch to SkyShift").click()
     expect(page.get_by_label("Language")).to_have_value("skyshift")
-    expect(editor.problems).to_have_count(1)
     expect(editor.problems).to_contain_text(
-        'SkyShift changes the name "dev_1" to "dev-underscore-1".'
+        [
+            "No cluster has reported yet, so no workload can be placed.",
+            'SkyShift changes the name "dev_1" to "dev-underscore-1".',
+        ]
     )
     editor.expect_saved()
     page.get_by_role("button", name="Review changes").click()
     changes = page.get_by_role("region", name="Changes")
     expect(changes).to_contain_text("Cluster dev-underscore-1 added")
     expect(changes).to_contain_text("Placement template development added")
+
+
+def test_labels_are_compared_with_the_clusters_that_report(
+    visitors: Visitors, place: Place
+) -> None:
+    body = {"labels": {"purpose": "prod"}, "nodes": []}
+    assert place.api.request("PUT", "/capacity/clusters/east", body).status == 201
+    page = visitors.page(place)
+    page.goto(place.url("config/edit"))
+    editor = Editor(page)
+    text = SKYSHIFT.replace("dev_1", "east").replace("{ purpose: dev }", "{ purpose: prodd }")
+    editor.replace(text.replace("labels: { purpose: prodd }", "labels: { tier: gold }", 1))
+    page.get_by_role("button", name="Switch to SkyShift").click()
+    expect(editor.problems).to_have_count(1)
+    expect(editor.problems).to_contain_text('Label "purpose" of no cluster is "prodd".')
+    expect(editor.problems).to_contain_text('Did you mean "prod"?')
+    page.get_by_role("button", name='Replace with "prod"').click()
+    expect(editor.problems).to_have_count(0)

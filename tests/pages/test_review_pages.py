@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 
+from console.capacity.services.report_cluster import report_cluster
 from console.configs.models import ConfigVersion, Draft, ImpactRun, RevertTimer
 from console.configs.services.apply_config import apply_config
 from console.configs.services.begin_draft import begin_draft
@@ -189,6 +190,19 @@ def test_nothing_to_accept_is_one_button(config: None, owner: Actor, browser: Cl
         {},
         "Apply version 2: 0 workloads affected",
     )
+
+
+def test_warnings_about_clusters_are_shown_and_accepted(owner: Actor, browser: Client) -> None:
+    report_cluster(owner, "east", {"labels": {"region": "eu"}, "nodes": []})
+    text = (
+        "kind: PlacementTemplate\n"
+        "metadata: { name: europe }\n"
+        "spec: { filters: [{ name: eu, match_labels: { region: eu1 } }] }\n"
+    )
+    draft = begin_draft(owner, "skyshift", text, 0, "For tests")
+    page = opened(browser, f"{REVIEW}?draft={draft.pk}")
+    assert 'Label "region" of no cluster is "eu1".' in page.text
+    assert list(consequence_boxes(page)) == ["warnings_added"]
 
 
 def test_a_change_that_may_move_work_leads_to_its_impact_until_somebody_has_looked(

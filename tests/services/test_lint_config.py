@@ -6,12 +6,16 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from console.capacity.services.report_cluster import report_cluster
 from console.configs.services.apply_config import apply_config
+from console.configs.services.consequences import find_consequences
 from console.configs.services.lint_config import Checked, lint_config
 from console.errors import BadRequest
-from console.orgs.models import Organization
+from console.orgs.models import Organization, Role, User
 from console.orgs.permissions import Actor
 from console.workloads.models import RecordedShape
 from console.workloads.queries import recent_history as recent_history_module
@@ -112,6 +116,74 @@ def test_each_window_of_days_is_kept_of_its_own(
         for days in (7, 30, 7)
     ]
     assert kept == [(0, 7), (2, 30), (0, 7)]
+
+
+PLACES = """\
+kind: Cluster
+metadata: { name: west, labels: { region: us } }
+---
+kind: PlacementTemplate
+metadata: { name: europe }
+spec:
+  filters: [{ name: eu, match_labels: { region: eu1 } }]
+"""
+
+
+def test_lints_know_the_clusters_that_report(
+    org: Organization,
+    other_org: Organization,
+    owner: Actor,
+    outsider: User,
+) -> None:
+    report_cluster(
+        Actor.from_user(other_org, outsider, Role.OWNER),
+        "west",
+        {"labels": {"region": "eu1"}, "nodes": []},
+    )
+    report_cluster(
+        owner,
+        "east",
+        {"labels": {"region": "eu"}, "nodes": [{"name": f"n{each}"} for each in range(30)]},
+    )
+    checked = lint_config(owner, "skyshift", PLACES)
+    assert [(d.span.line, d.code, d.message, d.hint) for d in checked.findings] == [
+        (
+            1,
+            "LNT022",
+            "The config does not declare east, which reports to Sluice.",
+            "Declare a cluster to set its labels and its order.",
+        ),
+        (
+            2,
+            "LNT021",
+            'No cluster "west" has reported.',
+            "Correct the name, or start the agent of the cluster.",
+        ),
+        (
+            7,
+            "LNT018",
+            'Label "region" of no cluster is "eu1".',
+            'Did you mean "eu"?',
+        ),
+    ]
+    # Nodes are not read.
+    with CaptureQueriesContext(connection) as queries:
+        lint_config(owner, "skyshift", PLACES)
+    capacity = [each["sql"] for each in queries if '"capacity_' in each["sql"]]
+    assert len(capacity) == 1
+    assert '"capacity_node"' not in capacity[0]
+    with CaptureQueriesContext(connection) as queries:
+        lint_config(owner, "native", TEXT)
+    assert [each for each in queries if "capacity_" in each["sql"]] == []
+
+
+def test_an_unknown_label_has_to_be_accepted_once(owner: Actor) -> None:
+    report_cluster(owner, "west", {"labels": {"region": "us"}, "nodes": []})
+    assert [each.code for each in find_consequences(owner, "skyshift", PLACES)] == [
+        "warnings_added"
+    ]
+    apply_config(owner, "skyshift", PLACES, "", 0)
+    assert find_consequences(owner, "skyshift", f"{PLACES}# the same\n") == ()
 
 
 def test_a_text_with_errors_is_not_linted(owner: Actor) -> None:

@@ -108,7 +108,10 @@ def _lint_live(
     if facts.before is not None:
         lint_removed(policy, facts.before, facts.live, places, findings)
     if lints is not None:
-        lints(policy).lint_live(facts.live, places, findings)
+        own = lints(policy)
+        own.lint_live(facts.live, places, findings)
+        if facts.inventory is not None:
+            own.lint_inventory(facts.inventory, places, findings)
 
 
 def _cached_policy_lints(lints: _Lints, reading: Reading, history: History) -> _PolicyLints:

@@ -129,5 +129,62 @@ RECORDED_WITHOUT_FLAVOR = Code(
     "widen a selector, or route them to another queue.",
     is_live=True,
 )
+CLUSTER_KEY_UNKNOWN = Code(
+    "LNT017",
+    Severity.WARNING,
+    "Label that no cluster has",
+    "No cluster that the config declares or that reports has a label of this name. Correct its "
+    "spelling, or ignore this if clusters will get it.",
+    is_live=True,
+)
+CLUSTER_VALUE_UNKNOWN = Code(
+    "LNT018",
+    Severity.WARNING,
+    "Value that no cluster's label has",
+    "Clusters have the label, and none of them has this value. Correct its spelling, or ignore "
+    "this if a cluster will get it.",
+    is_live=True,
+)
+MATCHES_NO_CLUSTER = Code(
+    "LNT019",
+    Severity.WARNING,
+    "Filter or preference that no cluster satisfies",
+    "No cluster that the config declares or that reports has labels that satisfy all conditions. "
+    "Workloads wait if no other filter leaves a cluster; a preference has no effect. Correct its "
+    "conditions, or the labels of clusters.",
+    is_live=True,
+)
+WEIGHT_WITHOUT_EFFECT = Code(
+    "LNT020",
+    Severity.INFO,
+    "Weight without effect",
+    "The preference puts no cluster before another: all clusters that remain satisfy it, or those "
+    "that do already have a weight at least as large. Narrow it, change its weight, or remove it.",
+    is_live=True,
+)
+CLUSTER_NEVER_REPORTED = Code(
+    "LNT021",
+    Severity.INFO,
+    "Declared cluster that does not report",
+    "The config declares the cluster, and none of this name has reported. No workload is placed "
+    "there until its agent does. Correct the name, or start the agent.",
+    is_live=True,
+)
+CLUSTER_NOT_DECLARED = Code(
+    "LNT022",
+    Severity.INFO,
+    "Clusters that the config does not declare",
+    "The clusters report, and workloads are placed there, with the labels that they report alone. "
+    "Declare them if the config should set their labels or their order.",
+    is_live=True,
+)
+POLICY_CLUSTER_UNKNOWN = Code(
+    "LNT023",
+    Severity.WARNING,
+    "Filter policy that names an unknown cluster",
+    "No cluster of this name is declared or reports, so the name has no effect. Correct its "
+    "spelling, or remove it.",
+    is_live=True,
+)
 
 LINT_CODES = declared(globals())

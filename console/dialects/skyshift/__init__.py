@@ -11,8 +11,15 @@ from console.dialects.collector import collector_paused
 from console.dialects.diagnostics import Severity
 from console.dialects.findings import Findings, ReadingStopped
 from console.dialects.joined_files import JoinedFiles
+from console.dialects.lints.codes import POLICY_CLUSTER_UNKNOWN
+from console.dialects.lints.placement import PlacementLints
 from console.dialects.skyshift.checks import check
-from console.dialects.skyshift.codes import DEFAULT_NOT_FIRST, SKYSHIFT_CODES, UNKNOWN_PLUGIN
+from console.dialects.skyshift.codes import (
+    DEFAULT_NOT_FIRST,
+    SKYSHIFT_CODES,
+    UNKNOWN_CLUSTER,
+    UNKNOWN_PLUGIN,
+)
 from console.dialects.skyshift.compile import compile_policy
 from console.dialects.skyshift.job import read_job
 from console.dialects.skyshift.json_schema import json_schema
@@ -102,5 +109,7 @@ DIALECT = Dialect(
     samples=samples,
     objects=placement_objects,
     vocabulary=VOCABULARY,
+    lints=PlacementLints,
+    equivalent_lints={UNKNOWN_CLUSTER.code: POLICY_CLUSTER_UNKNOWN.code},
     read_job=read_job,
 )

@@ -43,7 +43,7 @@ from console.engine.disciplines.placement.spec import (
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy
 
-_Origins: TypeAlias = Callable[[Place], Origin]
+_Origins: TypeAlias = Callable[[Place], Origin | None]
 
 
 def compile_policy(document: Document, positions: Positions) -> Policy:
@@ -74,10 +74,11 @@ def compile_policy(document: Document, positions: Positions) -> Policy:
     return Policy(dialect="skyshift", spec=spec, routing=JobRouting())
 
 
-def compile_placement(placement: PlacementDoc) -> Placement:
+def compile_placement(placement: PlacementDoc, origin: _Origins = lambda place: None) -> Placement:
     """Return a placement without errors."""
     return Placement(
-        filters=_criteria(placement.filters), preferences=_criteria(placement.preferences)
+        filters=_criteria(placement.filters, origin),
+        preferences=_criteria(placement.preferences, origin),
     )
 
 
@@ -107,7 +108,7 @@ def _cluster(cluster: ClusterDoc, origin: _Origins) -> DeclaredCluster:
 def _template(template: TemplateDoc, origin: _Origins) -> Template:
     return Template(
         name=name_of(template.name),
-        placement=compile_placement(template.placement),
+        placement=compile_placement(template.placement, origin),
         origin=origin(template.place),
     )
 
@@ -133,21 +134,22 @@ def _plugins(plugins: Read[tuple[PluginDoc, ...]], origin: _Origins) -> tuple[Pl
     )
 
 
-def _criteria(read: Read[tuple[CriterionDoc, ...]]) -> tuple[Criterion, ...]:
+def _criteria(read: Read[tuple[CriterionDoc, ...]], origin: _Origins) -> tuple[Criterion, ...]:
     if not isinstance(read, Written):
         return ()
     return tuple(
         Criterion(
             name=name_of(each.name),
             labels=labels_of(each.labels),
-            expressions=_expressions(each.expressions),
+            expressions=_expressions(each.expressions, origin),
             weight=value_of(each.weight) or MIN_WEIGHT,
+            origin=origin(each.place),
         )
         for each in read.value
     )
 
 
-def _expressions(read: Read[tuple[ExpressionDoc, ...]]) -> tuple[Expression, ...]:
+def _expressions(read: Read[tuple[ExpressionDoc, ...]], origin: _Origins) -> tuple[Expression, ...]:
     if not isinstance(read, Written):
         return ()
     return tuple(
@@ -155,6 +157,7 @@ def _expressions(read: Read[tuple[ExpressionDoc, ...]]) -> tuple[Expression, ...
             key=name_of(each.key),
             operator=value_of(each.operator) or Operator.IN,
             values=tuple(value.value for value in written_items(each.values)),
+            origin=origin(each.place),
         )
         for each in read.value
     )

@@ -2,8 +2,8 @@
 Marked documents for lints: valid configs with expected lints, history and live state.
 
 Lines that begin with ``#!`` form a YAML document: *history* (labels, requests in units, runs,
-and so on), *live* (running, pending, and usage by flavor/resource), and *before*, the text of
-the active version.
+and so on), *live* (running, pending, and usage by flavor/resource), *clusters* (the labels of each
+that reports), and *before*, the text of the active version.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from console.dialects.base import Dialect
 from console.dialects.lints import Checked, Facts, lint
 from console.engine.model.amounts import SCALE, FlavorResource
 from console.engine.model.history import History, Live, Shape
+from console.engine.model.inventory import Cluster, Inventory
 from console.engine.model.workload import PodSet, Workload
 
 _FOLDER = Path(__file__).parent
@@ -68,7 +69,14 @@ def _facts(dialect: Dialect, text: str) -> Facts:
             pending=live.get("pending", {}),
             usage={queue: dict(map(_held, held.items())) for queue, held in usage.items()},
         ),
+        inventory=_inventory(told["clusters"]) if "clusters" in told else None,
         before=before.policy if before is not None else None,
+    )
+
+
+def _inventory(clusters: Mapping[str, Mapping[str, str]]) -> Inventory:
+    return Inventory(
+        clusters={name: Cluster(name=name, labels=labels) for name, labels in clusters.items()}
     )
 
 

@@ -6,6 +6,7 @@ from console.dialects import dialects
 from console.dialects.lints import Facts, lint
 from console.dialects.lints.codes import LINT_CODES
 from console.engine.model.history import History, Shape
+from console.engine.model.inventory import Cluster, Inventory
 from console.engine.model.workload import Workload
 
 TEXT = """\
@@ -78,6 +79,26 @@ def test_rules_after_a_catch_all_are_reported_only_by_the_dialect():
     text = TEXT.replace(rule, f"{rule}  - resource_queue: lab\n")
     found = [code for _, code in codes(text, Facts()) if code in ("NAT021", "LNT002")]
     assert found == ["NAT021", "NAT021"]
+
+
+def test_a_misspelled_cluster_of_a_filter_policy_is_reported_once():
+    skyshift = dialects()["skyshift"]
+    text = """\
+{kind: Scheduler, spec: {plugins: [DefaultPlugin, ClusterAffinityPlugin]}}
+---
+{kind: Cluster, metadata: {name: east}}
+---
+kind: FilterPolicy
+metadata: {name: eu}
+spec:
+  labels_selector: {team: a}
+  cluster_filter: {include: [eats]}
+"""
+    facts = Facts(inventory=Inventory(clusters={"east": Cluster(name="east")}))
+    reading = skyshift.read(text, {})
+    assert [(d.span.line, d.code) for d in lint(skyshift, reading, facts).findings] == [
+        (9, "SKY050")
+    ]
 
 
 def test_dialects_name_own_codes_and_lints_that_exist():

@@ -13,6 +13,7 @@ from console.dialects.place_finder import PlaceFinder
 from console.dialects.routed_history import RoutedHistory
 from console.engine.disciplines.quota.ledger import Ledger
 from console.engine.model.history import Live
+from console.engine.model.inventory import Inventory
 from console.engine.model.policy import Policy
 
 
@@ -38,3 +39,6 @@ class QuotaLints:
         """Report usage beyond quota."""
         # A separate ledger, because the usage is charged to it.
         lint_usage(self._policy, Ledger(self._policy), live, places, findings)
+
+    def lint_inventory(self, inventory: Inventory, places: PlaceFinder, findings: Findings) -> None:
+        """Report nothing: quota does not depend on clusters."""

@@ -36,6 +36,8 @@ class Expression:
     key: str
     operator: Operator
     values: tuple[str, ...] = ()
+    #: Its place in the config, which two equal expressions need not share.
+    origin: Origin | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +49,8 @@ class Criterion:
     expressions: tuple[Expression, ...] = ()
     #: Of a preference, from `MIN_WEIGHT` to `MAX_WEIGHT`; without meaning for a filter.
     weight: int = 1
+    #: As that of an expression.
+    origin: Origin | None = field(default=None, compare=False, repr=False)
 
 
 #: The weight of a cluster that satisfies no preference, and the largest one.
