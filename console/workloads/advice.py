@@ -10,6 +10,7 @@ from console.engine.counterfactual.change import Change
 from console.engine.explain import Sentence
 from console.engine.explain.changes import change_sentence, cut_sentence, in_vain_sentence
 from console.engine.model.common_reasons import NOT_EVALUATED
+from console.engine.model.reasons import reason_of
 from console.orgs.permissions import Actor
 from console.policies.queries import NO_POLICY, active_version, policy_of
 from console.workloads import models
@@ -49,9 +50,13 @@ def find_advice(actor: Actor, workload: Workload) -> Advice:
     Return single changes that would each start *workload* now.
 
     They are tried on the current state. For a rejected workload, they are changes that would make
-    the active config accept it. For other workloads that are not pending, there is no search.
-    Raises TooManyQuestions like `search_changes`.
+    the active config accept it, or that would start it if `is_tried_again`. For other workloads
+    that are not pending, there is no search. Raises TooManyQuestions like `search_changes`.
     """
+    if is_tried_again(workload):
+        searched = search_changes(actor, workload)
+        if searched is not None:
+            return advice_of_findings(*searched)
     if workload.state == models.State.REJECTED:
         active = active_version(actor.org)
         policy = policy_of(active) if active else NO_POLICY
@@ -63,6 +68,12 @@ def find_advice(actor: Actor, workload: Workload) -> Advice:
         return Advice()
     searched = search_changes(actor, workload)
     return Advice() if searched is None else advice_of_findings(*searched)
+
+
+def is_tried_again(workload: Workload) -> bool:
+    """Return whether *workload* was rejected for lack of capacity, so that it may start later."""
+    is_rejected = workload.state == models.State.REJECTED
+    return is_rejected and reason_of(workload.reason).depends_on_capacity
 
 
 def advice_of_search(run: SearchRun | None) -> Advice | None:

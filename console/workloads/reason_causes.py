@@ -12,6 +12,7 @@ from console.engine.model.decision import Outcome
 from console.engine.model.trace import Trace
 from console.orgs.permissions import Actor
 from console.policies.queries import NO_POLICY, active_policy
+from console.workloads.advice import is_tried_again
 from console.workloads.disclosure import disclose, for_reader
 from console.workloads.explanations import Explained, explain_traces, explain_workloads
 from console.workloads.fixes import accepting_changes
@@ -128,7 +129,9 @@ def _causes_of_decided(actor: Actor, reason: str, queue: str | None) -> ReasonCa
                 example=example,
                 count=len(found),
                 explained=for_reader(actor, why),
-                fixes=tuple(sentence for _, sentence in accepting_changes(policy, example)),
+                fixes=()
+                if is_tried_again(example)
+                else tuple(sentence for _, sentence in accepting_changes(policy, example)),
             )
             for found, example, why in zip(largest, examples, explained, strict=True)
         ),

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.pages.page import read_page
+
 DEV = {"filters": [{"name": "dev", "match_labels": {"purpose": "dev"}}]}
 
 
@@ -87,3 +89,35 @@ def test_only_readers_of_names_see_the_jobs_that_would_have_to_end(
     finish = changes(api(viewer), second)[-1]
     assert finish["workloads"] == []
     assert "first" not in finish["text"]
+
+
+def test_rejected_job_gets_the_changes_of_a_waiting_one(client, settle, owner) -> None:
+    prepare(client, ", on_unplaceable: fail")
+    first = submit(client, "first", 3)
+    second = submit(client, "second", 3)
+    settle(owner.org)
+    assert client.get(f"workloads/{second}").body["reason"]["code"] == "not_placeable"
+    kinds = [each["kind"] for each in changes(client, second)]
+    assert kinds == ["ask_less", "filter", "cluster_label", "finish"]
+    # The search leaves nothing behind for others, and finds the same again.
+    assert [each["kind"] for each in changes(client, second)] == kinds
+    assert client.post(f"workloads/{first}/finish", {}).status in (200, 202, 204)
+    settle(owner.org)
+    assert [each["text"] for each in changes(client, second)] == [
+        "Submit it again: it would start now."
+    ]
+
+
+def test_page_of_a_rejected_job_loads_the_changes_afterwards(
+    client, settle, owner, client_for
+) -> None:
+    prepare(client, ", on_unplaceable: fail")
+    submit(client, "first", 3)
+    second = submit(client, "second", 3)
+    settle(owner.org)
+    pages = client_for(owner)
+    page = read_page(pages.get(f"/o/{owner.org.slug}/workloads/{second}"))
+    assert "Search for changes that would start it" in page.text
+    found = read_page(pages.get(f"/o/{owner.org.slug}/workloads/{second}/changes")).text
+    assert "submit it again after any one of these changes" in found
+    assert "Wait for first to end, or finish it" in found

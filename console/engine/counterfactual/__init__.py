@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from console.engine.counterfactual.advisor import changes_of_config
 from console.engine.counterfactual.attempts import Attempts
@@ -30,6 +31,8 @@ from console.engine.pending.pending_class import Pending
 from console.engine.state import State
 
 __all__ = ["Findings", "Menu", "changes", "find_changes"]
+
+_NO_CHANGES = frozenset({ChangeKind.WAIT, ChangeKind.RESUBMIT})
 
 #: Evaluations for one workload.
 BUDGET = 200
@@ -75,6 +78,7 @@ def find_changes(
     report_progress: Callable[[int, int], None] = lambda tried, of: None,
     *,
     is_thorough: bool = False,
+    is_rejected: bool = False,
 ) -> Findings:
     """
     Return the single changes each of which would start a pending workload.
@@ -85,7 +89,9 @@ def find_changes(
     workloads are all in *state*, by default all queues; changes that route to other queues are
     not tried. The search ends when *should_stop* returns True. *report_progress* is called after
     each candidate with the number of candidates tried and the total. With *is_thorough*, all
-    candidates are tried. Raises KeyError when the workload is neither pending nor running.
+    candidates are tried. *is_rejected* tells that the workload was rejected and is pending in
+    *state* only as if it were submitted again, which may be sufficient. Raises KeyError when the
+    workload is neither pending nor running.
     """
     if workload_id in state.running:
         return Findings()
@@ -93,6 +99,8 @@ def find_changes(
     trials = Trials(state, pending, budget, known, should_stop, is_thorough=is_thorough)
     searches: list[Attempts] = []
     groups = _searches(trials, pending, setting_values)
+    if is_rejected:
+        groups = chain([[_resubmission(trials)]], groups)
     try:
         for some in groups:
             searches += some
@@ -105,7 +113,7 @@ def find_changes(
     return Findings(
         changes=tuple(change for each in searches for change in each.found),
         in_vain=tuple(
-            each.kind for each in searches if each.has_failed and each.kind is not ChangeKind.WAIT
+            each.kind for each in searches if each.has_failed and each.kind not in _NO_CHANGES
         ),
         evaluations=budget - trials.left,
         tried=sum(each.tried for each in searches),
@@ -142,6 +150,22 @@ def _searches(
             *changes_of_config(trials, setting_values),
             ends(trials),
         ]
+
+
+def _resubmission(trials: Trials) -> Attempts:
+    attempts = [partial(_submitted_again, trials)]
+    return Attempts(ChangeKind.RESUBMIT, attempts, most_tried=1, most_found=1)
+
+
+def _submitted_again(trials: Trials) -> Change | None:
+    if not trials.could_start(trials.workload):
+        return None
+    started = trials.starts(workload=trials.workload)
+    if started is None:
+        return None
+    return Change(
+        kind=ChangeKind.RESUBMIT, who_loses=started.who_loses, who_waits=started.who_waits
+    )
 
 
 def _resume(trials: Trials) -> Attempts:

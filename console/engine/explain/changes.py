@@ -102,6 +102,8 @@ class _Words:
                 whom = self._named(change.workloads)
                 them = "it" if len(change.workloads) == 1 else "them"
                 return f"Wait for {whom} to end, or finish {them}: it would then start."
+            case ChangeKind.RESUBMIT:
+                return f"Submit it again: {self._effect(change)}."
             case ChangeKind.RESUME:
                 return f"Resume {change.queue}: {self._effect(change)}."
         return f"{_ACTIONS[change.kind](change)}: {self._effect(change)}."

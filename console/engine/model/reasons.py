@@ -107,6 +107,9 @@ class Reason(str):
     preemption_grant: PreemptionGrant | None
     #: Whether it is stored in the rows of pending workloads, not in the row of their class.
     is_of_workload: bool
+    #: Of a rejection: whether the workload was rejected for lack of capacity at that time, so that
+    #: the same changes help as for a pending one, when it is submitted again.
+    depends_on_capacity: bool
 
     def __new__(
         cls,
@@ -120,6 +123,7 @@ class Reason(str):
         shortage: Shortage | None = None,
         preemption_grant: PreemptionGrant | None = None,
         is_of_workload: bool = False,
+        depends_on_capacity: bool = False,
     ) -> Self:
         """Create a reason; *cannot_run* is determined by the class unless it is given."""
         self = super().__new__(cls, code)
@@ -132,6 +136,7 @@ class Reason(str):
         self.shortage = shortage
         self.preemption_grant = preemption_grant
         self.is_of_workload = is_of_workload
+        self.depends_on_capacity = depends_on_capacity
         return self
 
     def __reduce__(self) -> tuple[Callable[[str], Reason], tuple[str]]:

@@ -33,7 +33,7 @@ from console.pages.presenters.workloads.workload import (
     stages_of,
 )
 from console.pages.shell import render_page
-from console.workloads.advice import Advice, advice_of_search, find_advice
+from console.workloads.advice import Advice, advice_of_search, find_advice, is_tried_again
 from console.workloads.disclosure import advice_for_reader, disclose, disclose_events, for_reader
 from console.workloads.explanations import Explained, explain_decision, explain_workload
 from console.workloads.markdown import Links, explanation_markdown
@@ -107,6 +107,7 @@ def changes(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
         "is_whole": is_whole,
         "is_running": subject.state in RUNNING,
         "is_waiting": subject.state == State.PENDING,
+        "is_tried_again": is_tried_again(subject),
     }
     return render_page(request, actor, "workloads/changes.html", context, section="workloads")
 
@@ -141,7 +142,10 @@ def _detail(request: HttpRequest, actor: Actor, *, uid: str, tab: Any) -> HttpRe
 
 def _why(request: HttpRequest, actor: Actor, subject: Workload) -> tuple[str, dict[str, Any]]:
     explained = for_reader(actor, explain_workload(actor.org, subject))
-    advice = find_advice(actor, subject) if subject.state == State.REJECTED else Advice()
+    # A search takes a while; the page loads its result afterwards.
+    is_searched = subject.state == State.PENDING or is_tried_again(subject)
+    is_refused = subject.state == State.REJECTED and not is_searched
+    advice = find_advice(actor, subject) if is_refused else Advice()
     return "workloads/detail.html", {
         "hold": _hold(subject, explained),
         "explained": explained,
@@ -149,6 +153,7 @@ def _why(request: HttpRequest, actor: Actor, subject: Workload) -> tuple[str, di
         "preemptor": _preemptor(actor, subject),
         "decisions": latest_decisions(subject, DECISIONS),
         "advice": advice,
+        "is_searched": is_searched,
         "fixes": changes_of(advice),
         "copy_text": _markdown(request, actor, subject, explained),
         "markdown_url": f"{request.path}?as=markdown",

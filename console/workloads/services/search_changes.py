@@ -18,7 +18,7 @@ from console.dialects import dialects
 from console.engine.counterfactual import BUDGET, Findings, find_changes
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
-from console.workloads.models import Engine, Workload
+from console.workloads.models import Engine, State, Workload
 from console.workloads.stored_findings import findings_from_json, findings_to_json
 from console.workloads.tree_cache import cached_tree, is_current, version_of
 
@@ -35,8 +35,9 @@ def search_changes(actor: Actor, workload: Workload) -> tuple[Findings, int] | N
     """
     Return changes that would start a pending *workload*, and the config version of the findings.
 
-    None if the rows are outdated or the queue is gone. Raises TooManyQuestions if the actor or the
-    organization has too many concurrent searches.
+    A rejected workload is searched as if it were submitted again. None if the rows are outdated or
+    the queue is gone. Raises TooManyQuestions if the actor or the organization has too many
+    concurrent searches.
     """
     engine = Engine.objects.get(org=actor.org)
     key = _key(engine, workload)
@@ -77,7 +78,8 @@ def search(
             # The worker is about to move it.
             return None
         setting_values = dialects()[state.policy.dialect].setting_values
-        return find_changes(
+        is_rejected = workload.state == State.REJECTED
+        found = find_changes(
             state,
             workload.uid,
             budget,
@@ -86,7 +88,12 @@ def search(
             should_stop,
             note,
             is_thorough=is_thorough,
+            is_rejected=is_rejected,
         )
+        if is_rejected:
+            # The cached tree is also used for workloads that do wait.
+            state.finish(workload.uid)
+        return found
 
 
 def deadline(processor: float, wall: float) -> Callable[[], bool]:

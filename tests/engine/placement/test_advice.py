@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 from console.engine.counterfactual import find_changes
 from console.engine.counterfactual.change import ChangeKind
 from console.engine.disciplines.placement.plugin import Cluster, Job, PlacementPlugin
-from console.engine.disciplines.placement.spec import DEFAULT_PLUGIN, DeclaredCluster, PluginUse
+from console.engine.disciplines.placement.spec import (
+    DEFAULT_PLUGIN,
+    DeclaredCluster,
+    OnUnplaceable,
+    PluginUse,
+)
 from console.engine.explain.changes import change_sentence, in_vain_sentence
 from console.engine.model.inventory import Cluster as ReportedCluster
 from console.engine.model.inventory import Inventory
@@ -318,3 +323,28 @@ def test_changes_of_labels_and_ends_of_jobs_start_the_job(clusters: Any, wishes:
                 continue
             state.settle()
             assert uid in state.running, change
+
+
+@pytest.mark.parametrize(
+    ("free", "texts"),
+    [
+        (8, ["Submit it again: it would start now."]),
+        (
+            4,
+            [
+                "Request 4 CPUs instead of 6: it would start now.",
+                "Wait for w1 to end, or finish it: it would then start.",
+            ],
+        ),
+    ],
+)
+def test_rejected_job_is_tried_as_if_it_were_submitted_again(free: int, texts: list[str]) -> None:
+    state = State(policy(on_unplaceable=OnUnplaceable.FAIL))
+    state.change_inventory(inventory([cluster("a", {"cpu": 4 + free})]))
+    state.submit(job(1, {"cpu": 4}))
+    state.settle()
+    state.resubmit(job(2, {"cpu": 6}), None)
+    state.take_in_arrivals()
+    found = find_changes(state, "w2", is_rejected=True)
+    assert [change_sentence(each).text for each in found.changes] == texts
+    assert ChangeKind.RESUBMIT not in found.in_vain

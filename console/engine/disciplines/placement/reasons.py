@@ -202,6 +202,7 @@ NOT_PLACEABLE: Final = register(
         reason_class=ReasonClass.REJECTED,
         headline=_not_placeable,
         advice="Submit it again later, or have on_unplaceable set to wait.",
+        depends_on_capacity=True,
     )
 )
 

@@ -9,6 +9,7 @@ from console.engine.wording.reasons import reason_message, reason_title
 from console.engine.wording.words import amounts
 from console.pages.presenters.workloads.groups import total_text
 from console.pages.presenters.workloads.workload import Fact, Stage, facts_of, stages_of
+from console.workloads.advice import is_tried_again
 from console.workloads.models import Workload
 from console.workloads.reason_causes import MOST_READ, Cause, ReasonCauses
 
@@ -102,5 +103,5 @@ def _panel(number: int, cause: Cause, found: ReasonCauses) -> CausePanel:
         stages=stages_of(cause.explained, fold_in=cause.example.uid),
         fixes=facts_of(cause.fixes, {}),
         version=cause.explained.config_version,
-        is_waiting=found.is_waiting,
+        is_waiting=found.is_waiting or is_tried_again(cause.example),
     )
