@@ -10,6 +10,7 @@ from console.dialects.numbers import LEAST_PRIORITY
 from console.engine.model.workload import PodSet, Workload
 from console.engine.routing.expectations import ExpectedRoute
 from console.reading import Reader, join
+from console.workloads.read_placement import read_placement
 from console.workloads.read_pod_sets import LONGEST_KEY, read_pod_sets, read_requests
 
 #: Returns the lowest priority that may be requested; see `Reader.priority`.
@@ -26,9 +27,9 @@ LONGEST_NAME: Final = 200
 LONGEST_QUEUE: Final = 500
 
 #: Fields of a workload to test.
-WORKLOAD_FIELDS: Final = ("labels", "namespace", "priority", "requests", "pod_sets")
+WORKLOAD_FIELDS: Final = ("labels", "namespace", "priority", "requests", "pod_sets", "placement")
 
-#: Fields of an expectation. Expectations do not store pod sets.
+#: Fields of an expectation. Expectations do not store pod sets and placements.
 EXPECTATION_FIELDS: Final = (
     "name",
     "labels",
@@ -58,6 +59,9 @@ def read_tested_workload(
     pod_sets: tuple[PodSet, ...] = (PodSet(requests={k: v for k, v in requests.items() if v}),)
     if get("pod_sets") is not None:
         pod_sets = read_pod_sets(reader, get("pod_sets"), join(path, "pod_sets"))
+    placement = None
+    if get("placement") is not None:
+        placement = read_placement(reader, get("placement"), join(path, "placement"))
     return Workload(
         id="tested",
         sequence=0,
@@ -65,6 +69,7 @@ def read_tested_workload(
         namespace=reader.text(get("namespace"), join(path, "namespace"), 253),
         priority=reader.priority(get("priority"), join(path, "priority"), least_priority),
         pod_sets=pod_sets,
+        placement=placement,
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from console.configs.read_expectations import WORKLOAD_FIELDS
 from console.configs.services.try_route import MOST_AT_ONCE
 from console.errors import BadRequest, FieldError
 from console.reading import Reader
@@ -13,7 +14,7 @@ from console.reading.typed_values import read_typed
 
 #: Fields of a workload. A mapping without a mapping under one of `_LABELS` is itself a label set.
 _LABELS: Final = ("labels", "tags")
-_FIELDS: Final = frozenset({*_LABELS, "name", "namespace", "priority", "requests", "pod_sets"})
+_FIELDS: Final = frozenset({*_LABELS, "name", *WORKLOAD_FIELDS})
 
 #: A text with this beginning is JSON or YAML.
 _STRUCTURE: Final = re.compile(r"\s*(?:[\[{]|- |---)")

@@ -8,6 +8,7 @@ from console.configs.compiled_configs import CompiledConfig, find_compiled_confi
 from console.configs.errors import ConfigRejected
 from console.configs.models import Draft
 from console.configs.queries import drafts_of, get_draft
+from console.engine.disciplines import load_discipline
 from console.engine.model.policy import Policy
 from console.engine.routing.rule_routing import rules_of
 from console.errors import BadRequest, FieldError, NotFound
@@ -62,8 +63,13 @@ def form_options(org: Organization, configs: Sequence[CompiledConfig]) -> dict[s
     for config in configs:
         for key, values in _selector_labels(config.policy).items():
             labels.setdefault(key, {}).update(values)
+    disciplines = [(load_discipline(each.policy.discipline), each.policy) for each in configs]
     return {
         "configs": _configs(org, configs),
+        "places_on_clusters": any(each.reads_inventory for each, _ in disciplines),
+        "templates": list(
+            dict.fromkeys(name for each, policy in disciplines for name in each.templates(policy))
+        )[:_VALUES],
         "label_keys": sorted(labels)[:_KEYS],
         "label_values": sorted({value for values in labels.values() for value in values})[:_VALUES],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,8 +26,11 @@ from console.errors import BadRequest, FieldError, NotFound
 from console.orgs.models import Organization
 from console.pages.pasted_labels import paste_one, read_pairs
 from console.reading import Reader, is_storable, printable
+from console.reading.typed_values import read_typed
 from console.workloads import models
 from console.workloads.queries import get_workload
+from console.workloads.read_pod_sets import MOST_PODS
+from console.workloads.stored_facts import decode_facts
 from console.workloads.stored_pod_sets import decode_pod_sets
 
 #: Number of empty label rows below the filled ones.
@@ -35,7 +39,7 @@ BLANK_ROWS: Final = 3
 _WHOLE: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
 #: Fields that are one line of text.
-_LINES: Final = ("namespace", "priority", "requests")
+_LINES: Final = ("namespace", "priority", "requests", "replicas", "template")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +53,13 @@ class TesterQuery:
     namespace: str = ""
     priority: str = ""
     requests: str = ""
-    #: Id of the workload whose pod sets are used instead of *requests*.
+    #: Number of pods that each have *requests*; empty: one.
+    replicas: str = ""
+    #: Id of the workload whose pod sets are used instead of *requests* and *replicas*.
     pods: str = ""
+    #: A placement as JSON or YAML, and the name of a template that completes it.
+    placement: str = ""
+    template: str = ""
 
     @property
     def rows(self) -> list[tuple[str, str]]:
@@ -63,7 +72,7 @@ class TesterQuery:
         labels = [pair for k, v in self.labels for pair in (("key", k), ("value", v))]
         # Without a key parameter, the page would show the form and no result.
         labels = labels or [("key", "")]
-        rest = [(name, getattr(self, name)) for name in (*_LINES, "pods")]
+        rest = [(name, getattr(self, name)) for name in (*_LINES, "pods", "placement")]
         given = [(name, value) for name, value in (*parts, *rest, *more.items()) if value]
         return f"?{urlencode([*labels, *given])}"
 
@@ -78,6 +87,8 @@ def read_tester_query(data: QueryDict) -> TesterQuery:
         beside=data.get("beside", ""),
         labels=tuple((key, value) for key, value in rows if key or value),
         pods=data.get("pods", "").strip(),
+        # The text keeps its lines, which the form shows again.
+        placement=data.get("placement", "").strip(),
         **{name: data.get(name, "").strip() for name in _LINES},
     )
 
@@ -111,8 +122,10 @@ def with_workload(query: TesterQuery, org: Organization, uid: str) -> TesterQuer
         namespace=row.namespace,
         priority=row.requested_priority,
         pod_sets=(PodSet(requests=row.requests),),
+        placement=decode_facts(row.facts).placement,
     )
-    found = _with_fields(query, workload, {"labels", "namespace", "priority", "requests"})
+    names = {"labels", "namespace", "priority", "requests", "placement"}
+    found = _with_fields(query, workload, names)
     if not row.pod_sets:
         return found
     return replace(found, requests="", pods=uid)
@@ -137,13 +150,17 @@ def workload_of(query: TesterQuery, org: Organization) -> Workload:
             fields["requests"] = {name: _number_or_text(value) for name, value in pairs.items()}
         except BadRequest as error:
             reader.errors += error.errors
+    fields["placement"] = _placement(reader, query)
+    count = _replicas(reader, query.replicas)
     workload = read_tested_workload(
         reader,
         fields,
         least_priority=lambda: find_compiled_config(org, query.config).policy.least_priority,
     )
     reader.finish()
-    return _with_pods(workload, org, query.pods) if query.pods else workload
+    if query.pods:
+        return _with_pods(workload, org, query.pods)
+    return replace(workload, pod_sets=(replace(workload.pod_sets[0], count=count),))
 
 
 def read_expectation(form: QueryDict, query: TesterQuery, org: Organization) -> ExpectedRoute:
@@ -185,7 +202,11 @@ def _with_fields(query: TesterQuery, workload: Workload, names: Any) -> TesterQu
     if "priority" in names:
         changes["priority"] = "" if workload.priority is None else str(workload.priority)
     if "requests" in names:
-        changes |= {"requests": format_requests(workload.total()), "pods": ""}
+        changes |= {"requests": format_requests(workload.total()), "pods": "", "replicas": ""}
+    if "placement" in names:
+        placement = workload.placement
+        text = json.dumps(placement, ensure_ascii=False) if placement else ""
+        changes |= {"placement": text, "template": ""}
     return replace(query, **changes)
 
 
@@ -197,6 +218,29 @@ def format_requests(requests: Mapping[str, int]) -> str:
     'gpu=8, cpu=0.5'
     """
     return ", ".join(f"{name}={format_amount(amount)}" for name, amount in requests.items())
+
+
+def _placement(reader: Reader, query: TesterQuery) -> Any:
+    """Return the placement as JSON values, with the template; None without both."""
+    placement: Any = {}
+    if query.placement:
+        typed = read_typed(query.placement, "placement")
+        if typed.findings:
+            reader.refuse("placement", "invalid_text", typed.problems[0])
+            return None
+        placement = typed.value
+    if query.template and isinstance(placement, dict):
+        placement = {**placement, "template": query.template}
+    return placement or None
+
+
+def _replicas(reader: Reader, text: str) -> int:
+    if not text:
+        return 1
+    if _WHOLE.fullmatch(text):
+        return reader.integer(int(text), "replicas", 1, MOST_PODS)
+    reader.refuse("replicas", "wrong_type", f"{printable(text)!r} is not a whole number.")
+    return 1
 
 
 def _priority(reader: Reader, text: str, path: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from console.capacity.services.report_cluster import report_cluster
 from console.dialects.kueue import DIALECT as KUEUE
 from tests.api.documents import OPEN
 
@@ -375,3 +376,65 @@ def test_no_more_are_kept_than_an_apply_can_check(here):
     over = here.post("config/expectations", {"expectations": [RESEARCH]})
     assert over.problem == (409, "too_many_expectations")
     assert len(here.get("config/expectations").body["results"]) == 500
+
+
+PLACES = """\
+{kind: Scheduler, spec: {rank: product}}
+---
+kind: PlacementTemplate
+metadata: {name: gold}
+spec:
+  preferences: [{name: gold, match_labels: {tier: gold}, weight: 50}]
+"""
+
+
+def test_a_placement_is_tested_on_every_cluster(api, owner):
+    client = api(owner)
+    for name, labels, size in (("east", {}, 8), ("west", {"tier": "gold"}, 4)):
+        nodes = [{"name": "n", "allocatable": {"cpu": size}}]
+        report_cluster(owner, name, {"labels": labels, "nodes": nodes})
+    body = {
+        "pod_sets": [{"name": "main", "count": 3, "requests": {"cpu": 2}}],
+        "placement": {"template": "gold"},
+        "text": PLACES,
+        "dialect": "skyshift",
+    }
+    fit = client.post("config/route", body).body["fit"]
+    assert (fit["ever"], fit["now"], fit["flavors"]) == (True, True, [])
+    assert fit["clusters"] == [
+        {
+            "pod_set": "main",
+            "cluster": "west",
+            "order": 1,
+            "stage": "kept",
+            "text": "west takes 2 replicas: its best preference has weight 50 of 50, its free "
+            "capacity counts 4, times 100 is a score of 400.",
+            "capacity": 4,
+            "weight": 50,
+            "largest_weight": 50,
+            "score": "4 × 100 = 400",
+            "replicas": 2,
+        },
+        {
+            "pod_set": "main",
+            "cluster": "east",
+            "order": 2,
+            "stage": "kept",
+            "text": "east takes 1 replica: it matches no preference, which is weight 1 of 50, its "
+            "free capacity counts 8, times 2 is a score of 16.",
+            "capacity": 8,
+            "weight": 1,
+            "largest_weight": 50,
+            "score": "8 × 2 = 16",
+            "replicas": 1,
+        },
+    ]
+    body["placement"] = {"filters": [{"name": "none", "match_labels": {"a": "b"}}]}
+    fit = client.post("config/route", body).body["fit"]
+    assert (fit["ever"], fit["now"]) == (False, False)
+    assert [
+        (each["cluster"], each["order"], each["stage"], each["capacity"], each["score"])
+        for each in fit["clusters"]
+    ] == [("east", None, "affinity", None, None), ("west", None, "affinity", None, None)]
+    answer = client.post("config/route", {**body, "placement": ["east"]})
+    assert (answer.status, [each["path"] for each in answer.body["errors"]]) == (400, ["placement"])

@@ -10,6 +10,8 @@ from console.api.answers.times import time_answer
 from console.api.answers.workloads import amounts_answer
 from console.configs.models import Expectation
 from console.configs.services.try_route import RouteTest
+from console.engine.explain.candidates import Candidate
+from console.engine.explain.disciplines import candidates_of
 from console.engine.explain.route_result import checked_expectation_sentence, route_sentence
 from console.engine.explain.workload_tests import (
     branch_words,
@@ -172,6 +174,23 @@ def _fit(fit: Fit) -> dict[str, Any]:
         "now": fit.now is not None and fit.now.outcome.outcome is Outcome.ADMITTED,
         "sentences": list(fit_sentences(fit)),
         "flavors": [_flavor(flavor) for flavor in fit.flavors],
+        "clusters": [_cluster(each) for each in candidates_of(fit.now or fit.ever)],
+    }
+
+
+def _cluster(found: Candidate) -> dict[str, Any]:
+    remains = found.order is not None
+    return {
+        "pod_set": found.pod_set,
+        "cluster": found.cluster,
+        "order": found.order,
+        "stage": found.stage,
+        "text": found.sentence,
+        "capacity": amount_to_number(found.capacity) if remains else None,
+        "weight": found.weight if remains else None,
+        "largest_weight": found.largest_weight,
+        "score": found.score if remains else None,
+        "replicas": found.replicas,
     }
 
 

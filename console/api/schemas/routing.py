@@ -9,6 +9,7 @@ from rest_framework import serializers
 from console.api.schemas.common import Range, ReasonCode, Schema
 from console.api.schemas.configs import DIALECT
 from console.api.schemas.pod_sets import PodSetIn
+from console.api.schemas.workloads import Placement
 from console.dialects.numbers import LEAST_PRIORITY
 from console.engine.model.selectors import Operator
 from console.engine.routing.rule_evaluation import RuleStanding
@@ -58,6 +59,12 @@ class RouteIn(TestedWorkload, ConfigToTry):
     """A workload to test, and the config to test it on."""
 
     pod_sets = PodSetIn(many=True, required=False, allow_null=True)
+    placement = Placement(
+        required=False,
+        allow_null=True,
+        help_text="As in a submission: where the workload should run, in the terms of the config "
+        "language.",
+    )
 
 
 class TriedExpression(Schema):
@@ -192,6 +199,31 @@ class TriedFlavor(Schema):
     range = Range(allow_null=True)
 
 
+class TriedCluster(Schema):
+    """One cluster for one pod set; those that remain come first, in the order of rank."""
+
+    pod_set = serializers.CharField()
+    cluster = serializers.CharField()
+    order = serializers.IntegerField(
+        allow_null=True, help_text="Its place in the order of filling, from 1; null: removed."
+    )
+    stage = serializers.CharField(
+        help_text="The stage that removed it, such as `not_ready` or `capacity`; `kept` if none."
+    )
+    text = serializers.CharField()
+    capacity = serializers.FloatField(
+        allow_null=True, help_text="Free capacity as it is ranked; null if it was removed."
+    )
+    weight = serializers.IntegerField(
+        allow_null=True, help_text="Of its best preference; null if it was removed."
+    )
+    largest_weight = serializers.IntegerField(help_text="Of all preferences of the workload.")
+    score = serializers.CharField(
+        allow_null=True, help_text="The score by which it is ranked, in words."
+    )
+    replicas = serializers.IntegerField(help_text="Pods that would go there.")
+
+
 class TriedFit(Schema):
     """Whether the quota suffices, without pending workloads and preemption."""
 
@@ -203,6 +235,11 @@ class TriedFit(Schema):
     )
     sentences = serializers.ListField(child=serializers.CharField())
     flavors = TriedFlavor(many=True)
+    clusters = TriedCluster(
+        many=True,
+        help_text="Of schedulers that place workloads on clusters: the verdict on each, beside "
+        "the running workloads; if the workload can never fit, as if none were running.",
+    )
 
 
 class RouteReason(Schema):

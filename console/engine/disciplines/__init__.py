@@ -86,6 +86,9 @@ class Discipline(TraceFacts, Protocol):
         They override the labels that the cluster reports, key by key.
         """
 
+    def templates(self, policy: Policy) -> Sequence[str]:
+        """Return the names of placements of *policy* that a workload's placement may refer to."""
+
     def advance(self, state: State, before: int) -> None:
         """
         Handle the passing of time from *before* to ``state.now``, in milliseconds since 1970.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 from console.engine.disciplines import load_discipline
+from console.engine.explain.candidates import Candidate
 from console.engine.explain.explain_sections import NO_EXPLAIN_SECTIONS, ExplainSections, Stage
 from console.engine.explain.sentences import (
     ExplainContext,
@@ -23,6 +25,11 @@ def explain_sections_of(trace: Trace) -> ExplainSections:
         if not isinstance(section, UnreadSection):
             return load_discipline(code).explain_sections()
     return NO_EXPLAIN_SECTIONS
+
+
+def candidates_of(trace: Trace) -> Iterator[Candidate]:
+    """Yield the candidates in *trace*, in order; none if its discipline places on no clusters."""
+    yield from explain_sections_of(trace).candidates(trace)
 
 
 def own_stages(trace: Trace) -> dict[str, Stage]:

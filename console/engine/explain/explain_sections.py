@@ -12,6 +12,7 @@ from console.engine.model.trace import Trace
 
 if TYPE_CHECKING:
     from console.engine.counterfactual.change import Change
+    from console.engine.explain.candidates import Candidate
     from console.engine.model.route_result import RouteResult
 
 
@@ -42,6 +43,8 @@ class ExplainSections:
     stages: tuple[Stage, ...] = ()
     #: Headlines of reasons that disciplines share.
     headlines: Mapping[Reason, Callable[[ExplainContext], str]] = field(default_factory=dict)
+    #: Returns the clusters that were evaluated, for each pod set in order of rank.
+    candidates: Callable[[Trace], Iterable[Candidate]] = _nothing
     #: Returns the ids of other workloads in the section.
     mentioned: Callable[[Trace], Iterable[str]] = _nothing
     #: Returns the text after "it would start on (flavors)", with its comma; "" for nothing.

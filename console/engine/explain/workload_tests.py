@@ -152,6 +152,14 @@ def _start(trace: Trace) -> str:
     if trace.outcome.reason is PASSTHROUGH:
         return "be admitted without quota"
     flavors = {f for each in trace.outcome.assignment for f in each.flavors.values()}
+    clusters = dict.fromkeys(
+        place.cluster
+        for each in trace.outcome.assignment
+        for place in each.places
+        if place.cluster is not None
+    )
+    if clusters:
+        return f"start on {listed(clusters)}"
     if not flavors:
         return "start without quota, because it requests no resource that the queue limits"
     return f"start on {listed(sorted(flavors))}{explain_sections_of(trace).start(trace)}"

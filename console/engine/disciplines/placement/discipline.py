@@ -101,6 +101,10 @@ class PlacementDiscipline:
         """Return the labels of the declared clusters."""
         return {each.name: each.labels for each in placement_of(policy).clusters.values()}
 
+    def templates(self, policy: Policy) -> Sequence[str]:
+        """Return the names of the placement templates."""
+        return tuple(placement_of(policy).templates)
+
     def advance(self, state: State, before: int) -> None:
         """Change nothing: no decision depends on time."""
 

@@ -18,6 +18,7 @@ from console.engine.disciplines.placement.trace import (
     facts_of,
     product,
 )
+from console.engine.explain.candidates import Candidate
 from console.engine.explain.explain_sections import ExplainSections, Stage
 from console.engine.explain.queue import queue
 from console.engine.explain.sentences import (
@@ -28,6 +29,7 @@ from console.engine.explain.sentences import (
     stage_text,
 )
 from console.engine.model.amounts import SCALE, format_amount
+from console.engine.model.trace import Trace
 from console.engine.wording.words import amounts, failed_expression, listed, plural
 
 
@@ -140,8 +142,10 @@ def _removed(step: ClusterStep) -> str:
             said = next((e.sentence for e in step.said if e.plugin == step.plugin), "")
             return f"{step.cluster} is removed by the plugin {step.plugin}{_colon(said)}"
         case _:
+            if step.node is None and step.could_fit:
+                return f"{step.cluster} has no node with room for one replica."
             if step.node is None:
-                return f"{step.cluster} has no node that accepts pods."
+                return f"{step.cluster} has no node that accepts pods and could fit one replica."
             never = "" if step.could_fit else ", and no node of it would fit one even if empty"
             return (
                 f"{step.cluster} has no node with room for one replica: {step.node} comes closest "
@@ -192,9 +196,59 @@ def _facts(context: ExplainContext) -> Iterator[tuple[str, str]]:
             yield f"Cluster {step.cluster}", value
 
 
+_STAGE_TITLES: Final = {
+    ClusterStage.KEPT: "Remains",
+    ClusterStage.NOT_READY: "Not ready",
+    ClusterStage.CAPACITY: "No room on a node",
+    ClusterStage.AFFINITY: "No filter satisfied",
+    ClusterStage.FILTER_POLICY: "Filter policy",
+    ClusterStage.PLUGIN: "Plugin",
+}
+
+
+def _candidates(trace: Trace) -> Iterator[Candidate]:
+    facts = facts_of(trace)
+    for pod_set in facts.pod_sets:
+        order = {step.cluster: place for place, step in enumerate(pod_set.kept, start=1)}
+        for step in pod_set.clusters:
+            place = order.get(step.cluster)
+            words = _removed(step)
+            if place is not None:
+                words = _kept("", place, step, pod_set, facts.rank).text.partition(". ")[2]
+            yield Candidate(
+                pod_set=pod_set.pod_set,
+                cluster=step.cluster,
+                order=place,
+                stage=step.stage,
+                stage_title=_STAGE_TITLES[step.stage],
+                sentence=words,
+                capacity=step.score,
+                weight=step.weight if place is not None else 0,
+                largest_weight=pod_set.largest_weight,
+                score=_rank_words(step, pod_set, facts.rank) if place is not None else "",
+                replicas=step.replicas,
+                wanted=pod_set.replicas,
+            )
+
+
+def _rank_words(step: ClusterStep, pod_set: PodSetPlacement, rank: str) -> str:
+    """Return the score of a cluster: the sum of plugins, the product, or weight and capacity."""
+    if step.total:
+        return step.total
+    capacity = format_amount(step.score)
+    if pod_set.largest_weight == 1:
+        return capacity
+    if rank == Rank.PRODUCT:
+        weight = Fraction(100 * step.weight, max(1, pod_set.largest_weight))
+        result = format_amount(product(step, pod_set.largest_weight))
+        return f"{capacity} × {format_amount(int(weight * SCALE))} = {result}"
+    return f"weight {step.weight}, then {capacity}"
+
+
 EXPLAIN_SECTIONS: Final = ExplainSections(
+    candidates=_candidates,
     stages=(
         Stage(code="queue", words=_queue),
         Stage(code="placement", words=_placement, facts=_facts),
-    )
+    ),
 )

@@ -94,6 +94,10 @@ class QuotaDiscipline:
         """Return nothing: a config declares no clusters."""
         return {}
 
+    def templates(self, policy: Policy) -> Sequence[str]:
+        """Return nothing: workloads are not placed on clusters."""
+        return ()
+
     def advance(self, state: State, before: int) -> None:
         """Change nothing: no decision about quota depends on time."""
 

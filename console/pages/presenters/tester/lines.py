@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from console.configs.compiled_configs import CompiledConfig
+from console.engine.explain.candidates import Candidate
 from console.engine.model.amounts import Amount
 from console.engine.model.origin import Origin
 
@@ -90,5 +91,8 @@ class TestResult:
     flavors: list[FlavorLine]
     routes_by_rules: bool
     routes_by_local_queues: bool
+    #: The clusters, and whether they are those without any running workload.
+    candidates: list[Candidate]
+    is_empty_state: bool
     #: Query string of the form for a new expectation with this result.
     expect_query: str

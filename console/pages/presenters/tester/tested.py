@@ -8,6 +8,7 @@ from typing import Any
 
 from console.configs.compiled_configs import CompiledConfig
 from console.configs.services.try_route import RouteTest
+from console.engine.explain.disciplines import candidates_of
 from console.engine.explain.route_result import route_sentence
 from console.engine.explain.workload_tests import (
     actual_words,
@@ -99,6 +100,8 @@ def result_of(tried: RouteTest, query: TesterQuery, path: str, start: int) -> Te
         flavors=[_flavor(flavor) for flavor in tried.fit.flavors],
         routes_by_rules=routes_by_rules(subject.policy),
         routes_by_local_queues=local_routing_of(subject.policy) is not None,
+        candidates=list(candidates_of(tried.fit.now or tried.fit.ever)),
+        is_empty_state=tried.fit.now is None,
         expect_query=query.to_query_string(
             queue=route_result.queue or "",
             effective_priority="" if route_result.queue is None else str(route_result.priority),

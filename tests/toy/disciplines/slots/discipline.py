@@ -102,6 +102,10 @@ class SlotsDiscipline:
         """Return nothing: a config declares no clusters."""
         return {}
 
+    def templates(self, policy: Policy) -> Sequence[str]:
+        """Return nothing: workloads are not placed on clusters."""
+        return ()
+
     def advance(self, state: State, before: int) -> None:
         """Change nothing: no decision depends on time."""
 
