@@ -164,6 +164,8 @@ class Dialect:
     read_applied: Callable[[str], Reading] | None = None
     #: The reader of manifests: workloads in a form of its own. None if the language has none.
     read_job: JobReader | None = None
+    #: A manifest without findings, as an example; empty if the language has none.
+    job_sample: str = ""
     #: Settings that advice may suggest to change, with their values; None: all of the discipline.
     setting_values: SettingValues | None = None
     #: Its form in the protocol of the public client, which one language has; else None.

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import pytest
 from django.db import transaction
@@ -18,11 +19,13 @@ from console.configs.services.apply_config import apply_config
 from console.orgs.models import Role
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
+from console.reading import is_storable
 from console.workloads.models import Workload
 from tests.conftest import member, signed_in, with_token
 from tests.hostile.test_config_texts import DRAWN, check_place
 from tests.hostile.texts import BOMBS, SCRAPS
 from tests.intake_results import apply_all_intake, read_back
+from tests.pages.page import complaints, read_page
 from tests.permissions.sending import rolled_back
 
 _JOBS: Final = Path(__file__).parents[1] / "dialects" / "skyshift" / "jobs"
@@ -78,6 +81,23 @@ def send(clients: tuple[Client, Client], text: str) -> None:
         _check_answer(response, text)
         assert Workload.objects.exists() == (response.status_code == 202)
         read_back(apply_all_intake(), api, browser)
+    accepted = response.status_code == 202
+    form = urlencode({"manifest": raw})
+    kind = "application/x-www-form-urlencoded"
+    with rolled_back():
+        shown = browser.post("/o/orchard/workloads/new", form, content_type=kind)
+        assert Workload.objects.exists() == (shown.status_code == 302)
+        if is_storable(text):
+            assert (shown.status_code == 302) == accepted
+        assert shown.status_code in (302, 422)
+        if shown.status_code == 422:
+            page = read_page(shown)
+            assert complaints(page) == []
+            assert page.id("manifest-errors").text
+            assert b"<script>alert" not in shown.content
+        else:
+            # The warnings are shown on the page of the workload.
+            assert complaints(read_page(browser.get(shown.headers["Location"]))) == []
 
 
 def _check_answer(response: Any, text: str) -> None:

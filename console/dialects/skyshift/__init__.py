@@ -21,7 +21,7 @@ from console.dialects.skyshift.codes import (
     UNKNOWN_PLUGIN,
 )
 from console.dialects.skyshift.compile import compile_policy
-from console.dialects.skyshift.job import read_job
+from console.dialects.skyshift.job import JOB_SAMPLE, read_job
 from console.dialects.skyshift.json_schema import json_schema
 from console.dialects.skyshift.manifests import KINDS
 from console.dialects.skyshift.objects import VOCABULARY, placement_objects
@@ -112,4 +112,5 @@ DIALECT = Dialect(
     lints=PlacementLints,
     equivalent_lints={UNKNOWN_CLUSTER.code: POLICY_CLUSTER_UNKNOWN.code},
     read_job=read_job,
+    job_sample=JOB_SAMPLE,
 )

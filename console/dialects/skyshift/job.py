@@ -56,6 +56,22 @@ PLACEMENT: Final = Shape("a placement", (*PLACEMENT_FIELDS, "template"))
 DEFAULT_NAMESPACE: Final = "default"
 #: The name of the only pod set.
 POD_SET: Final = "main"
+JOB_SAMPLE: Final = """\
+kind: Job
+metadata:
+  name: my-job
+spec:
+  replicas: 2
+  resources: { cpus: 1, memory: 128M }
+  placement:
+    filters:
+      - name: dev-outside-eu
+        match_labels: { purpose: dev }
+        match_expressions:
+          - { key: location, operator: NotIn, values: [eu] }
+    preferences:
+      - { name: in-the-us, match_labels: { location: us }, weight: 50 }
+"""
 #: Maximum number of templates that a hint lists.
 MOST_LISTED: Final = 5
 

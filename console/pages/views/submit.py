@@ -1,9 +1,11 @@
-"""View that submits workloads, by a form or as pasted JSON."""
+"""View that submits workloads: by a form, as pasted JSON, or as a pasted manifest."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Final
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -11,15 +13,18 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from console.dialects.diagnostics import Diagnostic, Severity
+from console.engine.model.policy import Policy
 from console.errors import BadRequest, FieldError
 from console.logs import bind_workloads
-from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.forms import SubmitForm, read_pasted
 from console.pages.shell import render_page
 from console.policies.queries import active_policy, least_priority
 from console.workloads.models import Workload
+from console.workloads.read_manifest import ManifestRejected, NoManifests, manifest_language
+from console.workloads.services.submit_manifest import submit_manifest
 from console.workloads.services.submit_workloads import submit_workloads
 
 #: Resources in the form if the active config has none.
@@ -34,34 +39,84 @@ EXAMPLE = """[
    "requests": {"cpu": 4.5}}
 ]"""
 
+#: Maximum number of findings about an accepted manifest that the next page shows one by one.
+MOST_SHOWN: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pasted:
+    """A pasted text that was not accepted, and the reasons."""
+
+    text: str = ""
+    errors: Sequence[FieldError] = ()
+    #: Of a manifest.
+    findings: Sequence[Diagnostic] = ()
+
+
+NOTHING: Final = Pasted()
+
 
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def submit(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show the form, or submit workloads: all or none."""
     actor.require(Permission.SUBMIT)
+    policy = active_policy(actor.org)
     new_form = partial(
         SubmitForm,
-        resources=_resources(actor.org),
+        resources=policy.spec.resources() or USUAL_RESOURCES,
         least_priority=partial(least_priority, actor.org),
     )
+    show = partial(_page, request, actor, policy)
     if request.method != "POST":
-        return _page(request, actor, new_form())
+        return show(new_form())
     if "json" in request.POST:
-        return _pasted(request, actor, new_form)
+        return _submit_json(request, actor, lambda pasted: show(new_form(), json=pasted))
+    if "manifest" in request.POST:
+        return _submit_manifest(request, actor, lambda pasted: show(new_form(), manifest=pasted))
     form = new_form(request.POST)
     if not form.is_valid():
-        return _page(request, actor, form, status=422)
+        return show(form)
     return _done(request, actor, submit_workloads(actor, form.submissions))
 
 
-def _pasted(request: HttpRequest, actor: Actor, new_form: Callable[[], SubmitForm]) -> HttpResponse:
+def _submit_json(
+    request: HttpRequest, actor: Actor, show: Callable[[Pasted], HttpResponse]
+) -> HttpResponse:
     text = request.POST["json"]
     try:
         made = submit_workloads(actor, read_pasted(text, partial(least_priority, actor.org)))
     except BadRequest as error:
-        return _page(request, actor, new_form(), pasted=text, errors=error.errors, status=422)
+        return show(Pasted(text=text, errors=error.errors))
     return _done(request, actor, made)
+
+
+def _submit_manifest(
+    request: HttpRequest, actor: Actor, show: Callable[[Pasted], HttpResponse]
+) -> HttpResponse:
+    text = request.POST["manifest"]
+    try:
+        made = submit_manifest(actor, text.encode())
+    except ManifestRejected as error:
+        return show(Pasted(text=text, findings=error.findings))
+    except BadRequest as error:
+        return show(Pasted(text=text, errors=error.errors))
+    except NoManifests as error:
+        return show(Pasted(text=text, errors=[FieldError("", error.code, error.message)]))
+    bind_workloads([made.uid])
+    _tell(request, made.findings)
+    return HttpResponseRedirect(reverse("pages:workload", args=[actor.org.slug, made.uid]))
+
+
+def _tell(request: HttpRequest, findings: Sequence[Diagnostic]) -> None:
+    """Show the findings about an accepted manifest on the next page, warnings first."""
+    ordered = sorted(findings, key=lambda each: each.severity is not Severity.WARNING)
+    for each in ordered[:MOST_SHOWN]:
+        level = messages.WARNING if each.severity is Severity.WARNING else messages.INFO
+        place = f"Line {each.span.line}, column {each.span.column} of the manifest"
+        messages.add_message(request, level, f"{place}: {each.message} {each.hint}".rstrip())
+    if len(ordered) > MOST_SHOWN:
+        messages.info(request, f"The manifest has {len(ordered) - MOST_SHOWN} more findings.")
 
 
 def _done(request: HttpRequest, actor: Actor, made: Sequence[Workload]) -> HttpResponse:
@@ -77,17 +132,29 @@ def _done(request: HttpRequest, actor: Actor, made: Sequence[Workload]) -> HttpR
 def _page(
     request: HttpRequest,
     actor: Actor,
+    policy: Policy,
     form: SubmitForm,
     *,
-    pasted: str = "",
-    errors: Sequence[FieldError] = (),
-    status: int = 200,
+    json: Pasted = NOTHING,
+    manifest: Pasted = NOTHING,
 ) -> HttpResponse:
-    context = {"form": form, "pasted": pasted, "json_errors": errors, "example": EXAMPLE}
+    language = manifest_language(policy)
+    has_errors = form.errors or json.errors or manifest.errors or manifest.findings
+    context = {
+        "form": form,
+        "json": json,
+        "manifest": manifest,
+        # A text is kept even if the language of the config has changed meanwhile.
+        "takes_manifests": language is not None or manifest != NOTHING,
+        "manifest_sample": language.job_sample if language is not None else "",
+        "codes_url": reverse("pages:config-codes", args=[actor.org.slug]),
+        "example": EXAMPLE,
+    }
     return render_page(
-        request, actor, "workloads/new.html", context, section="workloads", status=status
+        request,
+        actor,
+        "workloads/new.html",
+        context,
+        section="workloads",
+        status=422 if has_errors else 200,
     )
-
-
-def _resources(org: Organization) -> tuple[str, ...]:
-    return active_policy(org).spec.resources() or USUAL_RESOURCES

@@ -60,6 +60,7 @@ def test_the_examples_are_read_without_findings() -> None:
     reading = DIALECT.read(config, {})
     assert reading.ok
     assert reading.diagnostics == ()
+    assert manifest == DIALECT.job_sample
     submitted = read_job(manifest, reading.policy)
     assert submitted.ok
     assert submitted.diagnostics == ()
