@@ -1,25 +1,21 @@
 """
 The guard of calls of plugins: a plugin that fails or takes too long fails one decision only.
 
-In the main thread of a process, as in admission workers, a timer interrupts the call. In other
-threads, and on systems without such timers, the time is compared after the call has returned. A
-plugin that takes too long repeatedly is not asked for a while, so that it cannot occupy a worker.
+A call that takes too long is interrupted. If it cannot be, its result is refused when it returns. A
+plugin that takes too long repeatedly is not asked for a while, so that it cannot occupy a process.
 """
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Callable
 from typing import Final, TypeVar
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 
 from console.engine.model.plugins import PluginFailed, failure_sentence
+from console.interruption import Interrupted, call_within
 
 T = TypeVar("T")
 
@@ -36,10 +32,6 @@ REST: Final = 60.0
 
 #: Maximum number of different failures that a process logs.
 _MOST_LOGGED: Final = 100
-
-
-class _Interrupted(BaseException):
-    """The timer has expired; no `except Exception` of a plugin catches it."""
 
 
 class PluginGuard:
@@ -63,11 +55,10 @@ class PluginGuard:
                 f"not asked for {REST:g} s."
             )
         try:
-            with _timer(self._limit):
-                result = call()
+            result = call_within(self._limit, call)
         except (PluginFailed, SoftTimeLimitExceeded):
             raise
-        except _Interrupted:
+        except Interrupted:
             raise self._too_late(plugin) from None
         except BaseException as error:
             # A plugin may call `sys.exit`. Subclasses of SystemExit stop workers of Celery.
@@ -93,29 +84,3 @@ class PluginGuard:
             self._logged.add((plugin, sentence))
             log.warning("plugin failed", plugin=plugin, exc_info=error)
         return PluginFailed(sentence)
-
-
-@contextmanager
-def _timer(seconds: float) -> Iterator[None]:
-    """Raise _Interrupted in the context after *seconds*, if the process has a timer to spare."""
-    if (
-        not hasattr(signal, "setitimer")
-        or threading.current_thread() is not threading.main_thread()
-        or signal.getitimer(signal.ITIMER_REAL)[0]
-    ):
-        yield
-        return
-    is_running = True
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        if is_running:
-            raise _Interrupted
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        yield
-    finally:
-        is_running = False
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

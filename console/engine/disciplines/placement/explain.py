@@ -159,7 +159,8 @@ def _colon(sentence: str) -> str:
 
 def _spread(opening: str, pod_set: PodSetPlacement) -> Sentence:
     placed, wanted = pod_set.placed, pod_set.replicas
-    by = f" by the plugin {pod_set.spread_by}" if pod_set.spread_by else ""
+    is_asked = pod_set.spread_by and pod_set.kept
+    by = f" by the plugin {pod_set.spread_by}" if is_asked else ""
     if placed == wanted:
         return Sentence(
             text=f"{opening}All {plural(wanted, 'replica')} are placed{by}."
