@@ -302,7 +302,8 @@ class CapacityIndex:
         self._fitting_released.clear()
         for key in nodes:
             cluster = self.clusters.get(key[0])
-            if cluster is not None and cluster.touch(key[1]):
+            # A cluster that accepts no pods is a change of the inventory when it does again.
+            if cluster is not None and cluster.touch(key[1]) and cluster.is_ready:
                 self.released[key] = None
 
     def forget_releases(self) -> None:

@@ -9,7 +9,7 @@ elsewhere; until then those on a lost cluster stay where they are, because it ma
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from console.engine.disciplines.placement.eligibility import PlacementJudge
 from console.engine.disciplines.placement.job_placement import JobPlacement
@@ -29,6 +29,17 @@ if TYPE_CHECKING:
 _NOTHING = Resize()
 
 
+class _Refused(NamedTuple):
+    """A running job whose lost replicas did not fit elsewhere."""
+
+    #: As it was then: a change of its pods replaces the object.
+    running: Running
+    job: JobPlacement
+    nomination: PlacementNomination
+    #: The version of the clusters at that time.
+    labels_version: int
+
+
 class Replacements:
     """The replacement of lost replicas under one policy; remembers what did not fit."""
 
@@ -36,8 +47,7 @@ class Replacements:
         self._judge = PlacementJudge(policy)
         # With SkyShift's rule for accelerators, replicas may fit because there is less capacity.
         self._may_skip = placement_of(policy).gpu_rule is not GpuRule.SKYSHIFT_HEAD
-        #: For jobs whose replicas did not fit elsewhere: their number by pod set, and the reason.
-        self._refused: dict[str, tuple[dict[str, int], PlacementNomination]] = {}
+        self._refused: dict[str, _Refused] = {}
         #: Names of the nodes of clusters as they were last reported.
         self._nodes: dict[str, tuple[Cluster, frozenset[str]]] = {}
 
@@ -49,62 +59,72 @@ class Replacements:
 
     def run(self, state: State, queue: JobQueue, placer: Placer, *, skipping: bool) -> bool:
         """Give the jobs of *queue* with lost replicas their turns; return whether any changed."""
+        due = [
+            running
+            for running in (state.running[uid] for uid in state.incomplete)
+            if running.queue == queue.name
+            and not (skipping and self._surely_fails(running, placer))
+        ]
         has_decided = False
-        running = [state.running[uid] for uid in state.incomplete]
-        for each in sorted(running, key=lambda one: one.reservation):
+        for running in sorted(due, key=lambda each: each.reservation):
             if not state.has_budget:
                 break
-            if each.queue == queue.name:
-                has_decided |= self._turn(state, queue, placer, each, skipping=skipping)
+            has_decided |= self._turn(state, queue, placer, running)
         return has_decided
 
-    def _turn(
-        self, state: State, queue: JobQueue, placer: Placer, running: Running, *, skipping: bool
-    ) -> bool:
+    def _surely_fails(self, running: Running, placer: Placer) -> bool:
+        """Return whether nothing has changed that could let the lost replicas fit."""
+        refused = self._refused.get(running.workload.id)
+        index = placer.index
+        if refused is None or refused.running is not running:
+            return False
+        is_same = refused.labels_version == index.labels_version
+        return (
+            self._may_skip
+            and not placer.reads_free
+            and is_same
+            and not any(
+                placer.fits_on_released(each.need, refused.job)
+                for each in (refused.nomination.found if index.released else ())
+            )
+        )
+
+    def _turn(self, state: State, queue: JobQueue, placer: Placer, running: Running) -> bool:
         uid = running.workload.id
         if running.evicting:
             # It stops as a whole.
-            del state.incomplete[uid]
+            self._forget(state, uid)
             return False
         taken = self._lost(state.inventory, running)
         wanted = missing_pods(running.workload, running.assignment)
         for pods in taken:
             wanted[pods.pod_set] = wanted.get(pods.pod_set, 0) + pods.place.count
         if not wanted:
-            del state.incomplete[uid]
-            self._refused.pop(uid, None)
+            self._forget(state, uid)
             # The lost cluster has returned before the replicas moved.
             if running.reason is REPLICAS_LOST:
                 state.resize(running, None, _NOTHING, PLACED)
                 return True
             return False
         job = self._job(running, queue)
-        if skipping and self._surely_fails(uid, wanted, placer, job):
-            return False
         nomination = self._nominate(placer, running, wanted, job)
-        if not nomination.fits:
-            self._refused[uid] = wanted, nomination
-            if running.reason is REPLICAS_LOST:
-                return False
-            state.resize(running, nomination, _NOTHING, REPLICAS_LOST)
+        if nomination.fits:
+            granted = tuple(placed_pods(nomination.assignment))
+            state.resize(running, nomination, Resize(granted=granted, taken=taken), MOVED)
+            placer.index.touch(state.node_usage.take_touched())
+            self._forget(state, uid)
             return True
-        granted = tuple(placed_pods(nomination.assignment))
-        state.resize(running, nomination, Resize(granted=granted, taken=taken), MOVED)
-        placer.index.touch(state.node_usage.take_touched())
+        is_news = running.reason is not REPLICAS_LOST
+        if is_news:
+            state.resize(running, nomination, _NOTHING, REPLICAS_LOST)
+        self._refused[uid] = _Refused(
+            state.running[uid], job, nomination, placer.index.labels_version
+        )
+        return is_news
+
+    def _forget(self, state: State, uid: str) -> None:
         del state.incomplete[uid]
         self._refused.pop(uid, None)
-        return True
-
-    def _surely_fails(
-        self, uid: str, wanted: dict[str, int], placer: Placer, job: JobPlacement
-    ) -> bool:
-        """Return whether nothing has changed that could let the *wanted* replicas fit."""
-        refused, nomination = self._refused.get(uid, ({}, None))
-        if not self._may_skip or placer.reads_free or nomination is None or refused != wanted:
-            return False
-        return not placer.index.has_new_inventory and not any(
-            placer.fits_on_released(each.need, job) for each in nomination.found
-        )
 
     def _job(self, running: Running, queue: JobQueue) -> JobPlacement:
         assert queue.policy is not None
@@ -125,7 +145,7 @@ class Replacements:
             for each in running.workload.pod_sets
             if each.name in wanted
         )
-        return placer.nominate(replace(running.workload, pod_sets=pod_sets), job, with_nodes=True)
+        return placer.nominate(replace(running.workload, pod_sets=pod_sets), job, with_nodes=False)
 
     def _lost(self, inventory: Inventory, running: Running) -> tuple[PlacedPods, ...]:
         """Return the replicas of *running* in places that no longer exist."""
