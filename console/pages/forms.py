@@ -37,9 +37,17 @@ EXAMPLE = """\
   requests: {cpu: 16, memory: 64Gi}
   node_selector: {zone: west}"""
 
+#: Placeholder of the placement field.
+EXAMPLE_PLACEMENT = "filters: [{ name: eu, match_labels: { region: eu } }]"
+
 
 class SubmitForm(forms.Form):
-    """Form for one workload or several copies; it has an amount field for each of *resources*."""
+    """
+    Form for one workload or several copies.
+
+    It has an amount field for each of *resources*, and a field for the placement if the scheduler
+    *takes_placement*.
+    """
 
     name = forms.CharField(max_length=200, help_text="Copies are numbered: train-1, train-2.")
     type = forms.ChoiceField(choices=[(name, name) for name in TYPES])
@@ -66,6 +74,15 @@ class SubmitForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 10, "spellcheck": "false", "placeholder": EXAMPLE}),
         help_text="A list in YAML or JSON, instead of the amounts above.",
     )
+    placement = forms.CharField(
+        required=False,
+        max_length=100_000,
+        strip=False,
+        widget=forms.Textarea(
+            attrs={"rows": 5, "spellcheck": "false", "placeholder": EXAMPLE_PLACEMENT}
+        ),
+        help_text="Filters, preferences and template, in YAML or JSON.",
+    )
     tags = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
@@ -77,13 +94,16 @@ class SubmitForm(forms.Form):
         *args: Any,
         resources: Sequence[str],
         least_priority: Callable[[], int],
+        takes_placement: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        if not takes_placement:
+            del self.fields["placement"]
         self._least_priority = least_priority
         self.resources = tuple(resources)
-        #: The pod sets in the text field; None if it is empty.
-        self._typed: Typed | None = None
+        #: The values of the text fields that are not empty, by field.
+        self._typed: dict[str, Typed] = {}
         #: The submissions of a valid form; set by `is_valid`.
         self.submissions: list[Submission] = []
         for resource in self.resources:
@@ -107,6 +127,7 @@ class SubmitForm(forms.Form):
             "tags": self._tags(cleaned.get("tags", "")),
             "priority": self._priority(cleaned.get("priority", "")),
             "pod_sets": self._pod_sets(cleaned.get("pod_sets", "")),
+            "placement": self._read_typed("placement", cleaned.get("placement", "")),
             "user": cleaned.get("user", ""),
             "project": cleaned.get("project", ""),
             "namespace": cleaned.get("namespace", ""),
@@ -151,10 +172,16 @@ class SubmitForm(forms.Form):
         if amounts:
             message = "Amounts are also given above; use only one of the two."
             self.add_error("pod_sets", message)
-        self._typed = read_typed(text, "workloads[0].pod_sets")
-        for problem in self._typed.problems:
-            self.add_error("pod_sets", problem)
-        return self._typed.value
+        return self._read_typed("pod_sets", text)
+
+    def _read_typed(self, name: str, text: str) -> Any:
+        """Return the value of a text field in YAML or JSON; None if it is empty."""
+        if not text.strip():
+            return None
+        typed = self._typed[name] = read_typed(text, f"workloads[0].{name}")
+        for problem in typed.problems:
+            self.add_error(name, problem)
+        return typed.value
 
     def _amounts(self) -> dict[str, Decimal | str]:
         texts = {name: self.cleaned_data.get(_REQUEST + name, "") for name in self.resources}
@@ -171,8 +198,8 @@ class SubmitForm(forms.Form):
         amount = _AMOUNT.fullmatch(finding.path)
         place = _FIELD.match(finding.path)
         name = place[1] if place else None
-        if name == "pod_sets" and self._typed is not None:
-            line = self._typed.line_of(finding.path)
+        if name in self._typed:
+            line = self._typed[name].line_of(finding.path)
             self.add_error(name, f"Line {line}: {finding.message}")
         elif amount:
             self.add_error(_REQUEST + amount[1], finding.message)

@@ -11,6 +11,7 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.policies.queries import active_number
 from console.workloads.models import Workload
+from console.workloads.stored_facts import decode_facts
 from tests.api.documents import OPEN
 from tests.pages.page import complaints, read_page
 
@@ -150,6 +151,49 @@ def test_only_submitters_may_submit_manifests(
         "viewer": 403,
     }
     assert Workload.objects.filter(org=org).count() == 3
+
+
+FIELDS = {"name": "train", "type": "job", "copies": "2"}
+
+
+def test_the_form_has_a_placement_if_the_scheduler_reads_it(
+    config: None, browser: Client, owner: Actor
+) -> None:
+    names = [each.attrs.get("name") for each in read_page(browser.get(NEW)).all("textarea")]
+    assert names == ["pod_sets", "tags", "json"]
+    apply_config(owner, "skyshift", CONFIG, "", active_number(owner.org))
+    names = [each.attrs.get("name") for each in read_page(browser.get(NEW)).all("textarea")]
+    assert names == ["manifest", "pod_sets", "placement", "tags", "json"]
+    text = "template: development\nfilters: [{ name: eu, match_labels: { region: eu } }]\n"
+    assert browser.post(NEW, FIELDS | {"placement": text}).status_code == 302
+    made = Workload.objects.filter(org=owner.org)
+    placement = {
+        "template": "development",
+        "filters": [{"name": "eu", "match_labels": {"region": "eu"}}],
+    }
+    assert [decode_facts(each.facts).placement for each in made] == [placement, placement]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[eu]", "Line 1: This has to be an object, not a list."),
+        (
+            "template: a\nfilters: [{ weight: 0.5 }]",
+            "Line 2: Numbers in a placement are whole numbers; write a fraction as a string.",
+        ),
+        ("filters: [", "Line 1: "),
+    ],
+)
+def test_errors_of_a_placement_have_a_line_and_keep_the_input(
+    placed: None, browser: Client, text: str, message: str
+) -> None:
+    answer = browser.post(NEW, FIELDS | {"placement": text})
+    page = read_page(answer)
+    assert (answer.status_code, complaints(page)) == (422, [])
+    assert page.id("id_placement_error").text.startswith(message)
+    assert page.id("id_placement").text == " ".join(text.split())
+    assert not Workload.objects.exists()
 
 
 def test_other_ways_to_submit_remain(placed: None, browser: Client, org: Organization) -> None:

@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from console.dialects.diagnostics import Diagnostic, Severity
+from console.engine.disciplines import load_discipline
 from console.engine.model.policy import Policy
 from console.errors import BadRequest, FieldError
 from console.logs import bind_workloads
@@ -66,6 +67,7 @@ def submit(request: HttpRequest, actor: Actor) -> HttpResponse:
         SubmitForm,
         resources=policy.spec.resources() or USUAL_RESOURCES,
         least_priority=partial(least_priority, actor.org),
+        takes_placement=load_discipline(policy.discipline).reads_inventory,
     )
     show = partial(_page, request, actor, policy)
     if request.method != "POST":
