@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from console.engine.disciplines.placement.nominate import RETRY
 from console.engine.disciplines.placement.plugin import (
     KEEP,
     Cluster,
@@ -446,6 +447,38 @@ def test_lost_replicas_are_asked_again_when_less_is_free() -> None:
             ("w2", PLACED),
             ("w1", MOVED),
         ]
+
+
+@pytest.mark.parametrize("reads_free", [True, False])
+def test_jobs_are_asked_again_some_time_after_a_failure(*, reads_free: bool) -> None:
+    fails = [True]
+
+    class Busy(Filters):
+        """A filter that fails for a cause that passes."""
+
+    def answer(job: Job, cluster: Cluster) -> Verdict:
+        if fails[0]:
+            raise TimeoutError
+        return KEEP
+
+    Busy.reads_free = reads_free
+    with installed({"mine": Busy(answer)}):
+        state = state_of(uses(DEFAULT_PLUGIN, "mine"))
+        state.advance(1_000)
+        state.submit(job(1, {"cpu": 1}))
+        assert [each.reason for each in state.settle()] == [PLUGIN_FAILED]
+        assert state.next_wakeup == 1_000 + RETRY
+        state.advance(1_000 + RETRY - 1)
+        assert state.is_settled
+        # It fails once more, which is nothing new.
+        state.advance(1_000 + RETRY)
+        assert not state.is_settled
+        assert state.settle() == []
+        assert state.next_wakeup == 1_000 + 2 * RETRY
+        fails[0] = False
+        state.advance(1_000 + 2 * RETRY)
+        assert [each.reason for each in state.settle()] == [PLACED]
+        assert state.next_wakeup is None
 
 
 class ByLabels(Filters):

@@ -27,7 +27,7 @@ def run_cycle(state: State, queue: JobQueue, placer: Placer, *, skipping: bool) 
     # With SkyShift's rule for accelerators, a job may fit because there is less capacity, and the
     # answers of installed plugins may change with any change of it.
     may_fit_on_less = spec.gpu_rule is GpuRule.SKYSHIFT_HEAD or placer.reads_free
-    is_full = not skipping or index.has_new_inventory or may_fit_on_less
+    is_full = not skipping or index.has_new_inventory or may_fit_on_less or placer.is_retry_due
     fails = spec.on_unplaceable is OnUnplaceable.FAIL
     has_decided = False
     turns = None if is_full else _turns(queue, placer)
@@ -35,7 +35,7 @@ def run_cycle(state: State, queue: JobQueue, placer: Placer, *, skipping: bool) 
         pending = _next(queue, turns)
         if pending is None:
             queue.pending.set_all_inadmissible()
-            index.forget_releases()
+            placer.forget_releases()
             break
         cls = queue.pending.classes[pending.class_key]
         verdict = cls.verdict

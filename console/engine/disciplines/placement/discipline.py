@@ -83,11 +83,13 @@ class PlacementDiscipline:
         if queue.policy is None:
             return Progress.NOTHING
         placer, replacements = derived_of(state)
+        progress = Progress.NOTHING
         if replacements.run(state, queue, placer, skipping=skipping):
-            return Progress.DECIDED
-        if queue.barrier is not None:
-            return Progress.NOTHING
-        return run_cycle(state, queue, placer, skipping=skipping)
+            progress = Progress.DECIDED
+        elif queue.barrier is None:
+            progress = run_cycle(state, queue, placer, skipping=skipping)
+        placer.note_failures(state.now)
+        return progress
 
     def final_pass(self, state: State, tree: LiveTree) -> bool:
         """Return False: a cycle has given every job its turn."""
@@ -106,11 +108,13 @@ class PlacementDiscipline:
         return tuple(placement_of(policy).templates)
 
     def advance(self, state: State, before: int) -> None:
-        """Change nothing: no decision depends on time."""
+        """Give every pending job a turn some time after a plugin has failed."""
+        if state.derived is not None and placer_of(state).advance(state.now):
+            self._requeue_all(state)
 
     def next_wakeup(self, state: State) -> int | None:
-        """Return None: no decision depends on time."""
-        return None
+        """Return when jobs are asked about again because a plugin failed, if one did."""
+        return None if state.derived is None else placer_of(state).retry_at
 
     def take_inventory(self, state: State, before: Inventory) -> None:
         """Take over the clusters and nodes, and give every pending job a turn."""
@@ -119,6 +123,9 @@ class PlacementDiscipline:
             derived.placer.index.replace_inventory(state.inventory)
             if has_losses(before, state.inventory):
                 derived.replacements.note_losses(state)
+        self._requeue_all(state)
+
+    def _requeue_all(self, state: State) -> None:
         for name in placement_of(state.policy).queues:
             state.schedule_requeue(state.queue(name))
 

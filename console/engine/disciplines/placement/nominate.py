@@ -45,6 +45,10 @@ from console.engine.pending.pending_class import PendingClass
 #: Maximum number of placements with remembered results for all clusters.
 _MOST_REMEMBERED: Final = 10_000
 
+#: Milliseconds after a failure of a plugin until jobs that wait are asked about again: it may have
+#: failed for a cause that passes, such as a busy machine.
+RETRY: Final = 60_000
+
 #: Number of classes that no longer wait, beyond half of all, after which they are forgotten.
 _MOST_GONE: Final = 100
 
@@ -149,6 +153,12 @@ class Placer:
         #: By identity of the placement, which each entry keeps alive, and then by cluster.
         self._matched: dict[int, tuple[JobPlacement, dict[str, Matched]]] = {}
         self._labels_version = index.labels_version
+        #: Whether a plugin failed since `note_failures` was called.
+        self._has_failed = False
+        #: The time of the next turn of all jobs because a plugin failed; None: no plugin did.
+        self.retry_at: int | None = None
+        #: Whether this time has come, and the turns are not over.
+        self.is_retry_due = False
         #: The request of one replica of each class that waits, and of some that no longer do.
         self._waiting = MinRequests()
         self._noted: set[str] = set()
@@ -183,6 +193,26 @@ class Placer:
                     amounts = {k: v * each.count for k, v in pod_set.requests.items()}
                     trial.charge((each.cluster or "", each.node or ""), amounts)
         return PlacementNomination(tuple(all_found), tuple(assignment), fits=True)
+
+    def note_failures(self, now: int) -> None:
+        """Give all jobs a turn some time after *now* if a plugin failed since the last call."""
+        if self._has_failed:
+            self._has_failed = False
+            if self.retry_at is None:
+                self.retry_at = now + RETRY
+
+    def advance(self, now: int) -> bool:
+        """Return whether all jobs get a turn at the time *now*, because a plugin failed before."""
+        if self.retry_at is None or now < self.retry_at:
+            return False
+        self.retry_at = None
+        self.is_retry_due = True
+        return True
+
+    def forget_releases(self) -> None:
+        """Record that every pending job had a turn."""
+        self.index.forget_releases()
+        self.is_retry_due = False
 
     def note_waiting(self, key: str, nomination: PlacementNomination) -> None:
         """Record that the class *key* waits because of *nomination*."""
@@ -280,6 +310,7 @@ class Placer:
         with_nodes: bool,
     ) -> tuple[Found, PodSetAssignment | None]:
         placed = plugins.place(pod_set, need, job, self.match(job), with_nodes=with_nodes)
+        self._has_failed = self._has_failed or placed.failure is not None
         found = Found(
             pod_set,
             need,

@@ -82,6 +82,7 @@ class Replacements:
         return (
             self._may_skip
             and not placer.reads_free
+            and not placer.is_retry_due
             and is_same
             and not any(
                 placer.fits_on_released(each.need, refused.job)
