@@ -64,8 +64,9 @@ PARAMETERS = {
     "config/impact": ("draft", "to"),
     "tools/route": (
         *("config", "beside", "key", "value", "namespace", "priority", "requests", "pods"),
-        *("paste", "workload", "rules", "draft"),
+        *("paste", "workload", "rules", "draft", "replicas", "template", "placement"),
     ),
+    "tools/placements": ("cursor", "columns"),
     "tools/route/many": ("config",),
     "tools/expectations": ("config", "as"),
     "tools/expectations/new": ("key", "value", "priority", "name", "queue", "pods"),

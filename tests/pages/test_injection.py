@@ -169,6 +169,7 @@ def made(owner: Actor) -> HostileObjects:
             f"queues/{quote(NAME, safe='')}?hold=1",
             f"capacity/east?label.{quote(NAME)}={quote(BAD)}",
             "tools/route",
+            "tools/placements",
             "tools/expectations",
             "events/audit",
             "settings/tokens",

@@ -183,6 +183,7 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
         ),
     ),
     "tester-batch": _of("/tools/route/many"),
+    "placements": _of("/tools/placements", ("", "columns=3")),
     "expectations": _of("/tools/expectations", ("", "config={oldest}", "as=yaml")),
     "expectation-new": _of("/tools/expectations/new"),
     "expectation": _of("/tools/expectations/{expectation}"),

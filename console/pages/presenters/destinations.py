@@ -57,6 +57,7 @@ _PLACES: Final = (
     _Place("Diagnostic codes", "config-codes", "diagnostics lints"),
     _Place("Rule tester", "tester", "route labels"),
     _Place("Test many label sets", "tester-batch", "route csv"),
+    _Place("Waiting workloads by cluster", "placements", "matrix placement pending"),
     _Place("Expectations", "expectations", "tests"),
     _Place("Events", "events", "log"),
     _Place("Audit", "audit", "who changed log"),
