@@ -449,6 +449,7 @@ def test_an_explanation_says_what_would_start_it(client, settle, owner):
         "to": 48,
         "queue": "q-m5-2xlarge-cap3",
         "cluster": None,
+        "template": None,
         "number": "nominal",
         "pod_set": None,
         "workloads": [],

@@ -54,6 +54,10 @@ def change(kind: str, **facts: object) -> Change:
         ),
         (change("filter", subject="f"), "Remove the filter f: it would start now."),
         (change("filter"), "Remove all filters: it would start now."),
+        (
+            change("filter", subject="f", template="dev"),
+            "Remove the filter f of the template dev: it would start now.",
+        ),
         (change("preference", subject="p"), "Remove the preference p: it would start now."),
         (
             change("cluster_label", cluster="east", subject="zone", from_="x", to="y"),

@@ -217,6 +217,7 @@ def _change(change: Change, sentence: Sentence) -> dict[str, Any]:
         "to": _value(change, change.to),
         "queue": change.queue,
         "cluster": change.cluster,
+        "template": change.template,
         "number": change.number.value if change.kind is ChangeKind.QUOTA else None,
         "pod_set": change.pod_set,
         "workloads": list(change.workloads),

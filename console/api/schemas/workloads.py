@@ -248,6 +248,10 @@ class WorkloadChange(Schema):
     cluster = serializers.CharField(
         allow_null=True, help_text="The cluster whose label changes; null for other changes."
     )
+    template = serializers.CharField(
+        allow_null=True,
+        help_text="The template that states the filter or preference; null if the workload does.",
+    )
     number = serializers.ChoiceField(
         [number.value for number in QuotaNumber],
         allow_null=True,

@@ -113,6 +113,8 @@ class Change:
     queue: str | None = None
     #: Only ``cluster_label``: the name of the cluster.
     cluster: str | None = None
+    #: ``filter`` and ``preference``: the template that states it; None: the workload does.
+    template: str | None = None
     #: Only ``quota``.
     number: QuotaNumber = QuotaNumber.NOMINAL
     #: ``ask_less``: the pod set to reduce, if there are several or it has several pods.

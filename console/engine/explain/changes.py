@@ -148,14 +148,21 @@ def _label(change: Change) -> str:
 
 def _filter(change: Change) -> str:
     if not change.subject:
-        return "Remove all filters"
+        return f"Remove all filters{_of_template(change)}"
     if change.from_ is None:
-        return f"Remove the filter {change.subject}"
-    return f"Remove the condition {change.from_} from the filter {change.subject}"
+        return f"Remove the filter {change.subject}{_of_template(change)}"
+    return (
+        f"Remove the condition {change.from_} from the filter {change.subject}"
+        f"{_of_template(change)}"
+    )
 
 
 def _preference(change: Change) -> str:
-    return f"Remove the preference {change.subject}"
+    return f"Remove the preference {change.subject}{_of_template(change)}"
+
+
+def _of_template(change: Change) -> str:
+    return f" of the template {change.template}" if change.template is not None else ""
 
 
 def _cluster_label(change: Change) -> str:

@@ -15,9 +15,12 @@ from console.engine.counterfactual.change import ChangeKind
 from console.engine.disciplines.placement.plugin import Cluster, Job, PlacementPlugin
 from console.engine.disciplines.placement.spec import (
     DEFAULT_PLUGIN,
+    Criterion,
     DeclaredCluster,
     OnUnplaceable,
+    Placement,
     PluginUse,
+    Template,
 )
 from console.engine.explain.changes import change_sentence, in_vain_sentence
 from console.engine.model.inventory import Cluster as ReportedCluster
@@ -239,6 +242,16 @@ def test_preference_that_takes_the_place_of_another_pod_set_is_found() -> None:
     assert not any("preference" in each for each in advice(state, "w1"))
     state = waiting([large, cluster("wide", *[{"cpu": 4}] * 3)], preferring)
     assert "Remove the preference p: it would start now." in advice(state, "w1")
+
+
+def test_filter_of_a_template_names_the_template() -> None:
+    filters = (Criterion(name="f", labels={"purpose": "dev", "zone": "x"}),)
+    templates = {"t": Template(name="t", placement=Placement(filters=filters))}
+    state = waiting([DEV], job(1, {"cpu": 1}, placement={"template": "t"}), templates=templates)
+    assert advice(state, "w1") == [
+        "Remove the condition zone in [x] from the filter f of the template t: it would start now.",
+        "Add the label zone=x to cluster a: it would start now.",
+    ]
 
 
 class Even(PlacementPlugin):

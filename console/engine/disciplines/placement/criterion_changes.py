@@ -17,7 +17,7 @@ from console.engine.disciplines.placement.criteria import (
     without_condition,
 )
 from console.engine.disciplines.placement.derived import placer_of
-from console.engine.disciplines.placement.job_placement import JobPlacement
+from console.engine.disciplines.placement.job_placement import TEMPLATE, JobPlacement
 from console.engine.disciplines.placement.spec import Criterion, Placement
 
 #: Maximum number of changes to try, and to return.
@@ -116,7 +116,20 @@ def _with(trials: Trials, change: Change, placement: Placement) -> Change | None
     started = trials.starts(workload=changed)
     if started is None:
         return None
-    return replace(change, who_loses=started.who_loses, who_waits=started.who_waits)
+    return replace(
+        change,
+        template=_template_of(trials, change.kind),
+        who_loses=started.who_loses,
+        who_waits=started.who_waits,
+    )
+
+
+def _template_of(trials: Trials, kind: ChangeKind) -> str | None:
+    """Return the template with the filters or preferences; None if the job states them itself."""
+    stated = trials.workload.placement or {}
+    key = "filters" if kind is ChangeKind.FILTER else "preferences"
+    name = None if stated.get(key) else stated.get(TEMPLATE)
+    return None if name is None else str(name)
 
 
 def _without(criteria: tuple[Criterion, ...], number: int) -> tuple[Criterion, ...]:
