@@ -14,12 +14,16 @@ from django.db.models import F
 from django.test import Client
 
 from console.capacity.models import Cluster
+from console.capacity.services.delete_cluster import delete_cluster
 from console.capacity.services.mark_silent_clusters import mark_silent_clusters
 from console.capacity.services.record_heartbeat import record_heartbeat
 from console.capacity.services.report_cluster import report_cluster
 from console.configs.services.apply_config import apply_config
+from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import NodeUsage
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import read_submissions
 from tests.pages.conftest import CLUSTER
 from tests.pages.page import Element, read_page
 
@@ -104,11 +108,44 @@ def test_pages_show_what_workloads_use_of_nodes(browser: Client, owner: Actor, e
         ["—", "16 CPUs"],
     ]
     assert "Used 26 CPUs, by workloads with nodes here" in page.id("cluster-facts").text
-    notice = "Workloads still run on nodes that the last report does not have: gone-1 (2 CPUs)."
+    notice = (
+        "Pods still use nodes that the last report does not have, until their executor reports "
+        "that they have ended: gone-1 (2 CPUs)."
+    )
     assert notice in page.id("cluster-notice").text
     listed = read_page(browser.get(LIST))
     assert [row[-2] for row in table(listed, "cluster-rows")] == ["26 CPUs"]
-    assert "Workloads still run on deleted clusters: south" in listed.text
+    notice = "nodes of deleted clusters, until their executor reports that they have ended: south"
+    assert notice in listed.text
+
+
+def test_the_page_of_a_cluster_shows_what_runs_there(
+    browser: Client, owner: Actor, settle: Callable[[Organization], int]
+) -> None:
+    apply_config(owner, "skyshift", "{kind: Scheduler, spec: {on_unplaceable: wait}}", "", 0)
+    nodes = [{"name": f"n{i}", "allocatable": {"cpu": 1}} for i in range(5)]
+    report_cluster(owner, "east", {"nodes": nodes})
+    pods = {"name": "main", "count": 5, "requests": {"cpu": 1}}
+    (row,) = submit_workloads(owner, read_submissions([{"name": "train", "pod_sets": [pods]}]))
+    settle(owner.org)
+    running = read_page(browser.get(EAST)).id("cluster-running")
+    assert "train 5 n0, n1, n2 and 2 more" in running.text
+    places = read_page(browser.get(f"/o/here/workloads/{row.uid}?tab=spec")).id("places")
+    assert places.text.count("running") == 5
+    # Three of its pods move, and use their nodes until they are released.
+    report_cluster(owner, "west", {"nodes": [{"name": "w1", "allocatable": {"cpu": 3}}]})
+    report_cluster(owner, "east", {"nodes": nodes[:2]})
+    settle(owner.org)
+    running = read_page(browser.get(EAST)).id("cluster-running")
+    assert "train 2 3 more have to stop n0, n1, n2 and 2 more" in running.text
+    places = read_page(browser.get(f"/o/here/workloads/{row.uid}?tab=spec")).id("places")
+    assert "west w1 main 3 running" in places.text
+    assert places.text.count("has to stop uses its node until it is released") == 3
+    delete_cluster(owner, "west")
+    report_cluster(owner, "north", {"nodes": []})
+    assert read_page(browser.get("/o/here/capacity/north")).id("cluster-running").text == (
+        "Running here No workload has pods here."
+    )
 
 
 def test_labels_of_the_config_override_reported_ones(
@@ -175,7 +212,8 @@ def test_a_silent_cluster_says_so_on_the_page_that_polls(
     page = read_page(browser.get(EAST, {"v": version}))
     assert page.id("cluster-notice").text == (
         "The last heartbeat came 2 h ago . The cluster accepts no new pods until its next "
-        "heartbeat or report; running workloads stay."
+        "heartbeat or report. Its pods move to other clusters if they fit there and the scheduler "
+        "chooses nodes; otherwise they stay."
     )
     assert [row[1] for row in table(read_page(browser.get(LIST)), "cluster-rows")] == ["Silent"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
@@ -40,11 +40,15 @@ from console.pages.presenters.lists.filters import canonical_query, chips_of
 from console.pages.shell import live_version, render_page
 from console.paging import MAX_LIMIT
 from console.reading import QueryReader
+from console.workloads.queries.cluster_workloads import workloads_on
 from console.workloads.queries.node_usage import (
     deleted_clusters_in_use,
     node_usage_of,
     usage_by_cluster,
 )
+
+#: Maximum number of workloads on the page of a cluster.
+_MOST_RUNNING: Final = 10
 
 
 def _version(org: Organization) -> str:
@@ -130,6 +134,7 @@ def _show(request: HttpRequest, actor: Actor, cluster: str) -> HttpResponseBase:
         ),
         "rows": [node_row(each, usage.get((cluster, each.name), {})) for each in page.results],
         "missing": _missing(found, usage),
+        "running": workloads_on(actor.org, cluster, _MOST_RUNNING) if usage else [],
         "pager": pager_of(request.path, query, page),
         "chips": chips_of(request.path, query, ("q", "ready")),
         "chosen": query,
