@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from console.capacity.services.report_cluster import report_cluster
 from console.configs.models import Draft, ImpactRun
 from console.configs.services import find_impact as find_module
 from console.configs.services.apply_config import apply_config
@@ -17,6 +18,8 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.pages.presenters.impact import recorded as presenter
 from console.pages.presenters.lists import list_pages
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import read_submissions
 from tests.pages.conftest import CONFIG, World
 from tests.pages.page import Element, complaints, read_page
 
@@ -329,3 +332,24 @@ def test_names_of_others_need_permission_to_review_both(
     assert why(editor).all("a", href=f"/o/here/workloads/{world.never.uid}")
     assert why(submitter).text.endswith(" for another workload of queue research")
     assert why(submitter).all("a") == []
+
+
+def test_running_jobs_that_would_not_be_placed_there_again_are_listed(
+    browser: Client, owner: Actor, settle: Callable[[Organization], int]
+) -> None:
+    text = (
+        "kind: PlacementTemplate\n"
+        "metadata: { name: europe }\n"
+        "spec: { filters: [{ name: eu, match_labels: { region: eu } }] }\n"
+    )
+    apply_config(owner, "skyshift", text, "", 0)
+    nodes = [{"name": "n", "allocatable": {"cpu": 4}}]
+    report_cluster(owner, "east", {"labels": {"region": "eu"}, "nodes": nodes})
+    body = [{"name": "job", "requests": {"cpu": 1}, "placement": {"template": "europe"}}]
+    submit_workloads(owner, read_submissions(body))
+    settle(owner.org)
+    changed = begin_draft(owner, "skyshift", text.replace("region: eu", "region: us"), 1)
+    page, _ = start_run(browser, f"draft={changed.pk}")
+    lost = page.id("live-loses_flavor")
+    assert lost.all("summary")[0].text == "Running workloads on a lost flavor or cluster: 1"
+    assert lost.all("table")[0].rows() == [["job", "jobs", "it would not be placed there again"]]

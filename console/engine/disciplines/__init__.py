@@ -196,8 +196,14 @@ class Discipline(TraceFacts, Protocol):
         *over* are the ids of workloads that use more than the guaranteed amount of the queue.
         """
 
-    def loss(self, policy: Policy, queue: Queue, running: Running, judge: Judge) -> Loss | None:
-        """Return what *running* loses in *queue* under *policy*; None: it could stay."""
+    def loss(
+        self, policy: Policy, queue: Queue, running: Running, judge: Judge, inventory: Inventory
+    ) -> Loss | None:
+        """
+        Return what *running* loses in *queue* under *policy*; None: it could stay.
+
+        *inventory* are the clusters at this time.
+        """
 
     def preemption_summary(self, queue: Queue) -> str:
         """Return a short label of what *queue* preempts; empty if it never preempts."""

@@ -42,7 +42,9 @@ def losses(state: State, policy: Policy) -> dict[str, Loss]:
         if running.evicting or running.queue is None:
             continue
         queue = policy.queues.get(running.queue)
-        loss = Loss.QUEUE if queue is None else discipline.loss(policy, queue, running, judge)
+        loss: Loss | None = Loss.QUEUE
+        if queue is not None:
+            loss = discipline.loss(policy, queue, running, judge, state.inventory)
         if loss is not None:
             found[running.workload.id] = loss
     return found

@@ -14,6 +14,8 @@ class Loss(StrEnum):
     FLAVOR = "flavor"
     #: Its labels or node constraints exclude it from the flavor.
     ACCESS = "access"
+    #: Its placement is not valid any more, or a filter removes a cluster where it runs.
+    PLACEMENT = "placement"
 
 
 class Exposure(StrEnum):

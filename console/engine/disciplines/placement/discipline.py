@@ -22,6 +22,7 @@ from console.engine.disciplines.placement.read_model import (
 )
 from console.engine.disciplines.placement.reasons import PLACED
 from console.engine.disciplines.placement.replacements import has_losses
+from console.engine.disciplines.placement.running import loss
 from console.engine.disciplines.placement.spec import placement_of
 from console.engine.disciplines.placement.trace import NO_FACTS, PLACEMENT, PlacementFacts
 from console.engine.disciplines.read_model import Column, Section, Used
@@ -211,9 +212,11 @@ class PlacementDiscipline:
         """Return nothing: there is no quota to exceed."""
         return ()
 
-    def loss(self, policy: Policy, queue: Queue, running: Running, judge: Judge) -> Loss | None:
-        """Return None: running jobs stay where they are."""
-        return None
+    def loss(
+        self, policy: Policy, queue: Queue, running: Running, judge: Judge, inventory: Inventory
+    ) -> Loss | None:
+        """Return PLACEMENT if a cluster with pods of the job would be removed for it."""
+        return loss(placement_of(policy), running, inventory)
 
     # Explanations
 

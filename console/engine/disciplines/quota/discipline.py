@@ -228,7 +228,9 @@ class QuotaDiscipline:
         """Return the kinds of preemption that may stop running workloads of *queue*, by id."""
         return exposures(queue, over)
 
-    def loss(self, policy: Policy, queue: Queue, running: Running, judge: Judge) -> Loss | None:
+    def loss(
+        self, policy: Policy, queue: Queue, running: Running, judge: Judge, inventory: Inventory
+    ) -> Loss | None:
         """Return the loss of *running* in *queue*: of a flavor, or of access to one."""
         return loss(spec_of(policy), cast(QueueSpec, queue), running, judge)
 

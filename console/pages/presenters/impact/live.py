@@ -27,8 +27,8 @@ _GROUPS = {
         "They keep waiting: their requests exceed the limit of the queue.",
     ),
     LiveOutcome.LOSES_FLAVOR: (
-        "Running workloads on a lost flavor",
-        "They keep running; new workloads like them would not get this flavor.",
+        "Running workloads on a lost flavor or cluster",
+        "They keep running; new workloads like them would not be admitted there.",
     ),
     LiveOutcome.OVER_NOMINAL: (
         "Running workloads over quota",
@@ -53,6 +53,7 @@ _LOSSES: dict[str, str] = {
     Loss.QUEUE: "its queue is removed",
     Loss.FLAVOR: "its queue no longer has the flavor",
     Loss.ACCESS: "the flavor no longer accepts it",
+    Loss.PLACEMENT: "it would not be placed there again",
     Exposure.IN_QUEUE: "by workloads of its queue",
     Exposure.BY_COHORT: "by queues of its cohort that reclaim quota",
 }

@@ -204,7 +204,9 @@ class SlotsDiscipline:
         """Return nothing: a limit applies to one line only."""
         return ()
 
-    def loss(self, policy: Policy, queue: Queue, running: Running, judge: Judge) -> Loss | None:
+    def loss(
+        self, policy: Policy, queue: Queue, running: Running, judge: Judge, inventory: Inventory
+    ) -> Loss | None:
         """Return None: the only capacity stays."""
         return None
 
