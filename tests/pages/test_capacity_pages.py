@@ -22,6 +22,7 @@ from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import NodeUsage
+from console.workloads.services.end_workloads import finish_workloads
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
 from tests.pages.conftest import CLUSTER
@@ -141,11 +142,30 @@ def test_the_page_of_a_cluster_shows_what_runs_there(
     places = read_page(browser.get(f"/o/here/workloads/{row.uid}?tab=spec")).id("places")
     assert "west w1 main 3 running" in places.text
     assert places.text.count("has to stop uses its node until it is released") == 3
-    delete_cluster(owner, "west")
     report_cluster(owner, "north", {"nodes": []})
     assert read_page(browser.get("/o/here/capacity/north")).id("cluster-running").text == (
         "Running here No workload has pods here."
     )
+
+
+def test_a_deleted_cluster_has_a_page_while_pods_use_its_nodes(
+    browser: Client, owner: Actor, settle: Callable[[Organization], int]
+) -> None:
+    apply_config(owner, "skyshift", "{kind: Scheduler, spec: {on_unplaceable: wait}}", "", 0)
+    report_cluster(owner, "east", {"nodes": [{"name": "n1", "allocatable": {"cpu": 4}}]})
+    (row,) = submit_workloads(owner, read_submissions([{"name": "train", "requests": {"cpu": 2}}]))
+    settle(owner.org)
+    delete_cluster(owner, "east")
+    settle(owner.org)
+    listed = read_page(browser.get(LIST))
+    assert EAST in [each.attrs["href"] for each in listed.id("clusters-region").all("a")]
+    page = read_page(browser.get(EAST))
+    assert "This cluster was deleted. Pods still use its nodes" in page.text
+    assert "train 1 n1" in page.id("cluster-running").text
+    assert "n1 2 CPUs" in page.id("cluster-nodes").text
+    finish_workloads(owner, [row.uid])
+    settle(owner.org)
+    assert browser.get(EAST).status_code == 404
 
 
 def test_labels_of_the_config_override_reported_ones(

@@ -154,7 +154,7 @@ def test_only_the_replicas_of_a_lost_node_move(
     assert places(train) == {"east/n1": 2, "north/n1": 2}
     assert places(train, "stopping") == {"east/n2": 2}
     assert explain_workload(clusters, train).explanation.headline == (
-        "Running: 2 replicas moved from east to north (2 replicas); the others stay."
+        "Running: 2 replicas moved from east to north; the others stay."
     )
 
 

@@ -20,7 +20,7 @@ from console.capacity.queries.declared import declared_labels, unreported
 from console.capacity.queries.nodes import NodeSearch, known_names, list_nodes
 from console.capacity.services.delete_cluster import delete_cluster
 from console.engine.live.node_usage import NodeKey
-from console.errors import BadRequest, FieldError
+from console.errors import BadRequest, FieldError, NotFound
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
@@ -119,13 +119,18 @@ def _show(request: HttpRequest, actor: Actor, cluster: str) -> HttpResponseBase:
     if redirect := canonical_redirect(request, query):
         return redirect
     search = NodeSearch.from_query(query)
-    found = get_cluster(actor.org, cluster)
+    usage = node_usage_of(actor.org, [cluster])
+    try:
+        found = get_cluster(actor.org, cluster)
+    except NotFound:
+        if not usage:
+            raise
+        return _deleted(request, actor, cluster, usage)
     rows = nodes_file(found, lambda at: list_nodes(found, search, MAX_LIMIT, at))
     file = export_response(request, actor, f"{actor.org.slug}-nodes", NODES, rows)
     if file is not None:
         return file
     page = list_nodes(found, search, PAGE_SIZE, query.get("cursor"))
-    usage = node_usage_of(actor.org, [cluster])
     context = {
         "row": cluster_row(
             found,
@@ -143,3 +148,20 @@ def _show(request: HttpRequest, actor: Actor, cluster: str) -> HttpResponseBase:
         "exports": export_links(request.path, query),
     }
     return render_page(request, actor, "capacity/cluster.html", context, section="capacity")
+
+
+def _deleted(
+    request: HttpRequest,
+    actor: Actor,
+    cluster: str,
+    usage: Mapping[NodeKey, Mapping[str, int]],
+) -> HttpResponseBase:
+    """Show the pods and nodes of a deleted cluster that are still in use."""
+    nodes = sorted((node, used) for (_, node), used in usage.items())
+    context = {
+        "cluster": cluster,
+        "running": workloads_on(actor.org, cluster, _MOST_RUNNING),
+        "nodes": nodes[:PAGE_SIZE],
+        "more": len(nodes) - len(nodes[:PAGE_SIZE]),
+    }
+    return render_page(request, actor, "capacity/deleted.html", context, section="capacity")

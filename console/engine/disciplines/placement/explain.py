@@ -29,6 +29,7 @@ from console.engine.explain.sentences import (
     stage_text,
 )
 from console.engine.model.amounts import SCALE, format_amount
+from console.engine.model.decision import Outcome
 from console.engine.model.trace import Trace
 from console.engine.wording.words import amounts, failed_expression, listed, plural
 
@@ -39,10 +40,11 @@ def _placement(context: ExplainContext) -> StageText:
         return stage_text("placement", Verdict.FAIL, [Sentence(text=facts.problem)])
     fails = any(each.placed < each.replicas for each in facts.pod_sets)
     verdict = Verdict.FAIL if fails else Verdict.PASS
-    return stage_text("placement", verdict, _sentences(facts))
+    are_lost = context.trace.outcome.outcome is Outcome.RESIZED
+    return stage_text("placement", verdict, _sentences(facts, are_lost=are_lost))
 
 
-def _sentences(facts: PlacementFacts) -> Iterator[Sentence]:
+def _sentences(facts: PlacementFacts, *, are_lost: bool) -> Iterator[Sentence]:
     several = len(facts.pod_sets) > 1
     for pod_set in facts.pod_sets:
         opening = f"Pod set {pod_set.pod_set}: " if several else ""
@@ -54,7 +56,11 @@ def _sentences(facts: PlacementFacts) -> Iterator[Sentence]:
         for step in pod_set.clusters:
             if step.stage is not ClusterStage.KEPT:
                 yield Sentence(text=opening + _removed(step), verdict=Verdict.FAIL)
-        yield _failed(opening, pod_set.failure) if pod_set.failure else _spread(opening, pod_set)
+        yield (
+            _failed(opening, pod_set.failure)
+            if pod_set.failure
+            else _spread(opening, pod_set, are_lost=are_lost)
+        )
 
 
 def _kept(
@@ -157,7 +163,7 @@ def _colon(sentence: str) -> str:
     return f": {sentence}" if sentence else "."
 
 
-def _spread(opening: str, pod_set: PodSetPlacement) -> Sentence:
+def _spread(opening: str, pod_set: PodSetPlacement, *, are_lost: bool) -> Sentence:
     placed, wanted = pod_set.placed, pod_set.replicas
     is_asked = pod_set.spread_by and pod_set.kept
     by = f" by the plugin {pod_set.spread_by}" if is_asked else ""
@@ -169,8 +175,9 @@ def _spread(opening: str, pod_set: PodSetPlacement) -> Sentence:
             verdict=Verdict.PASS,
         )
     return Sentence(
-        text=f"{opening}{placed} of {plural(wanted, 'replica')} would fit{by}; a job is placed "
-        "as a whole or not at all.",
+        text=f"{opening}{placed} of {plural(wanted, 'replica')} would fit{by}; "
+        + ("lost replicas move together" if are_lost else "a job is placed as a whole")
+        + " or not at all.",
         verdict=Verdict.FAIL,
     )
 

@@ -37,7 +37,8 @@ def _moved(context: ExplainContext) -> str:
     origin = f" from {cut(list(taken))}" if taken else ""
     all_pods = sum(each.count for each in context.trace.outcome.assignment)
     rest = "; the others stay" if sum(granted.values()) < all_pods else ""
-    return f"Running: {count} moved{origin} to {_counted(granted)}{rest}."
+    target = next(iter(granted)) if len(granted) == 1 else _counted(granted)
+    return f"Running: {count} moved{origin} to {target}{rest}."
 
 
 def _lost(context: ExplainContext) -> str:
