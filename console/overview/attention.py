@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from console.orgs.models import Organization
+from console.overview.capacity_items import capacity_items
 from console.overview.config_items import config_items
 from console.overview.items import Item
 from console.overview.system_items import token_items, webhook_items, worker_items
@@ -26,7 +27,12 @@ def attention(
 
     With *manages*, items about webhooks and tokens are included.
     """
-    items = [*worker_items(org, now), *config_items(org), *work_items(org, queues, now)]
+    items = [
+        *worker_items(org, now),
+        *config_items(org),
+        *work_items(org, queues, now),
+        *capacity_items(org),
+    ]
     if manages:
         items += [*webhook_items(org, now), *token_items(org, now)]
     return tuple(sorted(items, key=lambda item: item.gravity))

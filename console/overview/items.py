@@ -33,6 +33,8 @@ class Kind(StrEnum):
     REJECTED = "rejected"
     #: Pending workloads that cannot run, for one reason.
     CANNOT_RUN = "cannot_run"
+    #: Workloads run on a cluster that is silent or reports an error.
+    CLUSTER_AWAY = "cluster_away"
     #: Workloads wait for quota of their own queue that other queues use.
     QUEUE_STARVED = "queue_starved"
     #: Workloads wait long in a queue that uses its limit.

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from console.capacity.services.report_cluster import report_cluster
 from console.orgs.permissions import Actor
 from tests.module_fixtures import module_org
 from tests.pages.conftest import World
@@ -40,6 +41,17 @@ def test_a_name_finds_what_bears_it_and_a_number_its_version(
     assert found(browser, world, "v1")[0][1] == "config/v/1"
     assert found(browser, world, "v99") == []
     assert found(browser, world, "no such thing") == []
+
+
+def test_clusters_are_found_by_a_part_of_their_name(
+    world: World, owner: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    for name in ("zz-east", "east-zz", "west"):
+        report_cluster(owner, name, {"nodes": []})
+    assert found(client_for(owner), world, "ZZ") == [
+        ("zz-east", "capacity/zz-east"),
+        ("east-zz", "capacity/east-zz"),
+    ]
 
 
 def test_pages_are_offered_by_their_other_words_and_only_those_one_may_open(

@@ -10,6 +10,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from console.capacity.models import Cluster
+from console.capacity.services.record_heartbeat import record_heartbeat
+from console.capacity.services.report_cluster import report_cluster
 from console.configs.models import Draft, RevertTimer
 from console.configs.services.apply_config import apply_config
 from console.configs.services.save_expectations import delete_expectations, save_expectations
@@ -28,7 +31,14 @@ from console.overview.services.check_up import check_up, due_check_ups
 from console.overview.services.count_attention import count_attention, due_attention_counts
 from console.overview.services.measure_consumers import due_consumptions, measure_consumers
 from console.webhooks.models import Webhook
-from console.workloads.models import Event, Intake, PendingClass, RecordedShape, Workload
+from console.workloads.models import (
+    Event,
+    Intake,
+    NodeUsage,
+    PendingClass,
+    RecordedShape,
+    Workload,
+)
 from console.workloads.queries import queue_list
 from console.workloads.services.end_workloads import finish_workloads, withdraw_workloads
 from console.workloads.services.hold_queue import hold_queue, resume_queue
@@ -208,6 +218,41 @@ def test_a_draining_queue(
     )
     finish_workloads(owner, [running.uid])
     settle(lab)
+    assert items(lab) == []
+
+
+def test_clusters_that_are_away_while_workloads_run_there(
+    lab: Organization, other_org: Organization, owner: Actor
+) -> None:
+    report_cluster(owner, "east", {"nodes": [{"name": "n"}]})
+    record_heartbeat(owner, "east")
+    report_cluster(owner, "north", {"state": "draining", "nodes": [{"name": "n"}]})
+    report_cluster(owner, "west", {"state": "error", "nodes": [{"name": "n"}]})
+    Cluster.objects.filter(name="east").update(is_silent=True)
+    # Nothing runs there, or only in another organization.
+    NodeUsage.objects.create(
+        org=other_org, key="east/n", cluster="east", node="n", used={"cpu": 1000}
+    )
+    assert items(lab) == []
+    for name in ("east", "north", "west"):
+        NodeUsage.objects.create(
+            org=lab, key=f"{name}/n", cluster=name, node="n", used={"cpu": 1000}
+        )
+    found = only_item(lab)
+    east = Cluster.objects.get(name="east")
+    assert (found.kind, found.level, found.count, found.since) == (
+        Kind.CLUSTER_AWAY,
+        Level.WARNING,
+        2,
+        east.last_seen,
+    )
+    assert [(each.name, each.note, each.since) for each in found.subjects] == [
+        ("east", "silent", east.last_seen),
+        ("west", "error", None),
+    ]
+    record_heartbeat(owner, "east")
+    assert [each.name for each in only_item(lab).subjects] == ["west"]
+    NodeUsage.objects.filter(org=lab, cluster="west").delete()
     assert items(lab) == []
 
 

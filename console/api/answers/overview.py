@@ -18,6 +18,7 @@ _LINKS: Final = {
     Kind.REVERT_FAILED: "api:config-confirm",
     Kind.VERSION_UNCONFIRMED: "api:config-confirm",
     Kind.EXPECTATIONS_BROKEN: "api:expectations",
+    Kind.CLUSTER_AWAY: "api:capacity",
     Kind.QUEUE_STARVED: "api:queues",
     Kind.QUEUE_AT_CEILING: "api:queues",
     Kind.QUEUE_HELD: "api:queues",

@@ -76,6 +76,7 @@ def destinations_of(actor: Actor, text: str, named: NameMatches) -> tuple[Group,
         Group("Versions", tuple(_versions(slug, named))),
         Group("Queues", tuple(_by_name(slug, "queue", named.queues))),
         Group("Cohorts", tuple(_by_name(slug, "cohort", named.cohorts))),
+        Group("Clusters", tuple(_by_name(slug, "cluster", named.clusters))),
         Group("Workloads", tuple(_workloads(slug, named))),
         Group("Pages", tuple(_pages(actor, text))),
     )

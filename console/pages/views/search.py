@@ -1,4 +1,4 @@
-"""View of the search for queues, cohorts, workloads, versions and pages."""
+"""View of the search for queues, cohorts, clusters, workloads, versions and pages."""
 
 from __future__ import annotations
 

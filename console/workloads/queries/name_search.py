@@ -1,4 +1,4 @@
-"""Search by name for queues, cohorts, workloads and config versions of an organization."""
+"""Search by name for queues, cohorts, clusters, workloads and versions of an organization."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from console.capacity.queries.clusters import clusters_of
 from console.orgs.models import Organization
 from console.policies.models import ConfigVersion
 from console.policies.queries import active_policy, versions
@@ -22,6 +23,7 @@ class NameMatches:
 
     queues: tuple[str, ...] = ()
     cohorts: tuple[str, ...] = ()
+    clusters: tuple[str, ...] = ()
     workloads: tuple[Workload, ...] = ()
     version: ConfigVersion | None = None
 
@@ -30,8 +32,8 @@ def search_names(org: Organization, text: str, limit: int) -> NameMatches:
     """
     Return up to *limit* results of each kind for *text*; none for an empty text.
 
-    Queues and cohorts of the active version match by a part of their name, workloads by their
-    id or a prefix of their name, and versions by number.
+    Queues and cohorts of the active version, and clusters, match by a part of their name,
+    workloads by their id or a prefix of their name, and versions by number.
     """
     if not text:
         return NameMatches()
@@ -41,6 +43,7 @@ def search_names(org: Organization, text: str, limit: int) -> NameMatches:
     return NameMatches(
         queues=_called(policy.queues, text, limit),
         cohorts=_called(policy.spec.parents, text, limit),
+        clusters=_called(clusters_of(org).values_list("name", flat=True), text, limit),
         workloads=tuple(list_workloads(org, WorkloadFilter(q=text), limit).results),
         version=numbered.first() if numbered is not None else None,
     )

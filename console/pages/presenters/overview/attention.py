@@ -21,6 +21,7 @@ _ICONS: Final = {
     Kind.VERSION_UNCONFIRMED: "warning",
     Kind.REJECTED: "rejected",
     Kind.CANNOT_RUN: "error",
+    Kind.CLUSTER_AWAY: "error",
     Kind.QUEUE_STARVED: "warning",
     Kind.QUEUE_AT_CEILING: "pending",
     Kind.EXPECTATIONS_BROKEN: "fail",
@@ -144,6 +145,7 @@ _PLACES: Final = {
 }
 #: Kinds with several possible subjects -> noun of a subject.
 _NOUNS: Final = {
+    Kind.CLUSTER_AWAY: "cluster",
     Kind.QUEUE_STARVED: "queue",
     Kind.QUEUE_AT_CEILING: "queue",
     Kind.WEBHOOK_FAILING: "webhook",
@@ -154,6 +156,7 @@ _NOUNS: Final = {
     Kind.RULES_IDLE: "rule",
 }
 _ACTIONS: Final = {
+    Kind.CLUSTER_AWAY: "View cluster",
     Kind.QUEUE_STARVED: "View loans",
     Kind.QUEUE_AT_CEILING: "View queue",
     Kind.WEBHOOK_FAILING: "View webhook",
@@ -186,6 +189,8 @@ def _subject_link(org: str, kind: Kind, subject: Subject) -> tuple[str, str]:
     if kind is Kind.RULES_IDLE:
         number = (subject.number or 0) + 1
         return f"Rule {number} to {subject.name}", reverse("pages:config", args=[org])
+    if kind is Kind.CLUSTER_AWAY:
+        return subject.name, reverse("pages:cluster", args=[org, subject.name])
     if kind is Kind.WEBHOOK_FAILING:
         return subject.name, reverse("pages:webhook", args=[org, subject.number])
     if kind is Kind.TOKEN_EXPIRES:
@@ -204,4 +209,4 @@ def _note(kind: Kind, subject: Subject) -> str:
         return f"by {subject.actor}: {subject.note}{waits}"
     if kind in (Kind.DRAFT_BEHIND, Kind.DRAFT_WAITING, Kind.VERSION_UNCONFIRMED):
         return f"by {subject.actor}"
-    return workloads
+    return subject.note if kind is Kind.CLUSTER_AWAY else workloads

@@ -80,6 +80,13 @@ def _revert_failed(item: Item) -> str:
     return f"{version.name} was not confirmed in time and could not be rolled back"
 
 
+def _away(item: Item) -> str:
+    more = "" if item.is_exact else "At least "
+    one = "does not report or has an error, and workloads run there"
+    many = "do not report or have an error, and workloads run there"
+    return f"{more}{_named(item, 'cluster')} {one if item.count == 1 else many}"
+
+
 def _broken(item: Item) -> str:
     are = "is" if item.count == 1 else "are"
     return f"{_named(item, 'expectation')} {are} not met by the active config"
@@ -118,6 +125,7 @@ _SENTENCES: Final[dict[Kind, Callable[[Item], str]]] = {
     Kind.VERSION_UNCONFIRMED: _unconfirmed,
     Kind.REJECTED: _rejected,
     Kind.CANNOT_RUN: _cannot_run,
+    Kind.CLUSTER_AWAY: _away,
     Kind.QUEUE_STARVED: _starved,
     Kind.QUEUE_AT_CEILING: _full,
     Kind.EXPECTATIONS_BROKEN: _broken,
