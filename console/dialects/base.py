@@ -166,6 +166,9 @@ class Dialect:
     read_job: JobReader | None = None
     #: A manifest without findings, as an example; empty if the language has none.
     job_sample: str = ""
+    #: The clusters without their nodes -> the same schema with suggestions from them; None: the
+    #: language has none.
+    live_schema: Callable[[Inventory], dict[str, Any]] | None = None
     #: Settings that advice may suggest to change, with their values; None: all of the discipline.
     setting_values: SettingValues | None = None
     #: Its form in the protocol of the public client, which one language has; else None.

@@ -91,3 +91,19 @@ def test_labels_are_compared_with_the_clusters_that_report(
     expect(editor.problems).to_contain_text('Did you mean "prod"?')
     page.get_by_role("button", name='Replace with "prod"').click()
     expect(editor.problems).to_have_count(0)
+
+
+def test_labels_of_clusters_are_completed(visitors: Visitors, place: Place) -> None:
+    body = {"labels": {"zone-of-clusters": "north-7"}, "nodes": []}
+    assert place.api.request("PUT", "/capacity/clusters/east", body).status == 201
+    page = visitors.page(place)
+    page.goto(place.url("config/edit"))
+    page.get_by_label("Language").select_option("skyshift")
+    editor = Editor(page)
+    editor.replace("kind: PlacementTemplate\nmetadata: { name: t }\nspec:\n  filters:\n")
+    editor.type("  - { name: f, match_labels: { zone")
+    choices = page.locator(".ace_autocomplete:visible .ace_line")
+    expect(choices.first).to_contain_text("zone-of-clusters")
+    editor.press("Enter")
+    editor.type("nor")
+    expect(choices.first).to_contain_text("north-7")

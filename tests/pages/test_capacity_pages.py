@@ -285,3 +285,18 @@ def test_pages_of_another_organization_are_not_found(
     report_cluster(Actor.from_command(other_org), "theirs", {"nodes": []})
     assert browser.get(f"{LIST}/theirs").status_code == 404
     assert "theirs" not in read_page(browser.get(LIST)).text
+
+
+def test_the_editor_completes_labels_of_clusters_that_report(
+    browser: Client, owner: Actor, east: None
+) -> None:
+    line = "  - { name: f, match_labels: { region: "
+    text = f"kind: PlacementTemplate\nmetadata: {{ name: t }}\nspec:\n  filters:\n{line}"
+
+    def offered(dialect: str) -> list[str]:
+        body = {"dialect": dialect, "text": text, "line": 5, "column": len(line) + 1, "seq": 1}
+        response = browser.post("/o/here/config/edit/complete", body, "application/json")
+        return [each["label"] for each in response.json()["completions"]]
+
+    assert offered("skyshift") == ["eu"]
+    assert offered("native") == []

@@ -35,9 +35,16 @@ class Assistant:
         #: The objects that the text defines, and the references to them.
         self.names: Names = read_names(schema, self._parsed)
 
-    def complete(self, line: int, column: int) -> tuple[Completion, ...]:
-        """Return the completions at a cursor; *line* and *column* count from 1."""
-        return complete(self._schema, self._text, self._parsed, self.names, line, column)
+    def complete(
+        self, line: int, column: int, schema: Schema | None = None
+    ) -> tuple[Completion, ...]:
+        """
+        Return the completions at a cursor; *line* and *column* count from 1.
+
+        *schema* is that of the language with more suggestions.
+        """
+        schema = self._schema if schema is None else schema
+        return complete(schema, self._text, self._parsed, self.names, line, column)
 
     def explain(self, line: int, column: int) -> Help | None:
         """Return help for the key or value at a place; None if the schema has none."""

@@ -23,6 +23,7 @@ from console.dialects.skyshift.codes import (
 from console.dialects.skyshift.compile import compile_policy
 from console.dialects.skyshift.job import JOB_SAMPLE, read_job
 from console.dialects.skyshift.json_schema import json_schema
+from console.dialects.skyshift.live_schema import live_schema
 from console.dialects.skyshift.manifests import KINDS
 from console.dialects.skyshift.objects import VOCABULARY, placement_objects
 from console.dialects.skyshift.parse import parse
@@ -106,6 +107,7 @@ DIALECT = Dialect(
         "misspelled fields, names that it changes, and conditions without effect."
     ),
     schema=json_schema,
+    live_schema=live_schema,
     samples=samples,
     objects=placement_objects,
     vocabulary=VOCABULARY,

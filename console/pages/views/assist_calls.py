@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
+from console.capacity.queries.inventory import load_clusters
 from console.configs.services.check_config import find_dialect
 from console.configs.services.count_hits import count_hits
 from console.configs.services.lint_config import lint_config
@@ -36,7 +37,9 @@ def complete(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Return completions at the cursor as JSON."""
     body, assistant = _read(request, actor)
     line, column = read_place(body)
-    found = assistant.complete(line, column)
+    live_schema = find_dialect(text_of(body, "dialect")).live_schema
+    schema = live_schema(load_clusters(actor.org.pk)) if live_schema is not None else None
+    found = assistant.complete(line, column, schema)
     return JsonResponse({"seq": body.get("seq"), "completions": [*map(completion_json, found)]})
 
 

@@ -6,7 +6,10 @@ import pytest
 
 from console.dialects import dialects
 from console.dialects.assist.renaming import rename_in
-from tests.dialects.assist.cursor import assistant, explained, inserted
+from console.dialects.skyshift.json_schema import json_schema
+from console.dialects.skyshift.live_schema import live_schema
+from console.engine.model.inventory import Cluster, Inventory
+from tests.dialects.assist.cursor import assistant, explained, inserted, inserted_live
 
 CLUSTERS = "kind: Cluster\nmetadata:\n  name: dev-1\n---\nkind: Cluster\nmetadata: {name: b}\n---\n"
 TEMPLATE = "kind: PlacementTemplate\nmetadata: {name: t}\nspec:\n  filters:\n  - name: f\n    "
@@ -38,6 +41,41 @@ OFFERED = {
 @pytest.mark.parametrize(("marked", "expected"), OFFERED.items())
 def test_completions_at_the_cursor(marked: str, expected: list[str]) -> None:
     assert inserted("skyshift", marked) == expected
+
+
+LIVE = Inventory(
+    clusters={
+        "east": Cluster(name="east", labels={"region": "eu", "tier": "gold"}),
+        "west_1": Cluster(name="west_1", labels={"region": "us"}),
+    }
+)
+SUGGESTED = {
+    "kind: Cluster\nmetadata:\n  name: |": ["east", "west_1"],
+    "kind: Cluster\nmetadata:\n  labels:\n    re|": ["region: "],
+    f"{TEMPLATE}match_labels:\n      |": [
+        *("region: ", "tier: ", "purpose: ", "location: ", "sky-cluster-name: "),
+    ],
+    f"{TEMPLATE}match_labels:\n      region: |": ["eu", "us"],
+    f"{TEMPLATE}match_labels: {{ tier: |": ["gold"],
+    f"{TEMPLATE}match_expressions:\n    - key: |": ["region", "tier"],
+    f"{TEMPLATE}match_expressions:\n    - {{ key: region, operator: In, values: [|": ["eu", "us"],
+    f"{TEMPLATE}match_expressions:\n    - {{ key: other, operator: In, values: [|": [],
+    "kind: FilterPolicy\nspec:\n  cluster_filter:\n    include: [|": ["east", "west_1"],
+    # What the text declares comes first.
+    f"{CLUSTERS}kind: FilterPolicy\nspec:\n  cluster_filter:\n    exclude: [|": [
+        *("dev-1", "b", "east", "west_1"),
+    ],
+    f"{SCHEDULER}rank: |": ["lexicographic", "product"],
+}
+
+
+@pytest.mark.parametrize(("marked", "expected"), SUGGESTED.items())
+def test_clusters_that_report_suggest_labels_and_names(marked: str, expected: list[str]) -> None:
+    assert inserted_live("skyshift", marked, LIVE) == expected
+
+
+def test_without_clusters_nothing_is_added() -> None:
+    assert live_schema(Inventory()) == json_schema()
 
 
 def test_help_at_the_cursor() -> None:
