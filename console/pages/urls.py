@@ -81,6 +81,7 @@ urlpatterns = [
     path("o/<slug:org>/cohorts/<name:cohort>", cohorts.cohort, name="cohort"),
     path("o/<slug:org>/capacity", capacity.capacity, name="capacity"),
     path("o/<slug:org>/capacity/<str:cluster>", capacity.cluster, name="cluster"),
+    path("o/<slug:org>/capacity/<str:cluster>/usage", usage.cluster_usage, name="cluster-usage"),
     path("o/<slug:org>/workloads", workloads.workloads, name="workloads"),
     path("o/<slug:org>/workloads/new", submit.submit, name="workload-new"),
     path("o/<slug:org>/workloads/<slug:uid>/trace", queue.trace, name="workload-trace"),

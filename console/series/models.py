@@ -14,11 +14,13 @@ from console.workloads.transitions import TransitionKind
 
 
 class Kind(models.TextChoices):
-    """The subject of a series: a queue, a cohort, or the whole organization."""
+    """The subject of a series: a queue, a cohort, the whole organization, or a cluster."""
 
     QUEUE = "queue"
     COHORT = "cohort"
     ORG = "org"
+    #: The nodes of a cluster together; the columns hold six characters.
+    CLUSTER = "nodes"
 
 
 class Step(models.TextChoices):
@@ -164,7 +166,11 @@ class Tally(models.Model):
 
 
 class QuotaLine(models.Model):
-    """Nominal quota and limit of a subject, from one sample to another."""
+    """
+    Nominal quota and limit of a subject, from one sample to another.
+
+    The nominal quota of a cluster is what its nodes offer; it has no other limit.
+    """
 
     org = models.ForeignKey(
         Organization, on_delete=models.CASCADE, related_name="+", db_index=False

@@ -1,4 +1,4 @@
-"""Samples: the current use, demand and quotas of every queue and cohort of an organization."""
+"""Samples: the current use, demand and quotas of queues and cohorts, and the use of clusters."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from console.capacity.models import Cluster
 from console.engine.disciplines import load_discipline
-from console.engine.model.amounts import Amount, FlavorResource, Unlimited
+from console.engine.model.amounts import UNLIMITED, Amount, FlavorResource, Unlimited
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.policy import Policy
 from console.orgs.models import Organization
@@ -15,6 +16,7 @@ from console.series.subjects import WHOLE_ORG, Subject
 from console.series.totals import Cell, Level, Totals
 from console.workloads.models import Engine, PendingClass, QueueCount, State
 from console.workloads.queries.demand import Demand
+from console.workloads.queries.node_usage import node_usage_of, usage_by_cluster
 from console.workloads.queries.used import used_of
 
 #: Nominal quota and limit of a flavor-resource.
@@ -36,6 +38,9 @@ class StoredState:
     pending: Mapping[str, int]
     #: Requests of pending workloads.
     demand: Mapping[str, Demand]
+    #: What the nodes of each cluster offer, and what pods use of them, by resource.
+    offered: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    used_of_nodes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,8 @@ def read_stored_state(org: Organization) -> StoredState:
         running=running,
         pending=pending,
         demand=demand,
+        offered=dict(Cluster.objects.filter(org=org).values_list("name", "offered")),
+        used_of_nodes=usage_by_cluster(node_usage_of(org)),
     )
 
 
@@ -82,6 +89,8 @@ def compute_sample(policy: Policy, state: StoredState) -> Sample:
         pools = capacity.cohort_nodes(cohort, usages)
         _add(sample, Subject.cohort(cohort), pools, state, below)
     _add_everything(sample, policy, usages, state)
+    for cluster in sorted(state.offered.keys() | state.used_of_nodes.keys()):
+        _add_cluster(sample, cluster, state)
     return sample
 
 
@@ -106,6 +115,25 @@ def _add(
     _put(sample, subject, _totals(state, list(queues), cells, tightest))
     if quotas:
         sample.quotas[subject] = quotas
+
+
+def _add_cluster(sample: Sample, cluster: str, state: StoredState) -> None:
+    """Add the use of the nodes of a cluster; use beyond what they offer is over quota."""
+    offered = state.offered.get(cluster, {})
+    used = state.used_of_nodes.get(cluster, {})
+    cells = {
+        (cluster, resource): Cell(
+            used=Level.of(amount), over=Level.of(max(0, amount - offered.get(resource, 0)))
+        )
+        for resource, amount in used.items()
+    }
+    parts = (_part(amount, offered.get(resource, 0)) for resource, amount in used.items())
+    subject = Subject.cluster(cluster)
+    _put(sample, subject, Totals(minutes=1, cells=cells, tightest=max(parts, default=0)))
+    if offered:
+        sample.quotas[subject] = {
+            (cluster, resource): (amount, UNLIMITED) for resource, amount in sorted(offered.items())
+        }
 
 
 def _add_everything(

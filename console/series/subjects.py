@@ -1,4 +1,4 @@
-"""Subjects of series: a queue, a cohort, or the whole organization."""
+"""Subjects of series: a queue, a cohort, the whole organization, or a cluster."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.series.models import Kind
 
 
 class Subject(NamedTuple):
-    """A queue, a cohort, or the whole organization, whose name is empty."""
+    """A queue, a cohort, a cluster, or the whole organization, whose name is empty."""
 
     kind: str
     name: str = ""
@@ -24,6 +24,11 @@ class Subject(NamedTuple):
     def cohort(cls, name: str) -> Subject:
         """Return the subject of a cohort."""
         return cls(Kind.COHORT.value, name)
+
+    @classmethod
+    def cluster(cls, name: str) -> Subject:
+        """Return the subject of a cluster."""
+        return cls(Kind.CLUSTER.value, name)
 
 
 #: The whole organization.

@@ -39,6 +39,10 @@ BY_HAND: dict[str, str] = {
         "choices change nothing in the database. The version before writes neither the new "
         "requests, events and decisions nor the new columns"
     ),
+    "series.0002_know_clusters": (
+        "it changes nothing in the database, which knows no list of choices. The version before "
+        "writes no series of clusters, and rolls up any that it finds like the others"
+    ),
     "orgs.0005_allow_several_accounts_of_an_address": (
         "accounts are few: the new index is built within milliseconds, and letting go of the old "
         "one reads no rows. The version before keeps what the new constraint asks, because it "

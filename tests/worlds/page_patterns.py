@@ -109,6 +109,7 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
     "cohort-usage": _of("/cohorts/{cohort}/usage", ("", "range=30d")),
     "cohort": _of("/cohorts/{cohort}", ("", "sort=borrowed")),
     "capacity": _of("/capacity", ("", "q=nothing", "cursor=3")),
+    "cluster-usage": _of("/capacity/{cluster}/usage", ("", "range=30d")),
     "cluster": _of(
         "/capacity/{cluster}",
         ("", "q=node-1", "label.zone=a&ready=false", "cursor=49"),

@@ -33,9 +33,10 @@ _TAG = ["usage"]
 MOST_HOURS = 24 * 31
 
 _SUBJECT = {
-    "queue": "Name of a queue. Without queue and cohort: the whole organization.",
+    "queue": "Name of a queue. Without a name: the whole organization.",
     "cohort": "Name of a cohort.",
 }
+_CLUSTER = {"cluster": "Name of a cluster. Its nominal quota is what its nodes offer."}
 _WINDOW = {
     "since": "Start: the point that contains this time. Default: one day before `until`.",
     "until": "End: points that begin before this time. Default: now.",
@@ -45,7 +46,7 @@ _WINDOW = {
 class Usage(OrgView):
     """Use, demand, counts and waits over time."""
 
-    parameters = (*_SUBJECT, *_WINDOW, "step", *PAGING)
+    parameters = (*_SUBJECT, *_CLUSTER, *_WINDOW, "step", *PAGING)
 
     @extend_schema(
         operation_id="list_usage",
@@ -54,7 +55,7 @@ class Usage(OrgView):
         "`sampled_minutes` 0 and null values. Steps are aligned to UTC. The current minute, "
         "hour and day are incomplete.",
         parameters=[
-            *(query(name, text) for name, text in (_SUBJECT | _WINDOW).items()),
+            *(query(name, text) for name, text in (_SUBJECT | _CLUSTER | _WINDOW).items()),
             query(
                 "step",
                 "Length of a point. Default: the shortest that suits the time range.",
@@ -129,12 +130,14 @@ class Waits(OrgView):
 
 
 def subject_of(org: Organization, reader: QueryReader) -> Subject:
-    """Return the queue or cohort that a request names; raises BadRequest or NotFound."""
-    queue, cohort = reader.text("queue"), reader.text("cohort")
+    """Return the queue, cohort or cluster of a request; raises BadRequest or NotFound."""
+    kinds = {"queue": Subject.queue, "cohort": Subject.cohort, "cluster": Subject.cluster}
+    named = {kind: name for kind in kinds if (name := reader.text(kind))}
     reader.finish()
-    if queue and cohort:
-        message = "Name a queue or a cohort, not both."
-        raise BadRequest([FieldError("cohort", "invalid_choice", message)])
-    if queue:
-        return known_subject(org, Subject.queue(queue))
-    return known_subject(org, Subject.cohort(cohort)) if cohort else WHOLE_ORG
+    if len(named) > 1:
+        *_, last = named
+        message = "Name only one of queue, cohort and cluster."
+        raise BadRequest([FieldError(last, "invalid_choice", message)])
+    for kind, name in named.items():
+        return known_subject(org, kinds[kind](name))
+    return WHOLE_ORG

@@ -1,4 +1,4 @@
-"""Views of usage over time: of a queue, a cohort, and the organization."""
+"""Views of usage over time: of a queue, a cohort, a cluster, and the organization."""
 
 from __future__ import annotations
 
@@ -69,6 +69,14 @@ def cohort_usage(request: HttpRequest, actor: Actor, cohort: str) -> HttpRespons
 @org_page
 @require_safe
 @live_by(_version)
+def cluster_usage(request: HttpRequest, actor: Actor, cluster: str) -> HttpResponseBase:
+    """Show what pods use of the nodes of a cluster, and what these offer."""
+    return _usage(request, actor, Subject.cluster(cluster), "capacity")
+
+
+@org_page
+@require_safe
+@live_by(_version)
 def usage(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """Show the use and demand of the organization."""
     return _usage(request, actor, WHOLE_ORG, "overview")
@@ -90,7 +98,7 @@ def _usage(
     key = query.key if query.key in keys else next(iter(keys), None)
     frame = frame_of(window.since, min(until, window.until), series.gaps, begun)
     points = points_of(series, counts, spans, key, MOST_POINTS)
-    panels = panels_of(frame, points, key, lends=subject.kind != Kind.ORG)
+    panels = panels_of(frame, points, key, subject.kind)
     columns = next((each.columns for each in panels if each.key == query.chart), ())
 
     def every_step() -> Iterator[Row]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from console.capacity.queries.clusters import get_cluster
 from console.errors import Renamed
 from console.orgs.models import Organization
 from console.policies.models import ConfigVersion, VersionChange
@@ -44,17 +45,29 @@ def known_subject(org: Organization, subject: Subject) -> Subject:
 
     Raises NotFound if *org* has no such subject and no samples of it.
     """
+    if subject.kind == Kind.CLUSTER:
+        return _known_cluster(org, subject)
     policy = active_policy(org)
     names = policy.queues if subject.kind == Kind.QUEUE else policy.spec.parents
     if subject == WHOLE_ORG or subject.name in names or _is_draining(org, subject):
         return subject
     error = absent(org, subject.name, _NOUNS[subject.kind])
-    of_subject = {"org": org, "kind": subject.kind, "name": subject.name}
-    if not isinstance(error, Renamed):
-        for model in (QuotaLine, SeriesPoint, Tally):
-            if model.objects.filter(**of_subject).exists():
-                return subject
+    if not isinstance(error, Renamed) and _has_rows(org, subject):
+        return subject
     raise error
+
+
+def _known_cluster(org: Organization, subject: Subject) -> Subject:
+    """Return the subject of a cluster that is registered, or has samples from before."""
+    if not _has_rows(org, subject):
+        get_cluster(org, subject.name)
+    return subject
+
+
+def _has_rows(org: Organization, subject: Subject) -> bool:
+    of_subject = {"org": org, "kind": subject.kind, "name": subject.name}
+    models = (QuotaLine, SeriesPoint, Tally)
+    return any(model.objects.filter(**of_subject).exists() for model in models)
 
 
 def subject_history(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +15,7 @@ from console.engine.model.policy import Policy
 from console.orgs.models import Organization
 from console.policies.queries import NO_POLICY, get_version, policy_of
 from console.series.coverage import floor_hour, floor_minute
-from console.series.models import QuotaLine, Sampler, SeriesPoint, Step
+from console.series.models import Kind, QuotaLine, Sampler, SeriesPoint, Step
 from console.series.sample import Quota, Sample, StoredState, compute_sample, read_stored_state
 from console.series.services.sample_orgs import mark_minute
 from console.series.stored import point_of
@@ -59,7 +59,11 @@ def sample_org(org_id: int, now: datetime) -> bool:
             for subject in _changed(known, digests)
         )
         if last is None or engine.config_version != sampler.config_version:
-            _write_quotas(org_id, minute, engine.config_version, sample.quotas)
+            kinds = Kind.values
+        else:
+            # Clusters change without a config.
+            kinds = [Kind.CLUSTER.value]
+        _write_quotas(org_id, minute, engine.config_version, sample.quotas, kinds)
         mark_minute([org_id], minute)
     return True
 
@@ -102,10 +106,11 @@ def _write_quotas(
     minute: datetime,
     config_version: int,
     quotas: Mapping[Subject, Mapping[FlavorResource, Quota]],
+    kinds: Collection[str],
 ) -> None:
-    """Start a row for every changed quota, and end the previous one."""
-    wanted = {subject: _encoded(owned) for subject, owned in quotas.items()}
-    lines = QuotaLine.objects.filter(org_id=org_id, until=None)
+    """Start a row for every changed quota of subjects of *kinds*, and end the previous one."""
+    wanted = {each: _encoded(owned) for each, owned in quotas.items() if each.kind in kinds}
+    lines = QuotaLine.objects.filter(org_id=org_id, until=None, kind__in=kinds)
     ended = []
     for pk, kind, name, stored in lines.values_list("pk", "kind", "name", "quotas"):
         subject = Subject(kind, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 from console.engine.model.amounts import SCALE, Amount, FlavorResource, Unlimited
@@ -132,15 +132,7 @@ def _merged_levels(seen: Sequence[Totals], key: FlavorResource | None) -> dict[s
 
 def use_columns(resource: str) -> tuple[Column, ...]:
     """Return the columns of the use of a flavor-resource, in units of *resource*."""
-
-    def amount(name: str, title: str, value: Callable[[Point], float | None]) -> Column:
-        return Column(
-            name=name,
-            title=title,
-            value=value,
-            text=lambda number: rounded_amount(number, resource),
-        )
-
+    amount = partial(_amount, resource)
     return (
         amount("own_mean", "Own", lambda point: point.own),
         amount("borrowed_mean", "Borrowed", lambda point: point.mean(point.cell.borrowed)),
@@ -153,27 +145,36 @@ def use_columns(resource: str) -> tuple[Column, ...]:
     )
 
 
+def cluster_columns(resource: str) -> tuple[Column, ...]:
+    """Return the columns of the use of the nodes of a cluster, in units of *resource*."""
+    amount = partial(_amount, resource)
+    return (
+        amount("used_mean", "Mean usage", lambda point: point.mean(point.cell.used)),
+        amount("used_peak", "Peak usage", lambda point: point.cell.used.peak),
+        amount("offered", "Offered", lambda point: _finite(point.nominal)),
+    )
+
+
 def demand_columns(resource: str) -> tuple[Column, ...]:
     """Return the columns of the demand of pending workloads, in units of *resource*."""
+    amount = partial(_amount, resource)
     return (
-        Column(
-            name="demand_mean",
-            title="Mean",
-            value=lambda point: point.mean(point.demand),
-            text=lambda number: rounded_amount(number, resource),
+        amount("demand_mean", "Mean", lambda point: point.mean(point.demand)),
+        amount("demand_peak", "Peak", lambda point: point.demand.peak),
+        amount(
+            "cannot_run_demand_peak",
+            "Can never run, peak",
+            lambda point: point.cannot_run_demand.peak,
         ),
-        Column(
-            name="demand_peak",
-            title="Peak",
-            value=lambda point: point.demand.peak,
-            text=lambda number: rounded_amount(number, resource),
-        ),
-        Column(
-            name="cannot_run_demand_peak",
-            title="Can never run, peak",
-            value=lambda point: point.cannot_run_demand.peak,
-            text=lambda number: rounded_amount(number, resource),
-        ),
+    )
+
+
+def _amount(resource: str, name: str, title: str, value: Callable[[Point], float | None]) -> Column:
+    return Column(
+        name=name,
+        title=title,
+        value=value,
+        text=lambda number: rounded_amount(number, resource),
     )
 
 
@@ -216,7 +217,9 @@ WAITS: Final = (
 
 #: Columns in thousandths, which files contain in units.
 _AMOUNTS: Final = frozenset(
-    column.name for column in (*use_columns(""), *demand_columns("")) if not column.is_counted
+    column.name
+    for column in (*use_columns(""), *cluster_columns(""), *demand_columns(""))
+    if not column.is_counted
 )
 
 

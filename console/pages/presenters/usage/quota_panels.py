@@ -19,21 +19,33 @@ from console.pages.presenters.usage.panel_parts import (
     level_summary,
     line_pieces,
 )
-from console.pages.presenters.usage.points import Point, demand_columns, use_columns
+from console.pages.presenters.usage.points import Column, Point, demand_columns, use_columns
 
 #: A limit is drawn if it is at most this multiple of the nominal quota and the peak use.
 _FAR: Final = 3
 
 
-def use_panel(frame: Frame, points: Sequence[Point], key: FlavorResource, *, lends: bool) -> Panel:
-    """Return the panel of the use of *key*; *lends* is true for a queue in a cohort."""
+def use_panel(
+    frame: Frame,
+    points: Sequence[Point],
+    key: FlavorResource,
+    *,
+    own: str = "used",
+    owned: str = "nominal quota",
+    columns: Callable[[str], tuple[Column, ...]] = use_columns,
+) -> Panel:
+    """
+    Return the panel of the use of *key*, with the titles of the *own* part and of the quota.
+
+    *columns* returns the columns of its table for a resource.
+    """
     flavor, resource = key
     seen = [point for point in points if not point.is_gap]
     peak = max((point.cell.used.peak for point in seen), default=0)
-    owned = max((_finite(point.nominal) for point in points), default=0)
+    nominal = max((_finite(point.nominal) for point in points), default=0)
     limit = max((_finite(point.limit) for point in points), default=0)
     lent = max((point.cell.lent.peak for point in seen), default=0)
-    held = max(peak, owned)
+    held = max(peak, nominal)
     is_far = limit > _FAR * held > 0
     drawing, step = drawing_of(frame, held if is_far else max(held, limit), amount_steps(resource))
     if lent:
@@ -48,13 +60,14 @@ def use_panel(frame: Frame, points: Sequence[Point], key: FlavorResource, *, len
     if not is_far:
         drawing.line("limit", _amounts(points, lambda p: p.limit))
     lines, ticks = lines_of(drawing, step, lambda value: axis_label(value, resource))
+    short = owned.removesuffix(" quota")
     parts = (
-        LegendEntry(part="own", title="own quota used" if lends else "used", is_area=True),
+        LegendEntry(part="own", title=own, is_area=True),
         LegendEntry(part="borrowed", title="borrowed", is_area=True, pattern="borrowed"),
-        LegendEntry(part="over", title="over nominal", is_area=True, pattern="over"),
+        LegendEntry(part="over", title=f"over {short}", is_area=True, pattern="over"),
         LegendEntry(part="lent", title="lent, below zero", is_area=True, pattern="lent"),
         LegendEntry(part="peak", title="peak usage"),
-        LegendEntry(part="nominal", title="nominal quota"),
+        LegendEntry(part="nominal", title=owned),
         LegendEntry(part="limit", title="limit"),
     )
     note = f"The limit of {quantity(limit, resource)} is beyond the chart." if is_far else ""
@@ -62,7 +75,7 @@ def use_panel(frame: Frame, points: Sequence[Point], key: FlavorResource, *, len
         seen, lambda p: p.mean(p.cell.used), lambda v: rounded_amount(v, resource)
     )
     last = next((p.nominal for p in reversed(points) if p.nominal is not None), None)
-    owns = f"; nominal {quantity(last, resource)}" if last is not None else ""
+    owns = f"; {short} {quantity(last, resource)}" if last is not None else ""
     return Panel(
         key="use",
         title=f"{resource} on {flavor}",
@@ -72,7 +85,7 @@ def use_panel(frame: Frame, points: Sequence[Point], key: FlavorResource, *, len
         ticks=ticks,
         shapes=tuple(drawing.shapes),
         legend=legend_of(parts, drawing),
-        columns=use_columns(resource),
+        columns=columns(resource),
         note=note,
     )
 

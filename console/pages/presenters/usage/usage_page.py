@@ -13,10 +13,11 @@ from console.exports import PARAMETER
 from console.pages.presenters.charts.frame import Frame
 from console.pages.presenters.lists.addresses import with_query
 from console.pages.presenters.usage.panel_parts import Panel
-from console.pages.presenters.usage.points import Point, table_rows
+from console.pages.presenters.usage.points import Point, cluster_columns, table_rows
 from console.pages.presenters.usage.quota_panels import demand_panel, use_panel
 from console.pages.presenters.usage.workload_panels import waits_panel, workloads_panel
 from console.pages.usage_form import ALL, RANGES, TITLES
+from console.series.models import Kind
 from console.series.queries import QuotaSpan, Series
 
 
@@ -75,12 +76,24 @@ def key_choices(
 
 
 def panels_of(
-    frame: Frame, points: Sequence[Point], key: FlavorResource | None, *, lends: bool
+    frame: Frame, points: Sequence[Point], key: FlavorResource | None, kind: str
 ) -> list[Panel]:
-    """Return the panels from top to bottom; panels of quota only with a *key*."""
+    """
+    Return the panels of a subject of *kind* from top to bottom; those of quota only with a *key*.
+
+    Workloads are counted by queue, so a cluster has no panels of demand, workloads and waits.
+    """
+    if kind == Kind.CLUSTER:
+        if key is None:
+            return []
+        return [use_panel(frame, points, key, owned="offered", columns=cluster_columns)]
     panels = []
     if key is not None:
-        panels += [use_panel(frame, points, key, lends=lends), demand_panel(frame, points, key[1])]
+        own = "own quota used" if kind != Kind.ORG else "used"
+        panels += [
+            use_panel(frame, points, key, own=own),
+            demand_panel(frame, points, key[1]),
+        ]
     return [*panels, workloads_panel(frame, points), waits_panel(frame, points)]
 
 
