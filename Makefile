@@ -21,7 +21,7 @@ PYTEST_ON_POSTGRES := $(BIN)/python -m tests.postgres $(PYTEST) --maxprocesses 3
 
 # Tests that query a database in the test process.
 ON_BOTH := tests/services tests/api tests/tasks tests/pages tests/permissions tests/hostile \
-	tests/architecture/test_tour.py
+	tests/architecture/test_tour.py tests/architecture/test_skyshift_tour.py
 
 # On PostgreSQL, tests of services and tasks, and tests that together send every shape of statement
 # (tests/shapes.py). Then all tests on SQLite, and each crash test on one database.
