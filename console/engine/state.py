@@ -20,6 +20,8 @@ from console.engine.live.mutations import StateMutations, usage_of
 from console.engine.live.pod_changes import (
     PodGroup,
     after_finish,
+    is_on_clusters,
+    missing_pods,
     running_pods,
     stopping_pods,
     without_running,
@@ -179,17 +181,19 @@ class State(StateMutations):
         """
         Remove pods of a running workload that have finished; return their number.
 
-        Fewer than stated if fewer run there. The workload ends with its last pod.
+        Fewer than stated if fewer run there. The workload ends with its last pod; pods with which
+        it did not start, because it may start with fewer, do not count.
         """
         running = self.running.get(workload_id)
         count = min(pods.count, running_pods(running.assignment, pods)) if running else 0
         if running is None or not count:
             return 0
         workload = after_finish(running.workload, pods.pod_set, count)
-        if not any(each.count for each in workload.pod_sets):
+        assignment = without_running(running.assignment, pods)
+        if not any(each.count for each in assignment) and not missing_pods(workload, assignment):
             self.finish(workload_id)
             return count
-        self._change_pods(running, without_running(running.assignment, pods), workload)
+        self._change_pods(running, assignment, workload)
         self._requeue_behind(running)
         return count
 
@@ -197,8 +201,9 @@ class State(StateMutations):
         """
         Release pods of a running workload that have stopped; return their number.
 
-        Pods that had to stop are gone; others get another place as soon as possible, if the
-        discipline grants pods one by one. Fewer are released than stated if fewer are there.
+        Pods that had to stop are gone; others get another place as soon as possible, if they have
+        places on clusters and the discipline grants pods one by one. Fewer are released than
+        stated if fewer are there.
         """
         running = self.running.get(workload_id)
         if running is None:
@@ -207,7 +212,11 @@ class State(StateMutations):
         assignment = without_stopping(running.assignment, pods)
         rest = replace(pods, count=pods.count - stopping)
         lost = min(rest.count, running_pods(running.assignment, rest))
-        if running.evicting or not self._discipline.grants_pods:
+        if (
+            running.evicting
+            or not self._discipline.grants_pods
+            or not all(is_on_clusters(each) for each in assignment if each.name == pods.pod_set)
+        ):
             lost = 0
         if lost:
             assignment = without_running(assignment, rest)

@@ -42,7 +42,8 @@ def test_pods_finish_until_the_workload_is_finished(api, owner, settle):
     last: dict[str, Any] = {"pod_set": "main", "count": 1, "cluster": "east", "node": "n1"}
     assert client.post(f"workloads/{uid}/pods/finish", last).status == 202
     settle(owner.org)
-    assert client.get(f"workloads/{uid}").body["state"] == "finished"
+    body = client.get(f"workloads/{uid}").body
+    assert (body["state"], body["finished_pods"]) == ("finished", {"main": 4})
     again = client.post(f"workloads/{uid}/pods/finish", last)
     assert again.problem == (409, "wrong_state")
 

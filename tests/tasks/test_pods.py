@@ -11,17 +11,19 @@ from console.capacity.services.delete_cluster import delete_cluster
 from console.capacity.services.report_cluster import report_cluster
 from console.configs.services.apply_config import apply_config
 from console.engine.disciplines.placement.reasons import MOVED, PLACED, REPLICAS_LOST
+from console.engine.disciplines.placement.spec import QUEUE
 from console.errors import Conflict
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.explanations import explain_workload
-from console.workloads.models import Decision, Event, State, Workload
+from console.workloads.models import Decision, Event, Intake, State, Workload
 from console.workloads.pod_reports import PodReport
 from console.workloads.queries.node_usage import node_usage_of
 from console.workloads.services import run_engine as running
 from console.workloads.services.end_pods import end_pods
 from console.workloads.services.end_workloads import release_workloads
 from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.services.write_intake import write_intake
 from console.workloads.submissions import read_submissions
 
 Settle = Callable[[Organization], int]
@@ -329,3 +331,77 @@ def test_finished_pods_release_quota_and_stay_finished_after_a_preemption(
     first.refresh_from_db()
     assert (first.state, first.remaining_pods) == (State.ADMITTED, {"main": 2})
     assert first.assignment == [{"name": "main", "count": 2, "flavors": {"cpu": "spot"}}]
+
+
+#: KUEUE with a queue that has the name of the queue of SkyShift's configs.
+JOBS_QUEUE: Final = KUEUE.replace(
+    "kind: ClusterQueue\nmetadata: {name: team}", f"kind: ClusterQueue\nmetadata: {{name: {QUEUE}}}"
+).replace("clusterQueue: team", f"clusterQueue: {QUEUE}")
+
+
+def quota_job(owner: Actor, count: int, min_count: int) -> Workload:
+    pods = {"name": "main", "count": count, "min_count": min_count, "requests": {"cpu": 1}}
+    tags = {"kueue.x-k8s.io/queue-name": "team"}
+    body = {"name": "train", "namespace": "default", "tags": tags, "pod_sets": [pods]}
+    (row,) = submit_workloads(owner, read_submissions([body]))
+    return row
+
+
+def test_a_workload_that_started_with_fewer_pods_ends_with_the_last_of_them(
+    owner: Actor, settle: Settle
+) -> None:
+    apply_config(owner, "kueue", KUEUE, "", 0)
+    row = quota_job(owner, 6, 2)
+    settle(owner.org)
+    for ended, state in ((3, State.ADMITTED), (1, State.FINISHED)):
+        end_pods(owner, row.uid, finished(ended))
+        settle(owner.org)
+        running.forget_states()
+        row.refresh_from_db()
+        assert row.state == state
+    assert row.remaining_pods == {"main": 2}
+
+
+def test_pods_with_quota_get_no_places_under_a_config_that_places_jobs(
+    owner: Actor, settle: Settle
+) -> None:
+    apply_config(owner, "kueue", JOBS_QUEUE, "", 0)
+    row = quota_job(owner, 6, 2)
+    report(owner, "east", 4, 4)
+    settle(owner.org)
+    apply_config(owner, "skyshift", "{kind: Scheduler, spec: {on_unplaceable: wait}}", "", 1)
+    settle(owner.org)
+    row.refresh_from_db()
+    started = [{"name": "main", "count": 4, "flavors": {"cpu": "spot"}}]
+    assert (row.state, row.queue, row.assignment) == (State.ADMITTED, QUEUE, started)
+    with pytest.raises(Conflict) as refused:
+        end_pods(owner, row.uid, released(1))
+    assert (refused.value.code, refused.value.message) == (
+        "no_single_pods",
+        (
+            f"The scheduler of an earlier config started train ({row.uid}) as a whole, so single "
+            "pods cannot be released: report finished pods as finished, and restart others in "
+            "their place. Nothing was changed."
+        ),
+    )
+    end_pods(owner, row.uid, finished(4))
+    settle(owner.org)
+    row.refresh_from_db()
+    assert row.state == State.FINISHED
+
+
+def test_a_release_that_was_requested_before_the_config_changed_is_ignored(
+    owner: Actor, settle: Settle
+) -> None:
+    apply_config(owner, "kueue", JOBS_QUEUE, "", 0)
+    row = quota_job(owner, 4, 4)
+    report(owner, "east", 4, 4)
+    settle(owner.org)
+    apply_config(owner, "skyshift", "{kind: Scheduler, spec: {on_unplaceable: wait}}", "", 1)
+    settle(owner.org)
+    payload = {"ids": [row.pk], "report": released(1).stored(), "actor": "owner"}
+    write_intake(owner.org.pk, Intake.Kind.PODS, payload)
+    settle(owner.org)
+    row.refresh_from_db()
+    assert row.assignment == [{"name": "main", "count": 4, "flavors": {"cpu": "spot"}}]
+    assert events(row) == []

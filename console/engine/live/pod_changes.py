@@ -83,10 +83,26 @@ def resized(assignment: Assignment, resize: Resize) -> Assignment:
 
 
 def missing_pods(workload: Workload, assignment: Assignment) -> dict[str, int]:
-    """Return how many pods of each pod set have no place, without zeros."""
-    counts = {each.name: each.count for each in assignment}
-    missing = {each.name: each.count - counts.get(each.name, 0) for each in workload.pod_sets}
+    """
+    Return how many pods of each pod set have no place on a cluster, without zeros.
+
+    Pod sets that another discipline has started with flavors lack none, even if they started with
+    fewer pods than requested.
+    """
+    counts = {each.name: each.count for each in assignment if is_on_clusters(each)}
+    missing = {
+        each.name: each.count - counts[each.name]
+        for each in workload.pod_sets
+        if each.name in counts
+    }
     return {name: count for name, count in missing.items() if count}
+
+
+def is_on_clusters(assigned: PodSetAssignment) -> bool:
+    """Return whether all running pods of *assigned* have places on clusters."""
+    if assigned.flavors or any(place.cluster is None for place in assigned.places):
+        return False
+    return bool(assigned.places) or not assigned.count
 
 
 def after_finish(workload: Workload, pod_set: str, count: int) -> Workload:

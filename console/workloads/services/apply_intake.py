@@ -12,6 +12,7 @@ from django.db.models.expressions import RawSQL
 
 from console import statements
 from console.capacity.queries.inventory import refresh_inventory
+from console.engine.live.pod_changes import after_finish
 from console.engine.model.workload import Workload
 from console.engine.state import State
 from console.orgs.models import Organization
@@ -168,7 +169,9 @@ def _end_pods(context: _Context, payload: dict[str, Any]) -> None:
     state, report = context.state, PodReport(**payload["report"])
     finished = models.State.FINISHED, EventType.REQUEST_FULFILLED
     for uid in context.named(payload):
-        queue = state.queue_of(uid)
+        before = state.running.get(uid)
+        if before is None:
+            continue
         if report.kind == PodReport.FINISH:
             count, event = state.finish_pods(uid, report.pods), EventType.PODS_FINISHED
         else:
@@ -178,7 +181,8 @@ def _end_pods(context: _Context, payload: dict[str, Any]) -> None:
             facts = report.facts(count)
             context.batch.change_pods(running, event, payload["actor"], facts)
         elif count:
-            context.batch.end(uid, queue, *finished, payload["actor"])
+            context.batch.end(uid, before.queue, *finished, payload["actor"])
+            context.batch.count_pods(after_finish(before.workload, report.pod_set, count))
 
 
 def _change_policy(context: _Context, payload: dict[str, Any]) -> None:

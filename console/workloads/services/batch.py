@@ -15,6 +15,7 @@ from console.engine.model.common_reasons import NOT_EVALUATED
 from console.engine.model.decision import Decision, Outcome, merged_flavors
 from console.engine.model.stored_trace import trace_to_json
 from console.engine.model.trace import Trace
+from console.engine.model.workload import Workload
 from console.workloads import models
 from console.workloads.models import Event, EventType, Level, State
 from console.workloads.services.quota_events import Loan, preemptor_queue, reclaims_of
@@ -118,9 +119,14 @@ class Batch:
         self.updates[workload.id] |= {
             "assignment": encode_assignment(running.assignment),
             "flavors": flavors_text(running.assignment),
-            "remaining_pods": {each.name: each.count for each in workload.pod_sets},
         }
+        self.count_pods(workload)
         self.events.append((event, Level.INFO, workload.id, running.queue, actor, dict(pods)))
+
+    def count_pods(self, workload: Workload) -> None:
+        """Record the number of pods of *workload* that have not finished."""
+        remaining = {each.name: each.count for each in workload.pod_sets}
+        self.updates[workload.id]["remaining_pods"] = remaining
 
     def requeue(self, uid: str, queue: str | None, actor: str, yields_to: str | None) -> None:
         """Record that a preempted workload was released, and is pending behind *yields_to*."""

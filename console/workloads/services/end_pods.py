@@ -15,7 +15,7 @@ from django.db import transaction
 
 from console import statements
 from console.engine.disciplines import load_discipline
-from console.engine.live.pod_changes import running_pods, stopping_pods
+from console.engine.live.pod_changes import is_on_clusters, running_pods, stopping_pods
 from console.engine.model.decision import Assignment
 from console.errors import Conflict, NotFound
 from console.orgs.audit import Action, record
@@ -93,7 +93,7 @@ def _require_possible(workload: Workload, report: PodReport) -> None:
         found, kind = running, "running pods"
     else:
         if report.count > stopping:
-            _require_single_release(workload, name)
+            _require_single_release(workload, name, assignment, report)
         found, kind = running + stopping, "pods"
     if found < report.count:
         raise Conflict(
@@ -103,7 +103,9 @@ def _require_possible(workload: Workload, report: PodReport) -> None:
         )
 
 
-def _require_single_release(workload: Workload, name: str) -> None:
+def _require_single_release(
+    workload: Workload, name: str, assignment: Assignment, report: PodReport
+) -> None:
     """Raise Conflict unless released pods of the workload get another place."""
     if workload.state == State.PREEMPTING:
         raise Conflict(
@@ -115,6 +117,13 @@ def _require_single_release(workload: Workload, name: str) -> None:
         raise Conflict(
             "no_single_pods",
             f"The scheduler of the active config starts {name} as a whole, so single pods cannot "
+            "be released: report finished pods as finished, and restart others in their place. "
+            "Nothing was changed.",
+        )
+    if not all(is_on_clusters(each) for each in assignment if each.name == report.pod_set):
+        raise Conflict(
+            "no_single_pods",
+            f"The scheduler of an earlier config started {name} as a whole, so single pods cannot "
             "be released: report finished pods as finished, and restart others in their place. "
             "Nothing was changed.",
         )
