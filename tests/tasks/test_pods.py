@@ -22,6 +22,7 @@ from console.workloads.queries.node_usage import node_usage_of
 from console.workloads.services import run_engine as running
 from console.workloads.services.end_pods import end_pods
 from console.workloads.services.end_workloads import release_workloads
+from console.workloads.services.snapshot_state import snapshot_state
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.services.write_intake import write_intake
 from console.workloads.submissions import read_submissions
@@ -405,3 +406,16 @@ def test_a_release_that_was_requested_before_the_config_changed_is_ignored(
     row.refresh_from_db()
     assert row.assignment == [{"name": "main", "count": 4, "flavors": {"cpu": "spot"}}]
     assert events(row) == []
+
+
+def test_a_snapshot_knows_finished_and_lost_replicas(
+    owner: Actor, clusters: Organization, train: Workload, settle: Settle
+) -> None:
+    end_pods(owner, train.uid, finished(1))
+    report(owner, "east", 4, 4, state="error")
+    settle(clusters)
+    assert last_decision(train).reason == REPLICAS_LOST
+    state, _ = snapshot_state(clusters)
+    (pod_set,) = state.running[train.uid].workload.pod_sets
+    assert pod_set.count == 3
+    assert state.settle() == []

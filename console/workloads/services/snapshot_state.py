@@ -23,6 +23,7 @@ from console.workloads.stored_texts import (
     groups_of,
     labels_of,
     pod_sets_of,
+    remaining_pod_sets,
     stops_of,
 )
 
@@ -59,6 +60,7 @@ class _Row(NamedTuple):
     assignment_text: str
     victims_text: str
     stopped_for_text: str
+    remaining_pods_text: str | None
 
 
 #: Columns of texts that do not have the name of the field.
@@ -134,7 +136,7 @@ def _restore(state: State, row: _Row, config_version: int) -> None:
         reservation=row.reservation,
         evicting=evicting,
         is_routed=row.config_version == config_version,
-        reason=reason_of(row.reason) if evicting else None,
+        reason=reason_of(row.reason),
         preemptor=row.preemptor,
         stopped_for=stops_of(row.stopped_for_text),
     )
@@ -155,13 +157,15 @@ def _resubmit(state: State, row: _Row) -> None:
 
 def _workload(row: _Row) -> Workload:
     facts = facts_of(row.facts_text)
+    requested = pod_sets_of(row.pod_sets_text, row.requests_text)
+    remaining = row.remaining_pods_text
     return Workload(
         id=row.uid,
         sequence=row.pk,
         labels=labels_of(row.labels_text),
         namespace=intern(row.namespace),
         priority=row.requested_priority,
-        pod_sets=pod_sets_of(row.pod_sets_text, row.requests_text),
+        pod_sets=requested if remaining is None else remaining_pod_sets(requested, remaining),
         user=intern(row.user),
         groups=groups_of(row.groups_text),
         is_preemptible=facts.is_preemptible,
