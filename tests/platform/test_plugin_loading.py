@@ -125,3 +125,18 @@ def test_packages_that_cannot_be_loaded_are_problems(
         "stopping": f"{package}: SystemExit: 1.",
     }
     assert dict(HOST.plugins) == {}
+
+
+def test_a_plugin_with_failing_labels_does_not_prevent_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "labelless_plugin.py").write_text(
+        "from console.engine.disciplines.placement.plugin import PlacementPlugin\n"
+        "class Plugin(PlacementPlugin):\n"
+        "    job_labels = property(lambda self: 1 // 0)\n"
+    )
+    points = {"labelless": "labelless_plugin:Plugin"}
+    provide(tmp_path, "broken-plugins", points, monkeypatch)
+    install_plugins()
+    problem = "It has no job_labels: ZeroDivisionError: integer division or modulo by zero."
+    assert (dict(HOST.problems), dict(HOST.plugins)) == ({"labelless": problem}, {})

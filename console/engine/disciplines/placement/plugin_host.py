@@ -7,7 +7,7 @@ from typing import Final
 
 from console.engine.disciplines.placement.plugin import PlacementPlugin
 from console.engine.disciplines.placement.spec import PLUGINS, PlacementSpec
-from console.engine.model.plugins import FoundPlugin, Guard, without_limit
+from console.engine.model.plugins import FoundPlugin, Guard, failure_sentence, without_limit
 
 
 class PlacementPluginHost:
@@ -67,7 +67,11 @@ def _problem(found: FoundPlugin, packages: Mapping[str, str]) -> str:
     plugin = found.plugin
     if not isinstance(plugin, PlacementPlugin):
         return "It is no PlacementPlugin."
-    labels = plugin.job_labels
+    try:
+        labels = plugin.job_labels
+    except Exception as error:
+        # A property, of which the code comes from the plugin.
+        return f"It has no job_labels: {failure_sentence(error)}."
     if not isinstance(labels, tuple) or not all(isinstance(each, str) for each in labels):
         return "Its job_labels are not a tuple of texts."
     if not any(overrides(plugin, each) for each in ("filter", "score", "spread")):
