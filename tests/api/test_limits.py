@@ -47,7 +47,7 @@ def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
     for path, methods in document()["paths"].items():
         for method, operation in methods.items():
             if "requestBody" in operation:
-                (content,) = operation["requestBody"]["content"].values()
+                content = operation["requestBody"]["content"]["application/json"]
                 yield method, path.partition("{org}")[2], content["schema"]
 
 

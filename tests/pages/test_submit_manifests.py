@@ -6,6 +6,7 @@ import pytest
 from django.contrib.messages import get_messages
 from django.test import Client
 
+from console.capacity.services.report_cluster import report_cluster
 from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
@@ -48,6 +49,19 @@ def test_the_form_is_there_if_the_language_has_manifests(
     field = page.id("manifest")
     assert field.attrs["placeholder"].startswith("kind: Job")
     assert field.attrs["aria-describedby"] == "manifest-hint"
+
+
+def requested(browser: Client) -> list[str]:
+    """Return the resources for which the form has an amount field."""
+    names = [each.attrs.get("name", "") for each in read_page(browser.get(NEW)).all("input")]
+    return [name.removeprefix("request_") for name in names if name.startswith("request_")]
+
+
+def test_the_form_asks_for_what_clusters_offer(placed: None, browser: Client, owner: Actor) -> None:
+    assert requested(browser) == ["cpu", "memory"]
+    offers = {"ephemeral-storage": "1Gi", "nvidia.com/gpu": 8, "memory": "4Gi", "cpu": 2, "tpu": 0}
+    report_cluster(owner, "east", {"nodes": [{"name": "n1", "allocatable": offers}]})
+    assert requested(browser) == ["cpu", "memory", "ephemeral-storage", "nvidia.com/gpu"]
 
 
 def test_a_manifest_is_submitted(placed: None, browser: Client, org: Organization) -> None:

@@ -56,12 +56,24 @@ def test_the_submission_of_a_manifest(owner: Actor) -> None:
 def test_one_effect_per_key(submitter: Actor) -> None:
     first = submit_manifest(submitter, JOB, "key")
     assert submit_manifest(submitter, JOB, "key") == first
-    # The order of fields does not matter: the workload is the same.
-    assert submit_manifest(submitter, b"status: {}\n" + JOB, "key").uid == first.uid
     with pytest.raises(Conflict, match="used for another request"):
         submit_manifest(submitter, JOB.replace(b"train", b"other"), "key")
     assert submit_manifest(submitter, JOB).uid != first.uid
     assert Workload.objects.count() == 2
+
+
+def test_a_key_returns_the_first_workload_whatever_the_config_has_become(
+    owner: Actor, submitter: Actor
+) -> None:
+    first = submit_manifest(submitter, JOB, "key")
+    # The template is gone, and then the language has no manifests.
+    apply_config(owner, "skyshift", "{kind: Scheduler, spec: {}}", "", 1)
+    assert submit_manifest(submitter, JOB, "key") == first
+    apply_config(owner, "native", "resource_queues: []\n", "", 2)
+    assert submit_manifest(submitter, JOB, "key") == first
+    with pytest.raises(NoManifests):
+        submit_manifest(submitter, JOB, "other")
+    assert Workload.objects.count() == 1
 
 
 def test_an_error_uses_up_no_key(submitter: Actor) -> None:

@@ -147,6 +147,20 @@ def test_replicas_of_a_deleted_cluster_move_when_there_is_room(
     assert (train.state, train.reason) == (State.ADMITTED, MOVED)
 
 
+def test_a_single_lost_replica_is_told_in_the_singular(
+    owner: Actor, clusters: Organization, settle: Settle
+) -> None:
+    (row,) = submit_workloads(owner, read_submissions([{"name": "one", "requests": {"cpu": 4}}]))
+    settle(clusters)
+    delete_cluster(owner, "east")
+    settle(clusters)
+    row.refresh_from_db()
+    assert explain_workload(clusters, row).explanation.headline == (
+        "Running, but 1 replica lost its place and does not fit elsewhere now. It gets another "
+        "place when there is room for it."
+    )
+
+
 def test_only_the_replicas_of_a_lost_node_move(
     owner: Actor, clusters: Organization, train: Workload, settle: Settle
 ) -> None:

@@ -58,6 +58,13 @@ def list_clusters(
     return Page(found)
 
 
+def offered_resources(org: Organization, most: int) -> list[str]:
+    """Return up to *most* resources that clusters offer: cpu, memory, then the others by name."""
+    offers = clusters_of(org).values_list("offered", flat=True)
+    names = {name for offered in offers for name, amount in offered.items() if amount}
+    return sorted(names, key=lambda name: (name != "cpu", name != "memory", name))[:most]
+
+
 def nodes_of(clusters: Iterable[Cluster]) -> dict[int, list[Node]]:
     """Return the nodes of each of *clusters* by its key, in order."""
     found: dict[int, list[Node]] = {cluster.pk: [] for cluster in clusters}

@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from console.capacity.queries.clusters import offered_resources
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.engine.disciplines import load_discipline
 from console.engine.model.policy import Policy
@@ -28,8 +29,14 @@ from console.workloads.read_manifest import ManifestRejected, NoManifests, manif
 from console.workloads.services.submit_manifest import submit_manifest
 from console.workloads.services.submit_workloads import submit_workloads
 
-#: Resources in the form if the active config has none.
-USUAL_RESOURCES = ("cpu", "memory_gb", "gpu")
+#: Resources in the form if the active config has none and does not place workloads on clusters.
+USUAL_RESOURCES: Final = ("cpu", "memory_gb", "gpu")
+
+#: Resources in the form if workloads are placed on clusters and none has reported.
+USUAL_ON_CLUSTERS: Final = ("cpu", "memory")
+
+#: Maximum number of resources of clusters in the form; others are requested in pod sets.
+MOST_RESOURCES: Final = 20
 
 EXAMPLE = """[
   {"name": "train-a",
@@ -63,11 +70,12 @@ def submit(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show the form, or submit workloads: all or none."""
     actor.require(Permission.SUBMIT)
     policy = active_policy(actor.org)
+    on_clusters = load_discipline(policy.discipline).reads_inventory
     new_form = partial(
         SubmitForm,
-        resources=policy.spec.resources() or USUAL_RESOURCES,
+        resources=policy.spec.resources() or _resources(actor, on_clusters=on_clusters),
         least_priority=partial(least_priority, actor.org),
-        takes_placement=load_discipline(policy.discipline).reads_inventory,
+        takes_placement=on_clusters,
     )
     show = partial(_page, request, actor, policy)
     if request.method != "POST":
@@ -80,6 +88,13 @@ def submit(request: HttpRequest, actor: Actor) -> HttpResponse:
     if not form.is_valid():
         return show(form)
     return _done(request, actor, submit_workloads(actor, form.submissions))
+
+
+def _resources(actor: Actor, *, on_clusters: bool) -> Sequence[str]:
+    """Return the resources that a form offers under a config without any of its own."""
+    if not on_clusters:
+        return USUAL_RESOURCES
+    return offered_resources(actor.org, MOST_RESOURCES) or USUAL_ON_CLUSTERS
 
 
 def _submit_json(

@@ -44,6 +44,11 @@ def _moved(context: ExplainContext) -> str:
 def _lost(context: ExplainContext) -> str:
     wanted = sum(each.replicas for each in facts_of(context.trace).pod_sets)
     count = plural(wanted, "replica") if wanted else "some replicas"
+    if wanted == 1:
+        return (
+            f"Running, but {count} lost its place and does not fit elsewhere now. It gets another "
+            "place when there is room for it."
+        )
     return (
         f"Running, but {count} lost their place and do not fit elsewhere now. They get another "
         "place when there is room for all of them."
