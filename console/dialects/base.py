@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -64,6 +64,16 @@ class FieldPlace:
     #: Place in the document, as in diagnostics: metadata.labels.team
     path: str
     span: Origin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterListing:
+    """A cluster with its nodes, as the tools of a language print it."""
+
+    #: A report as the API accepts it; its reader checks the values.
+    report: dict[str, Any]
+    #: Returns the place in the printed object of a path in the report.
+    place: Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +176,9 @@ class Dialect:
     read_job: JobReader | None = None
     #: A manifest without findings, as an example; empty if the language has none.
     job_sample: str = ""
+    #: Parsed documents of a file -> the clusters that the language's own tools print there, by
+    #: name; None: its tools print none.
+    listed_clusters: Callable[[Sequence[Any]], Mapping[str, ClusterListing]] | None = None
     #: The clusters without their nodes -> the same schema with suggestions from them; None: the
     #: language has none.
     live_schema: Callable[[Inventory], dict[str, Any]] | None = None

@@ -120,7 +120,7 @@ def test_stated_filters_replace_those_of_the_template(browser: Client, places: N
     ]
     assert rows[1][-1] == (
         "gold has no node with room for one replica: n0 comes closest and lacks 60 CPUs, and no "
-        "node of it would fit one even if empty."
+        "node of it would fit one even if empty. Its labels would remove it, too."
     )
     # Nothing that runs is in the way.
     assert "As if no workload were running" in page.text

@@ -107,7 +107,7 @@ def test_listings_of_kubectl_are_read() -> None:
         (stream, [*one, *one]),
         (json.dumps({"kind": "NodeList", "items": []}), []),
     ):
-        listing = read_listing(text)
+        listing = read_listing(text, "east")
         assert listing.report == {"manager": "kubernetes", "nodes": nodes}
         assert not listing.is_whole
 
@@ -129,11 +129,11 @@ def test_a_node_of_kubernetes_is_ready_if_its_condition_says_so_and_it_is_not_co
         "spec": {**KUBERNETES_NODE["spec"], **change},
         "status": {**KUBERNETES_NODE["status"], **change},
     }
-    assert read_listing(json.dumps(node)).report["nodes"][0]["ready"] is is_ready
+    assert read_listing(json.dumps(node), "east").report["nodes"][0]["ready"] is is_ready
 
 
 def test_a_listing_of_scontrol_is_read() -> None:
-    listing = read_listing(json.dumps(SLURM))
+    listing = read_listing(json.dumps(SLURM), "east")
     labels = ("feature/a100", "feature/ib", "partition/batch", "partition/debug")
     assert listing.report == {
         "manager": "slurm",
@@ -164,12 +164,72 @@ def test_a_listing_of_scontrol_is_read() -> None:
 @pytest.mark.parametrize("state", ["DOWN*", "idle+drain", "MIXED+NOT_RESPONDING", "UNKNOWN"])
 def test_a_node_of_slurm_that_takes_no_jobs_is_not_ready(state: str) -> None:
     node = {"name": "n", "real_memory": 1, "state": state}
-    assert read_listing(json.dumps({"nodes": [node]})).report["nodes"][0]["ready"] is False
+    assert read_listing(json.dumps({"nodes": [node]}), "east").report["nodes"][0]["ready"] is False
+
+
+SKYSHIFT: str = """\
+kind: Cluster
+metadata: {name: east, labels: {region: eu}, namespace: null}
+spec: {manager: k8s}
+status:
+  status: READY
+  capacity:
+    n1: {cpus: 4.5, memory: 2048.5, disk: 10, A100: 8}
+    n2: {cpus: 2}
+  allocatable_capacity:
+    n1: {cpus: 1}
+---
+kind: ClusterList
+objects:
+- kind: Cluster
+  metadata: {name: west}
+  spec: {manager: slurm}
+  status: {status: PROVISIONING, capacity: {}, allocatable_capacity: {m1: {cpus: 8, gpus: 1}}}
+"""
+
+
+def test_clusters_of_skyshift_are_read_by_name(org: Organization, tmp_path: Path) -> None:
+    listing = read_listing(SKYSHIFT, "west")
+    assert (listing.is_whole, listing.report) == (
+        True,
+        {
+            "manager": "slurm",
+            "labels": {},
+            "state": "draining",
+            "nodes": [{"name": "m1", "allocatable": {"cpu": 8, "gpus": 1}}],
+        },
+    )
+    file = tmp_path / "clusters.yaml"
+    file.write_text(SKYSHIFT)
+    assert load(org, file) == "Registered cluster east with 2 nodes, 2 of them ready."
+    row = Cluster.objects.get()
+    assert (row.labels, row.manager, row.state) == ({"region": "eu"}, "k8s", "ready")
+    first, second = Node.objects.order_by("position")
+    assert first.allocatable == {
+        "A100": 8000,
+        "cpu": 4500,
+        "ephemeral-storage": 10 * 2**20 * 1000,
+        "memory": 4097 * 2**19 * 1000,
+    }
+    assert second.allocatable == {"cpu": 2000}
+    with pytest.raises(ListingError, match=r"None of its clusters is called north: east, west\."):
+        read_listing(SKYSHIFT, "north")
+    # A single cluster may get another name.
+    (single, _) = SKYSHIFT.split("---\n")
+    assert read_listing(single, "north").report["labels"] == {"region": "eu"}
+    file.write_text(single.replace("A100: 8", "A100: many").replace("region: eu", "region: [eu]"))
+    with pytest.raises(CommandError) as refused:
+        load(org, file)
+    places = [line.split(": ")[1] for line in str(refused.value).splitlines()[:-1]]
+    assert places == ["metadata.labels.region", "status.capacity.n1.A100"]
+    # The cluster of a config says nothing about nodes.
+    with pytest.raises(ListingError, match="This has no nodes"):
+        read_listing("kind: Cluster\nmetadata: {name: east}\n", "east")
 
 
 def test_a_report_is_taken_as_it_is() -> None:
     text = "labels: {a: b}\nnodes:\n  - name: n\n    allocatable: {cpu: 1.5, memory: 64Gi}\n"
-    listing = read_listing(text)
+    listing = read_listing(text, "east")
     amounts = {"cpu": Decimal("1.5"), "memory": "64Gi"}
     nodes = [{"name": "n", "allocatable": amounts}]
     assert (listing.report, listing.is_whole) == ({"labels": {"a": "b"}, "nodes": nodes}, True)
@@ -194,7 +254,7 @@ def test_a_report_is_taken_as_it_is() -> None:
 )
 def test_other_files_are_refused_with_a_reason(text: str, message: str) -> None:
     with pytest.raises(ListingError, match=message):
-        read_listing(text)
+        read_listing(text, "east")
 
 
 def test_a_cluster_is_loaded_and_loaded_again(org: Organization, file: Path) -> None:

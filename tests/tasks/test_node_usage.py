@@ -10,7 +10,7 @@ import pytest
 from console.capacity.services.delete_cluster import delete_cluster
 from console.capacity.services.report_cluster import report_cluster
 from console.configs.services.apply_config import apply_config
-from console.engine.disciplines.placement.reasons import NO_NODE_FITS
+from console.engine.disciplines.placement.reasons import NO_CLUSTER_MATCHES, NO_NODE_FITS
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.explanations import explain_workload
@@ -89,6 +89,35 @@ def test_a_waiting_job_is_explained_with_the_usage_of_nodes(
     assert told.reason is NO_NODE_FITS
     assert told.headline == (
         "Waiting: no node has room for one replica now. Node n1 of east lacks 1 CPU."
+    )
+
+
+def test_a_job_that_may_not_use_the_full_cluster_does_not_wait_for_room_there(
+    owner: Actor, cluster: Organization, settle: Settle
+) -> None:
+    submit(owner, "first", 4, 2)
+    body: list[dict[str, Any]] = [
+        {
+            "name": "lost",
+            "requests": {"cpu": 2},
+            "placement": {"filters": [{"name": "eu", "match_labels": {"region": "eu"}}]},
+        }
+    ]
+    (row,) = submit_workloads(owner, read_submissions(body))
+    settle(cluster)
+    row.refresh_from_db()
+    told = explain_workload(cluster, row).explanation
+    assert told.reason is NO_CLUSTER_MATCHES
+    (verdict,) = [
+        each.text
+        for stage in told.stages
+        if stage.stage == "placement"
+        for each in stage.sentences
+        if each.text.startswith("east")
+    ]
+    assert verdict == (
+        "east has no node with room for one replica: n1 comes closest and lacks 2 CPUs. Its "
+        "labels would remove it, too."
     )
 
 

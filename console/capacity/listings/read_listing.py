@@ -1,9 +1,13 @@
-"""Read a file with the nodes of one cluster: a listing of kubectl or scontrol, or a report."""
+"""
+Read a file with the nodes of one cluster: a listing of kubectl or scontrol, or a report.
+
+Config languages whose tools print clusters recognize their own listings.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
@@ -11,13 +15,16 @@ from typing import Any, Final
 import yaml
 
 from console.capacity.listings import kubernetes, slurm
+from console.dialects import dialects
+from console.dialects.base import ClusterListing
 from console.reading import printable
 from console.reading.exact_json import loads_exactly
 
 #: What a file may be, for messages.
 ACCEPTED: Final = (
-    "the output of kubectl get nodes -o json (or yaml), of scontrol show nodes --json, or a report "
-    "with nodes as the API accepts it"
+    "the output of kubectl get nodes -o json (or yaml), of scontrol show nodes --json, clusters "
+    "with their status as the tools of a config language print them, or a report with nodes as the "
+    "API accepts it"
 )
 
 
@@ -36,9 +43,21 @@ class Listing:
     place: Callable[[str], str]
 
 
-def read_listing(text: str) -> Listing:
-    """Return the listing in *text*, JSON or YAML; raises ListingError."""
+def read_listing(text: str, cluster: str) -> Listing:
+    """
+    Return the listing in *text*, JSON or YAML, of *cluster*; raises ListingError.
+
+    The name matters only if the file has several clusters.
+    """
     documents = _documents(text)
+    printed = _printed_clusters(documents)
+    if printed:
+        found = printed.get(cluster)
+        if found is None and len(printed) > 1:
+            names = ", ".join(map(printable, sorted(printed)))
+            raise ListingError(f"None of its clusters is called {printable(cluster)}: {names}.")
+        found = found or next(iter(printed.values()))
+        return Listing(found.report, is_whole=True, place=found.place)
     if kubernetes.recognizes(documents):
         report = kubernetes.report_of(documents)
         return Listing(report, is_whole=False, place=kubernetes.place_of)
@@ -50,6 +69,16 @@ def read_listing(text: str) -> Listing:
     if not isinstance(document, dict) or "nodes" not in document:
         raise ListingError(f"This has no nodes; it has to be {ACCEPTED}.")
     return Listing(document, is_whole=True, place=str)
+
+
+def _printed_clusters(documents: Sequence[Any]) -> Mapping[str, ClusterListing]:
+    """Return the clusters that a config language recognizes in *documents*, by name."""
+    for language in dialects().values():
+        if language.listed_clusters is not None:
+            found = language.listed_clusters(documents)
+            if found:
+                return found
+    return {}
 
 
 def _documents(text: str) -> list[Any]:

@@ -23,6 +23,7 @@ from console.dialects.skyshift.codes import (
 from console.dialects.skyshift.compile import compile_policy
 from console.dialects.skyshift.job import JOB_SAMPLE, read_job
 from console.dialects.skyshift.json_schema import json_schema
+from console.dialects.skyshift.listing import listed_clusters
 from console.dialects.skyshift.live_schema import live_schema
 from console.dialects.skyshift.manifests import KINDS
 from console.dialects.skyshift.objects import VOCABULARY, placement_objects
@@ -114,5 +115,6 @@ DIALECT = Dialect(
     lints=PlacementLints,
     equivalent_lints={UNKNOWN_CLUSTER.code: POLICY_CLUSTER_UNKNOWN.code},
     read_job=read_job,
+    listed_clusters=listed_clusters,
     job_sample=JOB_SAMPLE,
 )

@@ -47,7 +47,7 @@ class Command(DatabaseCommand):
         if org is None:
             raise CommandError(f"There is no organization {slug!r}; create it with create_org.")
         try:
-            listing = read_listing(_text(file))
+            listing = read_listing(_text(file), name)
         except ListingError as error:
             raise CommandError(f"{file}: {error}") from error
         report = listing.report

@@ -148,15 +148,20 @@ def _removed(step: ClusterStep) -> str:
             said = next((e.sentence for e in step.said if e.plugin == step.plugin), "")
             return f"{step.cluster} is removed by the plugin {step.plugin}{_colon(said)}"
         case _:
-            if step.node is None and step.could_fit:
-                return f"{step.cluster} has no node with room for one replica."
-            if step.node is None:
-                return f"{step.cluster} has no node that accepts pods and could fit one replica."
-            never = "" if step.could_fit else ", and no node of it would fit one even if empty"
-            return (
-                f"{step.cluster} has no node with room for one replica: {step.node} comes closest "
-                f"and lacks {amounts(step.lacks)}{never}."
-            )
+            also = " Its labels would remove it, too." if step.is_excluded else ""
+            return _without_room(step) + also
+
+
+def _without_room(step: ClusterStep) -> str:
+    if step.node is None and step.could_fit:
+        return f"{step.cluster} has no node with room for one replica."
+    if step.node is None:
+        return f"{step.cluster} has no node that accepts pods and could fit one replica."
+    never = "" if step.could_fit else ", and no node of it would fit one even if empty"
+    return (
+        f"{step.cluster} has no node with room for one replica: {step.node} comes closest and "
+        f"lacks {amounts(step.lacks)}{never}."
+    )
 
 
 def _colon(sentence: str) -> str:

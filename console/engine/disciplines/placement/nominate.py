@@ -127,7 +127,12 @@ class PlacementNomination:
             return REPLICAS_DO_NOT_FIT
         if any(each.stage is ClusterStage.PLUGIN for each in last.removed):
             return REMOVED_BY_PLUGIN
-        short = [each for each in last.removed if each.stage is ClusterStage.CAPACITY]
+        # Room on a cluster that the job may not use would not help.
+        short = [
+            each
+            for each in last.removed
+            if each.stage is ClusterStage.CAPACITY and not each.is_excluded
+        ]
         if short:
             return NO_NODE_FITS if any(each.could_fit for each in short) else EXCEEDS_EVERY_NODE
         if any(each.stage is not ClusterStage.NOT_READY for each in last.removed):
@@ -274,7 +279,7 @@ class Placer:
             if not cluster.is_ready:
                 removed.append(ClusterStep(cluster=name, stage=ClusterStage.NOT_READY))
             elif needs_room and not cluster.fits(need):
-                removed.append(without_room(cluster, need, with_node=with_nodes))
+                removed.append(without_room(cluster, need, match, with_node=with_nodes))
             elif match.removed is not None:
                 removed.append(match.removed)
             elif by_product:

@@ -186,8 +186,9 @@ class PluginPlacing:
     ) -> ClusterStep | None:
         """Return why a *plugin* of the discipline removes *cluster*; None: it does not."""
         if plugin == DEFAULT_PLUGIN:
-            fits = cluster.fits(need)
-            return None if fits else without_room(cluster, need, with_node=with_nodes)
+            if cluster.fits(need):
+                return None
+            return without_room(cluster, need, matched[cluster.name], with_node=with_nodes)
         # The first step of all plugins that depend on labels alone.
         first = matched[cluster.name].removed
         return None if first is None else STAGES[plugin](self._spec, cluster, placement)

@@ -76,7 +76,11 @@ def _do_not_fit(context: ExplainContext) -> str:
 
 
 def _no_node(context: ExplainContext) -> str:
-    short = [each for each in _last(context).clusters if each.stage is ClusterStage.CAPACITY]
+    short = [
+        each
+        for each in _last(context).clusters
+        if each.stage is ClusterStage.CAPACITY and not each.is_excluded
+    ]
     best = min(short, key=lambda each: sum(each.lacks.values()), default=None)
     if best is None or best.node is None:
         return "Waiting: no node has room for one replica now."

@@ -71,6 +71,8 @@ class ClusterStep:
     lacks: Mapping[str, int] = field(default_factory=dict)
     #: Whether an empty node would fit one replica.
     could_fit: bool = True
+    #: For the stage CAPACITY: whether the labels of the cluster would remove it, too.
+    is_excluded: bool = False
     #: For the stage AFFINITY.
     failed: tuple[FailedFilter, ...] = ()
     #: For the stage FILTER_POLICY: the name of the policy.

@@ -60,8 +60,14 @@ class Matched(NamedTuple):
     weight: int
 
 
-def without_room(cluster: ClusterCapacity, need: Need, *, with_node: bool) -> ClusterStep:
-    """Return why no node of *cluster* fits one replica; *with_node* adds the closest node."""
+def without_room(
+    cluster: ClusterCapacity, need: Need, match: Matched, *, with_node: bool
+) -> ClusterStep:
+    """
+    Return why no node of *cluster* fits one replica; *with_node* adds the closest node.
+
+    *match* is what the labels of the cluster mean for the job.
+    """
     shortage = cluster.shortage(need, with_node=with_node)
     return ClusterStep(
         cluster=cluster.name,
@@ -69,6 +75,7 @@ def without_room(cluster: ClusterCapacity, need: Need, *, with_node: bool) -> Cl
         node=shortage.node,
         lacks=shortage.lacks,
         could_fit=shortage.could_fit,
+        is_excluded=match.removed is not None,
     )
 
 
