@@ -70,7 +70,7 @@ _EXPENSIVE: Final = re.compile(
     rf"|{_PAGES}/workloads/[^/]+/changes"
     rf"|{_PAGES}/config(?:/v/\d+|/compare(?:/.*)?|/review(?:/fix)?|/conflict|/impact(?:/again)?)?"
     rf"|{_PAGES}/config/drafts/\d+"
-    rf"|{_PAGES}/tools/route/many"
+    rf"|{_PAGES}/tools/(?:route/many|placements)"
 )
 #: Paths that parse the request body, which are expensive for a long one.
 _READS_TEXT: Final = re.compile(rf"(?:{_ORG}|{_PAGES}|{_COMPATIBILITY_API})(?:/.*)?")

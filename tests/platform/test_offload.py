@@ -65,6 +65,7 @@ _GATED: dict[str, list[tuple[str, str, str, int]]] = {
         ("GET", f"{_PAGES}/config/review", "draft=1", 0),
         ("POST", f"{_PAGES}/config/review/fix", "", 5),
     ],
+    "pages/views/placements.py": [("GET", f"{_PAGES}/tools/placements", "", 0)],
     "pages/views/route_batches.py": [("POST", f"{_PAGES}/tools/route/many", "", 5)],
     "workloads/services/search_changes.py": [
         ("GET", f"{_API}/workloads/5b/explanation", "", 0),
