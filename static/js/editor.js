@@ -10,6 +10,7 @@
   const HITS_AFTER = 1500;
   const area = form.elements.namedItem("text");
   const readOnly = "readOnly" in form.dataset;
+
   // Style sheets are linked, because the content security policy forbids inline styles.
   ace.config.set("useStrictCSP", true);
   ace.config.set("loadWorkerFromBlob", false);

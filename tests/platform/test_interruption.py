@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -77,7 +76,6 @@ def test_no_interruption_arrives_after_the_call(run: Callable[..., Any]) -> None
     assert run(many)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no such timer")
 def test_timer_and_handler_of_the_process_are_as_before() -> None:
     before = signal.getsignal(signal.SIGALRM)
     assert interrupted(endless)
@@ -86,7 +84,6 @@ def test_timer_and_handler_of_the_process_are_as_before() -> None:
     assert signal.getsignal(signal.SIGALRM) is before
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no such timer")
 def test_another_timer_of_the_process_keeps_running() -> None:
     signal.setitimer(signal.ITIMER_REAL, 600)
     try:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from contextlib import suppress
-
-import pytest
 
 from console.capacity.services.report_cluster import report_cluster
 from console.configs.services.apply_config import apply_config
@@ -74,7 +71,6 @@ def test_jobs_wait_for_a_plugin_that_was_removed_and_start_when_it_is_back(
         assert states == dict.fromkeys(("first", "second", "third"), State.ADMITTED)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no such timers")
 def test_plugin_that_does_not_return_fails_its_job_and_the_others_are_placed(
     owner: Actor, settle: Callable[[Organization], int]
 ) -> None:

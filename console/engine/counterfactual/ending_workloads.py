@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
 from typing import TypeVar
@@ -70,9 +70,12 @@ def _with_ends(
     chosen = _of_flavor(trials, trials.scratch, keys)
     if chosen:
         found.append(tuple(sorted(each.workload.id for each in chosen)))
-    if not is_last:
-        return None
-    for workloads in sorted(found, key=lambda each: (len(each), each)):
+    return proven_end(trials, found) if is_last else None
+
+
+def proven_end(trials: Trials, found: Iterable[tuple[str, ...]]) -> Change | None:
+    """Return the end of the fewest workloads in *found* that is proven; None: none is."""
+    for workloads in sorted(set(found), key=lambda each: (len(each), each)):
         started = trials.starts(ends=workloads)
         if started is not None:
             return Change(

@@ -199,20 +199,8 @@ class DecisionBuilder:
         reason: Reason,
     ) -> Decision:
         """Return the decision about pods of *running*, which has the pods of *resize* already."""
-        route = running.route or Route(queue=running.queue, priority=running.priority)
-        outcome = OutcomeStep(
-            outcome=Outcome.RESIZED, reason=reason, assignment=running.assignment, resize=resize
-        )
-        return Decision(
-            workload=running.workload.id,
-            outcome=Outcome.RESIZED,
-            reason=reason,
-            queue=running.queue,
-            priority=running.priority,
-            rule=route.rule,
-            assignment=running.assignment,
-            resize=resize,
-            facts=partial(self._trace, running.workload, route, outcome, nomination),
+        return self._of_running(
+            running, Outcome.RESIZED, reason, resize=resize, nomination=nomination
         )
 
     def withdrawn(self, running: Running) -> Decision:
@@ -272,9 +260,13 @@ class DecisionBuilder:
         preemptor: str | None = None,
         preempted: PreemptedStep | None = None,
         route: Route | None = None,
+        resize: Resize | None = None,
+        nomination: Nomination | None = None,
     ) -> Decision:
         route = route or running.route or Route(queue=running.queue, priority=running.priority)
-        step = OutcomeStep(outcome=outcome, reason=reason, assignment=running.assignment)
+        step = OutcomeStep(
+            outcome=outcome, reason=reason, assignment=running.assignment, resize=resize
+        )
         return Decision(
             workload=running.workload.id,
             outcome=outcome,
@@ -285,7 +277,10 @@ class DecisionBuilder:
             assignment=running.assignment,
             preemptor=preemptor,
             stopped_for=running.stopped_for,
-            facts=partial(self._trace, running.workload, route, step, preempted=preempted),
+            resize=resize,
+            facts=partial(
+                self._trace, running.workload, route, step, nomination, preempted=preempted
+            ),
         )
 
     def _of_pending(

@@ -110,6 +110,9 @@ class Reason(str):
     #: Of a rejection: whether the workload was rejected for lack of capacity at that time, so that
     #: the same changes help as for a pending one, when it is submitted again.
     depends_on_capacity: bool
+    #: Sentence of the event that it is the reason of a running workload now, whose pods stay where
+    #: they are: a format with its {name}.
+    pods_event: str
 
     def __new__(
         cls,
@@ -124,6 +127,7 @@ class Reason(str):
         preemption_grant: PreemptionGrant | None = None,
         is_of_workload: bool = False,
         depends_on_capacity: bool = False,
+        pods_event: str = "The pods of {name} stay where they are.",
     ) -> Self:
         """Create a reason; *cannot_run* is determined by the class unless it is given."""
         self = super().__new__(cls, code)
@@ -137,6 +141,7 @@ class Reason(str):
         self.preemption_grant = preemption_grant
         self.is_of_workload = is_of_workload
         self.depends_on_capacity = depends_on_capacity
+        self.pods_event = pods_event
         return self
 
     def __reduce__(self) -> tuple[Callable[[str], Reason], tuple[str]]:

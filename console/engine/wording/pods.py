@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from console.engine.model.reasons import reason_of
 from console.engine.wording.words import cut, plural
 
 
@@ -38,9 +39,7 @@ def _resized(name: str, data: Mapping[str, Any]) -> str:
         parts.append(f"has to stop {_counted(taken)}")
     if parts:
         return f"{name} {', and '.join(parts)}."
-    if data.get("reason") == "replicas_lost":
-        return f"{name} runs without some of its pods, which do not fit elsewhere now."
-    return f"{name} has all its pods again."
+    return reason_of(data["reason"]).pods_event.format(name=name)
 
 
 def _counted(pods: Iterable[Mapping[str, Any]]) -> str:

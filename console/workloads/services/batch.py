@@ -12,7 +12,7 @@ from console.bulk import Prepared, insert_rows, update_rows
 from console.chunks import chunks
 from console.engine.live.running import Running
 from console.engine.model.common_reasons import NOT_EVALUATED
-from console.engine.model.decision import Decision, Outcome, merged_flavors
+from console.engine.model.decision import Assignment, Decision, Outcome, merged_flavors
 from console.engine.model.stored_trace import trace_to_json
 from console.engine.model.trace import Trace
 from console.engine.model.workload import Workload
@@ -116,10 +116,7 @@ class Batch:
     ) -> None:
         """Record that *pods* of a workload have ended by request of *actor*; it runs on."""
         workload = running.workload
-        self.updates[workload.id] |= {
-            "assignment": encode_assignment(running.assignment),
-            "flavors": flavors_text(running.assignment),
-        }
+        self.updates[workload.id] |= _assigned(running.assignment)
         self.count_pods(workload)
         self.events.append((event, Level.INFO, workload.id, running.queue, actor, dict(pods)))
 
@@ -201,10 +198,7 @@ class Batch:
         row = self.updates[decision.workload]
         row |= {"state": state.value, "reason": decision.reason}
         if decision.outcome is Outcome.RESIZED:
-            row |= {
-                "assignment": encode_assignment(decision.assignment),
-                "flavors": flavors_text(decision.assignment),
-            }
+            row |= _assigned(decision.assignment)
             return
         if decision.outcome is Outcome.PREEMPTED:
             row["preemptor"] = decision.preemptor
@@ -216,8 +210,7 @@ class Batch:
             "priority": decision.priority,
             "rule_index": decision.rule,
             "config_version": self.config_version,
-            "assignment": encode_assignment(decision.assignment),
-            "flavors": flavors_text(decision.assignment),
+            **_assigned(decision.assignment),
             "victims": list(decision.victims),
             "pending_class": decision.pending_class,
             "preemptor": decision.preemptor,
@@ -292,6 +285,11 @@ class Batch:
             alike[columns].append((uid, *(row[column] for column in columns)))
         for columns, rows in alike.items():
             yield update_rows(models.Workload, ("uid", *columns), rows)
+
+
+def _assigned(assignment: Assignment) -> dict[str, Any]:
+    """Return the columns of *assignment* in the row of a workload."""
+    return {"assignment": encode_assignment(assignment), "flavors": flavors_text(assignment)}
 
 
 def _preemptor_name(data: dict[str, Any], known: Mapping[str, tuple[int, str]]) -> dict[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from itertools import chain
-from sys import intern
 from typing import NamedTuple
 
 from console.capacity.queries.inventory import load_inventory
@@ -15,15 +14,10 @@ from console.engine.state import State
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Engine
-from console.workloads.services.load_state import held_queues, load_policy
+from console.workloads.services.load_state import engine_workload, held_queues, load_policy
 from console.workloads.stored_texts import (
     as_text,
     assignment_of,
-    facts_of,
-    groups_of,
-    labels_of,
-    pod_sets_of,
-    remaining_pod_sets,
     stops_of,
 )
 
@@ -156,18 +150,10 @@ def _resubmit(state: State, row: _Row) -> None:
 
 
 def _workload(row: _Row) -> Workload:
-    facts = facts_of(row.facts_text)
-    requested = pod_sets_of(row.pod_sets_text, row.requests_text)
-    remaining = row.remaining_pods_text
-    return Workload(
-        id=row.uid,
-        sequence=row.pk,
-        labels=labels_of(row.labels_text),
-        namespace=intern(row.namespace),
-        priority=row.requested_priority,
-        pod_sets=requested if remaining is None else remaining_pod_sets(requested, remaining),
-        user=intern(row.user),
-        groups=groups_of(row.groups_text),
-        is_preemptible=facts.is_preemptible,
-        placement=facts.placement,
+    return engine_workload(
+        (
+            *(row.uid, row.pk, row.labels_text, row.namespace, row.requested_priority),
+            *(row.requests_text, row.pod_sets_text, row.facts_text, row.user, row.groups_text),
+            row.remaining_pods_text,
+        )
     )

@@ -33,9 +33,8 @@ class KnownClusters:
             lambda: defaultdict(int)
         )
         for number, name in enumerate(names):
-            reported, declared = inventory.clusters.get(name), spec.clusters.get(name)
-            labels = dict(reported.labels) if reported is not None else {}
-            labels |= declared.labels if declared is not None else {}
+            reported = inventory.clusters.get(name)
+            labels = spec.labels_of(name, reported.labels if reported is not None else {})
             for key, value in labels.items():
                 self._holders[key][value] |= 1 << number
         #: The values of each label, in the order in which they were found.

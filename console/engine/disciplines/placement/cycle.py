@@ -14,7 +14,7 @@ from console.engine.disciplines.placement.job_placement import JobPlacement
 from console.engine.disciplines.placement.ledger import JobQueue
 from console.engine.disciplines.placement.nominate import PlacementNomination, Placer
 from console.engine.disciplines.placement.reasons import NOT_PLACEABLE
-from console.engine.disciplines.placement.spec import GpuRule, OnUnplaceable, placement_of
+from console.engine.disciplines.placement.spec import OnUnplaceable, placement_of
 from console.engine.pending.pending_class import Pending, PendingClass, Verdict
 
 if TYPE_CHECKING:
@@ -24,10 +24,8 @@ if TYPE_CHECKING:
 def run_cycle(state: State, queue: JobQueue, placer: Placer, *, skipping: bool) -> Progress:
     """Place the pending jobs of *queue* that fit; *skipping* leaves out turns that cannot."""
     index, spec = placer.index, placement_of(state.policy)
-    # With SkyShift's rule for accelerators, a job may fit because there is less capacity, and the
-    # answers of installed plugins may change with any change of it.
-    may_fit_on_less = spec.gpu_rule is GpuRule.SKYSHIFT_HEAD or placer.reads_free
-    is_full = not skipping or index.has_new_inventory or may_fit_on_less or placer.is_retry_due
+    may_skip = skipping and not placer.may_fit_on_less and not placer.is_retry_due
+    is_full = not may_skip or index.has_new_inventory
     fails = spec.on_unplaceable is OnUnplaceable.FAIL
     has_decided = False
     turns = None if is_full else _turns(queue, placer)

@@ -9,7 +9,7 @@ from typing import Final
 
 from console.engine.counterfactual.attempts import Attempts
 from console.engine.counterfactual.change import Change, ChangeKind
-from console.engine.counterfactual.ending_workloads import few_that_suffice
+from console.engine.counterfactual.ending_workloads import few_that_suffice, proven_end
 from console.engine.counterfactual.trials import Trials
 from console.engine.disciplines.placement.criterion_changes import placement_of_job
 from console.engine.disciplines.placement.derived import placer_of
@@ -62,18 +62,7 @@ def _with(
     chosen = _few(trials, needed, frozenset(clusters))
     if chosen:
         found.append(tuple(sorted(each.workload.id for each in chosen)))
-    if not is_last:
-        return None
-    for workloads in sorted(set(found), key=lambda each: (len(each), each)):
-        started = trials.starts(ends=workloads)
-        if started is not None:
-            return Change(
-                kind=ChangeKind.FINISH,
-                workloads=workloads,
-                who_loses=started.who_loses,
-                who_waits=started.who_waits,
-            )
-    return None
+    return proven_end(trials, found) if is_last else None
 
 
 def _few(trials: Trials, needed: Mapping[str, int], clusters: frozenset[str]) -> list[Running]:

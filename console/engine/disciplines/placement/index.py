@@ -27,7 +27,6 @@ from console.engine.disciplines.placement.fit import (
     score_of,
 )
 from console.engine.disciplines.placement.spec import (
-    DeclaredCluster,
     GpuRule,
     PlacementSpec,
     Reserve,
@@ -76,13 +75,12 @@ class ClusterCapacity:
     def __init__(
         self,
         cluster: Cluster,
-        declared: DeclaredCluster | None,
+        labels: Mapping[str, str],
         usage: NodeUsage | None,
         rule: GpuRule,
     ) -> None:
         self.name = cluster.name
-        #: Labels of the config win over reported ones, key by key.
-        self.labels = {**cluster.labels, **(declared.labels if declared else {})}
+        self.labels = labels
         self.is_ready = cluster.is_ready
         self.reported = cluster
         self._rule = rule
@@ -292,7 +290,10 @@ class CapacityIndex:
                 self.clusters[name] = before
             else:
                 self.clusters[name] = ClusterCapacity(
-                    reported[name], self._spec.clusters.get(name), self._usage, self._spec.gpu_rule
+                    reported[name],
+                    self._spec.labels_of(name, reported[name].labels),
+                    self._usage,
+                    self._spec.gpu_rule,
                 )
         self.has_new_inventory = True
         self.labels_version += 1

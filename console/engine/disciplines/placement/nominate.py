@@ -23,6 +23,7 @@ from console.engine.disciplines.placement.reasons import (
 from console.engine.disciplines.placement.spec import (
     DEFAULT_PLUGIN,
     PLUGINS,
+    GpuRule,
     PlacementSpec,
     Rank,
 )
@@ -169,9 +170,15 @@ class Placer:
         self._noted: set[str] = set()
 
     @property
-    def reads_free(self) -> bool:
-        """Whether any change of free amounts may let a waiting job be placed."""
-        return self._plugins is not None and self._plugins.reads_free
+    def may_fit_on_less(self) -> bool:
+        """
+        Whether any change of free amounts may let a waiting job be placed, also less capacity.
+
+        So it is with SkyShift's rule for accelerators, and with plugins that read free amounts.
+        """
+        return self._spec.gpu_rule is GpuRule.SKYSHIFT_HEAD or (
+            self._plugins is not None and self._plugins.reads_free
+        )
 
     def nominate(
         self, workload: Workload, job: JobPlacement, *, with_nodes: bool

@@ -91,7 +91,13 @@ def _no_node(context: ExplainContext) -> str:
 
 
 PLACED: Final = register(
-    Reason("placed", label="Placed", reason_class=ReasonClass.RUNNING, headline=_placed)
+    Reason(
+        "placed",
+        label="Placed",
+        reason_class=ReasonClass.RUNNING,
+        headline=_placed,
+        pods_event="{name} has all its pods again.",
+    )
 )
 MOVED: Final = register(
     Reason("moved", label="Moved", reason_class=ReasonClass.RUNNING, headline=_moved)
@@ -102,6 +108,7 @@ REPLICAS_LOST: Final = register(
         label="Replicas lost",
         reason_class=ReasonClass.RUNNING,
         headline=_lost,
+        pods_event="{name} runs without some of its pods, which do not fit elsewhere now.",
         advice="Wait until other clusters have room, or bring the lost cluster back.",
     )
 )

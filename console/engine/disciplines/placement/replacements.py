@@ -16,7 +16,6 @@ from console.engine.disciplines.placement.job_placement import JobPlacement
 from console.engine.disciplines.placement.ledger import JobQueue
 from console.engine.disciplines.placement.nominate import PlacementNomination, Placer
 from console.engine.disciplines.placement.reasons import MOVED, PLACED, REPLICAS_LOST
-from console.engine.disciplines.placement.spec import GpuRule, placement_of
 from console.engine.live.pod_changes import missing_pods, placed_pods, with_count
 from console.engine.live.running import Running
 from console.engine.model.decision import Place, PlacedPods, Resize
@@ -45,8 +44,6 @@ class Replacements:
 
     def __init__(self, policy: Policy) -> None:
         self._judge = PlacementJudge(policy)
-        # With SkyShift's rule for accelerators, replicas may fit because there is less capacity.
-        self._may_skip = placement_of(policy).gpu_rule is not GpuRule.SKYSHIFT_HEAD
         self._refused: dict[str, _Refused] = {}
         #: Names of the nodes of clusters as they were last reported.
         self._nodes: dict[str, tuple[Cluster, frozenset[str]]] = {}
@@ -75,19 +72,15 @@ class Replacements:
     def _surely_fails(self, running: Running, placer: Placer) -> bool:
         """Return whether nothing has changed that could let the lost replicas fit."""
         refused = self._refused.get(running.workload.id)
-        index = placer.index
         if refused is None or refused.running is not running:
             return False
-        is_same = refused.labels_version == index.labels_version
-        return (
-            self._may_skip
-            and not placer.reads_free
-            and not placer.is_retry_due
-            and is_same
-            and not any(
-                placer.fits_on_released(each.need, refused.job)
-                for each in (refused.nomination.found if index.released else ())
-            )
+        if placer.may_fit_on_less or placer.is_retry_due:
+            return False
+        index = placer.index
+        if refused.labels_version != index.labels_version:
+            return False
+        return not index.released or not any(
+            placer.fits_on_released(each.need, refused.job) for each in refused.nomination.found
         )
 
     def _turn(self, state: State, queue: JobQueue, placer: Placer, running: Running) -> bool:

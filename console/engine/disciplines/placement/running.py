@@ -11,7 +11,7 @@ from console.engine.disciplines.placement.spec import (
     FILTER_POLICY_PLUGIN,
     PlacementSpec,
 )
-from console.engine.disciplines.placement.verdicts import applies
+from console.engine.disciplines.placement.verdicts import excluding_policy
 from console.engine.live.running import Running
 from console.engine.model.inventory import Cluster, Inventory
 from console.engine.model.running_outcomes import Loss
@@ -39,12 +39,7 @@ def _clusters(running: Running) -> Iterable[str]:
 
 def _removes(spec: PlacementSpec, cluster: Cluster, job: JobPlacement) -> bool:
     plugins = {each.name for each in spec.plugins}
-    declared = spec.clusters.get(cluster.name)
-    labels = {**cluster.labels, **(declared.labels if declared is not None else {})}
+    labels = spec.labels_of(cluster.name, cluster.labels)
     if AFFINITY_PLUGIN in plugins and failures(job.placement.filters, labels):
         return True
-    return FILTER_POLICY_PLUGIN in plugins and any(
-        applies(each, job.labels)
-        and (cluster.name not in each.include or cluster.name in each.exclude)
-        for each in spec.filter_policies.values()
-    )
+    return FILTER_POLICY_PLUGIN in plugins and excluding_policy(spec, cluster.name, job) is not None

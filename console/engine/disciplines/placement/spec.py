@@ -195,6 +195,11 @@ class PlacementSpec:
         """The names of the declared clusters."""
         return self.clusters.keys()
 
+    def labels_of(self, cluster: str, reported: Mapping[str, str]) -> dict[str, str]:
+        """Return the labels of *cluster*: declared ones override *reported* ones, key by key."""
+        declared = self.clusters.get(cluster)
+        return {**reported, **(declared.labels if declared is not None else {})}
+
     @property
     def object_count(self) -> int:
         """The number of clusters, templates and filter policies."""

@@ -91,13 +91,17 @@ def _affinity(
 def _filter_policy(
     spec: PlacementSpec, cluster: ClusterCapacity, job: JobPlacement
 ) -> ClusterStep | None:
+    policy = excluding_policy(spec, cluster.name, job)
+    if policy is None:
+        return None
+    return ClusterStep(cluster=cluster.name, stage=ClusterStage.FILTER_POLICY, policy=policy.name)
+
+
+def excluding_policy(spec: PlacementSpec, cluster: str, job: JobPlacement) -> FilterPolicy | None:
+    """Return the first filter policy that removes *cluster* for *job*; None: none does."""
     for each in spec.filter_policies.values():
-        if applies(each, job.labels) and (
-            cluster.name not in each.include or cluster.name in each.exclude
-        ):
-            return ClusterStep(
-                cluster=cluster.name, stage=ClusterStage.FILTER_POLICY, policy=each.name
-            )
+        if applies(each, job.labels) and (cluster not in each.include or cluster in each.exclude):
+            return each
     return None
 
 
