@@ -1,0 +1,1 @@
+"""Fair sharing over a queue tree: quotas, weights and limits of CPU, memory and GPUs."""
