@@ -169,7 +169,7 @@ def _run_allocatable(name: str, case: Mapping[str, Any], engine: object) -> Resu
 
 
 def _run_dominant_share(name: str, case: Mapping[str, Any], engine: object) -> Result:
-    found = dominant_share(_standing(case | {"name": "queue"}), _amounts_of(case, "total"))
+    found = dominant_share(_standing({**case, "name": "queue"}), _amounts_of(case, "total"))
     expect = part(case, "expect", dict)
     differences = [*unknown_parts(expect, ("dominant_share",))]
     if not isclose(expect["dominant_share"], found, rel_tol=1e-9):
