@@ -18,6 +18,7 @@ from console.engine.disciplines.fairshare.resources import (
 )
 from console.engine.disciplines.fairshare.tree import QueueTree
 from console.engine.model.amounts import Amount, FlavorResource
+from console.engine.model.inventory import Node
 from console.engine.model.launch_settings import PodAdditions
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy, Queue
@@ -25,6 +26,9 @@ from console.engine.model.selectors import Selector
 
 #: The name of the only capacity: all nodes together.
 POOL: Final = "pool"
+
+#: The name of the cluster that consists of the nodes in the text.
+DECLARED_CLUSTER: Final = "config"
 
 #: The priority of a queue that states none.
 DEFAULT_PRIORITY: Final = 100
@@ -82,6 +86,27 @@ class ReclaimMethod(StrEnum):
     QUEUE = "queue"
 
 
+class WindowKind(StrEnum):
+    """Where the window of past usage begins."""
+
+    #: A fixed time before now.
+    SLIDING = "sliding"
+    #: At the last multiple of its length.
+    TUMBLING = "tumbling"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageWindow:
+    """The part of the past in which the usage of queues counts; all times in milliseconds."""
+
+    kind: WindowKind = WindowKind.SLIDING
+    length: int = 7 * 24 * 3_600_000
+    #: Usage counts half after this time; None: all of it counts the same.
+    half_life: int | None = None
+    #: A time since 1970 in UTC at which a tumbling window begins.
+    start: int = 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The settings of the scheduler."""
@@ -99,6 +124,11 @@ class Settings:
     #: If False, every queue with a parent is a child of one unlimited queue, and the queues at the
     #: top of the text have no effect.
     full_hierarchy: bool = True
+    #: Milliseconds after which a workload with fewer pods than its minimum is evicted; negative:
+    #: never.
+    stale_grace: int = 60_000
+    #: Which history lowers the fair share of queues that have used much; None: none does.
+    usage_window: UsageWindow | None = None
     gpu_placement: PlacementStrategy = PlacementStrategy.BINPACK
     cpu_placement: PlacementStrategy = PlacementStrategy.BINPACK
     origin: Origin | None = None
@@ -117,6 +147,8 @@ class FairshareSpec:
     #: All queues of the text, also those with children.
     queues: Mapping[str, FairQueue] = field(default_factory=dict)
     settings: Settings = Settings()
+    #: The nodes of the text by name. They count as long as the organization has no clusters.
+    nodes: Mapping[str, Node] = field(default_factory=dict)
     #: The queues as the discipline sees them.
     tree: QueueTree[FairQueue] = field(init=False, repr=False, compare=False)
 
