@@ -338,7 +338,7 @@ class _JobOrder:
                 )
             )
         group = PodGroup(
-            minimum=part(job, "min_member", int), running=pods[True], pending=pods[False]
+            minimum=part(job, "min_member", int), pods=[*pods[True], *pods[False]]
         )
         self._groups[name] = group
         self._waiting.setdefault(part(job, "queue", str), []).append(

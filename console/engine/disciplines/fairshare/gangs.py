@@ -2,36 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import IntEnum
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
 from fractions import Fraction
 
+from console.engine.disciplines.fairshare.requests import Need
 from console.engine.disciplines.fairshare.resources import NOTHING, Amounts, plus
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+class PodState(Enum):
+    """What a pod does in a session."""
+
+    PENDING = "pending"
+    #: Not considered until its gates are removed.
+    GATED = "gated"
+    #: It starts in this session.
+    BINDING = "binding"
+    RUNNING = "running"
+    #: It has to stop, and uses its node until it has.
+    RELEASING = "releasing"
+    #: It has a node, on which it starts when other pods have stopped.
+    PIPELINED = "pipelined"
+    #: It has ended, with or without success.
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
 class Pod:
-    """A pod of a workload."""
+    """A pod of a workload; its state changes in the course of a session."""
 
     name: str
+    #: What queues count.
     request: Amounts
+    #: What a node has to have.
+    need: Need = field(default_factory=Need)
     #: Whether its role leads the others of its group.
     is_leader: bool = False
     #: Higher ones start first; None: after all that state one.
     priority: int | None = None
     created: int = 0
+    state: PodState = PodState.PENDING
+    #: The node that it uses, or that it is to use; None: no node.
+    node: str | None = None
+    #: The numbers of the devices that it shares.
+    devices: tuple[int, ...] = ()
+    #: The node and devices that it may still get back after an eviction; None: nothing to get back.
+    former: tuple[str, tuple[int, ...]] | None = None
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it runs or is about to."""
+        return self.state is PodState.RUNNING or self.state is PodState.BINDING
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it may be started, or placed again after an eviction that is only tried."""
+        return self.state is PodState.PENDING or (
+            self.state is PodState.RELEASING and self.former is not None
+        )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, eq=False, kw_only=True)
 class PodGroup:
     """The pods of a workload of which a minimum has to run at the same time."""
 
     name: str = ""
     minimum: int = 1
-    running: Sequence[Pod] = ()
-    #: Neither running nor gated.
-    pending: Sequence[Pod] = ()
+    pods: list[Pod] = field(default_factory=list)
+
+    @property
+    def active(self) -> list[Pod]:
+        """Its pods that run or are about to, also on capacity that others have yet to release."""
+        return [each for each in self.pods if each.is_active or each.state is PodState.PIPELINED]
+
+    @property
+    def waiting(self) -> list[Pod]:
+        """Its pods that may be started."""
+        return [each for each in self.pods if each.is_waiting]
 
 
 class Elasticity(IntEnum):
@@ -42,14 +91,15 @@ class Elasticity(IntEnum):
     ABOVE = 2
 
 
-def is_ready(groups: Sequence[PodGroup]) -> bool:
+def is_ready(groups: Iterable[PodGroup]) -> bool:
     """Return whether every group has the pods for its minimum."""
-    return all(len(each.running) + len(each.pending) >= each.minimum for each in groups)
+    ended = (PodState.GATED, PodState.SUCCEEDED, PodState.FAILED)
+    return all(sum(pod.state not in ended for pod in each.pods) >= each.minimum for each in groups)
 
 
-def elasticity(groups: Sequence[PodGroup]) -> Elasticity:
+def elasticity(groups: Iterable[PodGroup]) -> Elasticity:
     """Return BELOW if a group is below its minimum, else ABOVE if one is above it."""
-    surplus = [len(each.running) - each.minimum for each in groups]
+    surplus = [len(each.active) - each.minimum for each in groups]
     if any(each < 0 for each in surplus):
         return Elasticity.BELOW
     return Elasticity.ABOVE if any(each > 0 for each in surplus) else Elasticity.AT
@@ -62,35 +112,46 @@ def start_unit(groups: Sequence[PodGroup]) -> tuple[Pod, ...]:
     While groups are below their minimum: the pods that they lack for it. Then one pod of the
     group that exceeds its minimum by the smallest factor.
     """
-    lacking = [each for each in groups if len(each.running) < each.minimum]
+    counts = [len(each.active) for each in groups]
+    lacking = [
+        (group, count) for group, count in zip(groups, counts, strict=True) if count < group.minimum
+    ]
     if lacking:
         return tuple(
             pod
-            for group in lacking
-            for pod in _in_order(group.pending)[: group.minimum - len(group.running)]
+            for group, count in lacking
+            for pod in _in_order(group.waiting)[: group.minimum - count]
         )
-    growing = [each for each in groups if each.pending]
+    growing = [
+        (Fraction(count, max(1, group.minimum)), group.name, waiting)
+        for group, count in zip(groups, counts, strict=True)
+        if (waiting := group.waiting)
+    ]
     if not growing:
         return ()
-    smallest = min(
-        growing, key=lambda each: (Fraction(len(each.running), max(1, each.minimum)), each.name)
-    )
-    return (_in_order(smallest.pending)[0],)
+    return (_in_order(min(growing, key=lambda each: each[:2])[2])[0],)
 
 
-def victim_unit(groups: Sequence[PodGroup]) -> tuple[Pod, ...]:
+def victim_unit(groups: Iterable[PodGroup], taken: frozenset[Pod] = frozenset()) -> tuple[Pod, ...]:
     """
     Return the running pods that are preempted next, all or none of them.
 
-    While a group is above its minimum: its last pod. Then all pods of the workload.
+    While groups are above their minimum: the last pod of the group that exceeds it by the largest
+    factor. Then all pods of the workload. Pods that are *taken* count as stopped.
     """
+    left: list[Pod] = []
+    surplus = []
     for group in groups:
-        if len(group.running) > group.minimum:
-            return (_in_order(group.running)[-1],)
-    return tuple(pod for group in groups for pod in group.running)
+        active = [each for each in group.pods if each.is_active and each not in taken]
+        if len(active) > group.minimum:
+            surplus.append((Fraction(len(active), max(1, group.minimum)), group.name, active))
+        left.extend(active)
+    if surplus:
+        return (_in_order(max(surplus, key=lambda each: each[:2])[2])[-1],)
+    return tuple(left)
 
 
-def requested(pods: Sequence[Pod]) -> Amounts:
+def requested(pods: Iterable[Pod]) -> Amounts:
     """Return the sum of the requests."""
     total = NOTHING
     for pod in pods:
@@ -98,7 +159,13 @@ def requested(pods: Sequence[Pod]) -> Amounts:
     return total
 
 
-def _in_order(pods: Sequence[Pod]) -> list[Pod]:
+def pods_of(groups: Iterable[PodGroup]) -> Iterator[Pod]:
+    """Yield the pods of all groups."""
+    for group in groups:
+        yield from group.pods
+
+
+def _in_order(pods: Iterable[Pod]) -> list[Pod]:
     """Return pods in the order in which they start."""
     return sorted(pods, key=_place)
 

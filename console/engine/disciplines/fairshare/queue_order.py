@@ -66,6 +66,15 @@ def compare(left: Contender, right: Contender, total: Amounts) -> Comparison:
     return Comparison(is_left_first=_age(left) < _age(right), rule=Rule.AGE)
 
 
+def sort_key(contender: Contender, total: Amounts) -> tuple[Any, ...]:
+    """
+    Return a key that sorts contenders by the rules before `Rule.ALLOCATABLE`.
+
+    The result is that of `compare`, for each contender once.
+    """
+    return tuple([key(contender, total) for _, key in _KEYS])
+
+
 def _is_over_fair_share(contender: Contender, total: Amounts) -> bool:
     standing = contender.standing
     return all(share < used for share, used in zip(standing.fair_share, standing.used, strict=True))

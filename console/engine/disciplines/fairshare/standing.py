@@ -59,6 +59,22 @@ class Standing:
         amounts = map(allocatable, self.quota, self.limit, self.fair_share)
         object.__setattr__(self, "allocatable", PerResource(*amounts))
 
+    def with_usage(self, used: Amounts, used_non_preemptible: Amounts) -> Standing:
+        """Return the standing of the queue with another usage."""
+        # A session does this for every pod, so that it spares the constructor.
+        other = object.__new__(Standing)
+        put = object.__setattr__
+        put(other, "name", self.name)
+        put(other, "priority", self.priority)
+        put(other, "created", self.created)
+        put(other, "quota", self.quota)
+        put(other, "limit", self.limit)
+        put(other, "fair_share", self.fair_share)
+        put(other, "allocatable", self.allocatable)
+        put(other, "used", used)
+        put(other, "used_non_preemptible", used_non_preemptible)
+        return other
+
 
 def dominant_share(
     standing: Standing, total: Amounts, added: Amounts = NOTHING, released: Amounts = NOTHING

@@ -1,0 +1,362 @@
+"""A session: nodes, queues and workloads at one time, with changes that can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from console.engine.disciplines.fairshare.fair_share import FairShares
+from console.engine.disciplines.fairshare.gangs import (
+    Elasticity,
+    Pod,
+    PodGroup,
+    PodState,
+    elasticity,
+    pods_of,
+    requested,
+    start_unit,
+)
+from console.engine.disciplines.fairshare.gates import Refusal, refusal
+from console.engine.disciplines.fairshare.node_room import NodeRoom
+from console.engine.disciplines.fairshare.resources import NOTHING, Amounts, minus, plus
+from console.engine.disciplines.fairshare.spec import FairshareSpec, PlacementStrategy
+from console.engine.disciplines.fairshare.standing import Standing
+from console.engine.disciplines.fairshare.turn_order import Path, TurnOrder, turn_path
+from console.engine.disciplines.fairshare.workload_order import Precedence
+
+
+_NO_DEVICES: tuple[int, ...] = ()
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Job:
+    """A workload in a session, with all of its pods."""
+
+    name: str
+    queue: str
+    priority: int
+    is_preemptible: bool
+    #: Of equal workloads, the one with the smaller number is first.
+    created: int
+    groups: list[PodGroup]
+    #: When it started, in milliseconds; None: not known.
+    started: int | None = None
+    #: The keys of the nodes that its labels, taints and affinity allow, by pod set; None: all.
+    allowed: Mapping[str, Collection[str]] | None = None
+    #: Equal for jobs that are equal for the search for victims; None: like no other.
+    signature: object = None
+
+    @property
+    def pods(self) -> Iterable[Pod]:
+        """Its pods, in the order of their groups."""
+        return pods_of(self.groups)
+
+    @property
+    def precedence(self) -> tuple[int, int, int, str]:
+        """Its sort key in its queue."""
+        return Precedence(
+            priority=self.priority,
+            elasticity=self.elasticity,
+            created=self.created,
+            id=self.name,
+        ).key()
+
+    @property
+    def elasticity(self) -> Elasticity:
+        """Whether it runs with less than its minimum, at it, or above."""
+        return elasticity(self.groups)
+
+    @property
+    def has_active_pods(self) -> bool:
+        """Whether any of its pods runs or is about to."""
+        return any(each.is_active for each in self.pods)
+
+    def group_of(self, pod: Pod) -> PodGroup:
+        """Return the group of one of its pods."""
+        return next(each for each in self.groups if pod in each.pods)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """The places found for the pods that start together, or why there are none."""
+
+    #: Whether all of them have a place.
+    is_complete: bool
+    #: Whether one of them waits for pods that have to stop.
+    waits: bool = False
+    refusal: Refusal | None = None
+    #: The number of pods that have a place, and the first one that has none.
+    placed: int = 0
+    failed: Pod | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Session:
+    """
+    The state on which actions work, from the computation of fair shares on.
+
+    Fair shares stay the same throughout a session. The usage of queues counts pods that run or
+    are about to, also on capacity that others have yet to release, and not those that have to stop.
+    """
+
+    spec: FairshareSpec
+    rooms: Mapping[str, NodeRoom]
+    #: Jobs with pods on nodes, and pending ones that take part.
+    jobs: dict[str, Job]
+    shares: FairShares
+    #: What all nodes together offer.
+    total: Amounts
+    #: In milliseconds since 1970 in UTC.
+    now: int = 0
+    #: By queue, as it stands now.
+    standings: dict[str, Standing] = field(default_factory=dict)
+    #: By queue that may have workloads.
+    paths: dict[str, Path] = field(default_factory=dict)
+    _undo: list[tuple[Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
+
+    def checkpoint(self) -> int:
+        """Return the present point in the sequence of changes."""
+        return len(self._undo)
+
+    def rollback(self, checkpoint: int = 0) -> None:
+        """Undo all changes since *checkpoint*."""
+        while len(self._undo) > checkpoint:
+            undo, arguments = self._undo.pop()
+            undo(*arguments)
+
+    def commit(self) -> None:
+        """Keep all changes: none of them can be undone, and evicted pods stop."""
+        for undo, arguments in self._undo:
+            if undo == self._unevict and arguments[1].state is PodState.RELEASING:
+                arguments[1].former = None
+        self._undo.clear()
+
+    def path_standings(self, queue: str) -> list[Standing]:
+        """Return the standings of a queue and of those above it, the nearest first."""
+        return [self.standings[each] for each in self.spec.tree.path(queue)]
+
+    def turns(self, jobs: Iterable[Job]) -> TurnOrder[Job]:
+        """Return *jobs* in the order of their turns."""
+        by_queue: dict[str, list[Job]] = {}
+        for job in jobs:
+            by_queue.setdefault(job.queue, []).append(job)
+        return TurnOrder(
+            by_queue,
+            paths=self.paths,
+            standings=self.standings,
+            total=self.total,
+            place_of=lambda job: job.precedence,
+            request_of=lambda job: requested(start_unit(job.groups)),
+        )
+
+    # Changes
+
+    def start(self, job: Job, pod: Pod, node: str, devices: tuple[int, ...] = ()) -> None:
+        """Let a pod start on free capacity."""
+        pod.state, pod.node, pod.devices = PodState.BINDING, node, devices
+        self.rooms[node].start(pod)
+        self._charge(job, pod.request, 1)
+        self._undo.append((self._unstart, (job, pod)))
+
+    def expect(self, job: Job, pod: Pod, node: str, devices: tuple[int, ...] = ()) -> None:
+        """Let a pod wait for capacity that others release."""
+        former = pod.state
+        if pod.former == (node, devices):
+            # It never left its place.
+            pod.state, pod.node, pod.devices = PodState.RUNNING, node, devices
+            self.rooms[node].keep(pod)
+        else:
+            pod.state, pod.node, pod.devices = PodState.PIPELINED, node, devices
+            self.rooms[node].expect(pod)
+        self._charge(job, pod.request, 1)
+        self._undo.append((self._unexpect, (job, pod, former)))
+
+    def postpone(self, job: Job, pod: Pod) -> None:
+        """Let a pod that was to start wait, because another pod of its workload waits."""
+        assert pod.node is not None
+        self.rooms[pod.node].stop(pod)
+        pod.state = PodState.PIPELINED
+        self.rooms[pod.node].expect(pod)
+        self._undo.append((self._unpostpone, (pod,)))
+
+    def evict(self, job: Job, pod: Pod) -> None:
+        """Let a running pod stop; its place is `former` until it gets another one."""
+        assert pod.node is not None
+        self.rooms[pod.node].evict(pod)
+        pod.former = (pod.node, pod.devices)
+        pod.state = PodState.RELEASING
+        self._charge(job, pod.request, -1)
+        self._undo.append((self._unevict, (job, pod)))
+
+    # Placing
+
+    def place(self, job: Job, unit: Sequence[Pod], *, only_in_future: bool = False) -> Placement:
+        """
+        Find places for all pods that start together, and let them start or wait there.
+
+        With *only_in_future* all of them wait, also on capacity that is free. If one of them has no
+        place, nothing changes.
+        """
+        refused = refusal(
+            self.path_standings(job.queue), requested(unit), is_preemptible=job.is_preemptible
+        )
+        if refused is not None:
+            return Placement(is_complete=False, refusal=refused)
+        checkpoint = self.checkpoint()
+        for index, pod in enumerate(unit):
+            if not self._place(job, pod, only_in_future=only_in_future):
+                self.rollback(checkpoint)
+                return Placement(is_complete=False, placed=index, failed=pod)
+        waits = any(each.state is PodState.PIPELINED for each in unit)
+        if waits:
+            for pod in unit:
+                if pod.state is PodState.BINDING:
+                    self.postpone(job, pod)
+        return Placement(is_complete=True, waits=waits, placed=len(unit))
+
+    def _place(self, job: Job, pod: Pod, *, only_in_future: bool) -> bool:
+        room = self._choose(job, pod)
+        if room is None:
+            return False
+        need, devices = pod.need, _NO_DEVICES
+        is_now = not only_in_future and room.fits_now(need)
+        if need.share is not None:
+            preferred = pod.former[1] if pod.former and pod.former[0] == room.key else ()
+            found = room.choose_devices(need.share, preferred, spread=self._spreads(pod))
+            if found is None:
+                return False
+            devices = found
+            is_now = is_now and all(room.is_free_now(need.share, number) for number in found)
+        (self.start if is_now else self.expect)(job, pod, room.key, devices)
+        return True
+
+    def _choose(self, job: Job, pod: Pod) -> NodeRoom | None:
+        """
+        Return the node for a pod; None if it fits on none.
+
+        Nodes with a shared device for it come first, then those on which it could start now, then
+        for pods without GPUs those that have none, then the fullest or emptiest, then by name.
+        """
+        need, best, best_key = pod.need, None, None
+        cpu_only, spreads = need.is_cpu_only, self._spreads(pod)
+        for room in self._allowed(job, pod):
+            if not room.fits_in_future(need):
+                continue
+            free = room.future_cpu if cpu_only else room.free_gpus()
+            if spreads:
+                offered = room.capacity_cpu if cpu_only else room.gpus
+                free = -free * 10**6 // offered if offered else 0
+            key = (
+                not room.has_shared_device_for(need),
+                not room.fits_now(need),
+                cpu_only and room.gpus > 0,
+                free,
+                room.key,
+            )
+            if best_key is None or key < best_key:
+                best, best_key = room, key
+        return best
+
+    def _allowed(self, job: Job, pod: Pod) -> Iterable[NodeRoom]:
+        if job.allowed is None:
+            return self.rooms.values()
+        return [self.rooms[each] for each in job.allowed[job.group_of(pod).name]]
+
+    def _spreads(self, pod: Pod) -> bool:
+        settings = self.spec.settings
+        strategy = settings.cpu_placement if pod.need.is_cpu_only else settings.gpu_placement
+        return strategy is PlacementStrategy.SPREAD
+
+    # Internals
+
+    def _charge(self, job: Job, amounts: Amounts, sign: int) -> None:
+        combine = plus if sign > 0 else minus
+        firm = NOTHING if job.is_preemptible else amounts
+        for name in self.spec.tree.path(job.queue):
+            standing = self.standings[name]
+            self.standings[name] = standing.with_usage(
+                combine(standing.used, amounts), combine(standing.used_non_preemptible, firm)
+            )
+
+    def _unstart(self, job: Job, pod: Pod) -> None:
+        assert pod.node is not None
+        self.rooms[pod.node].stop(pod)
+        self._charge(job, pod.request, -1)
+        pod.state, pod.node, pod.devices = PodState.PENDING, None, ()
+
+    def _unexpect(self, job: Job, pod: Pod, former: PodState) -> None:
+        assert pod.node is not None
+        self._charge(job, pod.request, -1)
+        if pod.state is PodState.RUNNING:
+            self.rooms[pod.node].evict(pod)
+        else:
+            self.rooms[pod.node].cancel(pod)
+        pod.state = former
+        pod.node, pod.devices = pod.former if pod.former is not None else (None, ())
+
+    def _unpostpone(self, pod: Pod) -> None:
+        assert pod.node is not None
+        self.rooms[pod.node].cancel(pod)
+        pod.state = PodState.BINDING
+        self.rooms[pod.node].start(pod)
+
+    def _unevict(self, job: Job, pod: Pod) -> None:
+        assert pod.node is not None
+        self._charge(job, pod.request, 1)
+        self.rooms[pod.node].keep(pod)
+        pod.state, pod.former = PodState.RUNNING, None
+
+
+def open_session(
+    spec: FairshareSpec,
+    rooms: Mapping[str, NodeRoom],
+    jobs: Iterable[Job],
+    shares: FairShares,
+    total: Amounts,
+    *,
+    now: int = 0,
+) -> Session:
+    """
+    Return a session with *jobs*, whose running pods are already on the nodes of *rooms*.
+
+    Usage is that of the running pods. Workloads in queues that are not part of the tree take no
+    part.
+    """
+    known = {each.name: each for each in jobs if each.queue in spec.tree.members}
+    used: dict[str, Amounts] = {}
+    firm: dict[str, Amounts] = {}
+    for job in known.values():
+        amounts = requested(pod for pod in job.pods if pod.is_active)
+        if amounts == NOTHING:
+            continue
+        for name in spec.tree.path(job.queue):
+            used[name] = plus(used.get(name, NOTHING), amounts)
+            if not job.is_preemptible:
+                firm[name] = plus(firm.get(name, NOTHING), amounts)
+    standings = {
+        name: Standing(
+            name=name,
+            priority=queue.priority,
+            created=queue.created,
+            quota=queue.quota,
+            limit=queue.limit,
+            fair_share=shares.shares[name],
+            used=used.get(name, NOTHING),
+            used_non_preemptible=firm.get(name, NOTHING),
+        )
+        for name in spec.tree.members
+        for queue in (spec.tree.queues[name],)
+    }
+    return Session(
+        spec=spec,
+        rooms=rooms,
+        jobs=known,
+        shares=shares,
+        total=total,
+        now=now,
+        standings=standings,
+        paths={
+            name: turn_path(spec, name) for name in spec.tree.members if spec.takes_workloads(name)
+        },
+    )
