@@ -73,6 +73,9 @@ class _World:
     def run(self) -> Session:
         """Open a session and run all actions of the case."""
         self.rooms = self._empty_rooms()
+        self.stopping = sum(
+            pod.state is PodState.RELEASING for job in self.jobs for pod in job.pods
+        )
         for job in self.jobs:
             for pod in job.pods:
                 if pod.node is not None:
@@ -96,7 +99,11 @@ class _World:
                 for _ in evict_stale(session, self._is_due):
                     pass
                 continue
-            for found in _ACTIONS[action](session, waiting_jobs(session)):
+            jobs = waiting_jobs(session)
+            if action == "consolidation":
+                jobs = [each for each in jobs if each.is_preemptible]
+            order = session.turns(jobs)
+            for found in _ACTIONS[action](session, order):
                 if isinstance(found, Start) and not found.waits:
                     if found.job.started is None or action == "allocate":
                         found.job.started = found.job.started or session.now
@@ -107,8 +114,8 @@ class _World:
         return {
             "binds": sum(pod.state is PodState.BINDING for pod in states),
             "evictions": sum(
-                pod.former is not None and pod.state is not PodState.RUNNING for pod in states
-            ),
+                pod.state is PodState.RELEASING or pod.has_run for pod in states
+            ) - self.stopping,
             "pipelined": sum(pod.state is PodState.PIPELINED for pod in states),
         }
 
@@ -116,7 +123,7 @@ class _World:
         """Go on to the time when starting pods run and stopping pods are pending again."""
         for job in self.jobs:
             for pod in job.pods:
-                pod.former = None
+                pod.former, pod.has_run = None, False
                 if pod.state is PodState.BINDING:
                     pod.state = PodState.RUNNING
                 elif pod.state in _PENDING_AGAIN and job.name not in self.terminating:

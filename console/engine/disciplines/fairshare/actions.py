@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,6 +29,7 @@ from console.engine.disciplines.fairshare.reclaim import (
 )
 from console.engine.disciplines.fairshare.session import Job, Placement, Session
 from console.engine.disciplines.fairshare.spec import PlacementStrategy
+from console.engine.disciplines.fairshare.turn_order import TurnOrder
 from console.engine.disciplines.fairshare.victim_search import (
     Refused,
     Validator,
@@ -74,14 +75,13 @@ def waiting_jobs(session: Session) -> list[Job]:
     ]
 
 
-def allocate(session: Session, jobs: Iterable[Job]) -> Iterator[Start | Failure]:
+def allocate(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Failure]:
     """
-    Start what fits, in the order of turns; a job that does not fit delays no other.
+    Start what fits, in the *order* of turns; a job that does not fit delays no other.
 
     A job with further pods takes part again after each start. The session is changed before each
-    result is yielded.
+    result is yielded, and the caller may add jobs to *order* in between.
     """
-    order = session.turns(jobs)
     while (job := order.pop()) is not None:
         unit = start_unit(job.groups)
         placement = session.place(job, unit)
@@ -95,13 +95,17 @@ def allocate(session: Session, jobs: Iterable[Job]) -> Iterator[Start | Failure]
             order.push(job.queue, job)
 
 
-def consolidate(session: Session, jobs: Iterable[Job]) -> Iterator[Start | Failure]:
-    """Move workloads to other nodes for preemptible jobs, if all of them find a place there."""
+def consolidate(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Failure]:
+    """
+    Move workloads to other nodes for others, if all of them find a place there.
+
+    The jobs of *order* are preemptible, as is every job that is moved.
+    """
     settings = session.spec.settings
     if settings.gpu_placement is PlacementStrategy.SPREAD:
         return
 
-    def search(job: Job) -> tuple[VictimSearch, ReclaimRefusal | None]:
+    def search(job: Job) -> tuple[VictimSearch, None]:
         movable = [
             each
             for each in session.jobs.values()
@@ -112,12 +116,10 @@ def consolidate(session: Session, jobs: Iterable[Job]) -> Iterator[Start | Failu
             session=session, candidates=movable[:_MOST_MOVED], validate=_only_moved
         ), None
 
-    yield from _search_all(
-        session, Search.CONSOLIDATE, (each for each in jobs if each.is_preemptible), search
-    )
+    yield from _search_all(session, Search.CONSOLIDATE, order, search)
 
 
-def reclaim(session: Session, jobs: Iterable[Job]) -> Iterator[Start | Failure]:
+def reclaim(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Failure]:
     """Take room from other queues for jobs whose queue stays within its fair share."""
     runtimes = MinRuntimes(tree=session.spec.tree, settings=session.spec.settings)
 
@@ -144,10 +146,10 @@ def reclaim(session: Session, jobs: Iterable[Job]) -> Iterator[Start | Failure]:
             validate=_reclaim_validator(session, job, protects),
         ), None
 
-    yield from _search_all(session, Search.RECLAIM, jobs, search)
+    yield from _search_all(session, Search.RECLAIM, order, search)
 
 
-def preempt(session: Session, jobs: Iterable[Job]) -> Iterator[Start | Failure]:
+def preempt(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Failure]:
     """Take room from workloads of the same queue with a lower priority."""
     runtimes = MinRuntimes(tree=session.spec.tree, settings=session.spec.settings)
 
@@ -178,7 +180,7 @@ def preempt(session: Session, jobs: Iterable[Job]) -> Iterator[Start | Failure]:
 
         return VictimSearch(session=session, candidates=candidates, validate=validate), None
 
-    yield from _search_all(session, Search.PREEMPT, jobs, search)
+    yield from _search_all(session, Search.PREEMPT, order, search)
 
 
 def evict_stale(session: Session, is_due: Callable[[Job], bool]) -> Iterator[Victim]:
@@ -200,11 +202,10 @@ def evict_stale(session: Session, is_due: Callable[[Job], bool]) -> Iterator[Vic
 def _search_all(
     session: Session,
     kind: Search,
-    jobs: Iterable[Job],
+    order: TurnOrder[Job],
     search: Callable[[Job], tuple[VictimSearch, ReclaimRefusal | Refusal | None]],
 ) -> Iterator[Start | Failure]:
-    """Search victims for each of *jobs* in the order of turns; one start unit for each."""
-    order = session.turns(jobs)
+    """Search victims for one start unit of each job, in the *order* of turns."""
     failed: set[object] = set()
     while (job := order.pop()) is not None:
         if job.signature is not None and (job.queue, job.signature) in failed:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from fractions import Fraction
+from typing import Final
 
 from console.engine.disciplines.fairshare.requests import Need
 from console.engine.disciplines.fairshare.resources import NOTHING, Amounts, plus
@@ -29,6 +30,11 @@ class PodState(Enum):
     FAILED = "failed"
 
 
+_ACTIVE: Final = frozenset((PodState.BINDING, PodState.RUNNING, PodState.PIPELINED))
+
+_ENDED: Final = frozenset((PodState.GATED, PodState.SUCCEEDED, PodState.FAILED))
+
+
 @dataclass(slots=True, eq=False, kw_only=True)
 class Pod:
     """A pod of a workload; its state changes in the course of a session."""
@@ -48,13 +54,15 @@ class Pod:
     node: str | None = None
     #: The numbers of the devices that it shares.
     devices: tuple[int, ...] = ()
-    #: The node and devices that it may still get back after an eviction; None: nothing to get back.
-    former: tuple[str, tuple[int, ...]] | None = None
+    #: Its state, node and devices before an eviction that is only tried; None: it was not evicted.
+    former: tuple[PodState, str, tuple[int, ...]] | None = None
+    #: Whether it has to stop elsewhere before it can start in the place for which it waits.
+    has_run: bool = False
 
     @property
     def is_active(self) -> bool:
-        """Whether it runs or is about to."""
-        return self.state is PodState.RUNNING or self.state is PodState.BINDING
+        """Whether it runs, is about to, or will when others have stopped."""
+        return self.state in _ACTIVE
 
     @property
     def is_waiting(self) -> bool:
@@ -74,8 +82,8 @@ class PodGroup:
 
     @property
     def active(self) -> list[Pod]:
-        """Its pods that run or are about to, also on capacity that others have yet to release."""
-        return [each for each in self.pods if each.is_active or each.state is PodState.PIPELINED]
+        """Its pods that run, are about to, or will when others have stopped."""
+        return [each for each in self.pods if each.is_active]
 
     @property
     def waiting(self) -> list[Pod]:

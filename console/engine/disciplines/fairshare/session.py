@@ -25,7 +25,6 @@ from console.engine.disciplines.fairshare.standing import Standing
 from console.engine.disciplines.fairshare.turn_order import Path, TurnOrder, turn_path
 from console.engine.disciplines.fairshare.workload_order import Precedence
 
-
 _NO_DEVICES: tuple[int, ...] = ()
 
 
@@ -114,6 +113,8 @@ class Session:
     #: By queue that may have workloads.
     paths: dict[str, Path] = field(default_factory=dict)
     _undo: list[tuple[Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
+    #: The number of changes before the last commit.
+    _committed: int = 0
 
     def checkpoint(self) -> int:
         """Return the present point in the sequence of changes."""
@@ -124,13 +125,27 @@ class Session:
         while len(self._undo) > checkpoint:
             undo, arguments = self._undo.pop()
             undo(*arguments)
+        self._committed = min(self._committed, checkpoint)
 
     def commit(self) -> None:
-        """Keep all changes: none of them can be undone, and evicted pods stop."""
-        for undo, arguments in self._undo:
-            if undo == self._unevict and arguments[1].state is PodState.RELEASING:
-                arguments[1].former = None
-        self._undo.clear()
+        """
+        Let pods that are evicted stop: from now on they are not placed again in this session.
+
+        Evicted pods that did not run yet are pending again.
+        """
+        for undo, arguments in self._undo[self._committed :]:
+            if undo != self._unevict:
+                continue
+            pod = arguments[1]
+            before = (pod.state, pod.node, pod.devices, pod.former, pod.has_run)
+            if pod.state is PodState.RELEASING and pod.former is not None:
+                if pod.former[0] is PodState.PIPELINED and not pod.has_run:
+                    pod.state, pod.node, pod.devices = PodState.PENDING, None, ()
+                pod.former = None
+            elif pod.state is PodState.PIPELINED:
+                pod.former, pod.has_run = None, True
+            self._undo.append((_restore, (pod, before)))
+        self._committed = len(self._undo)
 
     def path_standings(self, queue: str) -> list[Standing]:
         """Return the standings of a queue and of those above it, the nearest first."""
@@ -161,16 +176,19 @@ class Session:
 
     def expect(self, job: Job, pod: Pod, node: str, devices: tuple[int, ...] = ()) -> None:
         """Let a pod wait for capacity that others release."""
-        former = pod.state
-        if pod.former == (node, devices):
+        before = pod.state
+        if pod.former is not None and pod.former[1:] == (node, devices):
             # It never left its place.
-            pod.state, pod.node, pod.devices = PodState.RUNNING, node, devices
-            self.rooms[node].keep(pod)
+            pod.state, pod.node, pod.devices = pod.former
+            if pod.state is PodState.PIPELINED:
+                self.rooms[node].expect(pod)
+            else:
+                self.rooms[node].keep(pod)
         else:
             pod.state, pod.node, pod.devices = PodState.PIPELINED, node, devices
             self.rooms[node].expect(pod)
         self._charge(job, pod.request, 1)
-        self._undo.append((self._unexpect, (job, pod, former)))
+        self._undo.append((self._unexpect, (job, pod, before)))
 
     def postpone(self, job: Job, pod: Pod) -> None:
         """Let a pod that was to start wait, because another pod of its workload waits."""
@@ -181,13 +199,17 @@ class Session:
         self._undo.append((self._unpostpone, (pod,)))
 
     def evict(self, job: Job, pod: Pod) -> None:
-        """Let a running pod stop; its place is `former` until it gets another one."""
+        """Let a pod stop, or give up the place for which it waits; it may be placed again."""
         assert pod.node is not None
-        self.rooms[pod.node].evict(pod)
-        pod.former = (pod.node, pod.devices)
+        before = pod.former
+        pod.former = (pod.state, pod.node, pod.devices)
+        if pod.state is PodState.PIPELINED:
+            self.rooms[pod.node].cancel(pod)
+        else:
+            self.rooms[pod.node].evict(pod)
         pod.state = PodState.RELEASING
         self._charge(job, pod.request, -1)
-        self._undo.append((self._unevict, (job, pod)))
+        self._undo.append((self._unevict, (job, pod, before)))
 
     # Placing
 
@@ -222,7 +244,7 @@ class Session:
         need, devices = pod.need, _NO_DEVICES
         is_now = not only_in_future and room.fits_now(need)
         if need.share is not None:
-            preferred = pod.former[1] if pod.former and pod.former[0] == room.key else ()
+            preferred = pod.former[2] if pod.former and pod.former[1] == room.key else ()
             found = room.choose_devices(need.share, preferred, spread=self._spreads(pod))
             if found is None:
                 return False
@@ -285,15 +307,15 @@ class Session:
         self._charge(job, pod.request, -1)
         pod.state, pod.node, pod.devices = PodState.PENDING, None, ()
 
-    def _unexpect(self, job: Job, pod: Pod, former: PodState) -> None:
+    def _unexpect(self, job: Job, pod: Pod, before: PodState) -> None:
         assert pod.node is not None
         self._charge(job, pod.request, -1)
-        if pod.state is PodState.RUNNING:
-            self.rooms[pod.node].evict(pod)
-        else:
+        if pod.state is PodState.PIPELINED:
             self.rooms[pod.node].cancel(pod)
-        pod.state = former
-        pod.node, pod.devices = pod.former if pod.former is not None else (None, ())
+        else:
+            self.rooms[pod.node].evict(pod)
+        pod.state = before
+        pod.node, pod.devices = pod.former[1:] if pod.former is not None else (None, ())
 
     def _unpostpone(self, pod: Pod) -> None:
         assert pod.node is not None
@@ -301,11 +323,20 @@ class Session:
         pod.state = PodState.BINDING
         self.rooms[pod.node].start(pod)
 
-    def _unevict(self, job: Job, pod: Pod) -> None:
+    def _unevict(self, job: Job, pod: Pod, before: Any) -> None:
         assert pod.node is not None
+        assert pod.former is not None
         self._charge(job, pod.request, 1)
-        self.rooms[pod.node].keep(pod)
-        pod.state, pod.former = PodState.RUNNING, None
+        pod.state = pod.former[0]
+        if pod.state is PodState.PIPELINED:
+            self.rooms[pod.node].expect(pod)
+        else:
+            self.rooms[pod.node].keep(pod)
+        pod.former = before
+
+
+def _restore(pod: Pod, before: tuple[Any, ...]) -> None:
+    pod.state, pod.node, pod.devices, pod.former, pod.has_run = before
 
 
 def open_session(

@@ -125,7 +125,7 @@ class VictimSearch:
             lost = _pods_of(victims, lambda pod: pod.state is PodState.RELEASING)
             refused = self.validate(unit, lost)
         if refused is None:
-            return _pods_of(victims, lambda pod: pod.state is not PodState.RUNNING)
+            return _pods_of(victims, _is_gone)
         session.rollback(checkpoint)
         self._note(victims[-1], refused)
         return None
@@ -177,6 +177,12 @@ class VictimSearch:
                     refusal=refused.refusal,
                 )
             )
+
+
+def _is_gone(pod: Pod) -> bool:
+    """Return whether an evicted pod did not stay in its place."""
+    former = pod.former
+    return former is None or (pod.state, pod.node, pod.devices) != former
 
 
 def chunks_of(victim: Victim, running: Iterable[Pod]) -> Iterator[tuple[Pod, ...]]:
