@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from console.engine.disciplines import Progress
+from console.engine.disciplines.basic_discipline import BasicDiscipline
 from console.engine.disciplines.quota.consequences import consequences
 from console.engine.disciplines.quota.cycle import Cycle
 from console.engine.disciplines.quota.decision_facts import (
@@ -68,13 +69,11 @@ if TYPE_CHECKING:
     from console.engine.state import State
 
 
-class QuotaDiscipline:
+class QuotaDiscipline(BasicDiscipline):
     """Admission by the rules of Kueue; the README of this folder lists the differences."""
 
     admitted = QUOTA_RESERVED
     wording = WORDING
-    reads_inventory = False
-    grants_pods = False
 
     def eligibility(self, policy: Policy) -> FlavorEligibility:
         """Return the judge of workloads by the selectors, taints and labels of flavors."""
@@ -89,28 +88,6 @@ class QuotaDiscipline:
     def ledger(self, policy: Policy) -> Ledger:
         """Return the ledger of nominal quota, borrowing and lending, with nothing charged."""
         return Ledger(policy)
-
-    def declared_labels(self, policy: Policy) -> Mapping[str, Mapping[str, str]]:
-        """Return nothing: a config declares no clusters."""
-        return {}
-
-    def templates(self, policy: Policy) -> Sequence[str]:
-        """Return nothing: workloads are not placed on clusters."""
-        return ()
-
-    def advance(self, state: State, before: int) -> None:
-        """Change nothing: no decision about quota depends on time."""
-
-    def next_wakeup(self, state: State) -> int | None:
-        """Return None: no decision about quota depends on time."""
-        return None
-
-    def take_inventory(self, state: State, before: Inventory) -> None:
-        """Change nothing: quota is defined by the policy, not by nodes."""
-
-    def requeue(self, state: State, tree: LiveTree) -> None:
-        """Requeue every class: freed quota may help any of them."""
-        tree.requeue_all()
 
     def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
         """Give the head of every queue its turn; *skipping* leaves out futile turns."""
