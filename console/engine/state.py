@@ -114,13 +114,16 @@ class State(StateMutations):
         reason: Reason | None = None,
         preemptor: str | None = None,
         stopped_for: Stops = NEVER,
+        started: int | None = None,
+        short_since: int | None = None,
     ) -> None:
         """
         Restore a workload that is already running; call in the order of reservations.
 
         *is_routed* means that the present policy admitted it, so that its route is
         known. An *evicting* workload was preempted for *preemptor*, or drained; *reason*
-        has the reason, or that of the last resize.
+        has the reason, or that of the last resize. *started* and *short_since* are those of
+        `Running`.
         """
         running = Running(
             workload=workload,
@@ -134,6 +137,8 @@ class State(StateMutations):
             reason=reason,
             preemptor=preemptor,
             stopped_for=stopped_for or NEVER,
+            started=started,
+            short_since=short_since,
         )
         self._start(running)
         # The places of its pods may have gone since its row was written.

@@ -34,6 +34,8 @@ class Row:
     stopped_for: Stops = field(default_factory=lambda: NEVER)
     pending_class: str | None = None
     reservation: int = 0
+    started: int | None = None
+    short_since: int | None = None
     #: Number of policy changes before the decision.
     version: int = 0
 
@@ -52,6 +54,8 @@ class Rows:
         self.rows: dict[str, Row] = {}
         self.held: set[str] = set()
         self.version = 0
+        #: The time of the state, as the engine's row stores it.
+        self.now = 0
 
     def submit(self, workload: Workload) -> None:
         """Add a new workload."""
@@ -66,6 +70,7 @@ class Rows:
         """Store that pods of a workload have finished, or were released."""
         row = self.rows[running.workload.id]
         row.workload, row.assignment = running.workload, running.assignment
+        row.short_since = running.short_since
 
     def end(self, name: str) -> None:
         """Remove a workload that has ended."""
@@ -86,11 +91,13 @@ class Rows:
                 continue
             if decision.outcome is Outcome.RESIZED:
                 row.outcome, row.assignment = Outcome.ADMITTED, decision.assignment
+                row.short_since = decision.short_since
                 continue
             row.queue, row.priority, row.rule = decision.queue, decision.priority, decision.rule
             row.assignment, row.victims = decision.assignment, decision.victims
             row.pending_class, row.preemptor = decision.pending_class, decision.preemptor
             row.reservation = decision.reservation or 0
+            row.started, row.short_since = decision.started, decision.short_since
             row.version = self.version
 
     def load(self, policy: Policy, inventory: Inventory | None = None) -> State:
@@ -99,7 +106,7 @@ class Rows:
 
         The state is sparse: trees without workloads are missing.
         """
-        state = State(policy, is_sparse=True)
+        state = State(policy, is_sparse=True, now=self.now)
         if inventory is not None:
             state.change_inventory(inventory)
         for name in sorted(self.held):
@@ -119,6 +126,8 @@ class Rows:
                 reason=row.reason,
                 preemptor=row.preemptor,
                 stopped_for=row.stopped_for,
+                started=row.started,
+                short_since=row.short_since,
             )
         for row in sorted(waiting, key=lambda row: row.workload.sequence):
             state.resubmit(

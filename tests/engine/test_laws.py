@@ -55,7 +55,7 @@ class RandomWorld:
         if self.state.evicting:
             facts += [self.release] * 3
         facts += [self.resume] if self.rows.held else [self.hold]
-        facts += [self.change_policy]
+        facts += [self.change_policy, self.advance]
         self.draw(st.sampled_from(facts))()
         if self.draw(st.integers(0, 3)):
             self.settle(self.draw(st.sampled_from([1_000_000, 1_000_000, 1, 2, 3])))
@@ -109,6 +109,12 @@ class RandomWorld:
         note(f"resume {name}")
         self.state.resume(name)
         self.twin.resume(name)
+
+    def advance(self) -> None:
+        self.rows.now += self.draw(st.integers(1, 9))
+        note(f"advance to {self.rows.now}")
+        self.state.advance(self.rows.now)
+        self.twin.advance(self.rows.now)
 
     def change_policy(self) -> None:
         # Rows cannot represent a partly settled state across a policy change.
@@ -164,12 +170,14 @@ class RandomWorld:
         for name, running in self.state.running.items():
             row = rows[name]
             stopping = row.outcome is Outcome.PREEMPTED
-            assert (row.queue, row.priority or 0, row.assignment, stopping) == (
+            assert (row.queue, row.priority or 0, row.assignment, stopping, row.started) == (
                 running.queue,
                 running.priority,
                 running.assignment,
                 running.evicting,
+                running.started,
             )
+            assert self.twin.running[name].started == running.started
         for name, pending in self.state.pending.items():
             row = rows[name]
             assert row.outcome is Outcome.PENDING

@@ -112,6 +112,8 @@ class DecisionBuilder:
             rule=route.rule,
             assignment=running.assignment,
             reservation=running.reservation,
+            started=running.started,
+            short_since=running.short_since,
             facts=partial(self._trace, running.workload, route, outcome, nomination),
         )
 
@@ -277,6 +279,8 @@ class DecisionBuilder:
             assignment=running.assignment,
             preemptor=preemptor,
             stopped_for=running.stopped_for,
+            started=running.started,
+            short_since=running.short_since,
             resize=resize,
             facts=partial(
                 self._trace, running.workload, route, step, nomination, preempted=preempted

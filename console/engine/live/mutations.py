@@ -17,7 +17,7 @@ from console.engine.live.decision_builder import DecisionBuilder
 from console.engine.live.dirty_set import DirtySet
 from console.engine.live.live_tree import AnyQueue, LiveTree, Preemptor, QueueState, Target
 from console.engine.live.node_usage import NodeUsage
-from console.engine.live.pod_changes import resized
+from console.engine.live.pod_changes import has_lost_pods, is_short, resized
 from console.engine.live.running import Running
 from console.engine.model.amounts import SCALE, FlavorResource
 from console.engine.model.decision import Assignment, Decision, Resize
@@ -327,6 +327,7 @@ class StateMutations:
             reservation=self.next_reservation,
             route=route,
             stopped_for=pending.stopped_for,
+            started=self.now,
         )
         self.next_reservation += 1
         self._start(running)
@@ -336,9 +337,16 @@ class StateMutations:
         self, running: Running, assignment: Assignment, workload: Workload | None = None
     ) -> Running:
         """Replace *running* by one with other pods; *workload* is given if some have finished."""
+        short_since = self._short_since(running, assignment, workload)
         workload = workload or running.workload
         usage = usage_of(workload, assignment)
-        changed = replace(running, workload=workload, assignment=assignment, usage=usage)
+        changed = replace(
+            running,
+            workload=workload,
+            assignment=assignment,
+            usage=usage,
+            short_since=short_since,
+        )
         self.running[workload.id] = changed
         self.node_usage.count(running.workload, running.assignment, -1)
         self.node_usage.count(workload, assignment, 1)
@@ -352,6 +360,17 @@ class StateMutations:
             self.ledger.add(running.queue, usage)
             self._changes.queues.add(running.queue)
         return changed
+
+    def _short_since(
+        self, running: Running, assignment: Assignment, finished: Workload | None
+    ) -> int | None:
+        """Return `short_since` of *running* with *assignment*; pods that finish do not set it."""
+        if not is_short(finished or running.workload, assignment):
+            return None
+        is_new = running.short_since is None and finished is None
+        if is_new and has_lost_pods(running.assignment, assignment):
+            return self.now
+        return running.short_since
 
     def _start(self, running: Running) -> None:
         self.running[running.workload.id] = running

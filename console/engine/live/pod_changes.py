@@ -98,6 +98,22 @@ def missing_pods(workload: Workload, assignment: Assignment) -> dict[str, int]:
     return {name: count for name, count in missing.items() if count}
 
 
+def is_short(workload: Workload, assignment: Assignment) -> bool:
+    """Return whether fewer pods of a pod set run than it requires; pods that stop do not run."""
+    counts = {each.name: each.count for each in assignment}
+    return any(
+        counts[each.name] < (each.count if each.min_count is None else each.min_count)
+        for each in workload.pod_sets
+        if each.name in counts
+    )
+
+
+def has_lost_pods(before: Assignment, after: Assignment) -> bool:
+    """Return whether fewer pods of a pod set run in *after* than in *before*."""
+    counts = {each.name: each.count for each in after}
+    return any(counts.get(each.name, 0) < each.count for each in before)
+
+
 def is_on_clusters(assigned: PodSetAssignment) -> bool:
     """Return whether all running pods of *assigned* have places on clusters."""
     if assigned.flavors or any(place.cluster is None for place in assigned.places):

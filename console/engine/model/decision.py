@@ -137,6 +137,9 @@ class Decision:
     stopped_for: Stops = field(default_factory=lambda: NEVER)
     #: Position in the order of reservations; only when admitted.
     reservation: int | None = None
+    #: When admitted or resized: the times of `Running`.
+    started: int | None = None
+    short_since: int | None = None
     #: Only when resized: the changes, which *assignment* contains already.
     resize: Resize | None = None
     #: Key of its pending class; only when pending. See `PendingClass`.

@@ -116,6 +116,11 @@ class Workload(models.Model):
     pending_class = models.CharField(max_length=64, null=True)
     #: Position in the order of reservations.
     reservation = models.BigIntegerField(null=True)
+    #: The engine's times of `console.engine.live.running.Running`, in milliseconds since 1970 in
+    #: UTC. `admitted_at` may be earlier than *started*: it is the time of the worker's machine, and
+    #: the engine's time never goes back. None for workloads that an earlier release admitted.
+    started = models.BigIntegerField(null=True)
+    short_since = models.BigIntegerField(null=True)
     admitted_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
     preemptions = models.PositiveIntegerField(default=0)

@@ -117,6 +117,7 @@ class Batch:
         """Record that *pods* of a workload have ended by request of *actor*; it runs on."""
         workload = running.workload
         self.updates[workload.id] |= _assigned(running.assignment)
+        self.updates[workload.id]["short_since"] = running.short_since
         self.count_pods(workload)
         self.events.append((event, Level.INFO, workload.id, running.queue, actor, dict(pods)))
 
@@ -134,6 +135,8 @@ class Batch:
             "flavors": None,
             "preemptor": yields_to,
             "reservation": None,
+            "started": None,
+            "short_since": None,
             "admitted_at": None,
         }
         self.requeued.add(uid)
@@ -199,6 +202,7 @@ class Batch:
         row |= {"state": state.value, "reason": decision.reason}
         if decision.outcome is Outcome.RESIZED:
             row |= _assigned(decision.assignment)
+            row["short_since"] = decision.short_since
             return
         if decision.outcome is Outcome.PREEMPTED:
             row["preemptor"] = decision.preemptor
@@ -216,7 +220,12 @@ class Batch:
             "preemptor": decision.preemptor,
         }
         if decision.outcome is Outcome.ADMITTED:
-            row |= {"reservation": decision.reservation, "admitted_at": self.now}
+            row |= {
+                "reservation": decision.reservation,
+                "started": decision.started,
+                "short_since": decision.short_since,
+                "admitted_at": self.now,
+            }
         elif decision.outcome is Outcome.REJECTED:
             row["ended_at"] = self.now
             self.ended[State.REJECTED] += 1

@@ -158,6 +158,8 @@ _RUNNING = (
     "reason",
     "preemptor",
     as_text("stopped_for"),
+    "started",
+    "short_since",
 )
 
 
@@ -179,6 +181,8 @@ def _restore(state: State, rows: Iterable[tuple[Any, ...]], config_version: int)
             reason=reason_of(why[0]),
             preemptor=why[1],
             stopped_for=stops_of(why[2]),
+            started=why[3],
+            short_since=why[4],
         )
 
 

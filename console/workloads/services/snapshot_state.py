@@ -42,6 +42,8 @@ class _Row(NamedTuple):
     rule_index: int | None
     config_version: int | None
     reservation: int
+    started: int | None
+    short_since: int | None
     reason: str
     preemptor: str | None
     pending_class: str | None
@@ -133,6 +135,8 @@ def _restore(state: State, row: _Row, config_version: int) -> None:
         reason=reason_of(row.reason),
         preemptor=row.preemptor,
         stopped_for=stops_of(row.stopped_for_text),
+        started=row.started,
+        short_since=row.short_since,
     )
 
 

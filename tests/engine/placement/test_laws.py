@@ -142,7 +142,7 @@ class _World:
 
     def step(self) -> None:
         """Apply one random event."""
-        match self._draw(st.integers(0, 16)):
+        match self._draw(st.integers(0, 17)):
             case 0:
                 self.policy = self._settings()
                 self.state.change_policy(self.policy)
@@ -157,6 +157,9 @@ class _World:
                 self._waiting.pop(name, None)
             case 8 | 9 | 10 if self._running:
                 self._end_pods()
+            case 11:
+                self.rows.now += self._draw(st.integers(1, 9))
+                self.state.advance(self.rows.now)
             case _:
                 self._submit()
 
@@ -334,8 +337,13 @@ class _World:
         again = self.rows.load(self.policy, self.inventory)
         assert again.settle() == []
         assert again.pending.keys() == self.state.pending.keys()
-        self.state = again
+        before, self.state = _times(self.state), again
+        assert _times(again) == before
         self._compare_running()
+
+
+def _times(state: State) -> dict[str, tuple[int | None, int | None]]:
+    return {name: (each.started, each.short_since) for name, each in state.running.items()}
 
 
 def _counted(places: Iterable[Place]) -> Counter[tuple[str, str]]:
