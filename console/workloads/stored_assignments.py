@@ -71,7 +71,11 @@ def _encode_places(places: Iterable[Place]) -> list[dict[str, Any]]:
 
 
 def _encode_place(place: Place) -> dict[str, Any]:
-    return {name: value for name, value in asdict(place).items() if value is not None}
+    return {name: value for name, value in asdict(place).items() if value not in (None, ())}
+
+
+def _decode_place(stored: Mapping[str, Any]) -> Place:
+    return Place(**{**stored, "devices": tuple(stored.get("devices", ()))})
 
 
 def flavors_text(assignment: Assignment) -> str | None:
@@ -105,8 +109,8 @@ def decode_assignment(stored: Sequence[Mapping[str, Any]]) -> Assignment:
             name=each["name"],
             count=each["count"],
             flavors=each["flavors"],
-            places=tuple(Place(**place) for place in each.get("places", ())),
-            stopping=tuple(Place(**place) for place in each.get("stopping", ())),
+            places=tuple(_decode_place(place) for place in each.get("places", ())),
+            stopping=tuple(_decode_place(place) for place in each.get("stopping", ())),
         )
         for each in stored
     )

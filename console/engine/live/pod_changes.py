@@ -18,10 +18,16 @@ class PodGroup:
     #: Only pods on this cluster and node; None: on any.
     cluster: str | None = None
     node: str | None = None
+    #: Only pods that share these accelerators; None: any. Executors do not report them.
+    devices: tuple[int, ...] | None = None
 
     def includes(self, place: Place) -> bool:
         """Return whether the pods may be in *place*."""
-        return self.cluster in (None, place.cluster) and self.node in (None, place.node)
+        return (
+            self.cluster in (None, place.cluster)
+            and self.node in (None, place.node)
+            and self.devices in (None, place.devices)
+        )
 
     @property
     def is_anywhere(self) -> bool:
@@ -169,14 +175,20 @@ def _without(places: Iterable[Place], group: PodGroup) -> tuple[Place, ...]:
 
 
 def _group_at(pod_set: str, place: Place) -> PodGroup:
-    return PodGroup(pod_set=pod_set, count=place.count, cluster=place.cluster, node=place.node)
+    return PodGroup(
+        pod_set=pod_set,
+        count=place.count,
+        cluster=place.cluster,
+        node=place.node,
+        devices=place.devices,
+    )
 
 
 def _merged(places: Iterable[Place]) -> tuple[Place, ...]:
     """Return *places* with the pods of equal ones added up."""
-    merged: dict[tuple[str | None, ...], Place] = {}
+    merged: dict[tuple[object, ...], Place] = {}
     for place in places:
-        key = place.cluster, place.node, place.flavor
+        key = place.cluster, place.node, place.flavor, place.devices
         before = merged.get(key)
         merged[key] = replace(place, count=place.count + (before.count if before else 0))
     return tuple(merged.values())

@@ -35,6 +35,9 @@ class Place:
     cluster: str | None = None
     node: str | None = None
     flavor: str | None = None
+    #: The numbers of the accelerators of the node that each of the pods shares with others; empty:
+    #: the pods share none.
+    devices: tuple[int, ...] = ()
 
     @property
     def capacity(self) -> str | None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from console.engine.disciplines.fairshare.gangs import Pod
 from console.engine.disciplines.fairshare.requests import GpuShare, Need, offered_amounts
+from console.engine.disciplines.fairshare.resources import Amounts, PerResource
 from console.engine.model.amounts import SCALE
 from console.engine.model.inventory import Node
 
@@ -39,9 +40,11 @@ class NodeRoom:
     whole; what remains of it is for other shares.
     """
 
-    def __init__(self, key: str, node: Node) -> None:
+    def __init__(self, key: str, node: Node, *, accepts: bool = True) -> None:
         self.key = key
         self.node = node
+        #: Whether it accepts further pods.
+        self.accepts = accepts
         cpu, memory, gpu = offered_amounts(node.offered)
         self.capacity_cpu = self.idle_cpu = self.future_cpu = cpu
         self.capacity_memory = self.idle_memory = self.future_memory = memory
@@ -57,9 +60,14 @@ class NodeRoom:
 
     # Questions
 
+    @property
+    def capacity(self) -> Amounts:
+        """What all of its pods may use together."""
+        return PerResource(self.capacity_cpu, self.capacity_memory, self.gpus * SCALE)
+
     def fits_in_future(self, need: Need) -> bool:
         """Return whether a pod fits when the pods that have to stop have stopped."""
-        if need.cpu > self.future_cpu or need.memory > self.future_memory:
+        if not self.accepts or need.cpu > self.future_cpu or need.memory > self.future_memory:
             return False
         if need.gpus > self.future_gpus:
             return False

@@ -41,7 +41,7 @@ class Hurdle(StrEnum):
 class NodeShortage:
     """On how many nodes one pod lacks a resource, or is excluded for another reason."""
 
-    #: A resource, or one of ``labels``, ``taints``, ``affinity`` and ``not_ready``.
+    #: A resource, or ``constraints`` for labels and taints, or ``not_ready``.
     cause: str
     nodes: int
 

@@ -47,6 +47,11 @@ def minus(left: Amounts, right: Amounts) -> Amounts:
     return PerResource(left[0] - right[0], left[1] - right[1], left[2] - right[2])
 
 
+def times(amounts: Amounts, count: int) -> Amounts:
+    """Return the amounts of *count* of them."""
+    return PerResource(amounts[0] * count, amounts[1] * count, amounts[2] * count)
+
+
 def fits(amounts: Bounds, bounds: Bounds) -> bool:
     """
     Return whether no amount is above its bound.

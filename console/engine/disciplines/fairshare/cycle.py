@@ -1,0 +1,171 @@
+"""
+A cycle of a live state: all actions in one session, whose results the state then takes over.
+
+Fair shares are computed once at the beginning. Pending workloads of one class are equal, so that
+one that fails fails for all of them. The state changes only at the end, after all changes of the
+session are undone: the next session begins with what the state has then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from console.engine.disciplines import Progress
+from console.engine.disciplines.fairshare.actions import (
+    Failure,
+    Start,
+    allocate,
+    consolidate,
+    preempt,
+    reclaim,
+)
+from console.engine.disciplines.fairshare.live_world import LiveWorld, world_of
+from console.engine.disciplines.fairshare.outcomes import Origin, Outcomes, Result
+from console.engine.disciplines.fairshare.reasons import QUEUE_HAS_CHILDREN
+from console.engine.disciplines.fairshare.session import Job, Session
+from console.engine.disciplines.fairshare.turn_order import TurnOrder
+from console.engine.live.live_tree import LiveTree
+from console.engine.pending.pending_class import Verdict
+
+if TYPE_CHECKING:
+    from console.engine.state import State
+
+Action = Callable[[Session, TurnOrder[Job]], Iterator[Start | Failure]]
+
+_SEARCHES: Final[tuple[Action, ...]] = (consolidate, reclaim, preempt)
+
+#: The most jobs that start in one session; the next one continues with the others.
+_MOST_STARTS: Final = 2_000
+
+
+def run_cycle(state: State, tree: LiveTree, *, skipping: bool) -> Progress:
+    """
+    Run all actions for the queues of *tree*.
+
+    With *skipping*, nothing is done if the last cycle decided nothing and nothing has changed.
+    """
+    world = world_of(state)
+    moment = world.moment(state)
+    if skipping and world.quiet_at == moment:
+        _set_all_inadmissible(tree)
+        return Progress.NOTHING
+    if _Cycle(state, tree, world).run():
+        return Progress.DECIDED
+    _set_all_inadmissible(tree)
+    world.quiet_at = moment
+    return Progress.NOTHING
+
+
+class _Cycle:
+    """The actions of one cycle."""
+
+    def __init__(self, state: State, tree: LiveTree, world: LiveWorld) -> None:
+        self._state, self._tree, self._world = state, tree, world
+        self._session = world.open(state)
+        self._origins: dict[Job, Origin] = {}
+        self._results: dict[Job, Result] = {}
+
+    def run(self) -> bool:
+        """Run all actions; return whether the state has changed."""
+        self._find_candidates()
+        is_complete = self._allocate()
+        if is_complete:
+            for search in _SEARCHES:
+                self._search(search)
+        outcomes = Outcomes(self._state, self._world, self._session, self._origins, self._results)
+        planned = outcomes.plan()
+        self._session.rollback()
+        has_decided = False
+        for change in planned:
+            has_decided |= change()
+        # Their preemptors have had their turns.
+        has_decided |= self._state.requeue_unblocked(self._tree, set())
+        return has_decided or not is_complete
+
+    def _find_candidates(self) -> None:
+        world, spec = self._world, self._world.spec
+        for queue in self._tree.queues:
+            if queue.barrier is not None:
+                continue
+            takes_workloads = spec.takes_workloads(queue.name)
+            for cls in queue.pending.classes.values():
+                head = cls.head
+                if head.route.problem is not None or head.yields_to is not None:
+                    continue
+                if not takes_workloads:
+                    self._state.set_inadmissible(queue, cls, Verdict(QUEUE_HAS_CHILDREN))
+                    continue
+                self._origins[world.pending_job(head)] = Origin(queue, head, cls)
+            if takes_workloads:
+                for each in queue.preemptors.values():
+                    self._origins[world.pending_job(each.pending)] = Origin(queue, each.pending)
+        for running, job in world.growing_jobs():
+            queue = self._state.queues[job.queue]
+            if queue.barrier is None and spec.takes_workloads(job.queue):
+                self._origins[job] = Origin(queue, running=running)
+
+    def _allocate(self) -> bool:
+        """Start what fits; return whether every job has had its turn."""
+        order = self._session.turns(self._origins)
+        starts = 0
+        for found in allocate(self._session, order):
+            self._state.before_turn()
+            self._note(found, order)
+            starts += isinstance(found, Start)
+            if starts >= _MOST_STARTS or not self._state.has_budget:
+                return False
+        return True
+
+    def _search(self, action: Action) -> None:
+        """Search room for the jobs that have none; further pods of running ones do without."""
+        jobs = [
+            job
+            for job, origin in self._origins.items()
+            if origin.pending is not None
+            and job in self._results
+            and not self._results[job].has_room
+            and (action is not consolidate or job.is_preemptible)
+        ]
+        if not jobs:
+            return
+        order = self._session.turns(jobs)
+        for found in action(self._session, order):
+            self._state.before_turn()
+            self._note(found, order)
+
+    def _note(self, found: Start | Failure, order: TurnOrder[Job]) -> None:
+        job = found.job
+        result = self._results.setdefault(job, Result())
+        if isinstance(found, Failure):
+            result.placement = found.placement or result.placement
+            if found.attempt is not None:
+                result.attempts.append(found.attempt)
+            return
+        is_first = not result.has_room
+        if found.waits:
+            result.waits, result.search, result.victims = True, found.search, found.victims
+        else:
+            result.started.extend(found.pods)
+        if is_first:
+            self._bring_next(job, order)
+
+    def _bring_next(self, job: Job, order: TurnOrder[Job]) -> None:
+        """Add the next member of the class of a job that has room."""
+        origin = self._origins[job]
+        if origin.cls is None:
+            return
+        if origin.members is None:
+            origin.members = iter(origin.cls)
+            next(origin.members)
+        following = next(origin.members, None)
+        if following is not None:
+            other = self._world.pending_job(following)
+            self._origins[other] = Origin(origin.queue, following, origin.cls, origin.members)
+            order.push(other.queue, other)
+
+
+def _set_all_inadmissible(tree: LiveTree) -> None:
+    for queue in tree.queues:
+        if queue.barrier is None:
+            queue.pending.set_all_inadmissible()

@@ -1,0 +1,328 @@
+"""What a state takes over from a session: admissions, resizes, evictions and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from console.engine.disciplines.fairshare.gangs import Pod, PodState, requested, start_unit
+from console.engine.disciplines.fairshare.gates import Gate
+from console.engine.disciplines.fairshare.live_world import LiveWorld
+from console.engine.disciplines.fairshare.nomination import (
+    Attempt,
+    FairshareNomination,
+    NodeShortage,
+    Search,
+)
+from console.engine.disciplines.fairshare.reasons import (
+    CONSOLIDATED,
+    GANG_HAS_NO_ROOM,
+    GROWN,
+    NO_NODE_HAS_ROOM,
+    NO_NODES,
+    NON_PREEMPTIBLE_OVER_QUOTA,
+    OVER_LIMIT,
+    PREEMPTED,
+    RECLAIMED,
+    WAITS_FOR_STOPPING,
+)
+from console.engine.disciplines.fairshare.resources import RESOURCES
+from console.engine.disciplines.fairshare.session import Job, Placement, Session
+from console.engine.disciplines.fairshare.shortages import shortages
+from console.engine.disciplines.fairshare.spec import POOL
+from console.engine.disciplines.fairshare.victim_search import Victim
+from console.engine.live.live_tree import AnyQueue, Target
+from console.engine.live.pod_changes import placed_pods
+from console.engine.live.running import Running
+from console.engine.model.amounts import FlavorResource
+from console.engine.model.decision import (
+    Assignment,
+    Place,
+    PlacedPods,
+    PodSetAssignment,
+    Resize,
+)
+from console.engine.model.reasons import Reason
+from console.engine.pending.pending_class import Pending, PendingClass, Verdict
+
+if TYPE_CHECKING:
+    from console.engine.state import State
+
+#: Returns whether it has changed the state.
+Change = Callable[[], bool]
+
+_EVICTIONS: Final = {
+    Search.RECLAIM: RECLAIMED,
+    Search.PREEMPT: PREEMPTED,
+    Search.CONSOLIDATE: CONSOLIDATED,
+}
+
+
+@dataclass(slots=True, eq=False)
+class Origin:
+    """The pending or running workload for which a job stands."""
+
+    queue: AnyQueue
+    pending: Pending | None = None
+    #: The class of a pending workload, and the members of it that follow; None: it is alone.
+    cls: PendingClass | None = None
+    members: Iterator[Pending] | None = None
+    running: Running | None = None
+
+
+@dataclass(slots=True)
+class Result:
+    """What a session found for one job."""
+
+    #: Pods that start at once.
+    started: list[Pod] = field(default_factory=list)
+    #: Whether further pods have places that others have to leave first.
+    waits: bool = False
+    #: The search that found victims, and these.
+    search: Search | None = None
+    victims: tuple[Victim, ...] = ()
+    #: Why pods have no place, and what searches for room found.
+    placement: Placement | None = None
+    attempts: list[Attempt] = field(default_factory=list)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether some pods start, or wait for others to stop."""
+        return bool(self.started) or self.waits
+
+
+class Outcomes:
+    """The changes of a state that follow from a session."""
+
+    def __init__(
+        self,
+        state: State,
+        world: LiveWorld,
+        session: Session,
+        origins: Mapping[Job, Origin],
+        results: Mapping[Job, Result],
+    ) -> None:
+        self._state, self._world, self._session = state, world, session
+        self._origins, self._results = origins, results
+        #: Running workloads of which pods are taken by an earlier change.
+        self._taken: set[str] = set()
+
+    def plan(self) -> list[Change]:
+        """
+        Return the changes in the order of the session.
+
+        They hold all facts, so that the session may be rolled back before they are made.
+        """
+        changes: list[Change] = []
+        for job, result in self._results.items():
+            origin = self._origins[job]
+            if origin.running is not None:
+                changes.extend(self._growth(job, origin.running, result))
+            elif result.started:
+                changes.append(self._admission(job, origin, result))
+            elif result.search is not None:
+                changes.extend(self._preemption(job, origin, result))
+            elif origin.cls is not None:
+                changes.append(self._verdict(job, origin, result))
+        return changes
+
+    def _admission(self, job: Job, origin: Origin, result: Result) -> Change:
+        pending = origin.pending
+        assert pending is not None
+        assignment = self._assignment(job, pending)
+        nomination = self._nomination(job, result, assignment=assignment)
+
+        def admit() -> bool:
+            self._state.admit(origin.queue, pending, nomination, assignment)
+            return True
+
+        return admit
+
+    def _growth(self, job: Job, running: Running, result: Result) -> Iterator[Change]:
+        """Yield the change that gives further pods, or other places for lost ones."""
+        if not result.started:
+            return
+        lost = tuple(
+            pods for pods in placed_pods(running.assignment) if self._world.is_lost(pods.place)
+        )
+        granted = tuple(
+            PlacedPods(pod_set=job.group_of(pod).name, place=self._world.place_of(pod))
+            for pod in result.started
+        )
+        nomination = self._nomination(job, result)
+
+        def grow() -> bool:
+            self._state.resize(
+                running, nomination, Resize(granted=_merged(granted), taken=lost), GROWN
+            )
+            return True
+
+        yield grow
+
+    def _preemption(self, job: Job, origin: Origin, result: Result) -> Iterator[Change]:
+        """Yield the evictions for a job, and its own wait."""
+        pending, search = origin.pending, result.search
+        assert pending is not None
+        assert search is not None
+        reason = _EVICTIONS[search]
+        targets, resizes = [], []
+        for victim in result.victims:
+            uid = victim.job.name
+            running = self._state.running[uid]
+            if uid in self._taken:
+                continue
+            self._taken.add(uid)
+            if any(pod.state is PodState.RUNNING for pod in victim.job.pods):
+                resizes.append((running, self._taken_pods(victim)))
+            else:
+                targets.append(Target(running, self._state.queues[victim.job.queue], reason))
+        nomination = self._nomination(job, result, reason=WAITS_FOR_STOPPING)
+        for running, pods in resizes:
+            yield partial(self._shrink, running, pods, reason)
+        if targets:
+            yield partial(
+                self._state.preempt, origin.queue, pending, nomination, tuple(targets), (), None
+            )
+        elif origin.cls is not None:
+            yield self._verdict(job, origin, result)
+
+    def _shrink(self, running: Running, pods: tuple[PlacedPods, ...], reason: Reason) -> bool:
+        self._state.resize(running, None, Resize(taken=pods), reason)
+        return True
+
+    def _taken_pods(self, victim: Victim) -> tuple[PlacedPods, ...]:
+        """Return the places that running pods of a victim have to leave."""
+        running = self._state.running[victim.job.name]
+        left: dict[tuple[str, Place], int] = {}
+        for pod in victim.job.pods:
+            if pod.state is PodState.RUNNING:
+                place = self._world.place_of(pod)
+                key = victim.job.group_of(pod).name, place
+                left[key] = left.get(key, 0) + 1
+        taken = []
+        for pods in placed_pods(running.assignment):
+            one = Place(
+                count=1,
+                cluster=pods.place.cluster,
+                node=pods.place.node,
+                flavor=pods.place.flavor,
+                devices=pods.place.devices,
+            )
+            stay = min(pods.place.count, left.get((pods.pod_set, one), 0))
+            left[pods.pod_set, one] = left.get((pods.pod_set, one), 0) - stay
+            if stay < pods.place.count and not self._world.is_lost(pods.place):
+                taken.append(
+                    PlacedPods(
+                        pod_set=pods.pod_set, place=_counted(pods.place, pods.place.count - stay)
+                    )
+                )
+        return tuple(taken)
+
+    def _verdict(self, job: Job, origin: Origin, result: Result) -> Change:
+        cls = origin.cls
+        assert cls is not None
+        nomination = self._nomination(
+            job,
+            result,
+            reason=self._reason(job, result),
+            with_nodes=bool(cls.unannounced) or cls.verdict is None,
+        )
+        verdict = Verdict(nomination.pending_reason, nomination.usage, nomination)
+
+        def wait() -> bool:
+            if cls.key in origin.queue.pending.classes and cls.head is origin.pending:
+                self._state.set_inadmissible(origin.queue, cls, verdict)
+            return False
+
+        return wait
+
+    def _reason(self, job: Job, result: Result) -> Reason:
+        if result.has_room:
+            return WAITS_FOR_STOPPING
+        placement = result.placement
+        if placement is not None and placement.refusal is not None:
+            is_limit = placement.refusal.gate is Gate.LIMIT
+            return OVER_LIMIT if is_limit else NON_PREEMPTIBLE_OVER_QUOTA
+        if not any(room.accepts for room in self._session.rooms.values()):
+            return NO_NODES
+        return GANG_HAS_NO_ROOM if placement and placement.placed else NO_NODE_HAS_ROOM
+
+    def _nomination(
+        self,
+        job: Job,
+        result: Result,
+        *,
+        reason: Reason = WAITS_FOR_STOPPING,
+        assignment: Assignment = (),
+        with_nodes: bool = False,
+    ) -> FairshareNomination:
+        unit = result.started or start_unit(job.groups)
+        counts: dict[str, int] = {}
+        for group in job.groups:
+            counts[group.name] = sum(pod in unit for pod in group.pods)
+        amounts = requested(unit)
+        placement = result.placement
+        short: tuple[NodeShortage, ...] = ()
+        if with_nodes and placement is not None and placement.failed is not None:
+            short = shortages(self._session, job, placement.failed)
+        return FairshareNomination(
+            fits=bool(result.started),
+            pending_reason=reason,
+            request=amounts,
+            counts=counts,
+            assignment=assignment,
+            refusal=placement.refusal if placement is not None else None,
+            placed=placement.placed if placement is not None else len(unit),
+            shortages=short,
+            attempts=tuple(result.attempts),
+            usage=usage_of_amounts(amounts),
+        )
+
+    def _assignment(self, job: Job, pending: Pending) -> Assignment:
+        """Return the places of the pods of a job that start."""
+        groups = {group.name: group for group in job.groups}
+        found = []
+        for pod_set in pending.workload.pod_sets:
+            places = [
+                self._world.place_of(pod)
+                for pod in groups[pod_set.name].pods
+                if pod.state is PodState.BINDING
+            ]
+            merged = _merged([PlacedPods(pod_set=pod_set.name, place=each) for each in places])
+            found.append(
+                PodSetAssignment(
+                    name=pod_set.name,
+                    count=len(places),
+                    flavors={},
+                    places=tuple(each.place for each in merged),
+                )
+            )
+        return tuple(found)
+
+
+def usage_of_amounts(amounts: Sequence[int]) -> dict[FlavorResource, int]:
+    """Return amounts as usage of the pool, without zeros."""
+    return {(POOL, name): amount for name, amount in zip(RESOURCES, amounts, strict=True) if amount}
+
+
+def _merged(pods: Iterable[PlacedPods]) -> tuple[PlacedPods, ...]:
+    """Return pods with those of equal places added up."""
+    counts: dict[PlacedPods, int] = {}
+    for each in pods:
+        counts[each] = counts.get(each, 0) + 1
+    return tuple(
+        PlacedPods(pod_set=each.pod_set, place=_counted(each.place, count))
+        for each, count in counts.items()
+    )
+
+
+def _counted(place: Place, count: int) -> Place:
+    return Place(
+        count=count,
+        cluster=place.cluster,
+        node=place.node,
+        flavor=place.flavor,
+        devices=place.devices,
+    )
