@@ -24,6 +24,7 @@ from console.engine.disciplines.fairshare.gangs import Pod, PodGroup, PodState, 
 from console.engine.disciplines.fairshare.node_room import (
     GPU_MEMORY_LABEL,
     NodeRoom,
+    Rooms,
     least_device_memory,
 )
 from console.engine.disciplines.fairshare.requests import GpuShare, Need
@@ -68,7 +69,7 @@ class _World:
         }
         self.grace = part(part(case, "options", dict), "stale_grace_s", int)
         self.actions = part(case, "actions", list)
-        self.rooms: dict[str, NodeRoom] = {}
+        self.rooms = Rooms()
 
     def run(self) -> Session:
         """Open a session and run all actions of the case."""
@@ -132,8 +133,8 @@ class _World:
     def _is_due(self, job: Job) -> bool:
         return self.grace >= 0 and self.stale_for.get(job.name, 0) >= self.grace
 
-    def _empty_rooms(self) -> dict[str, NodeRoom]:
-        return {each.name: NodeRoom(each.name, each) for each in self.nodes}
+    def _empty_rooms(self) -> Rooms:
+        return Rooms(NodeRoom(each.name, each) for each in self.nodes)
 
 
 def run_actions(name: str, case: Mapping[str, Any], engine: object) -> Result:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,7 +25,10 @@ from console.engine.disciplines.fairshare.reclaim import (
     ReclaimCheck,
     Reclaimer,
     ReclaimRefusal,
+    Step,
+    exceeds_entitlement,
     may_try,
+    serves_quota,
 )
 from console.engine.disciplines.fairshare.session import Job, Placement, Session
 from console.engine.disciplines.fairshare.spec import PlacementStrategy
@@ -109,7 +112,10 @@ def consolidate(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Fai
         movable = [
             each
             for each in session.jobs.values()
-            if each is not job and each.is_preemptible and each.has_active_pods
+            if each is not job
+            and each.is_preemptible
+            and each.has_active_pods
+            and session.may_take(job, each)
         ]
         movable.sort(key=lambda each: each.precedence, reverse=True)
         return VictimSearch(
@@ -124,9 +130,10 @@ def reclaim(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Failure
     runtimes = MinRuntimes(tree=session.spec.tree, settings=session.spec.settings)
 
     def search(job: Job) -> tuple[VictimSearch, ReclaimRefusal | None]:
+        nothing = VictimSearch(session=session, candidates=(), validate=_only_moved)
         refused = may_try(session.standings[job.queue], _reclaimer(job, start_unit(job.groups)))
         if refused is not None:
-            return VictimSearch(session=session, candidates=(), validate=_only_moved), refused
+            return nothing, refused
 
         def protects(victim: Job) -> bool:
             runtime = runtimes.across_queues(job.queue, victim.queue)
@@ -138,12 +145,19 @@ def reclaim(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Failure
             if each.queue != job.queue
             and each.is_preemptible
             and each.has_active_pods
+            and session.may_take(job, each)
             and _may_be_considered(each, protects(each))
         ]
+        nodes = None
+        if not session.moves_by_reclaim:
+            nodes = _nodes_with_losses(session, job, candidates)
+            if candidates and not nodes:
+                return nothing, ReclaimRefusal(step=Step.ENTITLED, queue=job.queue)
         return VictimSearch(
             session=session,
             candidates=candidates,
             validate=_reclaim_validator(session, job, protects),
+            nodes=nodes,
         ), None
 
     yield from _search_all(session, Search.RECLAIM, order, search)
@@ -172,6 +186,7 @@ def preempt(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Failure
             and each is not job
             and may_preempt(job.priority, each.priority, is_victim_preemptible=each.is_preemptible)
             and each.has_active_pods
+            and session.may_take(job, each)
             and _may_be_considered(each, protects(each))
         ]
 
@@ -251,6 +266,24 @@ def _reclaim_validator(session: Session, job: Job, protects: Callable[[Job], boo
         return Refused(hurdle=Hurdle.NOT_RECLAIMABLE, refusal=found)
 
     return validate
+
+
+def _nodes_with_losses(session: Session, job: Job, candidates: Iterable[Job]) -> set[str]:
+    """Return the nodes with a candidate whose queue may lose something to *job*."""
+    request = requested(start_unit(job.groups))
+    may_lose: dict[str, bool] = {}
+    nodes: set[str] = set()
+    for each in candidates:
+        if each.queue not in may_lose:
+            branches = session.spec.tree.branches(job.queue, each.queue)
+            assert branches is not None, "candidates are in other queues without children"
+            mine, other = (session.standings[name] for name in branches)
+            may_lose[each.queue] = exceeds_entitlement(other.used, other) or serves_quota(
+                mine, request, other.used, other
+            )
+        if may_lose[each.queue]:
+            nodes.update(pod.node for pod in each.pods if pod.is_active and pod.node is not None)
+    return nodes
 
 
 def _losses(victims: Sequence[Victim]) -> list[Loss]:

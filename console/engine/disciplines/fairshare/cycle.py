@@ -8,7 +8,7 @@ session are undone: the next session begins with what the state has then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Final
 
 from console.engine.disciplines import Progress
@@ -21,7 +21,7 @@ from console.engine.disciplines.fairshare.actions import (
     reclaim,
 )
 from console.engine.disciplines.fairshare.live_world import LiveWorld, world_of
-from console.engine.disciplines.fairshare.outcomes import Origin, Outcomes, Result
+from console.engine.disciplines.fairshare.outcomes import EVICTIONS, Origin, Outcomes, Result
 from console.engine.disciplines.fairshare.reasons import QUEUE_HAS_CHILDREN
 from console.engine.disciplines.fairshare.session import Job, Session
 from console.engine.disciplines.fairshare.turn_order import TurnOrder
@@ -69,7 +69,15 @@ class _Cycle:
     def run(self) -> bool:
         """Run all actions; return whether the state has changed."""
         self._find_candidates()
-        is_complete = self._allocate()
+        # A workload from which others have taken pods grows after their turn, so that it does not
+        # take them back for ever.
+        shrunk = {
+            job
+            for job, origin in self._origins.items()
+            if origin.running is not None and origin.running.reason in EVICTIONS
+        }
+        is_complete = self._allocate([each for each in self._origins if each not in shrunk])
+        is_complete = is_complete and self._allocate(shrunk)
         if is_complete:
             for search in _SEARCHES:
                 self._search(search)
@@ -105,9 +113,9 @@ class _Cycle:
             if queue.barrier is None and spec.takes_workloads(job.queue):
                 self._origins[job] = Origin(queue, running=running)
 
-    def _allocate(self) -> bool:
-        """Start what fits; return whether every job has had its turn."""
-        order = self._session.turns(self._origins)
+    def _allocate(self, jobs: Collection[Job]) -> bool:
+        """Start what fits of *jobs*; return whether every one has had its turn."""
+        order = self._session.turns(jobs)
         starts = 0
         for found in allocate(self._session, order):
             self._state.before_turn()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from console.engine.disciplines.fairshare.fair_share import FairShares, FairShareTree
 from console.engine.disciplines.fairshare.gangs import Pod, PodGroup, PodState, requested
-from console.engine.disciplines.fairshare.node_room import NodeRoom, least_device_memory
+from console.engine.disciplines.fairshare.node_room import NodeRoom, Rooms, least_device_memory
 from console.engine.disciplines.fairshare.requests import need_of
 from console.engine.disciplines.fairshare.resources import NOTHING, Amounts, minus, plus, times
 from console.engine.disciplines.fairshare.session import Job, Session
@@ -31,6 +31,7 @@ from console.engine.live.running import Running
 from console.engine.model.decision import Place
 from console.engine.model.inventory import Cluster, Inventory
 from console.engine.model.nodes import untolerated
+from console.engine.model.preemption_loops import is_loop
 from console.engine.model.workload import (
     NodeConstraints,
     PodSet,
@@ -73,12 +74,12 @@ class LiveWorld:
         self._missing: dict[str, Amounts] = {}
         self._inventory: Inventory | None = None
         self.clusters: Mapping[str, Cluster] = {}
-        self.rooms: dict[str, NodeRoom] = {}
+        self.rooms = Rooms()
         #: By key of a room, the names of cluster and node.
         self._places: dict[str, tuple[str, str]] = {}
         self.total: Amounts = NOTHING
         self._least_device_memory = 0
-        self._allowed: dict[NodeConstraints, tuple[str, ...] | None] = {}
+        self._allowed: dict[NodeConstraints, frozenset[str] | None] = {}
         #: By class, the requests of one member.
         self._class_requests: dict[str, Amounts] = {}
         self._last_shares: tuple[object, FairShares] | None = None
@@ -133,6 +134,8 @@ class LiveWorld:
             shares=shares,
             total=self.total,
             now=state.now,
+            moves_by_reclaim=False,
+            may_take=self._may_take,
             standings=standings,
             paths=self._paths,
         )
@@ -170,6 +173,18 @@ class LiveWorld:
 
     # Internals
 
+    def _may_take(self, job: Job, victim: Job) -> bool:
+        """
+        Return whether *job* may take room from *victim*.
+
+        Not from a workload of which it has already stopped more than once in the same situation,
+        nor from one of which pods start in this cycle: its turn comes in the next one.
+        """
+        stops = self._known[victim.name].running.stopped_for
+        return not is_loop(stops, job.name) and not any(
+            pod.state is PodState.BINDING for pod in victim.pods
+        )
+
     def _take_nodes(self, inventory: Inventory) -> None:
         self._inventory = inventory
         clusters = inventory.clusters or {
@@ -178,13 +193,14 @@ class LiveWorld:
         if clusters == self.clusters:
             return
         self.clusters = clusters
-        self.rooms = {
-            key: NodeRoom(key, node, accepts=cluster.is_ready and node.is_ready)
+        self.rooms = Rooms(
+            NodeRoom(
+                _key(cluster.name, node.name), node, accepts=cluster.is_ready and node.is_ready
+            )
             for cluster in clusters.values()
             if not cluster.has_failed
             for node in cluster.nodes
-            for key in (_key(cluster.name, node.name),)
-        }
+        )
         self._places = {
             _key(cluster.name, node.name): (cluster.name, node.name)
             for cluster in clusters.values()
@@ -261,10 +277,7 @@ class LiveWorld:
             started=None,
             allowed=None
             if all(nodes is None for nodes in allowed.values())
-            else {
-                name: tuple(self.rooms) if nodes is None else nodes
-                for name, nodes in allowed.items()
-            },
+            else {name: self.rooms if nodes is None else nodes for name, nodes in allowed.items()},
             signature=(
                 preemptible,
                 tuple(
@@ -314,11 +327,11 @@ class LiveWorld:
             yield pod(PodState.PENDING)
             index += 1
 
-    def _allowed_for(self, pod_set: PodSet) -> tuple[str, ...] | None:
+    def _allowed_for(self, pod_set: PodSet) -> frozenset[str] | None:
         """Return the nodes that a pod set may use; None: all of them."""
         constraints = constraints_of(pod_set)
         if constraints not in self._allowed:
-            nodes = tuple(key for key, room in self.rooms.items() if _accepts(room, pod_set))
+            nodes = frozenset(key for key, room in self.rooms.items() if _accepts(room, pod_set))
             self._allowed[constraints] = None if len(nodes) == len(self.rooms) else nodes
         return self._allowed[constraints]
 

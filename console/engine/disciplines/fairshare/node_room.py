@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from console.engine.disciplines.fairshare.gangs import Pod
@@ -31,6 +32,57 @@ class Device:
         self.active = self.stopping = self.arriving = 0
 
 
+class Rooms(dict[str, "NodeRoom"]):
+    """
+    The rooms of all nodes by key, and those with free devices by their number.
+
+    A pod that needs whole devices looks only at nodes with as many.
+    """
+
+    def __init__(self, rooms: Iterable[NodeRoom] = ()) -> None:
+        super().__init__((each.key, each) for each in rooms)
+        #: By number of devices that will be free, the keys of the nodes, sorted.
+        self.by_free_gpus: dict[int, list[str]] = {}
+        #: Keys of the nodes on which devices are shared.
+        self.sharing: dict[str, None] = {}
+        for each in self.values():
+            each.rooms = self
+            self.move(each, None)
+
+    def move(self, room: NodeRoom, before: int | None) -> None:
+        """Record that a node has another number of free devices than *before*."""
+        if before is not None and before > 0:
+            keys = self.by_free_gpus[before]
+            del keys[bisect_left(keys, room.key)]
+        if room.future_gpus > 0:
+            insort(self.by_free_gpus.setdefault(room.future_gpus, []), room.key)
+
+    def with_free_gpus(self, count: int) -> Iterator[NodeRoom]:
+        """Yield the nodes that will have *count* free devices, those with the fewest first."""
+        for number in sorted(self.by_free_gpus):
+            if number >= count:
+                for key in self.by_free_gpus[number]:
+                    yield self[key]
+
+    def fit(self, need: Need) -> bool:
+        """Return whether some node has room for a pod when pods have stopped."""
+        if need.gpus:
+            candidates: Iterable[NodeRoom] = self.with_free_gpus(need.gpus)
+        elif need.share is not None:
+            candidates = self.candidates_for_share()
+        else:
+            candidates = self.values()
+        return any(each.fits_in_future(need) for each in candidates)
+
+    def candidates_for_share(self) -> Iterator[NodeRoom]:
+        """Yield the nodes with shared or free devices."""
+        for key in self.sharing:
+            yield self[key]
+        for room in self.with_free_gpus(1):
+            if room.key not in self.sharing:
+                yield room
+
+
 class NodeRoom:
     """
     The free capacity of a node.
@@ -57,6 +109,8 @@ class NodeRoom:
         }
         #: Devices with shares, by number.
         self.devices: dict[int, Device] = {}
+        #: The collection that it is part of.
+        self.rooms: Rooms | None = None
 
     # Questions
 
@@ -187,7 +241,8 @@ class NodeRoom:
         self.idle_gpus += idle * need.gpus
         self.future_cpu += future * need.cpu
         self.future_memory += future * need.memory
-        self.future_gpus += future * need.gpus
+        if need.gpus and future:
+            self._change_free_gpus(future * need.gpus)
         for name, amount in need.others:
             free = self._others.setdefault(name, [0, 0])
             free[0] += idle * amount
@@ -208,9 +263,22 @@ class NodeRoom:
             is_used = device.active + device.stopping > 0
             is_claimed = device.active + device.arriving > 0
             self.idle_gpus += was_used - is_used
-            self.future_gpus += was_claimed - is_claimed
+            if was_claimed != is_claimed:
+                self._change_free_gpus(was_claimed - is_claimed)
             if not is_used and not is_claimed:
                 del self.devices[number]
+        if self.rooms is None:
+            return
+        if self.devices:
+            self.rooms.sharing[self.key] = None
+        else:
+            self.rooms.sharing.pop(self.key, None)
+
+    def _change_free_gpus(self, change: int) -> None:
+        before = self.future_gpus
+        self.future_gpus += change
+        if self.rooms is not None:
+            self.rooms.move(self, before)
 
     def _fits_others(self, need: Need, place: int) -> bool:
         return all(amount <= self._others.get(name, (0, 0))[place] for name, amount in need.others)

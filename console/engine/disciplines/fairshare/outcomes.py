@@ -53,11 +53,14 @@ if TYPE_CHECKING:
 #: Returns whether it has changed the state.
 Change = Callable[[], bool]
 
-_EVICTIONS: Final = {
+_REASONS: Final = {
     Search.RECLAIM: RECLAIMED,
     Search.PREEMPT: PREEMPTED,
     Search.CONSOLIDATE: CONSOLIDATED,
 }
+
+#: The reasons for which a workload loses pods to another one.
+EVICTIONS: Final = frozenset(_REASONS.values())
 
 
 @dataclass(slots=True, eq=False)
@@ -166,7 +169,7 @@ class Outcomes:
         pending, search = origin.pending, result.search
         assert pending is not None
         assert search is not None
-        reason = _EVICTIONS[search]
+        reason = _REASONS[search]
         targets, resizes = [], []
         for victim in result.victims:
             uid = victim.job.name

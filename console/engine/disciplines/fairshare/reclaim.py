@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -121,18 +121,18 @@ class ReclaimCheck:
             if not reclaimer.is_preemptible and _exceeds_quota(standing, reclaimer.request):
                 return ReclaimRefusal(step=Step.QUOTA, queue=name)
             used = plus(remaining.get(name, standing.used), reclaimer.request)
-            for sibling in self._siblings(name):
-                if sibling in remaining:
-                    place = self._saturated(
-                        standing, used, self.standings[sibling], remaining[sibling], involved
+            parent = self.tree.queues[name].parent
+            for sibling, left in remaining.items():
+                if sibling == name or self.tree.queues[sibling].parent != parent:
+                    continue
+                place = self._saturated(standing, used, self.standings[sibling], left, involved)
+                if place is not None:
+                    return ReclaimRefusal(
+                        step=Step.SATURATION,
+                        queue=name,
+                        victim=sibling,
+                        resource=RESOURCES[place],
                     )
-                    if place is not None:
-                        return ReclaimRefusal(
-                            step=Step.SATURATION,
-                            queue=name,
-                            victim=sibling,
-                            resource=RESOURCES[place],
-                        )
         return None
 
     def _take(
@@ -158,11 +158,6 @@ class ReclaimCheck:
                 used = remaining.get(name, self.standings[name].used)
                 remaining[name] = minus(used, chunk)
         return None
-
-    def _siblings(self, name: str) -> Iterator[str]:
-        parent = self.tree.queues[name].parent
-        siblings = self.tree.roots if parent is None else self.tree.children(parent)
-        return (each for each in siblings if each != name)
 
     def _saturated(
         self,

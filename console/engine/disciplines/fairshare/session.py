@@ -18,7 +18,7 @@ from console.engine.disciplines.fairshare.gangs import (
     start_unit,
 )
 from console.engine.disciplines.fairshare.gates import Refusal, refusal
-from console.engine.disciplines.fairshare.node_room import NodeRoom
+from console.engine.disciplines.fairshare.node_room import NodeRoom, Rooms
 from console.engine.disciplines.fairshare.resources import NOTHING, Amounts, minus, plus
 from console.engine.disciplines.fairshare.spec import FairshareSpec, PlacementStrategy
 from console.engine.disciplines.fairshare.standing import Standing
@@ -76,6 +76,10 @@ class Job:
         return next(each for each in self.groups if pod in each.pods)
 
 
+def _always(job: Job, victim: Job) -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
     """The places found for the pods that start together, or why there are none."""
@@ -100,7 +104,7 @@ class Session:
     """
 
     spec: FairshareSpec
-    rooms: Mapping[str, NodeRoom]
+    rooms: Rooms
     #: Jobs with pods on nodes, and pending ones that take part.
     jobs: dict[str, Job]
     shares: FairShares
@@ -108,6 +112,11 @@ class Session:
     total: Amounts
     #: In milliseconds since 1970 in UTC.
     now: int = 0
+    #: Whether reclaim may only move workloads, if it takes none from a queue that uses more than it
+    #: is entitled to. KAI does this; without it, a search for victims that have to stay is short.
+    moves_by_reclaim: bool = True
+    #: Whether a job may take room from another one; KAI has no such rule.
+    may_take: Callable[[Job, Job], bool] = _always
     #: By queue, as it stands now.
     standings: dict[str, Standing] = field(default_factory=dict)
     #: By queue that may have workloads.
@@ -262,9 +271,13 @@ class Session:
         """
         need, best, best_key = pod.need, None, None
         cpu_only, spreads = need.is_cpu_only, self._spreads(pod)
-        for room in self._allowed(job, pod):
+        # Without shared devices, the first node on which the pod could start now is the best one.
+        takes_first = need.gpus > 0 and not spreads and not self.rooms.sharing
+        for room in self._candidates(job, pod):
             if not room.fits_in_future(need):
                 continue
+            if takes_first and room.fits_now(need):
+                return room
             free = room.future_cpu if cpu_only else room.free_gpus()
             if spreads:
                 offered = room.capacity_cpu if cpu_only else room.gpus
@@ -280,10 +293,19 @@ class Session:
                 best, best_key = room, key
         return best
 
-    def _allowed(self, job: Job, pod: Pod) -> Iterable[NodeRoom]:
+    def _candidates(self, job: Job, pod: Pod) -> Iterable[NodeRoom]:
+        """Return the nodes that might have room; whole devices: the fullest first."""
+        need = pod.need
+        if need.gpus:
+            found: Iterable[NodeRoom] = self.rooms.with_free_gpus(need.gpus)
+        elif need.share is not None:
+            found = self.rooms.candidates_for_share()
+        else:
+            found = self.rooms.values()
         if job.allowed is None:
-            return self.rooms.values()
-        return [self.rooms[each] for each in job.allowed[job.group_of(pod).name]]
+            return found
+        allowed = job.allowed[job.group_of(pod).name]
+        return (each for each in found if each.key in allowed)
 
     def _spreads(self, pod: Pod) -> bool:
         settings = self.spec.settings
@@ -341,7 +363,7 @@ def _restore(pod: Pod, before: tuple[Any, ...]) -> None:
 
 def open_session(
     spec: FairshareSpec,
-    rooms: Mapping[str, NodeRoom],
+    rooms: Rooms,
     jobs: Iterable[Job],
     shares: FairShares,
     total: Amounts,

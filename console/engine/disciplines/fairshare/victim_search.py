@@ -8,7 +8,7 @@ are evicted and placed again, in the order of turns. Those that get a place agai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from console.engine.disciplines.fairshare.gangs import (
@@ -71,6 +71,8 @@ class VictimSearch:
     #: All workloads that may be taken.
     candidates: Sequence[Job]
     validate: Validator
+    #: The nodes on which victims may be found; None: all of them.
+    nodes: Collection[str] | None = None
     #: What refused the first victims, for explanations.
     verdicts: list[VictimVerdict] = field(default_factory=list)
 
@@ -100,15 +102,42 @@ class VictimSearch:
         """Make room for the first pods of a job, beginning with the victims for fewer pods."""
         if recorded and (found := self._try(job, unit, recorded)) is not None:
             return found
-        taken: list[Victim] = []
+        beside: dict[str, list[Victim]] = {}
         known = frozenset(pod for each in recorded for pod in each.pods)
         for victim in self._victims(known):
-            taken.append(victim)
-            for node in dict.fromkeys(pod.node for pod in victim.pods):
-                beside = [each for each in taken if any(pod.node == node for pod in each.pods)]
-                if (found := self._try(job, unit, (*recorded, *beside))) is not None:
+            nodes = dict.fromkeys(pod.node for pod in victim.pods if pod.node is not None)
+            for node in nodes:
+                beside.setdefault(node, []).append(victim)
+            for node in nodes:
+                if not recorded and self.nodes is not None and node not in self.nodes:
+                    continue
+                if not recorded and not self._may_fit(unit, node, beside[node]):
+                    self._note(victim, Refused(hurdle=Hurdle.NO_ROOM))
+                    continue
+                if (found := self._try(job, unit, (*recorded, *beside[node]))) is not None:
                     return found
         return None
+
+    def _may_fit(self, unit: Sequence[Pod], node: str, victims: Sequence[Victim]) -> bool:
+        """
+        Return whether the only pod of *unit* may fit if *victims* leave a node.
+
+        It does not fit elsewhere either, unless one of them leaves another node too.
+        """
+        if len(unit) > 1 or unit[0].need.share is not None:
+            return True
+        need, room = unit[0].need, self.session.rooms[node]
+        cpu, memory, gpus = room.future_cpu, room.future_memory, room.future_gpus
+        for each in victims:
+            for pod in each.pods:
+                if pod.node != node:
+                    return True
+                cpu += pod.need.cpu
+                memory += pod.need.memory
+                gpus += pod.need.gpus + (pod.need.share.devices if pod.need.share else 0)
+        if need.cpu <= cpu and need.memory <= memory and need.gpus <= gpus:
+            return True
+        return self.session.rooms.fit(need)
 
     def _try(
         self, job: Job, unit: Sequence[Pod], victims: Sequence[Victim]
