@@ -89,6 +89,22 @@ TITLES = {
     INVALID_PLACEMENT: ("Invalid placement", ReasonClass.REJECTED),
     DRAINED: ("Queue drained", ReasonClass.PREEMPTED),
     WITHDRAWN_WHILE_RUNNING: ("Withdrawn while running", ReasonClass.ENDED),
+    "fairshare_started": ("Started", ReasonClass.RUNNING),
+    "fairshare_grown": ("Further pods started", ReasonClass.RUNNING),
+    "fairshare_pods_lost": ("Pods lost", ReasonClass.RUNNING),
+    "over_limit": ("Over the limit", ReasonClass.WAITING),
+    "non_preemptible_over_quota": ("Non-preemptible over quota", ReasonClass.WAITING),
+    "no_nodes": ("No nodes", ReasonClass.WAITING),
+    "no_node_has_room": ("No room on a node", ReasonClass.WAITING),
+    "gang_has_no_room": ("No room for all pods", ReasonClass.WAITING),
+    "waits_for_stopping": ("Starting soon", ReasonClass.SOON),
+    "queue_has_children": ("Queue has child queues", ReasonClass.CANNOT_RUN),
+    "queue_missing": ("Queue not found", ReasonClass.CANNOT_RUN),
+    "unsupported_request": ("Unsupported request", ReasonClass.REJECTED),
+    "fairshare_reclaimed": ("Reclaimed", ReasonClass.PREEMPTED),
+    "fairshare_preempted": ("Preempted", ReasonClass.PREEMPTED),
+    "fairshare_consolidated": ("Moved to another node", ReasonClass.PREEMPTED),
+    "stale_gang": ("Stale gang", ReasonClass.PREEMPTED),
 }
 
 

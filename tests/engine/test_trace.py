@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import console.engine.disciplines.fairshare.trace as fairshare
 import console.engine.disciplines.quota.trace as quota
 import console.engine.model.policy as policy
 import console.engine.model.trace as facts
@@ -37,7 +38,13 @@ FILES = sorted((Path(__file__).parents[1] / "traces").glob("*.json"))
 STORED = [stored for path in FILES for stored in json.loads(path.read_text("utf-8"))]
 
 #: Modules whose classes are facts of traces; for policies these are unsupported settings.
-MODULES = (facts.__name__, quota.__name__, policy.__name__, Outcome.__module__)
+MODULES = (
+    facts.__name__,
+    quota.__name__,
+    fairshare.__name__,
+    policy.__name__,
+    Outcome.__module__,
+)
 
 st.register_type_strategy(Unlimited, st.just(UNLIMITED))
 st.register_type_strategy(Reason, st.sampled_from(registered_reasons()))
@@ -140,7 +147,11 @@ def fact_kinds_of(value: Any) -> Iterator[str]:
 
 def all_fact_kinds() -> Iterator[str]:
     """Yield every kind of fact that exists."""
-    for each in (*vars(facts).values(), *vars(quota).values(), policy.Unsupported):
+    modules = (facts, quota, fairshare)
+    for each in (
+        *(value for module in modules for value in vars(module).values()),
+        policy.Unsupported,
+    ):
         if not isinstance(each, type) or each.__module__ not in MODULES:
             continue
         if issubclass(each, StrEnum):

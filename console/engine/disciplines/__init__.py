@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Section,
         Used,
     )
+    from console.engine.disciplines.share_report import NumberChange, ShareFacts, ShareReport
     from console.engine.explain.explain_sections import ExplainSections
     from console.engine.live.accounts import QueueLedger
     from console.engine.live.live_tree import AnyQueue, LiveTree
@@ -257,6 +258,21 @@ class Discipline(TraceFacts, Protocol):
         Return the capacity of the whole organization, a node for each flavor-resource.
 
         It is the sum of the nodes of all *queues* and of the quota that cohorts own.
+        """
+
+    def share_report(
+        self,
+        policy: Policy,
+        facts: ShareFacts,
+        change: NumberChange | None = None,
+        *,
+        reclaiming: str | None = None,
+    ) -> ShareReport | None:
+        """
+        Return the shares of all queues of *policy*, with one number changed if requested.
+
+        None: queues have no shares. Only for the queue *reclaiming*, the report has what the queue
+        may reclaim. Raises KeyError if the changed number does not exist.
         """
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from console.engine.disciplines import Discipline
 from console.engine.disciplines.flat_read_model import FlatTree, sums
 from console.engine.disciplines.read_model import CapacityTree, Section
+from console.engine.disciplines.share_report import NumberChange, ShareFacts, ShareReport
 from console.engine.live.live_tree import AnyQueue, LiveTree
 from console.engine.live.running import Running
 from console.engine.model.amounts import FlavorResource
@@ -20,6 +21,7 @@ from console.engine.model.consequences import Excess, Finding
 from console.engine.model.history import Live
 from console.engine.model.inventory import Inventory
 from console.engine.model.load_plan import LoadPlan
+from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy, Queue, StopPolicy
 from console.engine.model.running_outcomes import Exposure, Loss
 from console.engine.model.trace import OutcomeStep, PreemptedStep, QueueStep
@@ -162,7 +164,12 @@ class BasicDiscipline(Discipline):
         )
 
     def preempted_step(
-        self, target: Running, preemptor: Workload, priority: int, queue: AnyQueue
+        self,
+        target: Running,
+        preemptor: Workload,
+        priority: int,
+        queue: AnyQueue,
+        nomination: Nomination | None = None,
     ) -> PreemptedStep:
         """Raise an error: no workload is preempted."""
         raise AssertionError(f"{target.workload.id} cannot be preempted")
@@ -192,3 +199,14 @@ class BasicDiscipline(Discipline):
     ) -> tuple[CapacityNode, ...]:
         """Return the sums over the queues."""
         return sums(queues)
+
+    def share_report(
+        self,
+        policy: Policy,
+        facts: ShareFacts,
+        change: NumberChange | None = None,
+        *,
+        reclaiming: str | None = None,
+    ) -> ShareReport | None:
+        """Return None: queues have no shares."""
+        return None

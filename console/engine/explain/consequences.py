@@ -137,6 +137,11 @@ def _over_nominal(finding: Finding) -> str:
     continues = "A config change does not stop running workloads"
     if all(each.limit is Limit.QUEUE for each in finding.excesses):
         return f"{cells}. {continues}; no further workload starts above the limit."
+    if all(each.limit is Limit.QUOTA for each in finding.excesses):
+        return (
+            f"{cells}. {continues}; other queues may reclaim usage above the quota, and no further "
+            "workload that cannot be preempted starts above it."
+        )
     return (
         f"{cells}. {continues}; usage above the nominal quota "
         "counts as borrowing, so a cohort may reclaim it, and without a cohort no further workload "
@@ -150,6 +155,8 @@ def _owner(excess: Excess) -> str:
     match excess.limit:
         case Limit.QUEUE:
             return f"{excess.name} uses {used} and may use at most"
+        case Limit.QUOTA:
+            return f"{excess.name} uses {used} and will have a quota of"
         case Limit.NOMINAL:
             return f"{excess.name} uses {used} and will have a nominal quota of"
         case Limit.BORROWING:

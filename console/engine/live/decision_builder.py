@@ -56,9 +56,18 @@ class TraceFacts(Protocol):
         """
 
     def preempted_step(
-        self, target: Running, preemptor: Workload, priority: int, queue: AnyQueue
+        self,
+        target: Running,
+        preemptor: Workload,
+        priority: int,
+        queue: AnyQueue,
+        nomination: Nomination | None = None,
     ) -> PreemptedStep:
-        """Return why *target* is evicted for *preemptor*, which requests capacity in *queue*."""
+        """
+        Return why *target* is evicted for *preemptor*, which requests capacity in *queue*.
+
+        *nomination* is that of the preemptor; None if it is not known any more.
+        """
 
     def trace_sections(
         self,
@@ -169,11 +178,13 @@ class DecisionBuilder:
             turn=turn,
         )
 
-    def preempted(self, target: Running, preemptor: Pending, queue: AnyQueue) -> Decision:
+    def preempted(
+        self, target: Running, preemptor: Pending, queue: AnyQueue, nomination: Nomination
+    ) -> Decision:
         """Return the decision that *target* is evicted for *preemptor*, pending in *queue*."""
         assert target.reason is not None
         step = self._discipline.preempted_step(
-            target, preemptor.workload, preemptor.priority, queue
+            target, preemptor.workload, preemptor.priority, queue, nomination
         )
         return self._of_running(
             target,

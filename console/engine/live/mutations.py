@@ -183,7 +183,7 @@ class StateMutations:
                 }
                 self.evicting.add(running.workload.id)
                 target.queue.running.mark_evicting(running)
-                self._decisions.append(self._builder.preempted(running, pending, queue))
+                self._decisions.append(self._builder.preempted(running, pending, queue, nomination))
                 self._changes.queues.add(target.queue.name)
                 has_new_victim = True
         if not has_new_victim and pending.workload.id in queue.preemptors:

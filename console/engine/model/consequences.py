@@ -22,8 +22,10 @@ Holding: TypeAlias = tuple[Mapping[FlavorResource, int], int]
 class Limit(StrEnum):
     """The kind of limit that an excess is above."""
 
-    #: The quota of a queue that neither borrows nor lends.
+    #: The most that a queue may use.
     QUEUE = "queue"
+    #: The quota of a queue that may use more, which other queues may reclaim.
+    QUOTA = "quota"
     #: The nominal quota of a queue.
     NOMINAL = "nominal"
     #: The nominal quota of a queue, and the most it may borrow.

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from console.engine.model.amounts import Amount
 from console.engine.model.decision import Assignment, Outcome, Resize
 from console.engine.model.origin import Origin
 from console.engine.model.reasons import Reason
@@ -216,6 +217,19 @@ class PodSetStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QueueUse:
+    """What a queue used of one resource, and was entitled to, before a preemption; thousandths."""
+
+    queue: str
+    resource: str
+    used: int
+    guaranteed: Amount
+    fair_share: Amount
+    #: The priority of the queue.
+    priority: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptedStep:
     """Why a running workload is preempted: the preemptor, and the preemption policy."""
 
@@ -228,6 +242,9 @@ class PreemptedStep:
     #: Cohorts above the preemptor's queue and above the victim's, the nearest first.
     path: tuple[str, ...] = ()
     own_path: tuple[str, ...] = ()
+    #: Under fair sharing: the queues that were compared, that of the preemptor or one above it
+    #: first, each with its resources; empty if they are not known any more.
+    uses: tuple[QueueUse, ...] = ()
     origin: Origin | None = None
 
 

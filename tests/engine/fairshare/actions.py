@@ -85,7 +85,9 @@ class _World:
                         self.rooms[pod.node].evict(pod)
         total = NOTHING
         for room in self.rooms.values():
-            total = plus(total, PerResource(room.capacity_cpu, room.capacity_memory, room.gpus * SCALE))
+            total = plus(
+                total, PerResource(room.capacity_cpu, room.capacity_memory, room.gpus * SCALE)
+            )
         requests: dict[str, Amounts] = {}
         for job in self.jobs:
             states = (PodState.RUNNING, PodState.BINDING, PodState.PENDING)
@@ -114,9 +116,8 @@ class _World:
         states = [pod for job in self.jobs for pod in job.pods]
         return {
             "binds": sum(pod.state is PodState.BINDING for pod in states),
-            "evictions": sum(
-                pod.state is PodState.RELEASING or pod.has_run for pod in states
-            ) - self.stopping,
+            "evictions": sum(pod.state is PodState.RELEASING or pod.has_run for pod in states)
+            - self.stopping,
             "pipelined": sum(pod.state is PodState.PIPELINED for pod in states),
         }
 

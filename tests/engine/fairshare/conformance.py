@@ -337,9 +337,7 @@ class _JobOrder:
                     created=place,
                 )
             )
-        group = PodGroup(
-            minimum=part(job, "min_member", int), pods=[*pods[True], *pods[False]]
-        )
+        group = PodGroup(minimum=part(job, "min_member", int), pods=[*pods[True], *pods[False]])
         self._groups[name] = group
         self._waiting.setdefault(part(job, "queue", str), []).append(
             Precedence(

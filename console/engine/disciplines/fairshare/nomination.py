@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from console.engine.disciplines.fairshare.gates import Refusal
+from console.engine.disciplines.fairshare.queue_order import Comparison
 from console.engine.disciplines.fairshare.reclaim import ReclaimRefusal
 from console.engine.disciplines.fairshare.resources import NOTHING, Amounts
+from console.engine.disciplines.fairshare.standing import Standing
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.decision import Assignment
 from console.engine.model.reasons import Reason
@@ -70,6 +72,15 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rival:
+    """A sibling that competes for the next turn, compared with the queue or one above it."""
+
+    queue: str
+    sibling: str
+    comparison: Comparison
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FairshareNomination:
     """What would happen to one workload now."""
 
@@ -89,6 +100,10 @@ class FairshareNomination:
     attempts: tuple[Attempt, ...] = ()
     #: Only in a report: which workloads prevent its start.
     turn: TurnStep | None = None
+    #: All queues as they stood before anything was decided, shared by the nominations of a cycle.
+    standings: Mapping[str, Standing] = field(default_factory=dict)
+    #: Only in a report: the queue and those above it, compared with their siblings.
+    rivals: tuple[Rival, ...] = ()
     usage: Mapping[FlavorResource, int] = field(default_factory=dict)
 
     @property

@@ -37,6 +37,7 @@ from console.engine.live.live_tree import AnyQueue, Target
 from console.engine.live.pod_changes import placed_pods
 from console.engine.live.running import Running
 from console.engine.model.amounts import FlavorResource
+from console.engine.model.common_reasons import BEHIND_OTHERS
 from console.engine.model.decision import (
     Assignment,
     Place,
@@ -130,6 +131,18 @@ class Outcomes:
             elif origin.cls is not None:
                 changes.append(self._verdict(job, origin, result))
         return changes
+
+    def nomination_of(self, job: Job) -> FairshareNomination:
+        """Return what the session found for a pending job."""
+        result, pending = self._results[job], self._origins[job].pending
+        assert pending is not None
+        return self._nomination(
+            job,
+            result,
+            reason=BEHIND_OTHERS if result.started else self._reason(job, result),
+            assignment=self._assignment(job, pending) if result.started else (),
+            with_nodes=True,
+        )
 
     def _admission(self, job: Job, origin: Origin, result: Result) -> Change:
         pending = origin.pending
@@ -280,6 +293,7 @@ class Outcomes:
             placed=placement.placed if placement is not None else len(unit),
             shortages=short,
             attempts=tuple(result.attempts),
+            standings=self._session.at_start,
             usage=usage_of_amounts(amounts),
         )
 

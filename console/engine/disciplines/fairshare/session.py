@@ -119,11 +119,16 @@ class Session:
     may_take: Callable[[Job, Job], bool] = _always
     #: By queue, as it stands now.
     standings: dict[str, Standing] = field(default_factory=dict)
+    #: The standings before the first change.
+    at_start: Mapping[str, Standing] = field(init=False)
     #: By queue that may have workloads.
     paths: dict[str, Path] = field(default_factory=dict)
     _undo: list[tuple[Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
     #: The number of changes before the last commit.
     _committed: int = 0
+
+    def __post_init__(self) -> None:
+        self.at_start = dict(self.standings)
 
     def checkpoint(self) -> int:
         """Return the present point in the sequence of changes."""

@@ -235,7 +235,12 @@ class QuotaDiscipline(BasicDiscipline):
         return queue_step(policy, name, queue)
 
     def preempted_step(
-        self, target: Running, preemptor: Workload, priority: int, queue: AnyQueue
+        self,
+        target: Running,
+        preemptor: Workload,
+        priority: int,
+        queue: AnyQueue,
+        nomination: Nomination | None = None,
     ) -> PreemptedStep:
         """Return why *target* is evicted for *preemptor*, which requests quota in *queue*."""
         return preempted_step(target, preemptor, priority, queue)

@@ -1,0 +1,252 @@
+"""Headlines of the reasons of the discipline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from console.engine.disciplines.fairshare.trace import FairshareFacts, GateStep, NodeStep, facts_of
+from console.engine.explain.sentences import ExplainContext
+from console.engine.model.amounts import Amount
+from console.engine.model.decision import PlacedPods, Resize
+from console.engine.model.trace import QueueUse
+from console.engine.wording.words import amount, cut, listed, plural, quantity, resource_name
+
+#: The causes of a shortage that are no resources, as words after "4 nodes".
+_CAUSES: Final[Mapping[str, tuple[str, str]]] = {
+    "constraints": (
+        "is excluded by its labels or taints",
+        "are excluded by their labels or taints",
+    ),
+    "not_ready": ("is not ready", "are not ready"),
+}
+
+
+def started(context: ExplainContext) -> str:
+    """Return where the pods run."""
+    counts = _by_node(
+        PlacedPods(pod_set=each.name, place=place)
+        for each in context.trace.outcome.assignment
+        for place in each.places
+    )
+    return f"Started on {_counted(counts)}." if counts else "Started."
+
+
+def grown(context: ExplainContext) -> str:
+    """Return which further pods run."""
+    resize = context.trace.outcome.resize or Resize()
+    counts = _by_node(resize.granted)
+    if not counts:
+        return "Running."
+    return f"Running: {plural(sum(counts.values()), 'further pod')} started on {_counted(counts)}."
+
+
+def pods_lost(context: ExplainContext) -> str:
+    """Return that lost pods wait for another place."""
+    return (
+        "Running without some of its pods, which lost their nodes. They start elsewhere when there "
+        "is room for them."
+    )
+
+
+def over_limit(context: ExplainContext) -> str:
+    """Return the limit that refuses the start, with its numbers."""
+    refusal = facts_of(context.trace).refusal
+    if refusal is None:
+        return f"Waiting in {context.queue}: a limit does not allow it to start."
+    return (
+        f"Waiting in {context.queue}: {_limit(context, refusal)} "
+        f"{amount(refusal.bound, refusal.resource)}, of which {_used(refusal)} used, and it "
+        f"requests {amount(refusal.requested, refusal.resource)}."
+    )
+
+
+def _limit(context: ExplainContext, refusal: GateStep) -> str:
+    return "its limit is" if refusal.queue == context.queue else f"the limit of {refusal.queue} is"
+
+
+def _used(gate: GateStep) -> str:
+    return f"{amount(gate.used, gate.resource)} are" if gate.used else "nothing is"
+
+
+def over_quota(context: ExplainContext) -> str:
+    """Return the quota that refuses a workload that cannot be preempted, with its numbers."""
+    refusal = facts_of(context.trace).refusal
+    lead = f"Waiting in {context.queue}: it cannot be preempted, so it has to fit within quota"
+    if refusal is None:
+        return f"{lead}."
+    whose = "" if refusal.queue == context.queue else f" of {refusal.queue}"
+    return (
+        f"{lead}. The quota{whose} is {amount(refusal.bound, refusal.resource)}. Workloads that "
+        f"cannot be preempted use {amount(refusal.used, refusal.resource)} of it, and it requests "
+        f"{amount(refusal.requested, refusal.resource)}."
+    )
+
+
+def no_node(context: ExplainContext) -> str:
+    """Return what is short on how many nodes."""
+    nodes = facts_of(context.trace).nodes
+    found = f": {shortages(nodes)}" if nodes else ""
+    return f"Waiting in {context.queue}: no node has room for its pod now{found}."
+
+
+def no_room_for_gang(context: ExplainContext) -> str:
+    """Return how many of the pods that start together have room."""
+    facts = facts_of(context.trace)
+    lead = f"Waiting in {context.queue}: nodes have room for {_placed(facts)}"
+    return f"{lead}, and {shortages(facts.nodes)}." if facts.nodes else f"{lead}."
+
+
+def _placed(facts: FairshareFacts) -> str:
+    if not facts.pods:
+        return "some of its pods, which start together"
+    return f"{facts.placed} of the {plural(facts.pods, 'pod')} that start together"
+
+
+def shortages(nodes: Iterable[NodeStep]) -> str:
+    """
+    Return what nodes lack, without a period.
+
+    >>> shortages([NodeStep(cause="gpu", nodes=3), NodeStep(cause="not_ready", nodes=1)])
+    '3 nodes lack GPUs and 1 node is not ready'
+    """
+    return listed(_shortage(each) for each in nodes)
+
+
+def _shortage(each: NodeStep) -> str:
+    words = _CAUSES.get(each.cause)
+    if words is None:
+        noun = resource_name(each.cause)
+        noun = f"{noun}s" if noun.isupper() else noun
+        words = f"lacks {noun}", f"lack {noun}"
+    return f"{plural(each.nodes, 'node')} {words[0] if each.nodes == 1 else words[1]}"
+
+
+def waits_for_stopping(context: ExplainContext) -> str:
+    """Return that the room is found, and which workloads have to leave it."""
+    victims = context.trace.outcome.victims
+    lead = f"Starting soon in {context.queue}"
+    if victims:
+        return f"{lead}: {context.named(victims)} {_have(victims)} to stop first."
+    return f"{lead}: its room is free as soon as pods that have to stop have stopped."
+
+
+def _have(items: tuple[str, ...]) -> str:
+    return "has" if len(items) == 1 else "have"
+
+
+def has_children(context: ExplainContext) -> str:
+    """Return that workloads are considered in other queues only."""
+    return (
+        f"Cannot run: {context.queue} has child queues, and workloads run in queues without "
+        "children only."
+    )
+
+
+def queue_missing(context: ExplainContext) -> str:
+    """Return the name that no queue has."""
+    step = context.trace.local_queue
+    if step is None or not step.name:
+        return "Cannot run: the config does not define its queue."
+    near = f" Did you mean {step.nearest}?" if step.nearest else ""
+    return f"Cannot run: the config does not define the queue {step.name}.{near}"
+
+
+def misconfigured(context: ExplainContext) -> str:
+    """Return the parent that the config lacks."""
+    missing = facts_of(context.trace).missing_parent
+    if not missing:
+        return f"Waiting: {context.queue} is misconfigured and admits nothing."
+    return (
+        f"Waiting: {context.queue} admits nothing, because the config does not define the queue "
+        f"{missing} above it."
+    )
+
+
+def unsupported(context: ExplainContext) -> str:
+    """Return why the request is not supported."""
+    problem = facts_of(context.trace).problem
+    return f"Rejected: {problem}" if problem else "Rejected: its request is not supported."
+
+
+def reclaimed(context: ExplainContext) -> str:
+    """Return the workload and the numbers of both queues."""
+    step = context.trace.preempted
+    if step is None:
+        return f"{_lead(context)}: another queue reclaims capacity."
+    uses = by_queue(step.uses)
+    figures = f" {' '.join(queue_sentence(each) for each in uses)}" if uses else ""
+    return (
+        f"{_lead(context)}: {context.name(step.preemptor)} of {step.queue} reclaims capacity."
+        f"{figures}"
+    )
+
+
+def preempted(context: ExplainContext) -> str:
+    """Return the workload with the higher priority."""
+    step = context.trace.preempted
+    if step is None:
+        return f"{_lead(context)}: a workload of its queue has a higher priority."
+    return (
+        f"{_lead(context)}: {context.name(step.preemptor)} of the same queue has a higher "
+        f"priority, {step.preemptor_priority}."
+    )
+
+
+def consolidated(context: ExplainContext) -> str:
+    """Return for which workload it moves."""
+    step = context.trace.preempted
+    whom = context.name(step.preemptor) if step is not None else "another workload"
+    return f"{_lead(context)}: it starts again on another node, so that {whom} has room."
+
+
+def stale(context: ExplainContext) -> str:
+    """Return why a gang is evicted."""
+    return (
+        "Preempted: fewer pods than its minimum were running for longer than the scheduler allows."
+    )
+
+
+def _lead(context: ExplainContext) -> str:
+    resize = context.trace.outcome.resize
+    if resize is None:
+        return "Preempted"
+    count = sum(each.place.count for each in resize.taken)
+    return f"Running, but {plural(count, 'pod')} {'has' if count == 1 else 'have'} to stop"
+
+
+def by_queue(uses: Iterable[QueueUse]) -> list[list[QueueUse]]:
+    """Return the uses of each queue together, in order."""
+    found: dict[str, list[QueueUse]] = {}
+    for each in uses:
+        found.setdefault(each.queue, []).append(each)
+    return list(found.values())
+
+
+def queue_sentence(uses: list[QueueUse]) -> str:
+    """Return what one queue used and was entitled to."""
+    parts = listed(
+        f"{amount(each.used, each.resource)} with a quota of {_bare(each, each.guaranteed)} and a "
+        f"fair share of {_bare(each, each.fair_share)}"
+        for each in uses
+    )
+    return f"{uses[0].queue} used {parts}."
+
+
+def _bare(use: QueueUse, value: Amount) -> str:
+    return quantity(value, use.resource)
+
+
+def _by_node(pods: Iterable[PlacedPods]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for each in pods:
+        name = each.place.node or each.place.cluster or ""
+        if name:
+            counts[name] = counts.get(name, 0) + each.place.count
+    return counts
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    if len(counts) == 1:
+        return next(iter(counts))
+    return cut([f"{name} ({plural(count, 'pod')})" for name, count in counts.items()])

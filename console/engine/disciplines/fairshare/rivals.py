@@ -1,0 +1,75 @@
+"""The siblings of a queue, and of those above it, that compete for the next turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from console.engine.disciplines.fairshare.live_world import world_of
+from console.engine.disciplines.fairshare.nomination import Rival
+from console.engine.disciplines.fairshare.queue_order import Contender, compare
+from console.engine.disciplines.fairshare.resources import Amounts
+from console.engine.disciplines.fairshare.session import Session
+
+if TYPE_CHECKING:
+    from console.engine.state import State
+
+#: The most siblings of each level that are listed, those that go first before the others.
+_MOST_LISTED: Final = 5
+
+
+def rivals(state: State, queue: str, request: Amounts) -> tuple[Rival, ...]:
+    """
+    Return the order among siblings if a workload with *request* were the next one of *queue*.
+
+    From the top of the tree down; only siblings with pending workloads compete.
+    """
+    world = world_of(state)
+    session = world.open(state)
+    tree = session.spec.tree
+    if queue not in session.paths:
+        return ()
+    firsts: dict[str, Amounts] = {}
+    for name in session.paths:
+        live = state.queues.get(name)
+        head = None
+        if live is not None and live.barrier is None:
+            head = next(live.pending.in_order(), None)
+        if head is not None:
+            firsts[name] = world.amounts_of(head.head.workload)
+    competing = _contenders(session, firsts)
+    found = []
+    for name in session.paths[queue]:
+        own = Contender(standing=session.standings[name], request=request)
+        parent = tree.queues[name].parent
+        siblings = tree.roots if parent is None else tree.children(parent)
+        compared = [
+            Rival(
+                queue=name,
+                sibling=each,
+                comparison=compare(own, competing[each], session.total),
+            )
+            for each in siblings
+            if each != name and each in competing
+        ]
+        compared.sort(key=lambda each: each.comparison.is_left_first)
+        found.extend(compared[:_MOST_LISTED])
+    return tuple(found)
+
+
+def _contenders(session: Session, firsts: Mapping[str, Amounts]) -> dict[str, Contender]:
+    """Return every queue with a workload below it, with the request of the first of these."""
+    found: dict[str, Contender] = {}
+    tree = session.spec.tree
+    for name in reversed(tree.members):
+        below = [found[each] for each in tree.children(name) if each in found]
+        request = firsts.get(name)
+        if below:
+            best = below[0]
+            for each in below[1:]:
+                if compare(each, best, session.total).is_left_first:
+                    best = each
+            request = best.request
+        if request is not None:
+            found[name] = Contender(standing=session.standings[name], request=request)
+    return found
