@@ -2,8 +2,8 @@
 State: the pending and running workloads of one organization under one policy.
 
 Facts arrive by `submit`, `finish`, `withdraw`, `release`, `finish_pods`, `release_pods`, `hold`,
-`resume`, `change_policy`, `change_inventory` and `advance`, which only record them. `settle` then
-makes decisions until nothing changes.
+`resume`, `change_policy`, `change_inventory`, `change_usage_history` and `advance`, which only
+record them. `settle` then makes decisions until nothing changes.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from console.engine.model.preemption_loops import NEVER, Stops, is_loop
 from console.engine.model.reasons import Reason
 from console.engine.model.route import Route
 from console.engine.model.trace import PreemptedStep, Trace, TurnStep, TurnVerdict
+from console.engine.model.usage_history import UsageHistory
 from console.engine.model.workload import Workload
 from console.engine.pending.eligibility_cache import EligibilityCache
 from console.engine.pending.pending_class import Announced, Pending, PendingClass, Verdict
@@ -263,6 +264,8 @@ class State(StateMutations):
             state.clear_pending()
         self._waiting_for.clear()
         self._take_policy(policy)
+        if not self.reads_usage_history:
+            self.usage_history = None
         for running in self.running.values():
             # Its rule and origin belong to the former policy.
             running.route = None
@@ -296,6 +299,24 @@ class State(StateMutations):
         """Use the clusters and nodes of *inventory* from now on."""
         before, self.inventory = self.inventory, inventory
         self._discipline.take_inventory(self, before)
+
+    @property
+    def reads_usage_history(self) -> bool:
+        """Whether decisions depend on past usage, which then has to be measured."""
+        return self._discipline.usage_range(self.policy, self.now) is not None
+
+    def change_usage_history(self, history: UsageHistory) -> None:
+        """
+        Use *history* as the past usage of queues from now on.
+
+        A policy that does not read it, or an earlier measurement than the last one, changes
+        nothing.
+        """
+        before = self.usage_history
+        is_newer = before is None or history.measured_at > before.measured_at
+        if is_newer and self.reads_usage_history:
+            self.usage_history = history
+            self._discipline.take_usage(self, before)
 
     # Decisions
 

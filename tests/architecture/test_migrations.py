@@ -39,6 +39,10 @@ BY_HAND: dict[str, str] = {
         "choices change nothing in the database. The version before writes neither the new "
         "requests, events and decisions nor the new columns"
     ),
+    "workloads.0012_add_usage_history": (
+        "the table is new, and the list of choices changes nothing in the database. The version "
+        "before knows no policy that reads past usage, for which alone requests are written"
+    ),
     "series.0002_know_clusters": (
         "it changes nothing in the database, which knows no list of choices. The version before "
         "writes no series of clusters, and rolls up any that it finds like the others"

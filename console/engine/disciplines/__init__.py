@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from console.engine.model.plugins import PluginHost
     from console.engine.model.policy import Policy, Queue
     from console.engine.model.running_outcomes import Exposure, Loss
+    from console.engine.model.usage_history import RecordedUsage, UsageHistory, UsageRange
     from console.engine.model.workload import Workload
     from console.engine.pending.eligibility import Judge
     from console.engine.pending.pending_class import Pending
@@ -106,6 +107,25 @@ class Discipline(TraceFacts, Protocol):
 
     def take_inventory(self, state: State, before: Inventory) -> None:
         """Handle the replacement of *before* by ``state.inventory``; stir as `advance` does."""
+
+    def usage_range(self, policy: Policy, now: int) -> UsageRange | None:
+        """
+        Return the past whose usage matters for decisions at *now*; None: usage never matters.
+
+        Usage is measured only for policies for which it matters.
+        """
+
+    def measure_usage(
+        self, policy: Policy, now: int, recorded: Iterable[RecordedUsage]
+    ) -> dict[str, dict[str, float]]:
+        """
+        Return `UsageHistory.parts` at *now*, from what was *recorded* in `usage_range`.
+
+        *recorded* are spans of time in order, without overlap. The first one may begin earlier.
+        """
+
+    def take_usage(self, state: State, before: UsageHistory | None) -> None:
+        """Handle the replacement of *before* by ``state.usage_history``; stir as `advance` does."""
 
     def requeue(self, state: State, tree: LiveTree) -> None:
         """

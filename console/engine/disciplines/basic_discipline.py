@@ -27,6 +27,7 @@ from console.engine.model.running_outcomes import Exposure, Loss
 from console.engine.model.trace import OutcomeStep, PreemptedStep, QueueStep
 from console.engine.model.trace_sections import TraceSection
 from console.engine.model.unsupported_settings import UnsupportedSetting
+from console.engine.model.usage_history import RecordedUsage, UsageHistory, UsageRange
 from console.engine.model.workload import Workload
 from console.engine.pending.eligibility import Judge
 from console.engine.routing.flavor_evaluation import FlavorEvaluation
@@ -74,6 +75,19 @@ class BasicDiscipline(Discipline):
 
     def take_inventory(self, state: State, before: Inventory) -> None:
         """Change nothing: no decision depends on nodes."""
+
+    def usage_range(self, policy: Policy, now: int) -> UsageRange | None:
+        """Return None: no decision depends on past usage."""
+        return None
+
+    def measure_usage(
+        self, policy: Policy, now: int, recorded: Iterable[RecordedUsage]
+    ) -> dict[str, dict[str, float]]:
+        """Return nothing: no decision depends on past usage."""
+        return {}
+
+    def take_usage(self, state: State, before: UsageHistory | None) -> None:
+        """Change nothing: no decision depends on past usage."""
 
     # Questions of the engine
 

@@ -27,6 +27,7 @@ from console.engine.model.policy import Policy
 from console.engine.model.preemption_loops import Stops, situation
 from console.engine.model.reasons import Reason
 from console.engine.model.trace import TurnStep
+from console.engine.model.usage_history import UsageHistory
 from console.engine.model.workload import PODS, Workload
 from console.engine.pending.pending_class import Pending, PendingClass, Verdict
 
@@ -42,6 +43,8 @@ class StateMutations:
         #: Time of the last facts, in milliseconds since 1970 in UTC; 0: no facts yet.
         self.now = now
         self.inventory = Inventory()
+        #: What queues have used in the past; None: not measured, or of no interest to the policy.
+        self.usage_history: UsageHistory | None = None
         #: The usage of the nodes of `inventory`, and of removed ones on which pods still run.
         self.node_usage = NodeUsage()
         #: Data that the discipline derives from the state and keeps between cycles; None: it has

@@ -81,6 +81,7 @@ class Snapshot(State):
         self._source = base.tree
         super().__init__(policy, now=base.state.now)
         self.inventory = base.state.inventory
+        self.usage_history = base.state.usage_history
         self.node_usage = base.state.node_usage.copy()
         self.before_turn = base.before_turn
         source = base.state

@@ -7,6 +7,7 @@ from console.workloads.models.engine import (
     PendingClass,
     QueueCount,
     Usage,
+    UsageHistory,
 )
 from console.workloads.models.events import Event, EventType, Level
 from console.workloads.models.requests import IdempotentAnswer, Intake, QueueHold
@@ -42,6 +43,7 @@ __all__ = [
     "SearchRun",
     "State",
     "Usage",
+    "UsageHistory",
     "Workload",
     "new_uid",
 ]

@@ -87,6 +87,25 @@ class NodeUsage(models.Model):
         return f"{self.key}: {self.used}"
 
 
+class UsageHistory(models.Model):
+    """
+    The usage history that the engine knows; see `console.engine.model.usage_history`.
+
+    An organization has a row while its policy reads past usage.
+    """
+
+    org = models.OneToOneField(
+        Organization, on_delete=models.CASCADE, primary_key=True, related_name="usage_history"
+    )
+    #: In milliseconds since 1970 in UTC; None before the first measurement.
+    measured_at = models.BigIntegerField(null=True)
+    #: {queue: {resource: part of the capacity}}
+    parts = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"usage history of {self.org_id} at {self.measured_at}"
+
+
 class OverQuota(models.Model):
     """
     The time since which a queue continuously uses more than its nominal quota of a flavor-resource.

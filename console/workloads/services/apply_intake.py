@@ -13,6 +13,7 @@ from django.db.models.expressions import RawSQL
 from console import statements
 from console.capacity.queries.inventory import refresh_inventory
 from console.engine.live.pod_changes import after_finish
+from console.engine.model.usage_history import UsageHistory
 from console.engine.model.workload import Workload
 from console.engine.state import State
 from console.orgs.models import Organization
@@ -189,7 +190,9 @@ def _change_policy(context: _Context, payload: dict[str, Any]) -> None:
     # Earlier decisions, such as preemptions of reclaimed workloads, belong to the previous version.
     context.batch.decide(context.state.take_decisions())
     context.batch.config_version = payload["version"]
+    before = context.state.reads_usage_history
     context.state.change_policy(load_policy(context.org, payload["version"]))
+    context.batch.changes_usage_history |= before or context.state.reads_usage_history
 
 
 def _hold(context: _Context, payload: dict[str, Any]) -> None:
@@ -211,6 +214,11 @@ def _change_capacity(context: _Context, payload: dict[str, Any]) -> None:
         context.state.change_inventory(inventory)
 
 
+def _change_usage(context: _Context, payload: dict[str, Any]) -> None:
+    context.state.change_usage_history(UsageHistory(**payload))
+    context.batch.changes_usage_history |= context.state.reads_usage_history
+
+
 _HANDLERS: dict[str, Callable[[_Context, dict[str, Any]], None]] = {
     Intake.Kind.SUBMIT: _submit,
     Intake.Kind.FINISH: _finish,
@@ -221,4 +229,5 @@ _HANDLERS: dict[str, Callable[[_Context, dict[str, Any]], None]] = {
     Intake.Kind.RESUME: _resume,
     Intake.Kind.CAPACITY: _change_capacity,
     Intake.Kind.PODS: _end_pods,
+    Intake.Kind.USAGE: _change_usage,
 }

@@ -96,6 +96,8 @@ class Batch:
     requeued: set[str] = field(default_factory=set)
     #: Preempted workloads.
     preempted: list[str] = field(default_factory=list)
+    #: Whether the usage history, or whether it is read, may have changed.
+    changes_usage_history: bool = False
     #: Number of workloads that reached each final state.
     ended: dict[State, int] = field(default_factory=lambda: defaultdict(int))
 

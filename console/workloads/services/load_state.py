@@ -20,6 +20,7 @@ from console.orgs.models import Organization
 from console.policies.queries import NO_POLICY, get_version, policy_of
 from console.workloads import models
 from console.workloads.models import Engine, Intake, QueueHold
+from console.workloads.services.keep_usage_history import load_usage_history
 from console.workloads.stored_texts import (
     as_text,
     assignment_of,
@@ -74,6 +75,7 @@ def load_state(
     inventory = load_inventory(org.pk)
     if inventory.clusters:
         state.change_inventory(inventory)
+    load_usage_history(state, org)
     for queue in sorted(held_queues(org)):
         state.hold(queue)
     columns = (*COLUMNS, *_RUNNING)

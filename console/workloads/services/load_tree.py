@@ -21,6 +21,7 @@ from console.workloads import models
 from console.workloads.models import QueueHold, Workload
 from console.workloads.org_filter import in_org
 from console.workloads.services.charged_ledger import ChargedLedger, FirstRunning, first_to_stop
+from console.workloads.services.keep_usage_history import load_usage_history
 from console.workloads.services.load_nodes import load_nodes
 from console.workloads.services.load_state import (
     COLUMNS,
@@ -61,6 +62,7 @@ def load_trees(
         _resubmit_preemptors(state, org, names)
         _submit(state, _workloads_ahead(org, in_queues))
         load_nodes(state, org)
+        load_usage_history(state, org)
     requested = {
         each.pk: each for each in workloads if each.queue is None or here[each.pk] is not None
     }

@@ -10,6 +10,7 @@ from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import QueueHold, Workload
 from console.workloads.queries.used import counts_of_running, used_of
+from console.workloads.services.keep_usage_history import load_usage_history
 from console.workloads.services.load_nodes import load_nodes
 from console.workloads.services.load_state import (
     COLUMNS,
@@ -60,6 +61,7 @@ def load_whole_tree(
         there = state.queues[name]
         there.summed_up = max(0, running_there - len(there.running))
     load_nodes(state, org)
+    load_usage_history(state, org)
     waiting = here.filter(state=models.State.PENDING)
     _resubmit(state, waiting.filter(reason=WAITING_FOR_PREEMPTED))
     _resubmit(state, waiting.order_by("-priority", "pk")[:_WAITING])

@@ -37,6 +37,7 @@ from console.workloads.services.apply_intake import apply_intake
 from console.workloads.services.batch import Batch
 from console.workloads.services.batch_observers import DecidedBatch, observe_batch
 from console.workloads.services.find_transitions import transitions_of
+from console.workloads.services.keep_usage_history import store_usage_history
 from console.workloads.services.load_state import load_state
 from console.workloads.services.next_intake import next_intake
 from console.workloads.services.quota_events import loans_made
@@ -194,6 +195,8 @@ def _run_batch(org: Organization, lease: Lease, warm: WarmState, intake: list[In
                 rows.run()
         if batch.preempted:
             _count_preemptions(batch.preempted)
+        if batch.changes_usage_history:
+            store_usage_history(warm.state, org.pk)
         warm.over_quota_rows.update(warm.state, changes.queues, warm.config_version, batch.now)
         for writes in observed:
             if writes.finish is not None:

@@ -14,6 +14,7 @@ from console.engine.state import State
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Engine
+from console.workloads.services.keep_usage_history import load_usage_history
 from console.workloads.services.load_state import engine_workload, held_queues, load_policy
 from console.workloads.stored_texts import (
     as_text,
@@ -88,6 +89,7 @@ def snapshot_state(
     inventory = load_inventory(org.pk)
     if inventory.clusters:
         state.change_inventory(inventory)
+    load_usage_history(state, org)
     for queue in sorted(held):
         state.hold(queue)
     running = [row for row in rows if row.state != models.State.PENDING]
