@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from console.engine.disciplines.fairshare.gangs import (
     Pod,
@@ -20,15 +19,14 @@ from console.engine.disciplines.fairshare.min_runtime import (
     may_be_considered,
 )
 from console.engine.disciplines.fairshare.nomination import Attempt, Hurdle, Search
+from console.engine.disciplines.fairshare.prospects import may_lose, nodes_for_moves
 from console.engine.disciplines.fairshare.reclaim import (
     Loss,
     ReclaimCheck,
     Reclaimer,
     ReclaimRefusal,
     Step,
-    exceeds_entitlement,
     may_try,
-    serves_quota,
 )
 from console.engine.disciplines.fairshare.session import Job, Placement, Session
 from console.engine.disciplines.fairshare.spec import PlacementStrategy
@@ -41,9 +39,6 @@ from console.engine.disciplines.fairshare.victim_search import (
     chunks_of,
 )
 from console.engine.disciplines.fairshare.workload_order import may_preempt
-
-#: The most workloads that consolidation moves for one other.
-_MOST_MOVED: Final = 17
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,17 +104,10 @@ def consolidate(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Fai
         return
 
     def search(job: Job) -> tuple[VictimSearch, None]:
-        movable = [
-            each
-            for each in session.jobs.values()
-            if each is not job
-            and each.is_preemptible
-            and each.has_active_pods
-            and session.may_take(job, each)
-        ]
-        movable.sort(key=lambda each: each.precedence, reverse=True)
+        movable = [each for each in session.movable if session.may_take(job, each)]
+        nodes = nodes_for_moves(session, start_unit(job.groups), movable)
         return VictimSearch(
-            session=session, candidates=movable[:_MOST_MOVED], validate=_only_moved
+            session=session, candidates=movable, validate=_only_moved, nodes=nodes
         ), None
 
     yield from _search_all(session, Search.CONSOLIDATE, order, search)
@@ -136,17 +124,17 @@ def reclaim(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Failure
             return nothing, refused
 
         def protects(victim: Job) -> bool:
+            if victim.started is None or not runtimes.limit_reclaim:
+                return False
             runtime = runtimes.across_queues(job.queue, victim.queue)
             return is_protected(victim.started, runtime, session.now)
 
         candidates = [
             each
-            for each in session.jobs.values()
-            if each.queue != job.queue
-            and each.is_preemptible
-            and each.has_active_pods
-            and session.may_take(job, each)
-            and _may_be_considered(each, protects(each))
+            for queue, some in session.running_by_queue.items()
+            if queue != job.queue
+            for each in some
+            if session.may_take(job, each) and _may_be_considered(each, protects(each))
         ]
         nodes = None
         if not session.moves_by_reclaim:
@@ -181,11 +169,8 @@ def preempt(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Failure
 
         candidates = [
             each
-            for each in session.jobs.values()
-            if each.queue == job.queue
-            and each is not job
-            and may_preempt(job.priority, each.priority, is_victim_preemptible=each.is_preemptible)
-            and each.has_active_pods
+            for each in session.running_by_queue.get(job.queue, ())
+            if may_preempt(job.priority, each.priority, is_victim_preemptible=True)
             and session.may_take(job, each)
             and _may_be_considered(each, protects(each))
         ]
@@ -271,17 +256,12 @@ def _reclaim_validator(session: Session, job: Job, protects: Callable[[Job], boo
 def _nodes_with_losses(session: Session, job: Job, candidates: Iterable[Job]) -> set[str]:
     """Return the nodes with a candidate whose queue may lose something to *job*."""
     request = requested(start_unit(job.groups))
-    may_lose: dict[str, bool] = {}
+    known: dict[str, bool] = {}
     nodes: set[str] = set()
     for each in candidates:
-        if each.queue not in may_lose:
-            branches = session.spec.tree.branches(job.queue, each.queue)
-            assert branches is not None, "candidates are in other queues without children"
-            mine, other = (session.standings[name] for name in branches)
-            may_lose[each.queue] = exceeds_entitlement(other.used, other) or serves_quota(
-                mine, request, other.used, other
-            )
-        if may_lose[each.queue]:
+        if each.queue not in known:
+            known[each.queue] = may_lose(session, job.queue, request, each.queue)
+        if known[each.queue]:
             nodes.update(pod.node for pod in each.pods if pod.is_active and pod.node is not None)
     return nodes
 

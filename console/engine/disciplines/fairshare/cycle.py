@@ -20,8 +20,10 @@ from console.engine.disciplines.fairshare.actions import (
     preempt,
     reclaim,
 )
+from console.engine.disciplines.fairshare.gangs import PodState
 from console.engine.disciplines.fairshare.live_world import LiveWorld, world_of
 from console.engine.disciplines.fairshare.outcomes import EVICTIONS, Origin, Outcomes, Result
+from console.engine.disciplines.fairshare.prospects import Prospects
 from console.engine.disciplines.fairshare.reasons import QUEUE_HAS_CHILDREN
 from console.engine.disciplines.fairshare.session import Job, Session
 from console.engine.disciplines.fairshare.turn_order import TurnOrder
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
     from console.engine.state import State
 
 Action = Callable[[Session, TurnOrder[Job]], Iterator[Start | Failure]]
-
-_SEARCHES: Final[tuple[Action, ...]] = (consolidate, reclaim, preempt)
 
 #: The most jobs that start in one session; the next one continues with the others.
 _MOST_STARTS: Final = 2_000
@@ -79,8 +79,9 @@ class _Cycle:
         is_complete = self._allocate([each for each in self._origins if each not in shrunk])
         is_complete = is_complete and self._allocate(shrunk)
         if is_complete:
-            for search in _SEARCHES:
-                self._search(search)
+            self._search(consolidate, Prospects.of_consolidation)
+            self._search(reclaim, Prospects.of_reclaim)
+            self._search(preempt, Prospects.of_preemption)
         outcomes = Outcomes(self._state, self._world, self._session, self._origins, self._results)
         planned = outcomes.plan()
         self._session.rollback()
@@ -104,7 +105,7 @@ class _Cycle:
                 if not takes_workloads:
                     self._state.set_inadmissible(queue, cls, Verdict(QUEUE_HAS_CHILDREN))
                     continue
-                self._origins[world.pending_job(head)] = Origin(queue, head, cls)
+                self._origins[world.class_job(cls)] = Origin(queue, head, cls)
             if takes_workloads:
                 for each in queue.preemptors.values():
                     self._origins[world.pending_job(each.pending)] = Origin(queue, each.pending)
@@ -115,62 +116,88 @@ class _Cycle:
 
     def _allocate(self, jobs: Collection[Job]) -> bool:
         """Start what fits of *jobs*; return whether every one has had its turn."""
-        order = self._session.turns(jobs)
-        starts = 0
+        may_start = Prospects(self._session).of_start
+        hopeful = {job for job in jobs if may_start(job)}
+        if not hopeful:
+            return True
+        order, starts = self._session.turns(jobs), 0
         for found in allocate(self._session, order):
             self._state.before_turn()
-            self._note(found, order)
-            starts += isinstance(found, Start)
-            if starts >= _MOST_STARTS or not self._state.has_budget:
-                return False
+            following = self._note(found, order)
+            was_hopeful = found.job in hopeful
+            hopeful.discard(found.job)
+            if following is not None:
+                hopeful.add(following)
+            if isinstance(found, Start):
+                starts += 1
+                if starts >= _MOST_STARTS or not self._state.has_budget:
+                    return False
+                if any(pod.state is PodState.PENDING for pod in found.job.pods):
+                    hopeful.add(found.job)
+            elif was_hopeful:
+                # Earlier starts have taken its room, and perhaps that of others.
+                hopeful = {job for job in hopeful if may_start(job)}
+            if not hopeful:
+                break
         return True
 
-    def _search(self, action: Action) -> None:
+    def _search(self, action: Action, may_succeed: Callable[[Prospects, Job], bool]) -> None:
         """Search room for the jobs that have none; further pods of running ones do without."""
         jobs = [
             job
             for job, origin in self._origins.items()
             if origin.pending is not None
-            and job in self._results
-            and not self._results[job].has_room
+            and not ((result := self._results.get(job)) and result.has_room)
             and (action is not consolidate or job.is_preemptible)
         ]
-        if not jobs:
+        prospects = Prospects(self._session)
+        hopeful = {job for job in jobs if may_succeed(prospects, job)}
+        if not hopeful:
             return
         order = self._session.turns(jobs)
         for found in action(self._session, order):
             self._state.before_turn()
-            self._note(found, order)
+            following = self._note(found, order)
+            hopeful.discard(found.job)
+            if isinstance(found, Start):
+                prospects = Prospects(self._session)
+                if following is not None:
+                    hopeful.add(following)
+                hopeful = {job for job in hopeful if may_succeed(prospects, job)}
+            if not hopeful:
+                break
 
-    def _note(self, found: Start | Failure, order: TurnOrder[Job]) -> None:
+    def _note(self, found: Start | Failure, order: TurnOrder[Job]) -> Job | None:
+        """Record a result; return the job that has joined *order* for it, if any."""
         job = found.job
         result = self._results.setdefault(job, Result())
         if isinstance(found, Failure):
             result.placement = found.placement or result.placement
             if found.attempt is not None:
                 result.attempts.append(found.attempt)
-            return
+            return None
         is_first = not result.has_room
         if found.waits:
             result.waits, result.search, result.victims = True, found.search, found.victims
         else:
             result.started.extend(found.pods)
-        if is_first:
-            self._bring_next(job, order)
+        return self._bring_next(job, order) if is_first else None
 
-    def _bring_next(self, job: Job, order: TurnOrder[Job]) -> None:
-        """Add the next member of the class of a job that has room."""
+    def _bring_next(self, job: Job, order: TurnOrder[Job]) -> Job | None:
+        """Add the next member of the class of a job that has room, and return it."""
         origin = self._origins[job]
         if origin.cls is None:
-            return
+            return None
         if origin.members is None:
             origin.members = iter(origin.cls)
             next(origin.members)
         following = next(origin.members, None)
-        if following is not None:
-            other = self._world.pending_job(following)
-            self._origins[other] = Origin(origin.queue, following, origin.cls, origin.members)
-            order.push(other.queue, other)
+        if following is None:
+            return None
+        other = self._world.pending_job(following)
+        self._origins[other] = Origin(origin.queue, following, origin.cls, origin.members)
+        order.push(other.queue, other)
+        return other
 
 
 def _set_all_inadmissible(tree: LiveTree) -> None:

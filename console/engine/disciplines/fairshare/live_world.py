@@ -8,7 +8,7 @@ costs by the number of running workloads and queues, and not by that of pending 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from console.engine.disciplines.fairshare.fair_share import FairShares, FairShareTree
 from console.engine.disciplines.fairshare.gangs import Pod, PodGroup, PodState, requested
@@ -42,6 +42,10 @@ from console.engine.pending.pending_class import Pending, PendingClass
 
 if TYPE_CHECKING:
     from console.engine.state import State
+
+
+#: The most classes that are remembered, whether they still have members or not.
+_MOST_CLASSES: Final = 50_000
 
 
 class _Known(NamedTuple):
@@ -82,6 +86,7 @@ class LiveWorld:
         self._allowed: dict[NodeConstraints, frozenset[str] | None] = {}
         #: By class, the requests of one member.
         self._class_requests: dict[str, Amounts] = {}
+        self._class_jobs: dict[str, Job] = {}
         self._last_shares: tuple[object, FairShares] | None = None
         #: Increases with every change of running workloads and nodes.
         self.version = 0
@@ -155,6 +160,17 @@ class LiveWorld:
         assert route.queue is not None
         return self._job(pending.workload, route.queue, pending.priority)
 
+    def class_job(self, cls: PendingClass) -> Job:
+        """Return the first workload of a class as a job, which is the same object every time."""
+        head = cls.head
+        job = self._class_jobs.get(cls.key)
+        if job is None:
+            if len(self._class_jobs) > _MOST_CLASSES:
+                self._class_jobs.clear()
+            job = self._class_jobs[cls.key] = self.pending_job(head)
+        job.name, job.created = head.workload.id, head.workload.sequence
+        return job
+
     def growing_jobs(self) -> Iterator[tuple[Running, Job]]:
         """Yield the running workloads that have pods without a place."""
         for each in self._known.values():
@@ -180,8 +196,11 @@ class LiveWorld:
         Not from a workload of which it has already stopped more than once in the same situation,
         nor from one of which pods start in this cycle: its turn comes in the next one.
         """
-        stops = self._known[victim.name].running.stopped_for
-        return not is_loop(stops, job.name) and not any(
+        known = self._known[victim.name]
+        stops = known.running.stopped_for
+        if stops and is_loop(stops, job.name):
+            return False
+        return known.missing == NOTHING or not any(
             pod.state is PodState.BINDING for pod in victim.pods
         )
 
@@ -214,6 +233,7 @@ class LiveWorld:
         self._least_device_memory = least_device_memory(self.rooms)
         self._allowed.clear()
         self._class_requests.clear()
+        self._class_jobs.clear()
         self._known.clear()
         self._used.clear()
         self._firm.clear()
@@ -360,7 +380,7 @@ class LiveWorld:
     def _requests_of_class(self, cls: PendingClass) -> Amounts:
         known = self._class_requests.get(cls.key)
         if known is None:
-            if len(self._class_requests) > 100_000:
+            if len(self._class_requests) > _MOST_CLASSES:
                 self._class_requests.clear()
             known = self._class_requests[cls.key] = self.amounts_of(cls.head.workload)
         return known

@@ -16,6 +16,13 @@ class MinRuntimes:
     tree: QueueTree[FairQueue]
     settings: Settings
 
+    @property
+    def limit_reclaim(self) -> bool:
+        """Whether any workload is protected from others of other queues for some time."""
+        return self.settings.reclaim_min_runtime > 0 or any(
+            each.reclaim_min_runtime for each in self.tree.queues.values()
+        )
+
     def within_queue(self, victim: str) -> int:
         """Return the runtime before a workload of the same queue may preempt one of *victim*."""
         stated = (self.tree.queues[each].preempt_min_runtime for each in self.tree.path(victim))

@@ -120,8 +120,14 @@ class Outcomes:
         They hold all facts, so that the session may be rolled back before they are made.
         """
         changes: list[Change] = []
-        for job, result in self._results.items():
-            origin = self._origins[job]
+        for job, origin in self._origins.items():
+            result = self._results.get(job)
+            if result is None:
+                cls = origin.cls
+                if cls is None or cls.verdict is not None or cls.head is not origin.pending:
+                    continue
+                # A class that is new, and had no prospects.
+                result = Result(placement=self._session.place(job, start_unit(job.groups)))
             if origin.running is not None:
                 changes.extend(self._growth(job, origin.running, result))
             elif result.started:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from heapq import nlargest
+from typing import Any, Final
 
 from console.engine.disciplines.fairshare.fair_share import FairShares
 from console.engine.disciplines.fairshare.gangs import (
@@ -24,6 +25,9 @@ from console.engine.disciplines.fairshare.spec import FairshareSpec, PlacementSt
 from console.engine.disciplines.fairshare.standing import Standing
 from console.engine.disciplines.fairshare.turn_order import Path, TurnOrder, turn_path
 from console.engine.disciplines.fairshare.workload_order import Precedence
+
+#: The most jobs that consolidation moves for another one.
+MOST_MOVED: Final = 17
 
 _NO_DEVICES: tuple[int, ...] = ()
 
@@ -123,6 +127,9 @@ class Session:
     at_start: Mapping[str, Standing] = field(init=False)
     #: By queue that may have workloads.
     paths: dict[str, Path] = field(default_factory=dict)
+    #: Computed on access, see `running_by_queue`.
+    _running_by_queue: dict[str, list[Job]] | None = None
+    _movable: list[Job] | None = None
     _undo: list[tuple[Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
     #: The number of changes before the last commit.
     _committed: int = 0
@@ -139,7 +146,9 @@ class Session:
         while len(self._undo) > checkpoint:
             undo, arguments = self._undo.pop()
             undo(*arguments)
-        self._committed = min(self._committed, checkpoint)
+        if self._committed > checkpoint:
+            self._committed = checkpoint
+            self._running_by_queue = self._movable = None
 
     def commit(self) -> None:
         """
@@ -147,6 +156,7 @@ class Session:
 
         Evicted pods that did not run yet are pending again.
         """
+        self._running_by_queue = self._movable = None
         for undo, arguments in self._undo[self._committed :]:
             if undo != self._unevict:
                 continue
@@ -164,6 +174,25 @@ class Session:
     def path_standings(self, queue: str) -> list[Standing]:
         """Return the standings of a queue and of those above it, the nearest first."""
         return [self.standings[each] for each in self.spec.tree.path(queue)]
+
+    @property
+    def running_by_queue(self) -> Mapping[str, Sequence[Job]]:
+        """The preemptible jobs with active pods as of the last commit, by queue."""
+        if self._running_by_queue is None:
+            found: dict[str, list[Job]] = {}
+            for job in self.jobs.values():
+                if job.is_preemptible and job.has_active_pods:
+                    found.setdefault(job.queue, []).append(job)
+            self._running_by_queue = found
+        return self._running_by_queue
+
+    @property
+    def movable(self) -> Sequence[Job]:
+        """The jobs that consolidation may move as of the last commit: those served last."""
+        if self._movable is None:
+            running = (job for some in self.running_by_queue.values() for job in some)
+            self._movable = nlargest(MOST_MOVED, running, key=lambda job: job.precedence)
+        return self._movable
 
     def turns(self, jobs: Iterable[Job]) -> TurnOrder[Job]:
         """Return *jobs* in the order of their turns."""

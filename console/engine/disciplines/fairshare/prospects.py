@@ -1,0 +1,130 @@
+"""
+Cheap answers on whether an action may succeed for a job; False is certain.
+
+Most pending workloads have no prospects in most cycles. Without any, an action is left out; with
+some, it runs for all jobs in their order, and ends when the last of these had its turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from console.engine.disciplines.fairshare.gangs import Pod, PodState, requested, start_unit
+from console.engine.disciplines.fairshare.gates import quota_refusal, refusal
+from console.engine.disciplines.fairshare.reclaim import (
+    Reclaimer,
+    exceeds_entitlement,
+    may_try,
+    serves_quota,
+)
+from console.engine.disciplines.fairshare.resources import Amounts, fits
+from console.engine.disciplines.fairshare.session import Job, Session
+from console.engine.disciplines.fairshare.spec import PlacementStrategy
+
+
+class Prospects:
+    """The prospects of jobs in one session, as it is now."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        #: By queue and request of a job, whether another queue may lose something to it.
+        self._may_lose: dict[tuple[str, Amounts], bool] = {}
+        self._free_gpus: int | None = None
+        self._exceeding: bool | None = None
+
+    def of_start(self, job: Job) -> bool:
+        """Return whether *job* may start, or wait for pods that have to stop."""
+        session, unit = self._session, start_unit(job.groups)
+        if not all(session.rooms.fit(need) for need in {pod.need for pod in unit}):
+            return False
+        path = session.path_standings(job.queue)
+        return refusal(path, requested(unit), is_preemptible=job.is_preemptible) is None
+
+    def of_consolidation(self, job: Job) -> bool:
+        """Return whether workloads may be moved for *job*."""
+        session = self._session
+        if not job.is_preemptible:
+            return False
+        if session.spec.settings.gpu_placement is PlacementStrategy.SPREAD:
+            return False
+        unit = start_unit(job.groups)
+        if self._free_gpus is None:
+            self._free_gpus = sum(each.free_gpus() for each in session.rooms.values())
+        if requested(unit).gpu > self._free_gpus:
+            return False
+        return bool(nodes_for_moves(session, unit, session.movable))
+
+    def of_reclaim(self, job: Job) -> bool:
+        """Return whether *job* may take room from other queues."""
+        session, request = self._session, requested(start_unit(job.groups))
+        if self._exceeding is None:
+            self._exceeding = any(
+                not (fits(each.used, each.allocatable) and fits(each.used, each.quota))
+                for each in session.standings.values()
+            )
+        if not self._exceeding:
+            return False
+        reclaimer = Reclaimer(queue=job.queue, request=request, is_preemptible=job.is_preemptible)
+        if may_try(session.standings[job.queue], reclaimer) is not None:
+            return False
+        key = job.queue, request
+        if key not in self._may_lose:
+            self._may_lose[key] = any(
+                may_lose(session, job.queue, request, queue)
+                for queue in session.running_by_queue
+                if queue != job.queue
+            )
+        return self._may_lose[key]
+
+    def of_preemption(self, job: Job) -> bool:
+        """Return whether *job* may take room from workloads of its queue."""
+        session = self._session
+        if not any(
+            each.priority < job.priority for each in session.running_by_queue.get(job.queue, ())
+        ):
+            return False
+        if job.is_preemptible:
+            return True
+        request = requested(start_unit(job.groups))
+        return quota_refusal(session.path_standings(job.queue), request) is None
+
+
+def may_lose(session: Session, queue: str, request: Amounts, other: str) -> bool:
+    """Return whether queue *other* may lose something to a job of *queue*."""
+    branches = session.spec.tree.branches(queue, other)
+    assert branches is not None, "both are queues without children"
+    mine, theirs = (session.standings[name] for name in branches)
+    return exceeds_entitlement(theirs.used, theirs) or serves_quota(
+        mine, request, theirs.used, theirs
+    )
+
+
+def nodes_for_moves(session: Session, unit: Collection[Pod], candidates: Iterable[Job]) -> set[str]:
+    """
+    Return the nodes on which the pods of *unit* may have room after *candidates* move elsewhere.
+
+    A pod moves only to a node that has room for it now. For several pods, and for shares of
+    devices, all nodes of the candidates are returned.
+    """
+    needs = [pod.need for pod in unit]
+    is_exact = len(needs) == 1 and needs[0].gpus > 0
+    freed: dict[str, int] = {}
+    for job in candidates:
+        for pod in job.pods:
+            if pod.node is None or pod.state is not PodState.RUNNING:
+                continue
+            gpus = pod.need.gpus
+            if pod.need.share is not None:
+                # It may move to another device of the same node.
+                gpus = pod.need.share.devices
+            elif is_exact and not session.rooms.fit(pod.need, besides=pod.node):
+                gpus = 0
+            freed[pod.node] = freed.get(pod.node, 0) + gpus
+    if not is_exact:
+        return set(freed)
+    rooms = session.rooms
+    return {
+        node
+        for node, gpus in freed.items()
+        if gpus and rooms[node].future_gpus + gpus >= needs[0].gpus
+    }
