@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from console.engine.disciplines.fairshare.gangs import (
@@ -19,7 +19,7 @@ from console.engine.disciplines.fairshare.min_runtime import (
     may_be_considered,
 )
 from console.engine.disciplines.fairshare.nomination import Attempt, Hurdle, Search
-from console.engine.disciplines.fairshare.prospects import may_lose, nodes_for_moves
+from console.engine.disciplines.fairshare.prospects import nodes_for_moves
 from console.engine.disciplines.fairshare.reclaim import (
     Loss,
     ReclaimCheck,
@@ -129,6 +129,9 @@ def reclaim(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Failure
             runtime = runtimes.across_queues(job.queue, victim.queue)
             return is_protected(victim.started, runtime, session.now)
 
+        losers = session.losers(job.queue, requested(start_unit(job.groups)))
+        if not losers and not session.moves_by_reclaim:
+            return nothing, ReclaimRefusal(step=Step.ENTITLED, queue=job.queue)
         candidates = [
             each
             for queue, some in session.running_by_queue.items()
@@ -138,9 +141,13 @@ def reclaim(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Failure
         ]
         nodes = None
         if not session.moves_by_reclaim:
-            nodes = _nodes_with_losses(session, job, candidates)
-            if candidates and not nodes:
-                return nothing, ReclaimRefusal(step=Step.ENTITLED, queue=job.queue)
+            nodes = {
+                pod.node
+                for each in candidates
+                if each.queue in losers
+                for pod in each.pods
+                if pod.is_active and pod.node is not None
+            }
         return VictimSearch(
             session=session,
             candidates=candidates,
@@ -253,19 +260,6 @@ def _reclaim_validator(session: Session, job: Job, protects: Callable[[Job], boo
     return validate
 
 
-def _nodes_with_losses(session: Session, job: Job, candidates: Iterable[Job]) -> set[str]:
-    """Return the nodes with a candidate whose queue may lose something to *job*."""
-    request = requested(start_unit(job.groups))
-    known: dict[str, bool] = {}
-    nodes: set[str] = set()
-    for each in candidates:
-        if each.queue not in known:
-            known[each.queue] = may_lose(session, job.queue, request, each.queue)
-        if known[each.queue]:
-            nodes.update(pod.node for pod in each.pods if pod.is_active and pod.node is not None)
-    return nodes
-
-
 def _losses(victims: Sequence[Victim]) -> list[Loss]:
     """Return what each queue loses, in the order of the victims."""
     chunks: dict[str, list[tuple[Pod, ...]]] = {}
@@ -291,7 +285,7 @@ def _protection(losses: Sequence[Victim], protects: Callable[[Job], bool]) -> Re
 
 
 def _may_be_considered(job: Job, protected: bool) -> bool:
-    return any(
+    return not protected or any(
         may_be_considered(
             sum(pod.is_active for pod in group.pods), group.minimum, protected=protected
         )

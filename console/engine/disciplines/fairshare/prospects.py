@@ -13,11 +13,9 @@ from console.engine.disciplines.fairshare.gangs import Pod, PodState, requested,
 from console.engine.disciplines.fairshare.gates import quota_refusal, refusal
 from console.engine.disciplines.fairshare.reclaim import (
     Reclaimer,
-    exceeds_entitlement,
     may_try,
-    serves_quota,
 )
-from console.engine.disciplines.fairshare.resources import Amounts, fits
+from console.engine.disciplines.fairshare.resources import fits
 from console.engine.disciplines.fairshare.session import Job, Session
 from console.engine.disciplines.fairshare.spec import PlacementStrategy
 
@@ -27,8 +25,6 @@ class Prospects:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        #: By queue and request of a job, whether another queue may lose something to it.
-        self._may_lose: dict[tuple[str, Amounts], bool] = {}
         self._free_gpus: int | None = None
         self._exceeding: bool | None = None
 
@@ -67,14 +63,7 @@ class Prospects:
         reclaimer = Reclaimer(queue=job.queue, request=request, is_preemptible=job.is_preemptible)
         if may_try(session.standings[job.queue], reclaimer) is not None:
             return False
-        key = job.queue, request
-        if key not in self._may_lose:
-            self._may_lose[key] = any(
-                may_lose(session, job.queue, request, queue)
-                for queue in session.running_by_queue
-                if queue != job.queue
-            )
-        return self._may_lose[key]
+        return bool(session.losers(job.queue, request))
 
     def of_preemption(self, job: Job) -> bool:
         """Return whether *job* may take room from workloads of its queue."""
@@ -87,16 +76,6 @@ class Prospects:
             return True
         request = requested(start_unit(job.groups))
         return quota_refusal(session.path_standings(job.queue), request) is None
-
-
-def may_lose(session: Session, queue: str, request: Amounts, other: str) -> bool:
-    """Return whether queue *other* may lose something to a job of *queue*."""
-    branches = session.spec.tree.branches(queue, other)
-    assert branches is not None, "both are queues without children"
-    mine, theirs = (session.standings[name] for name in branches)
-    return exceeds_entitlement(theirs.used, theirs) or serves_quota(
-        mine, request, theirs.used, theirs
-    )
 
 
 def nodes_for_moves(session: Session, unit: Collection[Pod], candidates: Iterable[Job]) -> set[str]:

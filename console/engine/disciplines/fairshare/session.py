@@ -20,6 +20,7 @@ from console.engine.disciplines.fairshare.gangs import (
 )
 from console.engine.disciplines.fairshare.gates import Refusal, refusal
 from console.engine.disciplines.fairshare.node_room import NodeRoom, Rooms
+from console.engine.disciplines.fairshare.reclaim import exceeds_entitlement, serves_quota
 from console.engine.disciplines.fairshare.resources import NOTHING, Amounts, minus, plus
 from console.engine.disciplines.fairshare.spec import FairshareSpec, PlacementStrategy
 from console.engine.disciplines.fairshare.standing import Standing
@@ -130,6 +131,7 @@ class Session:
     #: Computed on access, see `running_by_queue`.
     _running_by_queue: dict[str, list[Job]] | None = None
     _movable: list[Job] | None = None
+    _losers: dict[tuple[str, Amounts], frozenset[str]] = field(default_factory=dict)
     _undo: list[tuple[Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
     #: The number of changes before the last commit.
     _committed: int = 0
@@ -148,7 +150,7 @@ class Session:
             undo(*arguments)
         if self._committed > checkpoint:
             self._committed = checkpoint
-            self._running_by_queue = self._movable = None
+            self._forget()
 
     def commit(self) -> None:
         """
@@ -156,7 +158,7 @@ class Session:
 
         Evicted pods that did not run yet are pending again.
         """
-        self._running_by_queue = self._movable = None
+        self._forget()
         for undo, arguments in self._undo[self._committed :]:
             if undo != self._unevict:
                 continue
@@ -193,6 +195,33 @@ class Session:
             running = (job for some in self.running_by_queue.values() for job in some)
             self._movable = nlargest(MOST_MOVED, running, key=lambda job: job.precedence)
         return self._movable
+
+    def losers(self, queue: str, request: Amounts) -> frozenset[str]:
+        """
+        Return the queues of which a job of *queue* may reclaim something, as of the last commit.
+
+        They have preemptible jobs, and they or the queues above them use more than they are
+        entitled to, compared with the job's side of the tree.
+        """
+        found = self._losers.get((queue, request))
+        if found is None:
+            running = self.running_by_queue
+            tree = self.spec.tree
+            found = self._losers[queue, request] = frozenset(
+                below
+                for mine in tree.path(queue)
+                for other in tree.siblings(mine)
+                if self._may_lose(mine, request, other)
+                for below in tree.subtree(other)
+                if below in running
+            )
+        return found
+
+    def _may_lose(self, queue: str, request: Amounts, other: str) -> bool:
+        mine, theirs = self.standings[queue], self.standings[other]
+        return exceeds_entitlement(theirs.used, theirs) or serves_quota(
+            mine, request, theirs.used, theirs
+        )
 
     def turns(self, jobs: Iterable[Job]) -> TurnOrder[Job]:
         """Return *jobs* in the order of their turns."""
@@ -347,6 +376,10 @@ class Session:
         return strategy is PlacementStrategy.SPREAD
 
     # Internals
+
+    def _forget(self) -> None:
+        self._running_by_queue = self._movable = None
+        self._losers.clear()
 
     def _charge(self, job: Job, amounts: Amounts, sign: int) -> None:
         combine = plus if sign > 0 else minus

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Generic, Protocol, TypeVar
 
 
@@ -37,6 +37,7 @@ class QueueTree(Generic[Member]):
                 below[queue.parent].append(name)
         #: The members without a parent, in the order of the text.
         self.roots = tuple(roots)
+        self._subtrees: dict[str, tuple[str, ...]] = {}
         self._children = {name: tuple(each) for name, each in below.items()}
         members = list(roots)
         for name in members:
@@ -47,6 +48,20 @@ class QueueTree(Generic[Member]):
     def children(self, name: str) -> tuple[str, ...]:
         """Return the queues directly below *name*, in the order of the text."""
         return self._children.get(name, ())
+
+    def siblings(self, name: str) -> Iterator[str]:
+        """Yield the other queues below the parent of *name*, in the order of the text."""
+        parent = self.queues[name].parent
+        beside = self.roots if parent is None else self.children(parent)
+        return (each for each in beside if each != name)
+
+    def subtree(self, name: str) -> tuple[str, ...]:
+        """Return *name* and all queues below it."""
+        found = self._subtrees.get(name)
+        if found is None:
+            below = (leaf for each in self.children(name) for leaf in self.subtree(each))
+            found = self._subtrees[name] = (name, *below)
+        return found
 
     def path(self, name: str) -> tuple[str, ...]:
         """
