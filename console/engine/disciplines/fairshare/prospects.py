@@ -15,7 +15,6 @@ from console.engine.disciplines.fairshare.reclaim import (
     Reclaimer,
     may_try,
 )
-from console.engine.disciplines.fairshare.resources import fits
 from console.engine.disciplines.fairshare.session import Job, Session
 from console.engine.disciplines.fairshare.spec import PlacementStrategy
 
@@ -26,7 +25,6 @@ class Prospects:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._free_gpus: int | None = None
-        self._exceeding: bool | None = None
 
     def of_start(self, job: Job) -> bool:
         """Return whether *job* may start, or wait for pods that have to stop."""
@@ -53,12 +51,7 @@ class Prospects:
     def of_reclaim(self, job: Job) -> bool:
         """Return whether *job* may take room from other queues."""
         session, request = self._session, requested(start_unit(job.groups))
-        if self._exceeding is None:
-            self._exceeding = any(
-                not (fits(each.used, each.allocatable) and fits(each.used, each.quota))
-                for each in session.standings.values()
-            )
-        if not self._exceeding:
+        if not session.exceeding:
             return False
         reclaimer = Reclaimer(queue=job.queue, request=request, is_preemptible=job.is_preemptible)
         if may_try(session.standings[job.queue], reclaimer) is not None:

@@ -21,7 +21,7 @@ from console.engine.disciplines.fairshare.gangs import (
 from console.engine.disciplines.fairshare.gates import Refusal, refusal
 from console.engine.disciplines.fairshare.node_room import NodeRoom, Rooms
 from console.engine.disciplines.fairshare.reclaim import exceeds_entitlement, serves_quota
-from console.engine.disciplines.fairshare.resources import NOTHING, Amounts, minus, plus
+from console.engine.disciplines.fairshare.resources import NOTHING, Amounts, fits, minus, plus
 from console.engine.disciplines.fairshare.spec import FairshareSpec, PlacementStrategy
 from console.engine.disciplines.fairshare.standing import Standing
 from console.engine.disciplines.fairshare.turn_order import Path, TurnOrder, turn_path
@@ -131,6 +131,7 @@ class Session:
     #: Computed on access, see `running_by_queue`.
     _running_by_queue: dict[str, list[Job]] | None = None
     _movable: list[Job] | None = None
+    _exceeding: frozenset[str] | None = None
     _losers: dict[tuple[str, Amounts], frozenset[str]] = field(default_factory=dict)
     _undo: list[tuple[Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
     #: The number of changes before the last commit.
@@ -196,6 +197,17 @@ class Session:
             self._movable = nlargest(MOST_MOVED, running, key=lambda job: job.precedence)
         return self._movable
 
+    @property
+    def exceeding(self) -> frozenset[str]:
+        """The queues that use more than their quota or entitlement, as of the last commit."""
+        if self._exceeding is None:
+            self._exceeding = frozenset(
+                name
+                for name, each in self.standings.items()
+                if not (fits(each.used, each.allocatable) and fits(each.used, each.quota))
+            )
+        return self._exceeding
+
     def losers(self, queue: str, request: Amounts) -> frozenset[str]:
         """
         Return the queues of which a job of *queue* may reclaim something, as of the last commit.
@@ -205,13 +217,12 @@ class Session:
         """
         found = self._losers.get((queue, request))
         if found is None:
-            running = self.running_by_queue
-            tree = self.spec.tree
+            running, exceeding, tree = self.running_by_queue, self.exceeding, self.spec.tree
             found = self._losers[queue, request] = frozenset(
                 below
                 for mine in tree.path(queue)
                 for other in tree.siblings(mine)
-                if self._may_lose(mine, request, other)
+                if other in exceeding and self._may_lose(mine, request, other)
                 for below in tree.subtree(other)
                 if below in running
             )
@@ -378,7 +389,7 @@ class Session:
     # Internals
 
     def _forget(self) -> None:
-        self._running_by_queue = self._movable = None
+        self._running_by_queue = self._movable = self._exceeding = None
         self._losers.clear()
 
     def _charge(self, job: Job, amounts: Amounts, sign: int) -> None:
