@@ -14,6 +14,7 @@ from console.engine.disciplines.fairshare.fair_share import FairShares, FairShar
 from console.engine.disciplines.fairshare.gangs import (
     Pod,
     PodGroup,
+    PodState,
     elasticity,
     requested,
     start_unit,
@@ -327,17 +328,19 @@ class _JobOrder:
 
     def _add(self, job: Mapping[str, Any]) -> PodGroup:
         name = part(job, "name", str)
-        pods: dict[bool, list[Pod]] = {True: [], False: []}
-        for place, each in enumerate(objects_in(job, "pods")):
-            pods[part(each, "state", str) in _RUNNING].append(
-                Pod(
-                    name=part(each, "name", str),
-                    request=_vector(part(each, "requests", dict), _MEGABYTE_UNITS),
-                    priority=each.get("task_priority"),
-                    created=place,
-                )
+        pods = [
+            Pod(
+                name=part(each, "name", str),
+                request=_vector(part(each, "requests", dict), _MEGABYTE_UNITS),
+                priority=each.get("task_priority"),
+                created=place,
+                state=PodState.RUNNING
+                if part(each, "state", str) in _RUNNING
+                else PodState.PENDING,
             )
-        group = PodGroup(minimum=part(job, "min_member", int), pods=[*pods[True], *pods[False]])
+            for place, each in enumerate(objects_in(job, "pods"))
+        ]
+        group = PodGroup(minimum=part(job, "min_member", int), pods=pods)
         self._groups[name] = group
         self._waiting.setdefault(part(job, "queue", str), []).append(
             Precedence(

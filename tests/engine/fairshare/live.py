@@ -50,9 +50,7 @@ class LabelRouting:
 
 def policy(queues: Iterable[FairQueue], **settings: Any) -> Policy:
     """Return a policy of *queues*."""
-    spec = FairshareSpec(
-        queues={each.name: each for each in queues}, settings=Settings(**settings)
-    )
+    spec = FairshareSpec(queues={each.name: each for each in queues}, settings=Settings(**settings))
     return Policy(dialect="kai", spec=spec, routing=LabelRouting())
 
 
