@@ -517,6 +517,7 @@ class State(StateMutations):
         self.derived = None
         self._router = Router(policy)
         self._discipline = load_discipline(policy.discipline)
+        self._is_lost = self._discipline.is_lost
         self._judge = self._discipline.eligibility(policy)
         self._eligibility = EligibilityCache(self._judge)
         self._builder = DecisionBuilder(policy, self._discipline)

@@ -9,7 +9,6 @@ import pytest
 from console.engine.live.pod_changes import PodGroup
 from console.engine.live.snapshot import SnapshotBase
 from console.engine.model.decision import Decision, Outcome, Place, PlacedPods, Resize
-from console.engine.model.inventory import Inventory
 from console.engine.model.workload import PodSet, Workload
 from console.engine.state import State
 from tests.engine.builders import World, queue
@@ -18,6 +17,8 @@ from tests.engine.placement.worlds import cluster, inventory, policy
 Times = tuple[int | None, int | None]
 
 EAST = inventory([cluster("east", {"cpu": 4})])
+#: As `EAST`, but it accepts no further pods.
+CLOSED = inventory([cluster("east", {"cpu": 4}, is_ready=False)])
 
 
 def pods(count: int, min_count: int | None = None) -> Workload:
@@ -31,7 +32,7 @@ def group(count: int) -> PodGroup:
 
 
 def running(workload: Workload, now: int) -> State:
-    """Return a state in which *workload* was admitted at *now*, and whose nodes are gone."""
+    """Return a state in which *workload* was admitted at *now*, and nothing else has room."""
     state = State(policy())
     state.change_inventory(EAST)
     state.advance(now)
@@ -42,9 +43,8 @@ def running(workload: Workload, now: int) -> State:
         now,
         None,
     )
-    # Pods that are released have no other place.
-    state.change_inventory(Inventory())
-    state.settle()
+    state.change_inventory(CLOSED)
+    assert state.settle() == []
     return state
 
 
@@ -170,6 +170,31 @@ def test_finished_pods_keep_the_time_until_the_rest_is_complete() -> None:
     state.advance(7)
     state.finish_pods("w1", group(1))
     assert times(state) == (5, 5)
+
+
+@pytest.mark.parametrize(("min_count", "expected"), [(None, 7), (2, None), (3, 7)])
+def test_pods_that_are_lost_with_their_node_do_not_run(
+    min_count: int | None, expected: int | None
+) -> None:
+    two = inventory([cluster("east", {"cpu": 2}, {"cpu": 2})])
+    state = State(policy())
+    state.change_inventory(two)
+    state.advance(5)
+    state.submit(pods(4, min_count))
+    state.settle()
+    state.advance(7)
+    state.change_inventory(inventory([cluster("east", {"cpu": 2})]))
+    assert [each.short_since for each in state.settle()] == [expected]
+    assert times(state) == (5, expected)
+    # The executor reports one of the two lost pods: none of them runs, as before.
+    state.advance(8)
+    state.release_pods("w1", PodGroup(pod_set="main", count=1, cluster="east", node="n2"))
+    state.settle()
+    assert times(state) == (5, expected)
+    state.advance(9)
+    state.change_inventory(two)
+    state.settle()
+    assert times(state) == (5, None)
 
 
 def test_restored_times_are_those_of_the_row() -> None:

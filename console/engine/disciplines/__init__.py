@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from console.engine.model.amounts import FlavorResource
     from console.engine.model.capacity_node import CapacityNode
     from console.engine.model.consequences import Excess, Finding
+    from console.engine.model.decision import Place
     from console.engine.model.history import Live
     from console.engine.model.inventory import Inventory
     from console.engine.model.load_plan import LoadPlan
@@ -107,6 +108,14 @@ class Discipline(TraceFacts, Protocol):
 
     def take_inventory(self, state: State, before: Inventory) -> None:
         """Handle the replacement of *before* by ``state.inventory``; stir as `advance` does."""
+
+    def is_lost(self, policy: Policy, inventory: Inventory, place: Place) -> bool:
+        """
+        Return whether the pods in *place* are lost, because its node or cluster is gone.
+
+        A discipline announces lost pods without another place, and their return, by a resize
+        without pods.
+        """
 
     def usage_range(self, policy: Policy, now: int) -> UsageRange | None:
         """

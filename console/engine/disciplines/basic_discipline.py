@@ -18,6 +18,7 @@ from console.engine.live.running import Running
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.consequences import Excess, Finding
+from console.engine.model.decision import Place
 from console.engine.model.history import Live
 from console.engine.model.inventory import Inventory
 from console.engine.model.load_plan import LoadPlan
@@ -75,6 +76,10 @@ class BasicDiscipline(Discipline):
 
     def take_inventory(self, state: State, before: Inventory) -> None:
         """Change nothing: no decision depends on nodes."""
+
+    def is_lost(self, policy: Policy, inventory: Inventory, place: Place) -> bool:
+        """Return False: pods have no places on nodes."""
+        return False
 
     def usage_range(self, policy: Policy, now: int) -> UsageRange | None:
         """Return None: no decision depends on past usage."""

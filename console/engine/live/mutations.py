@@ -17,10 +17,10 @@ from console.engine.live.decision_builder import DecisionBuilder
 from console.engine.live.dirty_set import DirtySet
 from console.engine.live.live_tree import AnyQueue, LiveTree, Preemptor, QueueState, Target
 from console.engine.live.node_usage import NodeUsage
-from console.engine.live.pod_changes import has_lost_pods, is_short, resized
+from console.engine.live.pod_changes import has_lost_pods, is_short, placed_pods, resized
 from console.engine.live.running import Running
 from console.engine.model.amounts import SCALE, FlavorResource
-from console.engine.model.decision import Assignment, Decision, Resize
+from console.engine.model.decision import Assignment, Decision, Place, Resize
 from console.engine.model.inventory import Inventory
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy
@@ -38,6 +38,8 @@ class StateMutations:
     policy: Policy
     ledger: QueueLedger
     _builder: DecisionBuilder
+    #: The discipline's `is_lost`.
+    _is_lost: Callable[[Policy, Inventory, Place], bool]
 
     def __init__(self, now: int) -> None:
         #: Time of the last facts, in milliseconds since 1970 in UTC; 0: no facts yet.
@@ -368,10 +370,15 @@ class StateMutations:
         self, running: Running, assignment: Assignment, finished: Workload | None
     ) -> int | None:
         """Return `short_since` of *running* with *assignment*; pods that finish do not set it."""
-        if not is_short(finished or running.workload, assignment):
+        lost = [
+            pods
+            for pods in placed_pods(assignment)
+            if self._is_lost(self.policy, self.inventory, pods.place)
+        ]
+        if not is_short(finished or running.workload, assignment, lost):
             return None
         is_new = running.short_since is None and finished is None
-        if is_new and has_lost_pods(running.assignment, assignment):
+        if is_new and (lost or has_lost_pods(running.assignment, assignment)):
             return self.now
         return running.short_since
 

@@ -104,9 +104,15 @@ def missing_pods(workload: Workload, assignment: Assignment) -> dict[str, int]:
     return {name: count for name, count in missing.items() if count}
 
 
-def is_short(workload: Workload, assignment: Assignment) -> bool:
-    """Return whether fewer pods of a pod set run than it requires; pods that stop do not run."""
+def is_short(workload: Workload, assignment: Assignment, lost: Iterable[PlacedPods] = ()) -> bool:
+    """
+    Return whether fewer pods of a pod set run than it requires.
+
+    Pods that have to stop, and those of *lost*, do not run.
+    """
     counts = {each.name: each.count for each in assignment}
+    for pods in lost:
+        counts[pods.pod_set] -= pods.place.count
     return any(
         counts[each.name] < (each.count if each.min_count is None else each.min_count)
         for each in workload.pod_sets

@@ -37,8 +37,8 @@ class Running:
     stopped_for: Stops = field(default_factory=lambda: NEVER)
     #: The engine's time of its admission, in milliseconds since 1970 in UTC; None: not known.
     started: int | None = None
-    #: The engine's time since which a pod set has fewer pods than its minimum, because some were
-    #: released, or lost without another place; None: no pod set lacks pods for that reason.
+    #: The engine's time since which fewer pods of a pod set run than its minimum, because some were
+    #: released, or lost with their node; None: no pod set lacks pods for that reason.
     short_since: int | None = None
 
 

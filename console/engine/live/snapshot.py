@@ -113,6 +113,7 @@ class Snapshot(State):
         self._router, self._judge = base.router, base.judge.under(policy)
         self._eligibility = EligibilityCache(self._judge)
         self._discipline = load_discipline(policy.discipline)
+        self._is_lost = self._discipline.is_lost
         self._builder = DecisionBuilder(policy, self._discipline)
         self.ledger = source.ledger.copy(base.tree.root)
         for theirs in base.tree.queues:

@@ -51,3 +51,8 @@ class Inventory:
     """
 
     clusters: Mapping[str, Cluster] = field(default_factory=dict)
+
+    def has_lost(self, cluster: str, node: str) -> bool:
+        """Return whether the pods on a node are lost: the cluster has failed, or one is gone."""
+        found = self.clusters.get(cluster)
+        return found is None or found.has_failed or all(each.name != node for each in found.nodes)

@@ -32,8 +32,9 @@ from console.engine.disciplines.fairshare.read_model import (
 from console.engine.disciplines.fairshare.reasons import PREEMPTED, STARTED
 from console.engine.disciplines.fairshare.rivals import rivals
 from console.engine.disciplines.fairshare.share_report import share_report
-from console.engine.disciplines.fairshare.spec import POOL, fairshare_of
+from console.engine.disciplines.fairshare.spec import DECLARED_CLUSTER, POOL, fairshare_of
 from console.engine.disciplines.fairshare.trace import FAIRSHARE
+from console.engine.disciplines.fairshare.usage_window import usage_parts, usage_range
 from console.engine.disciplines.read_model import Column, Section, Used
 from console.engine.disciplines.share_report import NumberChange, ShareFacts, ShareReport
 from console.engine.explain.explain_sections import ExplainSections
@@ -42,6 +43,7 @@ from console.engine.live.running import Running
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.consequences import Finding
+from console.engine.model.decision import Place
 from console.engine.model.history import Live
 from console.engine.model.inventory import Inventory
 from console.engine.model.load_plan import LoadPlan, RowsToLoad
@@ -50,6 +52,7 @@ from console.engine.model.policy import Policy, Queue
 from console.engine.model.route import Route
 from console.engine.model.trace import OutcomeStep, PreemptedStep, QueueStep, QueueUse
 from console.engine.model.trace_sections import TraceSection
+from console.engine.model.usage_history import RecordedUsage, UsageHistory, UsageRange
 from console.engine.model.workload import Workload
 from console.engine.pending.pending_class import Pending
 
@@ -97,8 +100,29 @@ class FairshareDiscipline(BasicDiscipline):
 
     def take_inventory(self, state: State, before: Inventory) -> None:
         """Give every pending workload a turn."""
-        for name in fairshare_of(state.policy).queues:
-            state.schedule_requeue(state.queue(name))
+        _requeue_all(state)
+
+    def is_lost(self, policy: Policy, inventory: Inventory, place: Place) -> bool:
+        """Return whether the node is gone; while there is no cluster, whether the text has it."""
+        if place.cluster is None or place.node is None:
+            return False
+        if inventory.clusters:
+            return inventory.has_lost(place.cluster, place.node)
+        return place.cluster != DECLARED_CLUSTER or place.node not in fairshare_of(policy).nodes
+
+    def usage_range(self, policy: Policy, now: int) -> UsageRange | None:
+        """Return the usage window."""
+        return usage_range(fairshare_of(policy), now)
+
+    def measure_usage(
+        self, policy: Policy, now: int, recorded: Iterable[RecordedUsage]
+    ) -> dict[str, dict[str, float]]:
+        """Return the parts of the nodes that queues have used in the window."""
+        return usage_parts(fairshare_of(policy), now, recorded)
+
+    def take_usage(self, state: State, before: UsageHistory | None) -> None:
+        """Give every pending workload a turn, because fair shares may differ."""
+        _requeue_all(state)
 
     # Questions of the engine
 
@@ -248,6 +272,11 @@ class FairshareDiscipline(BasicDiscipline):
     ) -> ShareReport:
         """Return the fair shares of all queues."""
         return share_report(fairshare_of(policy), facts, change, reclaiming=reclaiming)
+
+
+def _requeue_all(state: State) -> None:
+    for name in fairshare_of(state.policy).queues:
+        state.schedule_requeue(state.queue(name))
 
 
 DISCIPLINE = FairshareDiscipline()

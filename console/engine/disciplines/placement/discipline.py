@@ -28,6 +28,7 @@ from console.engine.disciplines.read_model import Column, Used
 from console.engine.explain.explain_sections import ExplainSections
 from console.engine.live.live_tree import LiveTree
 from console.engine.live.running import Running
+from console.engine.model.decision import Place
 from console.engine.model.inventory import Inventory
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy, Queue
@@ -95,6 +96,12 @@ class PlacementDiscipline(BasicDiscipline):
     def next_wakeup(self, state: State) -> int | None:
         """Return when jobs are asked about again because a plugin failed, if one did."""
         return None if state.derived is None else placer_of(state).retry_at
+
+    def is_lost(self, policy: Policy, inventory: Inventory, place: Place) -> bool:
+        """Return whether the node is gone."""
+        if place.cluster is None or place.node is None:
+            return False
+        return inventory.has_lost(place.cluster, place.node)
 
     def take_inventory(self, state: State, before: Inventory) -> None:
         """Take over the clusters and nodes, and give every pending job a turn."""

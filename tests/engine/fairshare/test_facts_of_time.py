@@ -1,0 +1,75 @@
+"""Facts of time in live states of the discipline: past usage, and the times of workloads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from console.engine.disciplines.fairshare.discipline import DISCIPLINE
+from console.engine.disciplines.fairshare.reasons import PODS_LOST
+from console.engine.disciplines.fairshare.spec import POOL, FairshareSpec, UsageWindow
+from console.engine.model.decision import Place, Resize
+from console.engine.model.inventory import Inventory, Node
+from console.engine.model.usage_history import RecordedUsage, UsageHistory, UsageRange
+from console.engine.state import State
+from tests.engine.fairshare.live import inventory, policy, queue, workload
+
+HISTORY = UsageHistory(measured_at=10_000, parts={"a": {"gpu": 0.5}})
+
+
+def test_a_measurement_gives_every_queue_a_turn() -> None:
+    state = State(policy([queue("a"), queue("b")], usage_window=UsageWindow(length=60_000)))
+    state.advance(10_000)
+    assert (state.reads_usage_history, state.settle()) == (True, [])
+    state.change_usage_history(HISTORY)
+    assert not state.is_settled
+    state.settle()
+    assert (state.usage_history, state.is_settled) == (HISTORY, True)
+    state.change_policy(policy([queue("a")]))
+    assert (state.reads_usage_history, state.usage_history) == (False, None)
+
+
+def test_usage_is_measured_in_the_window_of_the_policy() -> None:
+    decaying = policy([queue("a")], usage_window=UsageWindow(length=60_000, half_life=5_000))
+    even = policy([queue("a")], usage_window=UsageWindow(length=60_000))
+    assert DISCIPLINE.usage_range(decaying, 70_000) == UsageRange(since=10_000, is_even=False)
+    assert DISCIPLINE.usage_range(even, 70_000) == UsageRange(since=10_000)
+    assert DISCIPLINE.usage_range(policy([queue("a")]), 70_000) is None
+    recorded = RecordedUsage(
+        begin=0,
+        end=60_000,
+        minutes=1,
+        used={"a": {(POOL, "gpu"): 1000}},
+        offered={("c", "gpu"): 4000},
+    )
+    assert DISCIPLINE.measure_usage(even, 70_000, [recorded]) == {"a": {"gpu": 0.25}}
+
+
+def test_pods_on_a_lost_node_do_not_run() -> None:
+    state = State(policy([queue("a")]))
+    state.change_inventory(inventory(1, 1))
+    state.advance(5_000)
+    state.submit(workload("w", 1, "a", count=2))
+    state.settle()
+    assert (state.running["w"].started, state.running["w"].short_since) == (5_000, None)
+    for now, nodes, short_since in ((6_000, (1,), 6_000), (7_000, (1, 1), None)):
+        state.advance(now)
+        state.change_inventory(inventory(*nodes))
+        state.resize(state.running["w"], None, Resize(), PODS_LOST)
+        assert (state.running["w"].started, state.running["w"].short_since) == (5_000, short_since)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "node", "is_lost"),
+    [("config", "n1", False), ("config", "n2", True), ("c", "n1", True), (None, None, False)],
+)
+def test_nodes_of_the_text_exist_while_there_is_no_cluster(
+    cluster: str | None, node: str | None, is_lost: bool
+) -> None:
+    spec = FairshareSpec(nodes={"n1": Node(name="n1")})
+    declared = replace(policy([queue("a")]), spec=spec)
+    place = Place(count=1, cluster=cluster, node=node)
+    assert DISCIPLINE.is_lost(declared, Inventory(), place) is is_lost
+    if cluster == "config":
+        assert DISCIPLINE.is_lost(declared, inventory(1), place)
