@@ -194,6 +194,11 @@ class DecisionBuilder:
             preempted=step,
         )
 
+    def evicted(self, running: Running) -> Decision:
+        """Return the decision that *running* is evicted, for no other workload."""
+        assert running.reason is not None
+        return self._of_running(running, Outcome.PREEMPTED, running.reason)
+
     def drained(self, running: Running, local_queue: LocalQueueStep | None) -> Decision:
         """
         Return the decision that *running* is evicted because its queue is stopped and drained.

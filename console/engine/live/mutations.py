@@ -1,8 +1,8 @@
 """
 State mutations: the operations that change the pending and running workloads of a state.
 
-Disciplines use `admit`, `reject`, `resize`, `preempt`, `requeue_unblocked`, `return_to_queue`,
-`record_verdict`, `set_inadmissible` and `schedule_requeue`.
+Disciplines use `admit`, `reject`, `resize`, `preempt`, `evict`, `requeue_unblocked`,
+`return_to_queue`, `record_verdict`, `set_inadmissible` and `schedule_requeue`.
 `console.engine.state` has the facts from outside and decides when to run cycles.
 """
 
@@ -206,6 +206,15 @@ class StateMutations:
         self._decisions.append(self._builder.waiting_for_victims(queue, preemptor, turn))
         queue.tree.changed()
         return True
+
+    def evict(self, queue: AnyQueue, running: Running, reason: Reason) -> None:
+        """Evict a workload of *queue* for *reason*, and for no other workload."""
+        running.evicting, running.reason, running.preemptor = True, reason, None
+        self.evicting.add(running.workload.id)
+        queue.running.mark_evicting(running)
+        queue.tree.changed()
+        self._changes.queues.add(queue.name)
+        self._decisions.append(self._builder.evicted(running))
 
     def requeue_unblocked(self, tree: LiveTree, still_ahead: set[str]) -> bool:
         """

@@ -295,7 +295,7 @@ class _JobOrder:
             if queue not in self._tree.members or self._tree.children(queue):
                 continue
             group = self._add(job)
-            running, pending = requested(group.running), requested(group.pending)
+            running, pending = requested(group.active), requested(group.waiting)
             for above in self._tree.path(queue):
                 used[above] = plus(used[above], running)
                 asked[above] = plus(asked[above], plus(running, pending))
@@ -369,7 +369,7 @@ class _JobOrder:
         taken: dict[str, Amounts] = {}
         while any(self._waiting.values()):
             candidates = {
-                queue: requested(self._groups[jobs[-1].id].running)
+                queue: requested(self._groups[jobs[-1].id].active)
                 for queue, jobs in self._waiting.items()
                 if jobs
             }

@@ -17,6 +17,7 @@ from console.engine.disciplines.fairshare.actions import (
     Start,
     allocate,
     consolidate,
+    evict_stale,
     preempt,
     reclaim,
 )
@@ -65,6 +66,8 @@ class _Cycle:
         self._session = world.open(state)
         self._origins: dict[Job, Origin] = {}
         self._results: dict[Job, Result] = {}
+        #: Running jobs that have had fewer pods than their minimum for too long.
+        self._stale: list[Job] = []
 
     def run(self) -> bool:
         """Run all actions; return whether the state has changed."""
@@ -82,8 +85,14 @@ class _Cycle:
             self._search(consolidate, Prospects.of_consolidation)
             self._search(reclaim, Prospects.of_reclaim)
             self._search(preempt, Prospects.of_preemption)
+            self._stale = [
+                victim.job
+                for victim in evict_stale(
+                    self._session, lambda job: self._world.is_stale(job, self._state.now)
+                )
+            ]
         outcomes = Outcomes(self._state, self._world, self._session, self._origins, self._results)
-        planned = outcomes.plan()
+        planned = outcomes.plan(self._stale)
         self._session.rollback()
         has_decided = False
         for change in planned:

@@ -20,6 +20,7 @@ from console.engine.disciplines.fairshare.eligibility import FairshareJudge
 from console.engine.disciplines.fairshare.explain import EXPLAIN_SECTIONS
 from console.engine.disciplines.fairshare.hierarchy import QueueHierarchy
 from console.engine.disciplines.fairshare.ledger import FairshareLedger, LiveQueue
+from console.engine.disciplines.fairshare.live_world import world_of
 from console.engine.disciplines.fairshare.nominate import nominate
 from console.engine.disciplines.fairshare.nomination import FairshareNomination
 from console.engine.disciplines.fairshare.read_model import (
@@ -123,6 +124,23 @@ class FairshareDiscipline(BasicDiscipline):
     def take_usage(self, state: State, before: UsageHistory | None) -> None:
         """Give every pending workload a turn, because fair shares may differ."""
         _requeue_all(state)
+
+    def advance(self, state: State, before: int) -> None:
+        """Give every workload a turn when a protection or a period of grace has ended."""
+        if state.derived is None:
+            return
+        world = world_of(state)
+        if any(before < time <= state.now for time in world.wakeups(state)):
+            world.quiet_at = None
+            for name in fairshare_of(state.policy).queues:
+                state.schedule_requeue(state.queue(name))
+
+    def next_wakeup(self, state: State) -> int | None:
+        """Return when the next protection or period of grace ends, or past usage expires."""
+        if state.derived is None:
+            return None
+        times = (time for time in world_of(state).wakeups(state) if time > state.now)
+        return min(times, default=None)
 
     # Questions of the engine
 

@@ -7,14 +7,23 @@ costs by the number of running workloads and queues, and not by that of pending 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from console.engine.disciplines.fairshare.fair_share import FairShares, FairShareTree
 from console.engine.disciplines.fairshare.gangs import Pod, PodGroup, PodState, requested
+from console.engine.disciplines.fairshare.min_runtime import MinRuntimes
 from console.engine.disciplines.fairshare.node_room import NodeRoom, Rooms, least_device_memory
+from console.engine.disciplines.fairshare.reasons import PODS_LOST
 from console.engine.disciplines.fairshare.requests import need_of
-from console.engine.disciplines.fairshare.resources import NOTHING, Amounts, minus, plus, times
+from console.engine.disciplines.fairshare.resources import (
+    NOTHING,
+    Amounts,
+    PerResource,
+    minus,
+    plus,
+    times,
+)
 from console.engine.disciplines.fairshare.session import Job, Session
 from console.engine.disciplines.fairshare.spec import (
     DECLARED_CLUSTER,
@@ -25,6 +34,7 @@ from console.engine.disciplines.fairshare.spec import (
 from console.engine.disciplines.fairshare.standing import Standing
 from console.engine.disciplines.fairshare.tree import QueueTree
 from console.engine.disciplines.fairshare.turn_order import turn_path
+from console.engine.disciplines.fairshare.usage_window import current_usage
 from console.engine.disciplines.fairshare.workload_order import is_preemptible
 from console.engine.live.live_tree import AnyQueue
 from console.engine.live.running import Running
@@ -58,6 +68,7 @@ class _Known(NamedTuple):
     #: What its pods use that do not have to stop, and what those request that have no place yet.
     used: Amounts
     missing: Amounts
+    has_lost: bool
 
 
 class LiveWorld:
@@ -72,6 +83,10 @@ class LiveWorld:
             if self.spec.takes_workloads(name)
         }
         self._known: dict[str, _Known] = {}
+        #: Ids of running workloads with the reason PODS_LOST.
+        self._announced_lost: dict[str, None] = {}
+        self._protections: dict[str, Collection[int]] = {}
+        self._runtimes = MinRuntimes(tree=self.spec.tree, settings=self.spec.settings)
         #: By queue, without those above it.
         self._used: dict[str, Amounts] = {}
         self._firm: dict[str, Amounts] = {}
@@ -152,7 +167,8 @@ class LiveWorld:
             for name, queue in state.queues.items()
             for key in queue.pending.classes
         )
-        return self.version, self._requests(state), classes
+        usage = current_usage(self.spec, state.usage_history, state.now)
+        return self.version, self._requests(state), classes, usage
 
     def pending_job(self, pending: Pending) -> Job:
         """Return a pending workload as a job."""
@@ -170,6 +186,45 @@ class LiveWorld:
             job = self._class_jobs[cls.key] = self.pending_job(head)
         job.name, job.created = head.workload.id, head.workload.sequence
         return job
+
+    def has_lost_pods(self, uid: str) -> bool:
+        """Return whether pods of a running workload are gone with their node or cluster."""
+        return self._known[uid].has_lost
+
+    def returned(self) -> Iterator[Running]:
+        """Yield the running workloads whose lost pods were announced, and are no longer lost."""
+        for uid in self._announced_lost:
+            known = self._known[uid]
+            if not known.has_lost and not known.is_evicting:
+                yield known.running
+
+    def is_stale(self, job: Job, now: int) -> bool:
+        """Return whether a workload has had fewer pods than its minimum for too long."""
+        grace, known = self.spec.settings.stale_grace, self._known.get(job.name)
+        if grace < 0 or known is None or known.running.short_since is None:
+            return False
+        return now >= known.running.short_since + grace
+
+    def wakeups(self, state: State) -> Iterator[int]:
+        """Yield the times, in milliseconds, at which time alone may lead to a decision."""
+        settings = self.spec.settings
+        if self.spec.settings.usage_window is not None and state.usage_history is not None:
+            yield state.usage_history.expires_at
+        for known in self._known.values():
+            running = known.running
+            if known.is_evicting:
+                continue
+            if running.short_since is not None and settings.stale_grace >= 0:
+                yield running.short_since + settings.stale_grace
+            # A protection matters to pending workloads alone.
+            if running.started is not None and state.pending:
+                for runtime in self._protections_of(known.job.queue):
+                    yield running.started + runtime
+
+    def _protections_of(self, queue: str) -> Collection[int]:
+        if queue not in self._protections:
+            self._protections[queue] = self._runtimes.all_of(queue)
+        return self._protections[queue]
 
     def growing_jobs(self) -> Iterator[tuple[Running, Job]]:
         """Yield the running workloads that have pods without a place."""
@@ -235,6 +290,7 @@ class LiveWorld:
         self._class_requests.clear()
         self._class_jobs.clear()
         self._known.clear()
+        self._announced_lost.clear()
         self._used.clear()
         self._firm.clear()
         self._missing.clear()
@@ -253,11 +309,17 @@ class LiveWorld:
                     room.evict(pod)
         used = requested(pod for pod in job.pods if pod.state is PodState.RUNNING)
         missing = requested(pod for pod in job.pods if pod.state is PodState.PENDING)
-        found = self._known[uid] = _Known(running, running.evicting, job, used, missing)
+        has_lost = any(
+            self.is_lost(place) for assigned in running.assignment for place in assigned.places
+        )
+        found = self._known[uid] = _Known(running, running.evicting, job, used, missing, has_lost)
+        if running.reason is PODS_LOST:
+            self._announced_lost[uid] = None
         self._count(found, plus)
 
     def _remove(self, uid: str) -> None:
         found = self._known.pop(uid)
+        self._announced_lost.pop(uid, None)
         for pod in found.job.pods:
             if pod.node is not None:
                 room = self.rooms[pod.node]
@@ -294,7 +356,7 @@ class LiveWorld:
             is_preemptible=preemptible,
             created=workload.sequence,
             groups=groups,
-            started=None,
+            started=running.started if running is not None else None,
             allowed=None
             if all(nodes is None for nodes in allowed.values())
             else {name: self.rooms if nodes is None else nodes for name, nodes in allowed.items()},
@@ -394,10 +456,14 @@ class LiveWorld:
         return total
 
     def _shares(self, requests: Mapping[str, Amounts], state: State) -> FairShares:
-        key = (requests, self.total)
+        usage = current_usage(self.spec, state.usage_history, state.now)
+        key = (requests, self.total, usage)
         if self._last_shares is None or self._last_shares[0] != key:
             found = self._fair_shares.compute(
-                self.total, requests, k_value=self.spec.settings.k_value
+                self.total,
+                requests,
+                k_value=self.spec.settings.k_value,
+                usage=None if usage is None else _with_parents(self.spec.tree, usage),
             )
             self._last_shares = key, found
         return self._last_shares[1]
@@ -426,6 +492,19 @@ def _accepts(room: NodeRoom, pod_set: PodSet) -> bool:
     ):
         return False
     return untolerated(room.node.taints, pod_set.tolerations) is None
+
+
+def _with_parents(
+    tree: QueueTree[FairQueue], usage: Mapping[str, PerResource[float]]
+) -> dict[str, PerResource[float]]:
+    """Return the past usage of each queue together with that of the queues below it."""
+    sums: dict[str, list[float]] = {}
+    for queue, parts in usage.items():
+        for name in tree.path(queue):
+            found = sums.setdefault(name, [0.0, 0.0, 0.0])
+            for place, part in enumerate(parts):
+                found[place] += part
+    return {name: PerResource(*found) for name, found in sums.items()}
 
 
 def _change(

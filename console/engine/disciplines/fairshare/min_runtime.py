@@ -23,6 +23,14 @@ class MinRuntimes:
             each.reclaim_min_runtime for each in self.tree.queues.values()
         )
 
+    def all_of(self, victim: str) -> set[int]:
+        """Return every runtime that may protect a workload of *victim*, without 0."""
+        found = {self.settings.preempt_min_runtime, self.settings.reclaim_min_runtime}
+        for each in self.tree.path(victim):
+            queue = self.tree.queues[each]
+            found |= {queue.preempt_min_runtime or 0, queue.reclaim_min_runtime or 0}
+        return found - {0}
+
     def within_queue(self, victim: str) -> int:
         """Return the runtime before a workload of the same queue may preempt one of *victim*."""
         stated = (self.tree.queues[each].preempt_min_runtime for each in self.tree.path(victim))

@@ -24,8 +24,11 @@ from console.engine.disciplines.fairshare.reasons import (
     NO_NODES,
     NON_PREEMPTIBLE_OVER_QUOTA,
     OVER_LIMIT,
+    PODS_LOST,
     PREEMPTED,
     RECLAIMED,
+    STALE_GANG,
+    STARTED,
     WAITS_FOR_STOPPING,
 )
 from console.engine.disciplines.fairshare.resources import RESOURCES
@@ -113,9 +116,9 @@ class Outcomes:
         #: Running workloads of which pods are taken by an earlier change.
         self._taken: set[str] = set()
 
-    def plan(self) -> list[Change]:
+    def plan(self, stale: Iterable[Job] = ()) -> list[Change]:
         """
-        Return the changes in the order of the session.
+        Return the changes in the order of the session, and last the evictions of *stale* jobs.
 
         They hold all facts, so that the session may be rolled back before they are made.
         """
@@ -136,6 +139,13 @@ class Outcomes:
                 changes.extend(self._preemption(job, origin, result))
             elif origin.cls is not None:
                 changes.append(self._verdict(job, origin, result))
+        changes.extend(
+            partial(self._announce, running, None, STARTED) for running in self._world.returned()
+        )
+        for job in stale:
+            if job.name not in self._taken:
+                running = self._state.running[job.name]
+                changes.append(partial(self._evict, running, STALE_GANG))
         return changes
 
     def nomination_of(self, job: Job) -> FairshareNomination:
@@ -165,6 +175,9 @@ class Outcomes:
     def _growth(self, job: Job, running: Running, result: Result) -> Iterator[Change]:
         """Yield the change that gives further pods, or other places for lost ones."""
         if not result.started:
+            if self._world.has_lost_pods(job.name) and running.reason is not PODS_LOST:
+                nomination = self._nomination(job, result)
+                yield partial(self._announce, running, nomination, PODS_LOST)
             return
         lost = tuple(
             pods for pods in placed_pods(running.assignment) if self._world.is_lost(pods.place)
@@ -209,6 +222,16 @@ class Outcomes:
             )
         elif origin.cls is not None:
             yield self._verdict(job, origin, result)
+
+    def _announce(
+        self, running: Running, nomination: FairshareNomination | None, reason: Reason
+    ) -> bool:
+        self._state.resize(running, nomination, Resize(), reason)
+        return True
+
+    def _evict(self, running: Running, reason: Reason) -> bool:
+        self._state.evict(self._state.queues[running.queue or ""], running, reason)
+        return True
 
     def _shrink(self, running: Running, pods: tuple[PlacedPods, ...], reason: Reason) -> bool:
         self._state.resize(running, None, Resize(taken=pods), reason)
