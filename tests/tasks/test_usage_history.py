@@ -7,11 +7,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from console.capacity.services.report_cluster import report_cluster
+from console.celery import BACKGROUND
 from console.configs.services.apply_config import apply_config
 from console.engine import state as state_module
 from console.engine.disciplines.quota.discipline import QuotaDiscipline
@@ -19,6 +21,7 @@ from console.engine.model.policy import Policy
 from console.engine.model.usage_history import RecordedUsage, UsageHistory, UsageRange
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.series import tasks
 from console.series.coverage import floor_minute
 from console.series.services import measure_usage as measuring
 from console.series.services.measure_usage import due_for_measuring, measure_usage
@@ -132,6 +135,28 @@ def test_a_measurement_reaches_the_engine_and_outlasts_a_restart(
     running.forget_states()
     write_intake(org.pk, Intake.Kind.CAPACITY, {"cluster": "east"})
     settle(org)
+    assert known(org) == history(now, 2 / 9)
+
+
+def test_the_clock_measures_after_sampling(
+    org: Organization, settle: Settle, begin: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = begin + 3 * MINUTE
+    sent: list[tuple[str, int, str]] = []
+
+    def send(name: str, args: list[int], queue: str, expires: int) -> None:
+        sent.append((name.rpartition(".")[2], args[0], queue))
+        getattr(tasks, sent[-1][0])(*args)
+
+    monkeypatch.setattr(tasks.timezone, "now", lambda: now)
+    monkeypatch.setattr(current_app, "send_task", send)
+    tasks.sample()
+    settle(org)
+    tasks.sample()
+    # In the first minute of an hour, it is also sampled.
+    assert [each for each in sent if each[0] != "sample_one"] == [
+        ("measure_one", org.pk, BACKGROUND)
+    ]
     assert known(org) == history(now, 2 / 9)
 
 
