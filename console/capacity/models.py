@@ -46,6 +46,8 @@ class Cluster(models.Model):
     ready_nodes = models.PositiveIntegerField()
     #: {resource: thousandths}
     offered = models.JSONField(default=dict)
+    #: In the same form, None without any.
+    taken = models.JSONField(null=True)
 
     class Meta:
         constraints = [
@@ -80,6 +82,8 @@ class Node(models.Model):
     taints = models.JSONField(default=list)
     #: The amounts that pods may use together: {resource: thousandths}; absent resources are zero.
     allocatable = models.JSONField(default=dict)
+    #: What pods of other schedulers use of it, in the same form; None: nothing.
+    taken = models.JSONField(null=True)
     is_ready = models.BooleanField()
     #: The version of the cluster at which the node was last changed.
     version = models.BigIntegerField()

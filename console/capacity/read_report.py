@@ -27,7 +27,7 @@ LONGEST_VALUE: Final = 253
 LONGEST_MANAGER: Final = 40
 
 FIELDS: Final = ("manager", "labels", "state", "nodes")
-NODE_FIELDS: Final = ("name", "labels", "taints", "allocatable", "ready")
+NODE_FIELDS: Final = ("name", "labels", "taints", "allocatable", "taken", "ready")
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", re.ASCII)
 
@@ -41,6 +41,8 @@ class ReportedNode:
     taints: tuple[Taint, ...] = ()
     #: In thousandths by resource, without zeros.
     allocatable: Mapping[str, int] = field(default_factory=dict)
+    #: What pods of other schedulers use, in the same form.
+    taken: Mapping[str, int] = field(default_factory=dict)
     is_ready: bool = True
 
 
@@ -99,6 +101,7 @@ def _node(reader: Reader, value: Any, path: str) -> ReportedNode:
         labels=_labels(reader, get("labels"), f"{path}.labels"),
         taints=_taints(reader, get("taints"), f"{path}.taints"),
         allocatable=_amounts(reader, get("allocatable"), f"{path}.allocatable"),
+        taken=_amounts(reader, get("taken"), f"{path}.taken"),
         is_ready=True if ready is None else reader.flag(ready, f"{path}.ready"),
     )
 

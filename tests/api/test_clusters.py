@@ -36,14 +36,16 @@ STORED: dict[str, Any] = {
     "node_count": 2,
     "ready_nodes": 2,
     "offered": {"cpu": 7.5, "gpu": 8, "memory": 64 * 2**30},
+    "taken": {},
 }
 NODES = [
     {
         **NODE,
         "allocatable": {"cpu": 7.5, "gpu": 8, "memory": 64 * 2**30},
+        "taken": {},
         "ready": True,
     },
-    {"name": "gpu-2", "labels": {}, "taints": [], "allocatable": {}, "ready": True},
+    {"name": "gpu-2", "labels": {}, "taints": [], "allocatable": {}, "taken": {}, "ready": True},
 ]
 UNCHANGED = {"is_new": False, "added": 0, "changed": 0, "removed": 0, "fields": []}
 
@@ -119,13 +121,32 @@ def test_used_and_free_amounts_of_nodes(client: Api, operator: Actor) -> None:
     assert shown["free"] == {**shown["offered"], "cpu": shown["offered"]["cpu"] - 3.5}
 
 
+def test_what_other_schedulers_use_is_not_free(client: Api, operator: Actor) -> None:
+    taken = {"cpu": "1500m", "gpu": 1}
+    client.put("capacity/clusters/east", {"nodes": [{**NODE, "taken": taken}, {"name": "gpu-2"}]})
+    used = {"cpu": 1_000, "gpu": 8_000}
+    NodeUsage.objects.create(
+        org=operator.org, key="east/gpu-1", cluster="east", node="gpu-1", used=used
+    )
+    shown = client.get("capacity/clusters/east").body
+    assert [each["taken"] for each in shown["nodes"]] == [{"cpu": 1.5, "gpu": 1}, {}]
+    assert (shown["taken"], shown["offered"]) == ({"cpu": 1.5, "gpu": 1}, STORED["offered"])
+    free = {"cpu": 5, "gpu": -1, "memory": 64 * 2**30}
+    assert shown["free"] == shown["nodes"][0]["free"] == free
+
+
 def test_a_wrong_report_names_every_field(client: Api) -> None:
-    nodes = [{"name": "a", "allocatable": {"cpu": 0.0001}}, {"name": "a", "labels": {"k": 1}}]
+    taken = {"cpu": -1}
+    nodes = [
+        {"name": "a", "allocatable": {"cpu": 0.0001}, "taken": taken},
+        {"name": "a", "labels": {"k": 1}},
+    ]
     wrong = client.put("capacity/clusters/east", {"nodes": nodes, "stat": "ready"})
     assert wrong.problem == (400, "invalid_request")
     assert [(each["path"], each["code"]) for each in wrong.body["errors"]] == [
         ("stat", "unknown_field"),
         ("nodes[0].allocatable.cpu", "invalid_amount"),
+        ("nodes[0].taken.cpu", "out_of_range"),
         ("nodes[1].labels.k", "wrong_type"),
         ("nodes[1].name", "repeated_name"),
     ]

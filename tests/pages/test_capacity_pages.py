@@ -261,6 +261,7 @@ def test_clusters_and_nodes_are_exported(browser: Client, east: None) -> None:
         "nodes": 2,
         "ready_nodes": 1,
         "offered": {"cpu": 80, "gpu": 8},
+        "taken": {},
     }
     (row,) = csv.DictReader(io.StringIO(exported(browser, f"{EAST}?ready=false&as=csv")))
     assert row == {
@@ -270,7 +271,28 @@ def test_clusters_and_nodes_are_exported(browser: Client, east: None) -> None:
         "labels": '{"0": "zero", "zone": "b"}',
         "taints": "[]",
         "allocatable": '{"cpu": 16}',
+        "taken": "{}",
     }
+
+
+def test_the_page_shows_what_other_schedulers_use(browser: Client, owner: Actor) -> None:
+    nodes = [
+        {"name": "n1", "allocatable": {"cpu": 4}, "taken": {"cpu": 1}},
+        {"name": "n2", "allocatable": {"cpu": 4}},
+    ]
+    report_cluster(owner, "east", {"nodes": nodes})
+    page = read_page(browser.get(EAST))
+    assert "Taken 1 CPU, by pods of other schedulers" in page.id("cluster-facts").text
+    assert [row[4:] for row in table(page, "node-rows")] == [
+        ["4 CPUs", "1 CPU", "—", "3 CPUs"],
+        ["4 CPUs", "—", "—", "4 CPUs"],
+    ]
+    (_, cpu) = csv.DictReader(io.StringIO(exported(browser, f"{EAST}?as=csv")))
+    assert (cpu["node"], cpu["taken"]) == ("n2", "{}")
+    report_cluster(owner, "east", {"nodes": nodes[1:]})
+    page = read_page(browser.get(EAST))
+    assert "Taken" not in page.text
+    assert [row[4:] for row in table(page, "node-rows")] == [["4 CPUs", "—", "4 CPUs"]]
 
 
 def test_events_and_actions_lead_to_the_cluster(browser: Client, east: None) -> None:

@@ -111,6 +111,22 @@ def test_a_repeated_report_writes_one_row(operator: Actor) -> None:
     assert Event.objects.count() == AuditEntry.objects.filter(kind="cluster").count() == 1
 
 
+def test_taken_amounts_are_part_of_a_node(operator: Actor) -> None:
+    report_cluster(operator, "east", REPORT)
+    # A node of which nothing is taken is stored like one of an earlier release.
+    assert {*Node.objects.values_list("taken", flat=True)} == {None}
+    assert report_cluster(
+        operator, "east", REPORT | {"nodes": [GPU_NODE | {"taken": {}}, CPU_NODE]}
+    ).is_unchanged
+    taken = [GPU_NODE | {"taken": {"cpu": 2}}, CPU_NODE | {"taken": {"cpu": 1, "memory": "1Ki"}}]
+    result = report_cluster(operator, "east", REPORT | {"nodes": taken})
+    assert counts(result) == (False, 0, 2, 0, ())
+    assert result.cluster.taken == {"cpu": 3000, "memory": 1_024_000}
+    assert result.cluster.offered["cpu"] == 23_500
+    assert counts(report_cluster(operator, "east", REPORT)) == (False, 0, 2, 0, ())
+    assert Cluster.objects.get().taken is None
+
+
 def test_only_differences_are_written(operator: Actor) -> None:
     nodes = [{"name": f"n{i}", "allocatable": {"cpu": i}} for i in range(1, 5)]
     report_cluster(operator, "east", {"nodes": nodes})

@@ -87,6 +87,18 @@ def test_a_report_reaches_the_engine(
     assert not Intake.objects.exists()
 
 
+def test_the_engine_gets_what_other_schedulers_leave(operator: Actor, settle: Settle) -> None:
+    node = {
+        "name": "n",
+        "allocatable": {"cpu": 4, "gpu": 1, "memory": 8},
+        "taken": {"cpu": 1, "gpu": 2, "disk": 1},
+    }
+    report_cluster(operator, "east", {"nodes": [node]})
+    settle(operator.org)
+    (found,) = warm(operator.org).clusters["east"].nodes
+    assert found.offered == {"cpu": 3000, "memory": 8000}
+
+
 def test_only_changed_clusters_and_nodes_are_replaced(
     operator: Actor, settle: Settle, changes: list[Inventory]
 ) -> None:

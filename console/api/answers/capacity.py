@@ -25,7 +25,7 @@ def cluster_with_usage(
     answer = {
         **cluster_answer(cluster),
         "used": _amounts(used),
-        "free": _amounts(free_of(cluster.offered, used)),
+        "free": _amounts(free_of(cluster.offered, used, cluster.taken)),
     }
     if nodes is None:
         return answer
@@ -59,6 +59,7 @@ def cluster_answer(cluster: Cluster) -> dict[str, Any]:
         "node_count": cluster.node_count,
         "ready_nodes": cluster.ready_nodes,
         "offered": _amounts(cluster.offered),
+        "taken": _amounts(cluster.taken or {}),
     }
 
 
@@ -69,9 +70,10 @@ def node_answer(node: Node, used: Mapping[str, int]) -> dict[str, Any]:
         "labels": dict(sorted(node.labels.items())),
         "taints": node.taints,
         "allocatable": _amounts(node.allocatable),
+        "taken": _amounts(node.taken or {}),
         "ready": node.is_ready,
         "used": _amounts(used),
-        "free": _amounts(free_of(node.allocatable, used)),
+        "free": _amounts(free_of(node.allocatable, used, node.taken)),
     }
 
 

@@ -30,7 +30,10 @@ NODES: Final = OpenApiParameter(
 
 
 _USED: Final = "The amounts that running workloads use, as far as nodes are assigned to them."
-_FREE: Final = "The offered amounts without the used ones; negative if the offer was reduced."
+_TAKEN: Final = "The amounts that pods of other schedulers use, as reported."
+_FREE: Final = (
+    "The offered amounts without the used and the taken ones; negative if the offer was reduced."
+)
 
 
 @extend_schema_field(
@@ -71,6 +74,12 @@ class NodeIn(Schema):
         required=False,
         help_text="The amounts that all pods of the node may use together, by resource: numbers "
         "with at most three decimals, or Kubernetes quantities such as `64Gi`.",
+    )
+    taken = serializers.DictField(
+        child=OfferedAmount(),
+        required=False,
+        help_text="The amounts that pods of other schedulers use, in the same form. Nothing is "
+        "placed on them.",
     )
     ready = serializers.BooleanField(
         required=False, default=True, help_text="Whether the node accepts new pods."
@@ -115,6 +124,7 @@ class Node(Schema):
     allocatable = serializers.DictField(
         child=serializers.FloatField(), help_text="Without resources of which the node has none."
     )
+    taken = serializers.DictField(child=serializers.FloatField(), help_text=_TAKEN)
     ready = serializers.BooleanField()
     used = serializers.DictField(child=serializers.FloatField(), help_text=_USED)
     free = serializers.DictField(child=serializers.FloatField(), help_text=_FREE)
@@ -151,6 +161,7 @@ class Cluster(Schema):
     offered = serializers.DictField(
         child=serializers.FloatField(), help_text="The sum over all nodes, by resource."
     )
+    taken = serializers.DictField(child=serializers.FloatField(), help_text=_TAKEN)
 
 
 class ClusterWithNodes(Cluster):

@@ -18,7 +18,7 @@ from console.engine.model.nodes import Taint, TaintEffect
 T = TypeVar("T")
 
 #: Columns of a node that the engine needs.
-_NODE: Final = ("cluster_id", "name", "labels", "taints", "allocatable", "is_ready")
+_NODE: Final = ("cluster_id", "name", "labels", "taints", "allocatable", "taken", "is_ready")
 
 
 def load_inventory(org_id: int) -> engine.Inventory:
@@ -115,15 +115,22 @@ def _node(
     labels: dict[str, str],
     taints: list[dict[str, Any]],
     allocatable: dict[str, int],
+    taken: dict[str, int] | None,
     is_ready: bool,
 ) -> engine.Node:
+    # For the engine, a node offers what other schedulers leave.
+    offered = {
+        resource: left
+        for resource, amount in allocatable.items()
+        if (left := amount - (taken or {}).get(resource, 0)) > 0
+    }
     return engine.Node(
         name=name,
         labels=_sorted(labels),
         taints=tuple(
             Taint(each["key"], each["value"], TaintEffect(each["effect"])) for each in taints
         ),
-        offered=_sorted(allocatable),
+        offered=_sorted(offered),
         is_ready=is_ready,
     )
 

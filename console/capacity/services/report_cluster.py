@@ -27,7 +27,7 @@ _TRIES: Final = 5
 #: Maximum number of node names in an audit entry and an event.
 _NAMED: Final = 5
 
-_CONTENT: Final = ("labels", "taints", "allocatable", "is_ready", "version")
+_CONTENT: Final = ("labels", "taints", "allocatable", "taken", "is_ready", "version")
 _ADDED: Final = ("cluster_id", "name", "position", *_CONTENT)
 
 
@@ -218,14 +218,16 @@ def _content(node: ReportedNode, *version: int) -> tuple[Any, ...]:
     taints = [
         {"key": each.key, "value": each.value, "effect": each.effect.value} for each in node.taints
     ]
-    return node.labels, taints, node.allocatable, node.is_ready, *version
+    return node.labels, taints, node.allocatable, node.taken or None, node.is_ready, *version
 
 
 def _columns(report: ClusterReport) -> dict[str, Any]:
     """Return the columns of the cluster's row that a report determines."""
     offered: Counter[str] = Counter()
+    taken: Counter[str] = Counter()
     for node in report.nodes:
         offered.update(node.allocatable)
+        taken.update(node.taken)
     return {
         "manager": report.manager,
         "labels": report.labels,
@@ -233,6 +235,7 @@ def _columns(report: ClusterReport) -> dict[str, Any]:
         "node_count": len(report.nodes),
         "ready_nodes": sum(node.is_ready for node in report.nodes),
         "offered": dict(sorted(offered.items())),
+        "taken": dict(sorted(taken.items())) or None,
     }
 
 

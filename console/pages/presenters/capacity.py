@@ -15,9 +15,10 @@ from console.workloads.queries.node_usage import free_of
 
 #: Columns of the files of clusters and of nodes.
 CLUSTERS: Final = (
-    *("cluster", "manager", "status", "labels", "nodes", "ready_nodes", "offered", "last_seen"),
+    *("cluster", "manager", "status", "labels", "nodes", "ready_nodes"),
+    *("offered", "taken", "last_seen"),
 )
-NODES: Final = ("cluster", "node", "ready", "labels", "taints", "allocatable")
+NODES: Final = ("cluster", "node", "ready", "labels", "taints", "allocatable", "taken")
 
 #: Status -> glyph and title.
 _STATUSES: Final[Mapping[str, tuple[str, str]]] = {
@@ -43,6 +44,7 @@ class ClusterRow:
     declared: frozenset[str]
     #: {resource: thousandths}, sorted.
     offered: Mapping[str, int]
+    taken: Mapping[str, int]
     used: Mapping[str, int]
     free: Mapping[str, int]
 
@@ -56,6 +58,7 @@ class NodeRow:
     more_labels: tuple[str, ...]
     taints: tuple[str, ...]
     offered: Mapping[str, int]
+    taken: Mapping[str, int]
     used: Mapping[str, int]
     free: Mapping[str, int]
 
@@ -76,8 +79,9 @@ def cluster_row(
         labels=_labels({**cluster.labels, **declared}),
         declared=frozenset(_labels(declared)),
         offered=_sorted(cluster.offered),
+        taken=_sorted(cluster.taken or {}),
         used=_sorted(used),
-        free=_sorted(free_of(cluster.offered, used)),
+        free=_sorted(free_of(cluster.offered, used, cluster.taken)),
     )
 
 
@@ -90,8 +94,9 @@ def node_row(node: Node, used: Mapping[str, int]) -> NodeRow:
         more_labels=labels[_LABELS:],
         taints=tuple(map(_taint, node.taints)),
         offered=_sorted(node.allocatable),
+        taken=_sorted(node.taken or {}),
         used=_sorted(used),
-        free=_sorted(free_of(node.allocatable, used)),
+        free=_sorted(free_of(node.allocatable, used, node.taken)),
     )
 
 
@@ -106,6 +111,7 @@ def clusters_file(page_at: Callable[[str | None], Page[Cluster]]) -> Iterator[Ro
             "nodes": cluster.node_count,
             "ready_nodes": cluster.ready_nodes,
             "offered": _numbers(cluster.offered),
+            "taken": _numbers(cluster.taken or {}),
             "last_seen": to_iso(cluster.last_seen),
         }
 
@@ -120,6 +126,7 @@ def nodes_file(cluster: Cluster, page_at: Callable[[str | None], Page[Node]]) ->
             "labels": dict(sorted(node.labels.items())),
             "taints": node.taints,
             "allocatable": _numbers(node.allocatable),
+            "taken": _numbers(node.taken or {}),
         }
 
 

@@ -50,11 +50,19 @@ def usage_by_cluster(usage: Mapping[NodeKey, Mapping[str, int]]) -> dict[str, di
     return sums
 
 
-def free_of(offered: Mapping[str, int], used: Mapping[str, int]) -> dict[str, int]:
+def free_of(
+    offered: Mapping[str, int], used: Mapping[str, int], taken: Mapping[str, int] | None
+) -> dict[str, int]:
     """
     Return what is left of *offered*, in thousandths; negative after the offer was reduced.
 
-    >>> free_of({"cpu": 8, "memory": 4}, {"cpu": 3, "gpus": 1})
-    {'cpu': 5, 'memory': 4}
+    Other schedulers have *taken* some of it.
+
+    >>> free_of({"cpu": 8, "memory": 4}, {"cpu": 3, "gpus": 1}, {"cpu": 1})
+    {'cpu': 4, 'memory': 4}
     """
-    return {resource: amount - used.get(resource, 0) for resource, amount in offered.items()}
+    gone = taken or {}
+    return {
+        resource: amount - used.get(resource, 0) - gone.get(resource, 0)
+        for resource, amount in offered.items()
+    }
