@@ -116,6 +116,7 @@ def consolidate(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Fai
 def reclaim(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Failure]:
     """Take room from other queues for jobs whose queue stays within its fair share."""
     runtimes = MinRuntimes(tree=session.spec.tree, settings=session.spec.settings)
+    limits_reclaim = runtimes.limit_reclaim
 
     def search(job: Job) -> tuple[VictimSearch, ReclaimRefusal | None]:
         nothing = VictimSearch(session=session, candidates=(), validate=_only_moved)
@@ -124,7 +125,7 @@ def reclaim(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Failure
             return nothing, refused
 
         def protects(victim: Job) -> bool:
-            if victim.started is None or not runtimes.limit_reclaim:
+            if victim.started is None or not limits_reclaim:
                 return False
             runtime = runtimes.across_queues(job.queue, victim.queue)
             return is_protected(victim.started, runtime, session.now)

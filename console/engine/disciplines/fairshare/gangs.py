@@ -120,6 +120,10 @@ def start_unit(groups: Sequence[PodGroup]) -> tuple[Pod, ...]:
     While groups are below their minimum: the pods that they lack for it. Then one pod of the
     group that exceeds its minimum by the smallest factor.
     """
+    if len(groups) == 1 and len(groups[0].pods) == 1:
+        # Most workloads have one pod.
+        (pod,) = groups[0].pods
+        return (pod,) if pod.is_waiting else ()
     counts = [len(each.active) for each in groups]
     lacking = [
         (group, count) for group, count in zip(groups, counts, strict=True) if count < group.minimum

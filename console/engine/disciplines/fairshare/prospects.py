@@ -11,10 +11,7 @@ from collections.abc import Collection, Iterable
 
 from console.engine.disciplines.fairshare.gangs import Pod, PodState, requested, start_unit
 from console.engine.disciplines.fairshare.gates import quota_refusal, refusal
-from console.engine.disciplines.fairshare.reclaim import (
-    Reclaimer,
-    may_try,
-)
+from console.engine.disciplines.fairshare.resources import fits, plus
 from console.engine.disciplines.fairshare.session import Job, Session
 from console.engine.disciplines.fairshare.spec import PlacementStrategy
 
@@ -50,13 +47,18 @@ class Prospects:
 
     def of_reclaim(self, job: Job) -> bool:
         """Return whether *job* may take room from other queues."""
-        session, request = self._session, requested(start_unit(job.groups))
+        session, queue = self._session, job.queue
         if not session.exceeding:
             return False
-        reclaimer = Reclaimer(queue=job.queue, request=request, is_preemptible=job.is_preemptible)
-        if may_try(session.standings[job.queue], reclaimer) is not None:
+        request = requested(start_unit(job.groups))
+        standing = session.standings[queue]
+        if not fits(plus(standing.used, request), standing.fair_share):
             return False
-        return bool(session.losers(job.queue, request))
+        if not job.is_preemptible and not fits(
+            plus(standing.used_non_preemptible, request), standing.quota
+        ):
+            return False
+        return bool(session.losers(queue, request))
 
     def of_preemption(self, job: Job) -> bool:
         """Return whether *job* may take room from workloads of its queue."""

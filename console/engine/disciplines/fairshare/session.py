@@ -218,11 +218,14 @@ class Session:
         found = self._losers.get((queue, request))
         if found is None:
             running, exceeding, tree = self.running_by_queue, self.exceeding, self.spec.tree
+            above = {name: tree.queues[name].parent for name in tree.path(queue)}
+            levels = {parent: mine for mine, parent in above.items()}
             found = self._losers[queue, request] = frozenset(
                 below
-                for mine in tree.path(queue)
-                for other in tree.siblings(mine)
-                if other in exceeding and self._may_lose(mine, request, other)
+                for other in exceeding
+                if other not in above
+                and (mine := levels.get(tree.queues[other].parent)) is not None
+                and self._may_lose(mine, request, other)
                 for below in tree.subtree(other)
                 if below in running
             )
