@@ -48,8 +48,6 @@ class Prospects:
     def of_reclaim(self, job: Job) -> bool:
         """Return whether *job* may take room from other queues."""
         session, queue = self._session, job.queue
-        if not session.exceeding:
-            return False
         request = requested(start_unit(job.groups))
         standing = session.standings[queue]
         if not fits(plus(standing.used, request), standing.fair_share):

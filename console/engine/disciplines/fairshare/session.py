@@ -20,7 +20,6 @@ from console.engine.disciplines.fairshare.gangs import (
 )
 from console.engine.disciplines.fairshare.gates import Refusal, refusal
 from console.engine.disciplines.fairshare.node_room import NodeRoom, Rooms
-from console.engine.disciplines.fairshare.reclaim import exceeds_entitlement, serves_quota
 from console.engine.disciplines.fairshare.resources import NOTHING, Amounts, fits, minus, plus
 from console.engine.disciplines.fairshare.spec import FairshareSpec, PlacementStrategy
 from console.engine.disciplines.fairshare.standing import Standing
@@ -81,6 +80,15 @@ class Job:
         return next(each for each in self.groups if pod in each.pods)
 
 
+@dataclass(frozen=True, slots=True)
+class Exceeding:
+    """Queues that use more than a bound in some resource, by the name of their parent."""
+
+    #: More than the larger one of quota and fair share.
+    entitlement: dict[str | None, list[str]] = field(default_factory=dict)
+    quota: dict[str | None, list[str]] = field(default_factory=dict)
+
+
 def _always(job: Job, victim: Job) -> bool:
     return True
 
@@ -131,7 +139,7 @@ class Session:
     #: Computed on access, see `running_by_queue`.
     _running_by_queue: dict[str, list[Job]] | None = None
     _movable: list[Job] | None = None
-    _exceeding: frozenset[str] | None = None
+    _exceeding: Exceeding | None = None
     _losers: dict[tuple[str, Amounts], frozenset[str]] = field(default_factory=dict)
     _undo: list[tuple[Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
     #: The number of changes before the last commit.
@@ -198,14 +206,16 @@ class Session:
         return self._movable
 
     @property
-    def exceeding(self) -> frozenset[str]:
-        """The queues that use more than their quota or entitlement, as of the last commit."""
+    def exceeding(self) -> Exceeding:
+        """The queues that use more than they are entitled to, as of the last commit."""
         if self._exceeding is None:
-            self._exceeding = frozenset(
-                name
-                for name, each in self.standings.items()
-                if not (fits(each.used, each.allocatable) and fits(each.used, each.quota))
-            )
+            self._exceeding = found = Exceeding()
+            for name, each in self.standings.items():
+                parent = self.spec.tree.queues[name].parent
+                if not fits(each.used, each.allocatable):
+                    found.entitlement.setdefault(parent, []).append(name)
+                if not fits(each.used, each.quota):
+                    found.quota.setdefault(parent, []).append(name)
         return self._exceeding
 
     def losers(self, queue: str, request: Amounts) -> frozenset[str]:
@@ -217,25 +227,24 @@ class Session:
         """
         found = self._losers.get((queue, request))
         if found is None:
-            running, exceeding, tree = self.running_by_queue, self.exceeding, self.spec.tree
-            above = {name: tree.queues[name].parent for name in tree.path(queue)}
-            levels = {parent: mine for mine, parent in above.items()}
+            running, tree = self.running_by_queue, self.spec.tree
             found = self._losers[queue, request] = frozenset(
                 below
-                for other in exceeding
-                if other not in above
-                and (mine := levels.get(tree.queues[other].parent)) is not None
-                and self._may_lose(mine, request, other)
+                for mine in tree.path(queue)
+                for other in self._may_lose(mine, request)
+                if other != mine
                 for below in tree.subtree(other)
                 if below in running
             )
         return found
 
-    def _may_lose(self, queue: str, request: Amounts, other: str) -> bool:
-        mine, theirs = self.standings[queue], self.standings[other]
-        return exceeds_entitlement(theirs.used, theirs) or serves_quota(
-            mine, request, theirs.used, theirs
-        )
+    def _may_lose(self, queue: str, request: Amounts) -> Iterable[str]:
+        """Return the children of the parent of *queue* that may lose something to it."""
+        parent, mine = self.spec.tree.queues[queue].parent, self.standings[queue]
+        over = self.exceeding.entitlement.get(parent, ())
+        if parent not in self.exceeding.quota or not fits(plus(mine.used, request), mine.quota):
+            return over
+        return (*over, *self.exceeding.quota[parent])
 
     def turns(self, jobs: Iterable[Job]) -> TurnOrder[Job]:
         """Return *jobs* in the order of their turns."""
