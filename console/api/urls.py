@@ -44,6 +44,7 @@ from console.api.views.routing import (
     Expectations,
 )
 from console.api.views.saved_views import OneView, SavedViews
+from console.api.views.shares import Shares
 from console.api.views.tokens import OneToken, RotateToken, Tokens
 from console.api.views.usage import Usage, Waits
 from console.api.views.webhooks import (
@@ -125,6 +126,7 @@ urlpatterns = [
     path(f"{_QUEUE}/hold", HoldQueue.as_view(), name="hold-queue"),
     path(f"{_QUEUE}/resume", ResumeQueue.as_view(), name="resume-queue"),
     path(_QUEUE, OneQueue.as_view(), name="queue"),
+    path(f"{_ORG}/shares", Shares.as_view(), name="shares"),
     path(f"{_ORG}/cohorts", Cohorts.as_view(), name="cohorts"),
     path(f"{_ORG}/cohorts/<path:cohort>", OneCohort.as_view(), name="cohort"),
     path(f"{_ORG}/capacity", Capacity.as_view(), name="capacity"),

@@ -46,6 +46,7 @@ NAV = (
     NavItem(name="overview", title="Overview", url_name="pages:overview", key="o"),
     NavItem(name="queues", title="Queues", url_name="pages:queues", key="q"),
     NavItem(name="cohorts", url_name="pages:cohorts", key="k", section="cohorts"),
+    NavItem(name="shares", url_name="pages:shares", key="f", section="shares"),
     NavItem(name="capacity", title="Capacity", url_name="pages:capacity", key="a"),
     NavItem(name="workloads", title="Workloads", url_name="pages:workloads", key="w"),
     NavItem(name="config", title="Config", url_name="pages:config", key="c"),

@@ -15,6 +15,7 @@ from tests.pages.page import complaints, read_page
         "",
         "attention",
         "queues",
+        "shares",
         "cohorts",
         "capacity",
         "workloads",

@@ -44,6 +44,7 @@ LIVE = [
     "queues/research?tab=history",
     "queues/research/usage",
     "queues?compare=research&compare=default",
+    "shares",
     "cohorts",
     "capacity",
     "capacity/east",
@@ -60,6 +61,7 @@ LIVE = [
 DIFFERS_BY_ROLE = {
     **{path: ["viewer", "owner"] for path in ("", "attention", "events")},
     **{path: ["viewer", "operator"] for path in LIVE if path.startswith("queues")},
+    "shares": ["viewer", "editor"],
     "cohorts": ["viewer", "editor"],
     "capacity/east": ["viewer", "operator"],
     **{path: list(Role.values) for path in LIVE if path.startswith("workloads/")},

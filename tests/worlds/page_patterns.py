@@ -104,6 +104,7 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
             *("tab=rules", "tab=history", "hold=1", "cursor=3.5.3"),
         ),
     ),
+    "shares": _of("/shares", ("", "show=cpu&of={queue}")),
     "cohorts": _of("/cohorts", ("", "sort=contention", "q=nothing")),
     "quota-bars": _of("/help/quota-bars"),
     "cohort-usage": _of("/cohorts/{cohort}/usage", ("", "range=30d")),

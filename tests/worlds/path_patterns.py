@@ -45,6 +45,7 @@ PATHS: Final[Mapping[str, Sequence[str]]] = {
     "queues": _of("/queues", ("", "limit=1000")),
     "queue-pending": _of("/queues/{queue}/pending"),
     "queue": _of("/queues/{queue}"),
+    "shares": _of("/shares", ("", "of={queue}")),
     "cohorts": _of("/cohorts", ("", "limit=1000")),
     "cohort": _of("/cohorts/{cohort}"),
     "capacity": _of("/capacity", ("", "nodes=false&limit=1000", "cursor=3")),

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from console.engine.disciplines.read_model import Requests, Used
-from console.engine.model.amounts import Amount
+from console.engine.model.amounts import Amount, Usage
 from console.engine.model.inventory import Inventory
+from console.engine.model.usage_history import UsageHistory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +25,8 @@ class RunningKind:
     priority: int
     #: As the workloads state it.
     is_preemptible: bool | None
-    #: Of each of them, in thousandths, by resource.
-    requests: Requests
+    #: Of each of them, in thousandths.
+    usage: Usage
     count: int
 
 
@@ -40,6 +41,10 @@ class ShareFacts:
     #: Requests of the first pending workload of each queue that has one.
     first: Mapping[str, Requests]
     running: Sequence[RunningKind] = ()
+    #: What queues have used in the past; None: not known.
+    history: UsageHistory | None = None
+    #: In milliseconds since 1970 in UTC.
+    now: int = 0
 
 
 class ShareNumber(StrEnum):

@@ -321,12 +321,8 @@ def _facts(**changes: object) -> ShareFacts:
         "requested": {"a": {"gpu": 2000}, "other": {"nvidia.com/gpu": 2000}},
         "first": {"a": {"gpu": 2000}, "other": {"nvidia.com/gpu": 1000}},
         "running": (
-            RunningKind(
-                queue="b", priority=100, is_preemptible=None, requests={"gpu": 1000}, count=1
-            ),
-            RunningKind(
-                queue="b", priority=50, is_preemptible=None, requests={"gpu": 1000}, count=3
-            ),
+            RunningKind(queue="b", priority=100, is_preemptible=None, usage={GPU: 1000}, count=1),
+            RunningKind(queue="b", priority=50, is_preemptible=None, usage={GPU: 1000}, count=3),
         ),
         **changes,
     }

@@ -23,8 +23,9 @@ from console.engine.disciplines.fairshare.resources import (
 )
 from console.engine.disciplines.fairshare.spec import DECLARED_CLUSTER, FairshareSpec
 from console.engine.disciplines.fairshare.standing import Standing, allocatable
+from console.engine.disciplines.fairshare.usage_window import current_usage
 from console.engine.disciplines.fairshare.workload_order import is_preemptible
-from console.engine.disciplines.read_model import Requests, Used
+from console.engine.disciplines.read_model import Requests
 from console.engine.disciplines.share_report import (
     NumberChange,
     QueueShares,
@@ -34,7 +35,7 @@ from console.engine.disciplines.share_report import (
     ShareNumber,
     ShareReport,
 )
-from console.engine.model.amounts import SCALE, Amount, Unlimited
+from console.engine.model.amounts import SCALE, Amount, Unlimited, Usage
 from console.engine.model.inventory import Cluster, Inventory
 
 #: The most queues from which one may reclaim that are listed, those with the most first.
@@ -58,7 +59,7 @@ def share_report(
         spec = with_change(spec, change)
     tree = spec.tree
     total = total_of(spec, facts.inventory)
-    own_used = _amounts_by_queue(facts.used)
+    own_used = {name: _used(usage) for name, usage in facts.used.items()}
     pending = {name: _amounts(requests) for name, requests in facts.requested.items()}
     used = _below(spec, own_used)
     firm = _below(spec, _firm(facts, own_used))
@@ -66,7 +67,12 @@ def share_report(
         name: plus(used.get(name, NOTHING), asked)
         for name, asked in ({**dict.fromkeys(used, NOTHING), **_below(spec, pending)}).items()
     }
-    shares = FairShareTree(tree).compute(total, requested, k_value=spec.settings.k_value)
+    shares = FairShareTree(tree).compute(
+        total,
+        requested,
+        k_value=spec.settings.k_value,
+        usage=current_usage(spec, facts.history, facts.now),
+    )
     standings = {
         name: Standing(
             name=name,
@@ -268,7 +274,7 @@ def _firm(facts: ShareFacts, used: Mapping[str, Amounts]) -> dict[str, Amounts]:
     firm: dict[str, Amounts] = {}
     for kind in facts.running:
         if not is_preemptible(kind.priority, kind.is_preemptible):
-            amounts = times(_amounts(kind.requests), kind.count)
+            amounts = times(_used(kind.usage), kind.count)
             firm[kind.queue] = plus(firm.get(kind.queue, NOTHING), amounts)
     return {
         name: PerResource(*map(min, amounts, used.get(name, NOTHING)))
@@ -286,15 +292,12 @@ def _below(spec: FairshareSpec, amounts: Mapping[str, Amounts]) -> dict[str, Amo
     return sums
 
 
-def _amounts_by_queue(used: Used) -> dict[str, Amounts]:
-    found = {}
-    for queue, usage in used.items():
-        sums = dict.fromkeys(KEYS, 0)
-        for key, amount in usage.items():
-            if counted(key) in sums:
-                sums[counted(key)] += amount
-        found[queue] = PerResource(*sums.values())
-    return found
+def _used(usage: Usage) -> Amounts:
+    sums = dict.fromkeys(KEYS, 0)
+    for key, amount in usage.items():
+        if counted(key) in sums:
+            sums[counted(key)] += amount
+    return PerResource(*sums.values())
 
 
 def _amounts(requests: Requests) -> Amounts:
