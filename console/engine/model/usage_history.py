@@ -18,7 +18,8 @@ class UsageHistory:
 
     #: When it was measured, in milliseconds since 1970 in UTC.
     measured_at: int
-    #: By queue and resource; 1 is all capacity, and zeros are absent.
+    #: By queue and resource; 1 is all capacity, and zeros are absent. A queue that is above others
+    #: has their usage too, as it was recorded at that time.
     parts: Mapping[str, Mapping[str, float]]
 
     @property
@@ -54,7 +55,7 @@ class RecordedUsage:
     end: int
     #: The number of sampled minutes.
     minutes: int
-    #: The used amounts by queue. Queues without usage may be absent.
+    #: The used amounts by queue, as its capacity nodes had them; unused queues may be absent.
     used: Mapping[str, Mapping[FlavorResource, int]] = field(default_factory=dict)
     #: What the nodes of clusters offered, by cluster and resource; empty: there was no cluster.
     offered: Mapping[FlavorResource, int] = field(default_factory=dict)

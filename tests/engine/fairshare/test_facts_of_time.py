@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from console.engine.disciplines.fairshare.discipline import DISCIPLINE
+from console.engine.disciplines.fairshare.live_world import world_of
 from console.engine.disciplines.fairshare.reasons import PODS_LOST
 from console.engine.disciplines.fairshare.spec import POOL, FairshareSpec, UsageWindow
 from console.engine.model.decision import Place, Resize
@@ -73,3 +74,28 @@ def test_nodes_of_the_text_exist_while_there_is_no_cluster(
     assert DISCIPLINE.is_lost(declared, Inventory(), place) is is_lost
     if cluster == "config":
         assert DISCIPLINE.is_lost(declared, inventory(1), place)
+
+
+def test_the_usage_of_a_parent_is_the_recorded_one() -> None:
+    """Parents are recorded with the usage below them, which must not count twice."""
+    queues = [
+        queue("left", weight=1),
+        queue("right", weight=1),
+        queue("a", "left", weight=1),
+        queue("b", "right", weight=1),
+    ]
+    state = State(policy(queues, usage_window=UsageWindow(length=60_000)))
+    state.change_inventory(inventory(8))
+    for number, name in enumerate("ab", 1):
+        state.submit(workload(name, number, name, gpu=8))
+    state.advance(10_000)
+    state.change_usage_history(
+        UsageHistory(
+            measured_at=10_000,
+            parts={"left": {"gpu": 0.6}, "a": {"gpu": 0.6}, "right": {"gpu": 0.2}},
+        )
+    )
+    state.settle()
+    standings = world_of(state).open(state).standings
+    # Of weights 1/2 each: 1/2 + (1/2 - 0.6) and 1/2 + (1/2 - 0.2), which is 1 to 2.
+    assert [standings[name].fair_share.gpu for name in ("left", "right")] == [3_000, 5_000]

@@ -19,7 +19,6 @@ from console.engine.disciplines.fairshare.requests import need_of
 from console.engine.disciplines.fairshare.resources import (
     NOTHING,
     Amounts,
-    PerResource,
     minus,
     plus,
     times,
@@ -463,7 +462,7 @@ class LiveWorld:
                 self.total,
                 requests,
                 k_value=self.spec.settings.k_value,
-                usage=None if usage is None else _with_parents(self.spec.tree, usage),
+                usage=usage,
             )
             self._last_shares = key, found
         return self._last_shares[1]
@@ -492,19 +491,6 @@ def _accepts(room: NodeRoom, pod_set: PodSet) -> bool:
     ):
         return False
     return untolerated(room.node.taints, pod_set.tolerations) is None
-
-
-def _with_parents(
-    tree: QueueTree[FairQueue], usage: Mapping[str, PerResource[float]]
-) -> dict[str, PerResource[float]]:
-    """Return the past usage of each queue together with that of the queues below it."""
-    sums: dict[str, list[float]] = {}
-    for queue, parts in usage.items():
-        for name in tree.path(queue):
-            found = sums.setdefault(name, [0.0, 0.0, 0.0])
-            for place, part in enumerate(parts):
-                found[place] += part
-    return {name: PerResource(*found) for name, found in sums.items()}
 
 
 def _change(
