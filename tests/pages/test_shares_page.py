@@ -79,3 +79,21 @@ def test_a_wrong_trial_is_explained_beside_the_form(people: dict[str, Client], d
 def test_without_shares_the_page_says_why(people: dict[str, Client], org: Organization) -> None:
     for browser in people.values():
         get(browser)
+
+
+def test_the_page_of_a_queue_has_its_shares_and_links_its_parent(
+    people: dict[str, Client], divided
+) -> None:
+    page = read_page(people["viewer"].get("/o/here/queues/other"))
+    assert complaints(page) == []
+    assert "2 gpu from a , 2 gpu from b" in page.id("queue-shares").text
+    page = read_page(people["viewer"].get("/o/here/queues/b"))
+    assert complaints(page) == []
+    (parent,) = [each for each in page.all("a") if each.text == "below dept"]
+    assert parent.attrs["href"] == "/o/here/queues/dept"
+    listed = read_page(people["viewer"].get("/o/here/queues?group=cohort"))
+    assert complaints(listed) == []
+    assert "Below dept" in listed.text
+    assert people["viewer"].get("/o/here/queues?compare=a&compare=b").status_code == 200
+    assert people["viewer"].get("/o/here/").status_code == 200
+    assert people["viewer"].get("/o/here/usage").status_code == 200

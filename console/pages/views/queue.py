@@ -63,6 +63,7 @@ from console.workloads.queries.over_quota import over_quota_since_of
 from console.workloads.queries.pending import capacity_end, pending_for_reason
 from console.workloads.queries.rule_hits import rule_hits
 from console.workloads.queries.running import MOST_COMPARED, running_by_size
+from console.workloads.queries.shares import has_shares, queue_shares
 from console.workloads.services.hold_queue import hold_queue, resume_queue
 
 #: Versions per page of the history.
@@ -144,6 +145,8 @@ def _detail(
             (usage, bar, cells_of(usage, columns))
             for usage, bar in zip(view.usages, row.bars, strict=True)
         ],
+        "has_shares": has_shares(policy),
+        "shares": lazily(lambda: queue_shares(org, name)),
         "pending_reasons": lazily(lambda: pending_reasons(org.slug, view, reason)),
         "tabs": tabs_of(org.slug, name, tab, {"pending": view.pending, "running": view.running}),
         "tab": tab,

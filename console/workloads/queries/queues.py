@@ -37,7 +37,10 @@ class QueueView:
     """One queue: its settings, counts, usage and loans."""
 
     name: str
+    #: The name of its parent.
     cohort: str | None
+    #: Whether the parent is a queue, too.
+    cohort_is_queue: bool
     passthrough: bool
     held: QueueHold | None
     #: The stop policy in its config.
@@ -61,6 +64,11 @@ class QueueView:
     settings: Queue | None
     #: A short description of its preemption policy.
     preemption_summary: str
+
+    @property
+    def cohort_page(self) -> str:
+        """The name of the page of its parent."""
+        return "queue" if self.cohort_is_queue else "cohort"
 
     @property
     def is_stopped(self) -> bool:
@@ -176,6 +184,7 @@ def _view(
     return QueueView(
         name=name,
         cohort=queue.parent if queue else None,
+        cohort_is_queue=queue is not None and queue.parent in policy.queues,
         passthrough=queue is not None and queue.is_passthrough,
         held=held,
         stop=queue.stop if queue else StopPolicy.NONE,

@@ -19,6 +19,7 @@ from console.capacity.queries.inventory import load_inventory
 from console.engine.disciplines import load_discipline
 from console.engine.disciplines.share_report import (
     NumberChange,
+    QueueShares,
     RunningKind,
     ShareFacts,
     ShareReport,
@@ -80,6 +81,13 @@ def shares_of(
     return Shares(
         policy=policy, report=report, changed=discipline.share_report(policy, facts, change)
     )
+
+
+def queue_shares(org: Organization, queue: str) -> QueueShares | None:
+    """Return the shares of one queue, with what it may reclaim; None if it has none."""
+    found = shares_of(org, reclaiming=queue)
+    listed = found.report.queues if found is not None else ()
+    return next((each for each in listed if each.name == queue), None)
 
 
 def has_shares(policy: Policy) -> bool:
