@@ -63,6 +63,9 @@ class Discipline(TraceFacts, Protocol):
     wording: CapacityWording
     #: Whether decisions depend on the inventory of clusters and nodes, and on their usage.
     reads_inventory: bool
+    #: Whether decisions depend on the requests of all pending workloads together, so that
+    #: explanations load them.
+    reads_requests: bool
     #: Whether released pods of a running workload get another place one by one. Otherwise only
     #: the workload as a whole can be released.
     grants_pods: bool

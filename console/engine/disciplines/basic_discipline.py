@@ -41,6 +41,7 @@ class BasicDiscipline(Discipline):
     """The answers of a discipline to questions about parts that it does not have."""
 
     reads_inventory = False
+    reads_requests = False
     grants_pods = False
 
     # Admission

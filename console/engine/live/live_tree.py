@@ -14,6 +14,7 @@ from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.reasons import Reason
 from console.engine.pending.pending_class import Pending
 from console.engine.pending.pending_queue import PendingQueue
+from console.engine.pending.unrestored import UnrestoredClass
 
 
 @dataclass(slots=True, eq=False)
@@ -58,6 +59,8 @@ class QueueState(Generic[AccountT, QueueT]):
         self.running = RunningSet()
         #: Running workloads charged as a sum, where only some are restored one by one.
         self.summed_up = 0
+        #: Pending workloads that are not restored one by one, in a state that explains others.
+        self.unrestored: tuple[UnrestoredClass, ...] = ()
         #: Preempting workloads by id: they wait outside the pending queue until their victims
         #: have stopped.
         self.preemptors: dict[str, Preemptor] = {}

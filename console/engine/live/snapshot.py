@@ -122,6 +122,7 @@ class Snapshot(State):
             mine.account = self.ledger.queue(theirs.name)
             mine.running = theirs.running.copy()
             mine.held = theirs.held
+            mine.unrestored = theirs.unrestored
         self.ledger.adapt(source.policy, policy, self.queues)
         tree = LiveTree(self.ledger.queue(base.tree.queues[0].name).root, self.queues.values())
         tree.copy_usage_by_priority(base.tree)

@@ -23,6 +23,7 @@ from console.workloads.org_filter import in_org
 from console.workloads.services.charged_ledger import ChargedLedger, FirstRunning, first_to_stop
 from console.workloads.services.keep_usage_history import load_usage_history
 from console.workloads.services.load_nodes import load_nodes
+from console.workloads.services.load_requests import load_requests
 from console.workloads.services.load_state import (
     COLUMNS,
     engine_workload,
@@ -76,6 +77,7 @@ def load_trees(
             else:
                 state.resubmit(each, None, yields_to=row.preemptor)
     state.take_in_arrivals()
+    load_requests(state, org)
     return state
 
 

@@ -12,6 +12,7 @@ from console.workloads.models import QueueHold, Workload
 from console.workloads.queries.used import counts_of_running, used_of
 from console.workloads.services.keep_usage_history import load_usage_history
 from console.workloads.services.load_nodes import load_nodes
+from console.workloads.services.load_requests import load_requests
 from console.workloads.services.load_state import (
     COLUMNS,
     engine_workload,
@@ -76,6 +77,7 @@ def join_whole_tree(state: State, org: Organization, workload: Workload) -> None
         _resubmit(state, theirs.order_by("-priority", "pk")[:_WAITING])
         _resubmit(state, Workload.objects.filter(pk=workload.pk))
     state.take_in_arrivals()
+    load_requests(state, org)
 
 
 def _resubmit(state: State, rows: QuerySet[Workload]) -> None:

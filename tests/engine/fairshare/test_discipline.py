@@ -7,6 +7,7 @@ import pytest
 from console.engine.disciplines.fairshare.discipline import DISCIPLINE
 from console.engine.disciplines.fairshare.eligibility import problem_of
 from console.engine.disciplines.fairshare.ledger import KEYS, FairshareLedger
+from console.engine.disciplines.fairshare.live_world import world_of
 from console.engine.disciplines.fairshare.resources import PerResource
 from console.engine.disciplines.fairshare.spec import FairQueue, fairshare_of
 from console.engine.disciplines.share_report import (
@@ -24,6 +25,7 @@ from console.engine.model.history import Live
 from console.engine.model.inventory import Inventory
 from console.engine.model.policy import Policy
 from console.engine.model.workload import PodSet, Workload
+from console.engine.pending.unrestored import UnrestoredClass
 from console.engine.simulation.consequences import simulate_consequences
 from console.engine.state import State
 from tests.engine.fairshare.live import inventory, policy, queue, workload
@@ -406,3 +408,19 @@ def test_a_report_without_clusters_divides_the_nodes_of_the_config() -> None:
         "memory": 0,
         "gpu": 0,
     }
+
+
+def test_pending_workloads_that_are_not_restored_count_for_shares_and_order() -> None:
+    found = policy([queue("a", quota=1), queue("b", quota=1, priority=200)])
+    state = _state(found, workload("a1", 1, "a", gpu=2), gpus=(1,))
+    state.settle()
+    alone = world_of(state).open(state).shares.shares["a"].gpu
+    state.queue("b").unrestored = (
+        UnrestoredClass(priority=50, requests={"gpu": 1000}, count=3),
+        UnrestoredClass(priority=60, requests={"gpu": 2000}, count=1),
+    )
+    shares = world_of(state).open(state).shares.shares
+    assert (alone, shares["a"].gpu, shares["b"].gpu) == (1000, 1000, 1000)
+    assert _sentences(state, "a1", "queue_order") == [
+        "b before a: it has the higher priority (rule 3 of 8)."
+    ]

@@ -70,6 +70,7 @@ class FairshareDiscipline(BasicDiscipline):
     admitted = STARTED
     wording = WORDING
     reads_inventory = True
+    reads_requests = True
     grants_pods = True
 
     # Admission

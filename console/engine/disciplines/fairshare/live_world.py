@@ -436,6 +436,9 @@ class LiveWorld:
             total = plus(total, times(self._requests_of_class(cls), len(cls)))
         for preemptor in queue.preemptors.values():
             total = plus(total, self.amounts_of(preemptor.pending.workload))
+        for each in queue.unrestored:
+            amounts = need_of(each.requests).amounts(self._least_device_memory)
+            total = plus(total, times(amounts, each.count))
         return total
 
     def _requests_of_class(self, cls: PendingClass) -> Amounts:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from console.engine.disciplines.fairshare.live_world import world_of
+from console.engine.disciplines.fairshare.live_world import LiveWorld, world_of
 from console.engine.disciplines.fairshare.nomination import Rival
 from console.engine.disciplines.fairshare.queue_order import Contender, compare
+from console.engine.disciplines.fairshare.requests import need_of
 from console.engine.disciplines.fairshare.resources import Amounts
 from console.engine.disciplines.fairshare.session import Session
+from console.engine.live.live_tree import AnyQueue
 
 if TYPE_CHECKING:
     from console.engine.state import State
@@ -32,11 +34,10 @@ def rivals(state: State, queue: str, request: Amounts) -> tuple[Rival, ...]:
     firsts: dict[str, Amounts] = {}
     for name in session.paths:
         live = state.queues.get(name)
-        head = None
         if live is not None and live.barrier is None:
-            head = next(live.pending.in_order(), None)
-        if head is not None:
-            firsts[name] = world.amounts_of(head.head.workload)
+            first = _first_request(world, live)
+            if first is not None:
+                firsts[name] = first
     competing = _contenders(session, firsts)
     found = []
     for name in session.paths[queue]:
@@ -55,6 +56,15 @@ def rivals(state: State, queue: str, request: Amounts) -> tuple[Rival, ...]:
         compared.sort(key=lambda each: each.comparison.is_left_first)
         found.extend(compared[:_MOST_LISTED])
     return tuple(found)
+
+
+def _first_request(world: LiveWorld, queue: AnyQueue) -> Amounts | None:
+    """Return the request of the first pending workload of *queue*; None: it has none."""
+    cls = next(queue.pending.in_order(), None)
+    other = max(queue.unrestored, key=lambda each: each.priority, default=None)
+    if other is not None and (cls is None or other.priority > cls.priority):
+        return need_of(other.requests).amounts(0)
+    return world.amounts_of(cls.head.workload) if cls is not None else None
 
 
 def _contenders(session: Session, firsts: Mapping[str, Amounts]) -> dict[str, Contender]:
