@@ -71,16 +71,25 @@ def times(org: Organization, version: int) -> dict[str, Times]:
     """Return the times by name; the state in memory, rows, and a snapshot have to agree."""
     warm = running._warm.get(org.pk)
     assert warm is not None
+    states = warm.state, load_state(org, version), snapshot_state(org)[0]
     found = [
         {uid: (each.started, each.short_since) for uid, each in state.running.items()}
-        for state in (warm.state, load_state(org, version), snapshot_state(org)[0])
+        for state in states
     ]
     assert found[0] == found[1] == found[2]
+    workloads = [{uid: each.workload for uid, each in state.running.items()} for state in states]
+    assert workloads[0] == workloads[1] == workloads[2]
     names = dict(Workload.objects.filter(org=org).values_list("uid", "name"))
     return {
         names[uid]: (_seconds(started), _seconds(short_since))
         for uid, (started, short_since) in found[0].items()
     }
+
+
+def finished(org: Organization) -> bool:
+    """Return whether pods of the only running workload have finished."""
+    (running_workload,) = load_state(org, 1).running.values()
+    return running_workload.workload.has_finished_pods
 
 
 def _seconds(time: int | None) -> int | None:
@@ -136,8 +145,10 @@ def test_rows_have_the_time_since_which_pods_are_missing(
     end(PodReport.RELEASE, 1)
     assert times(org, 1) == {"train": (0, 10)}
     clock.seconds = 20
+    assert not finished(org)
     end(PodReport.FINISH, 1)
     assert times(org, 1) == {"train": (0, 10)}
+    assert finished(org)
     running.forget_states()
     clock.seconds = 30
     report(4)

@@ -141,6 +141,7 @@ def after_finish(workload: Workload, pod_set: str, count: int) -> Workload:
             with_count(each, each.count - count) if each.name == pod_set else each
             for each in workload.pod_sets
         ),
+        has_finished_pods=True,
     )
 
 

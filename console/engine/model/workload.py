@@ -75,6 +75,8 @@ class Workload:
     #: Preferred and required places, in the terms of the config language; None: no requirement.
     #: Values are JSON values with whole numbers. Shared between workloads: never changed.
     placement: Mapping[str, object] | None = None
+    #: Whether it had further pods that have finished.
+    has_finished_pods: bool = False
 
     def total(self) -> dict[str, int]:
         """Return the total requests of all pod sets, by resource, in thousandths."""

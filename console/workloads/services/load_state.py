@@ -193,6 +193,7 @@ def engine_workload(row: tuple[Any, ...]) -> Workload:
     uid, pk, labels, namespace, priority, requests, pod_sets, *optional = row[: len(COLUMNS)]
     facts, user, groups, remaining = optional
     requested = pod_sets_of(pod_sets, requests)
+    present = requested if remaining is None else remaining_pod_sets(requested, remaining)
     is_preemptible, placement = facts_of(facts)
     return Workload(
         id=uid,
@@ -200,11 +201,12 @@ def engine_workload(row: tuple[Any, ...]) -> Workload:
         labels=labels_of(labels),
         namespace=intern(namespace),
         priority=priority,
-        pod_sets=requested if remaining is None else remaining_pod_sets(requested, remaining),
+        pod_sets=present,
         user=intern(user),
         groups=groups_of(groups),
         is_preemptible=is_preemptible,
         placement=placement,
+        has_finished_pods=present != requested,
     )
 
 

@@ -8,9 +8,10 @@ import pytest
 
 from console.engine.disciplines.fairshare.discipline import DISCIPLINE
 from console.engine.disciplines.fairshare.live_world import world_of
-from console.engine.disciplines.fairshare.reasons import PODS_LOST
+from console.engine.disciplines.fairshare.reasons import PODS_LOST, STALE_GANG
 from console.engine.disciplines.fairshare.spec import POOL, FairshareSpec, UsageWindow
-from console.engine.model.decision import Place, Resize
+from console.engine.live.pod_changes import PodGroup
+from console.engine.model.decision import Outcome, Place, Resize
 from console.engine.model.inventory import Inventory, Node
 from console.engine.model.usage_history import RecordedUsage, UsageHistory, UsageRange
 from console.engine.state import State
@@ -99,3 +100,44 @@ def test_the_usage_of_a_parent_is_the_recorded_one() -> None:
     standings = world_of(state).open(state).standings
     # Of weights 1/2 each: 1/2 + (1/2 - 0.6) and 1/2 + (1/2 - 0.2), which is 1 to 2.
     assert [standings[name].fair_share.gpu for name in ("left", "right")] == [3_000, 5_000]
+
+
+def gang(now: int, **settings: int) -> State:
+    """Return a state in which one of the three pods of a gang has been lost at *now*."""
+    state = State(policy([queue("a")], **settings))
+    state.change_inventory(inventory(1, 1, 1))
+    state.submit(workload("w", 1, "a", count=3))
+    state.settle()
+    state.advance(now)
+    state.change_inventory(inventory(1, 1))
+    (decision,) = state.settle()
+    assert (decision.outcome, decision.reason) == (Outcome.RESIZED, PODS_LOST)
+    return state
+
+
+def test_a_gang_is_evicted_after_the_period_of_grace() -> None:
+    state = gang(1_000, stale_grace=5_000)
+    assert state.next_wakeup == 6_000
+    state.advance(5_999)
+    assert state.settle() == []
+    state.advance(6_000)
+    (decision,) = state.settle()
+    assert (decision.outcome, decision.reason) == (Outcome.PREEMPTED, STALE_GANG)
+    assert state.next_wakeup is None
+
+
+def test_a_gang_stays_without_a_grace() -> None:
+    state = gang(1_000, stale_grace=-1)
+    state.advance(1_000_000)
+    assert (state.settle(), state.next_wakeup) == ([], None)
+
+
+def test_a_gang_with_finished_pods_stays() -> None:
+    state = gang(1_000, stale_grace=5_000)
+    # The lost pod gets no place meanwhile.
+    state.hold("a")
+    assert state.finish_pods("w", PodGroup(pod_set="main", count=1, node="n0")) == 1
+    assert state.running["w"].short_since == 1_000
+    state.advance(1_000_000)
+    assert state.settle() == []
+    assert not state.running["w"].evicting

@@ -198,9 +198,15 @@ class LiveWorld:
                 yield known.running
 
     def is_stale(self, job: Job, now: int) -> bool:
-        """Return whether a workload has had fewer pods than its minimum for too long."""
+        """
+        Return whether a workload has had fewer pods than its minimum for too long.
+
+        Never if some of its pods have finished.
+        """
         grace, known = self.spec.settings.stale_grace, self._known.get(job.name)
         if grace < 0 or known is None or known.running.short_since is None:
+            return False
+        if known.running.workload.has_finished_pods:
             return False
         return now >= known.running.short_since + grace
 

@@ -126,10 +126,9 @@ class Outcomes:
         for job, origin in self._origins.items():
             result = self._results.get(job)
             if result is None:
-                cls = origin.cls
-                if cls is None or cls.verdict is not None or cls.head is not origin.pending:
+                if not self._is_news(job, origin):
                     continue
-                # A class that is new, and had no prospects.
+                # It had no prospects.
                 result = Result(placement=self._session.place(job, start_unit(job.groups)))
             if origin.running is not None:
                 changes.extend(self._growth(job, origin.running, result))
@@ -147,6 +146,16 @@ class Outcomes:
                 running = self._state.running[job.name]
                 changes.append(partial(self._evict, running, STALE_GANG))
         return changes
+
+    def _is_news(self, job: Job, origin: Origin) -> bool:
+        """Return whether there is something to announce about a job without a turn."""
+        if origin.running is not None:
+            return self._has_unannounced_loss(job, origin.running)
+        cls = origin.cls
+        return cls is not None and cls.verdict is None and cls.head is origin.pending
+
+    def _has_unannounced_loss(self, job: Job, running: Running) -> bool:
+        return self._world.has_lost_pods(job.name) and running.reason is not PODS_LOST
 
     def nomination_of(self, job: Job) -> FairshareNomination:
         """Return what the session found for a pending job."""
@@ -175,7 +184,7 @@ class Outcomes:
     def _growth(self, job: Job, running: Running, result: Result) -> Iterator[Change]:
         """Yield the change that gives further pods, or other places for lost ones."""
         if not result.started:
-            if self._world.has_lost_pods(job.name) and running.reason is not PODS_LOST:
+            if self._has_unannounced_loss(job, running):
                 nomination = self._nomination(job, result)
                 yield partial(self._announce, running, nomination, PODS_LOST)
             return
