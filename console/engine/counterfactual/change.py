@@ -51,6 +51,10 @@ class QuotaNumber(StrEnum):
     NOMINAL = "nominal"
     BORROWING_LIMIT = "borrowing_limit"
     LENDING_LIMIT = "lending_limit"
+    #: Of queues that share nodes by fair shares: the most that a queue may use.
+    LIMIT = "limit"
+    #: The amount that such a queue is guaranteed.
+    QUOTA = "quota"
 
 
 class Setting(StrEnum):

@@ -13,6 +13,8 @@ _NUMBERS = {
     QuotaNumber.NOMINAL: "nominal quota",
     QuotaNumber.BORROWING_LIMIT: "borrowing limit",
     QuotaNumber.LENDING_LIMIT: "lending limit",
+    QuotaNumber.LIMIT: "limit",
+    QuotaNumber.QUOTA: "quota",
 }
 _SETTINGS = {
     Setting.WITHIN_QUEUE: "preemption within {queue}",

@@ -33,7 +33,7 @@ from console.engine.disciplines.fairshare.read_model import (
 from console.engine.disciplines.fairshare.reasons import PREEMPTED, STARTED
 from console.engine.disciplines.fairshare.rivals import rivals
 from console.engine.disciplines.fairshare.share_report import share_report
-from console.engine.disciplines.fairshare.spec import DECLARED_CLUSTER, POOL, fairshare_of
+from console.engine.disciplines.fairshare.spec import DECLARED_CLUSTER, fairshare_of
 from console.engine.disciplines.fairshare.trace import FAIRSHARE
 from console.engine.disciplines.fairshare.usage_window import usage_parts, usage_range
 from console.engine.disciplines.read_model import Column, Section, Used
@@ -41,7 +41,6 @@ from console.engine.disciplines.share_report import NumberChange, ShareFacts, Sh
 from console.engine.explain.explain_sections import ExplainSections
 from console.engine.live.live_tree import LiveTree
 from console.engine.live.running import Running
-from console.engine.model.amounts import FlavorResource
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.consequences import Finding
 from console.engine.model.decision import Place
@@ -154,7 +153,7 @@ class FairshareDiscipline(BasicDiscipline):
         without: frozenset[str] = frozenset(),
     ) -> FairshareNomination:
         """Return whether *pending* would start now, and where."""
-        return nominate(state, pending)
+        return nominate(state, pending, without)
 
     def report(self, state: State, queue: LiveQueue, pending: Pending) -> FairshareNomination:
         """Return the nomination, with the order of the queue and those above it."""
@@ -166,12 +165,6 @@ class FairshareDiscipline(BasicDiscipline):
         counted = request_of(workload)
         others = {name: amount for name, amount in workload.total().items() if "gpu" not in name}
         return {**others, **counted}
-
-    def requested(
-        self, queue: LiveQueue, workload: Workload, obstacles: Sequence[Any]
-    ) -> dict[FlavorResource, int]:
-        """Return the request of the pool."""
-        return {(POOL, name): amount for name, amount in request_of(workload).items()}
 
     def preemption_summary(self, queue: Queue) -> str:
         """Return the two kinds of preemption, which every queue has."""

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from console.engine.disciplines.fairshare.actions import (
     Failure,
+    Start,
     allocate,
     consolidate,
     preempt,
     reclaim,
 )
+from console.engine.disciplines.fairshare.gangs import PodState
 from console.engine.disciplines.fairshare.live_world import world_of
 from console.engine.disciplines.fairshare.nomination import FairshareNomination
 from console.engine.disciplines.fairshare.outcomes import Origin, Outcomes, Result
+from console.engine.disciplines.fairshare.session import Session
+from console.engine.model.common_reasons import BEHIND_OTHERS
 from console.engine.pending.pending_class import Pending
 
 if TYPE_CHECKING:
     from console.engine.state import State
 
 
-def nominate(state: State, pending: Pending) -> FairshareNomination:
-    """Return whether *pending* would start now, and where; or what searches for room find."""
+def nominate(
+    state: State, pending: Pending, without: frozenset[str] = frozenset()
+) -> FairshareNomination:
+    """
+    Return whether *pending* would start now, and where; or what searches for room find.
+
+    It is enough if it would start after the running workloads *without* have ended.
+    """
     world = world_of(state)
     session = world.open(state)
     job = world.pending_job(pending)
     result = Result()
+    _end(session, without)
     # They wait for room that is being released, and claim it in their turns.
     claiming = [
         world.pending_job(each.pending)
@@ -39,19 +51,35 @@ def nominate(state: State, pending: Pending) -> FairshareNomination:
         for found in action(session, session.turns([*claiming, job])):
             if found.job is not job:
                 continue
-            if isinstance(found, Failure):
-                result.placement = found.placement or result.placement
-                if found.attempt is not None:
-                    result.attempts.append(found.attempt)
-            elif found.waits:
-                result.waits, result.search, result.victims = True, found.search, found.victims
-            else:
-                result.started.extend(found.pods)
-        if result.has_room:
+            _note(result, found)
+        if result.has_room or without:
             break
         claiming.clear()
     origin = Origin(state.queues[job.queue], pending)
     outcomes = Outcomes(state, world, session, {job: origin}, {job: result})
     nomination = outcomes.nomination_of(job)
     session.rollback()
+    if without and result.waits:
+        return replace(nomination, fits=True, pending_reason=BEHIND_OTHERS)
     return nomination
+
+
+def _end(session: Session, workloads: frozenset[str]) -> None:
+    """Let the pods of running *workloads* stop."""
+    for uid in workloads & session.jobs.keys():
+        ended = session.jobs[uid]
+        for pod in ended.pods:
+            if pod.state is PodState.RUNNING:
+                session.evict(ended, pod)
+    session.commit()
+
+
+def _note(result: Result, found: Start | Failure) -> None:
+    if isinstance(found, Failure):
+        result.placement = found.placement or result.placement
+        if found.attempt is not None:
+            result.attempts.append(found.attempt)
+    elif found.waits:
+        result.waits, result.search, result.victims = True, found.search, found.victims
+    else:
+        result.started.extend(found.pods)

@@ -207,6 +207,8 @@ def _with_number(quota: Quota, number: QuotaNumber, amount: Amount) -> Quota:
             return replace(quota, borrowing_limit=amount)
         case QuotaNumber.LENDING_LIMIT:
             return replace(quota, lending_limit=amount)
+        case _:
+            raise AssertionError(f"{number} belongs to another discipline")
 
 
 def _below(node: Node) -> Iterator[Node]:
