@@ -56,7 +56,8 @@ def for_reader(actor: Actor, explained: Explained) -> Explained:
     """Return *explained* with only the names that *actor* may see."""
     if actor.may(Permission.READ_NAMES):
         return explained
-    disclosed = disclose(actor, mentioned(explained.trace))
+    # The workload itself keeps its id: its own page is open to the reader.
+    disclosed = disclose(actor, mentioned(explained.trace) - {explained.trace.workload})
     explanation = explain(explained.trace, disclosed.names)
     stages = tuple(
         replace(

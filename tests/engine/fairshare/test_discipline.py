@@ -253,8 +253,8 @@ def test_an_eviction_is_explained_with_the_numbers_of_both_queues() -> None:
     state.submit(workload("a1", 6, "a"))
     (evicted,) = [each for each in state.settle() if each.outcome == "preempted"]
     assert explain(evicted.trace).headline == (
-        "Preempted: a1 of a reclaims capacity. a used 0 GPUs with a quota of 2 and a fair share of "
-        "1. b used 4 GPUs with a quota of 2 and a fair share of 3."
+        "Preempted: a reclaims capacity for a1. a used 0 GPUs with a quota of 2 and a fair share "
+        "of 1. b used 4 GPUs with a quota of 2 and a fair share of 3."
     )
     assert explain(evicted.trace).stages[-2].sentences[0].text == (
         "KAI reports: Pod b4 was preempted by workload a1. b uses <GPU: 4, CPU: 0 (cores), memory: "

@@ -287,6 +287,8 @@ def _facts(context: ExplainContext) -> Iterator[tuple[str, str]]:
 
 
 def _mentioned(trace: Trace) -> Iterator[str]:
+    # The original message names the workload itself.
+    yield trace.workload
     for search in facts_of(trace).searches:
         for victim in search.victims:
             yield victim.workload

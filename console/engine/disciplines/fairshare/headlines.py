@@ -177,7 +177,7 @@ def reclaimed(context: ExplainContext) -> str:
     uses = by_queue(step.uses)
     figures = f" {' '.join(queue_sentence(each) for each in uses)}" if uses else ""
     return (
-        f"{_lead(context)}: {context.name(step.preemptor)} of {step.queue} reclaims capacity."
+        f"{_lead(context)}: {step.queue} reclaims capacity for {context.name(step.preemptor)}."
         f"{figures}"
     )
 
