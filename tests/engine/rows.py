@@ -12,6 +12,7 @@ from console.engine.model.inventory import Inventory
 from console.engine.model.policy import Policy
 from console.engine.model.preemption_loops import NEVER, Stops
 from console.engine.model.reasons import Reason
+from console.engine.model.usage_history import UsageHistory
 from console.engine.model.workload import Workload
 from console.engine.pending.pending_class import Announced
 from console.engine.state import State
@@ -56,6 +57,7 @@ class Rows:
         self.version = 0
         #: The time of the state, as the engine's row stores it.
         self.now = 0
+        self.usage_history: UsageHistory | None = None
 
     def submit(self, workload: Workload) -> None:
         """Add a new workload."""
@@ -109,6 +111,8 @@ class Rows:
         state = State(policy, is_sparse=True, now=self.now)
         if inventory is not None:
             state.change_inventory(inventory)
+        if self.usage_history is not None:
+            state.change_usage_history(self.usage_history)
         for name in sorted(self.held):
             state.hold(name)
         waiting = [row for row in self.rows.values() if row.outcome is Outcome.PENDING]
