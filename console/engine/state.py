@@ -518,6 +518,7 @@ class State(StateMutations):
         self._router = Router(policy)
         self._discipline = load_discipline(policy.discipline)
         self._is_lost = self._discipline.is_lost
+        self._shares_by_request = self._discipline.shares_by_request
         self._judge = self._discipline.eligibility(policy)
         self._eligibility = EligibilityCache(self._judge)
         self._builder = DecisionBuilder(policy, self._discipline)
@@ -605,6 +606,8 @@ class State(StateMutations):
         cls = queue.pending.join(pending, found.key if pending.yields_to is None else None)
         self._changes.queues.add(route.queue)
         self._changes.classes.add((route.queue, cls.key))
+        if self._shares_by_request:
+            self.schedule_requeue(queue)
         if pending.yields_to is not None:
             queue.tree.yielding[pending.workload.id] = pending
             turn = TurnStep(verdict=TurnVerdict.YIELDS, others=(pending.yields_to,))

@@ -38,8 +38,9 @@ class StateMutations:
     policy: Policy
     ledger: QueueLedger
     _builder: DecisionBuilder
-    #: The discipline's `is_lost`.
+    #: Of the discipline.
     _is_lost: Callable[[Policy, Inventory, Place], bool]
+    _shares_by_request: bool
 
     def __init__(self, now: int) -> None:
         #: Time of the last facts, in milliseconds since 1970 in UTC; 0: no facts yet.
@@ -323,7 +324,9 @@ class StateMutations:
         elif pending.class_key:
             was_head = queue.pending.head() is pending
             self._leave(queue, pending)
-            if was_head:
+            if self._shares_by_request:
+                self.schedule_requeue(queue)
+            elif was_head:
                 self._active[queue.tree] = None
         return True
 

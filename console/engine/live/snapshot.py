@@ -114,6 +114,7 @@ class Snapshot(State):
         self._eligibility = EligibilityCache(self._judge)
         self._discipline = load_discipline(policy.discipline)
         self._is_lost = self._discipline.is_lost
+        self._shares_by_request = self._discipline.shares_by_request
         self._builder = DecisionBuilder(policy, self._discipline)
         self.ledger = source.ledger.copy(base.tree.root)
         for theirs in base.tree.queues:

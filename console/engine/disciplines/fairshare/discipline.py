@@ -71,6 +71,7 @@ class FairshareDiscipline(BasicDiscipline):
     reads_inventory = True
     reads_requests = True
     grants_pods = True
+    shares_by_request = True
 
     # Admission
 
