@@ -115,10 +115,12 @@ class Outcomes:
         self._origins, self._results = origins, results
         #: Running workloads of which pods are taken by an earlier change.
         self._taken: set[str] = set()
+        #: Announcements of lost pods.
+        self._announcements: list[Change] = []
 
     def plan(self, stale: Iterable[Job] = ()) -> list[Change]:
         """
-        Return the changes in the order of the session, and last the evictions of *stale* jobs.
+        Return the changes in the order of the session, then the evictions of *stale* jobs.
 
         They hold all facts, so that the session may be rolled back before they are made.
         """
@@ -138,13 +140,15 @@ class Outcomes:
                 changes.extend(self._preemption(job, origin, result))
             elif origin.cls is not None:
                 changes.append(self._verdict(job, origin, result))
-        changes.extend(
-            partial(self._announce, running, None, STARTED) for running in self._world.returned()
-        )
         for job in stale:
             if job.name not in self._taken:
                 running = self._state.running[job.name]
                 changes.append(partial(self._evict, running, STALE_GANG))
+        # Last, because a resize replaces the running workloads that other changes hold.
+        changes.extend(self._announcements)
+        changes.extend(
+            partial(self._announce, running, None, STARTED) for running in self._world.returned()
+        )
         return changes
 
     def _is_news(self, job: Job, origin: Origin) -> bool:
@@ -186,7 +190,8 @@ class Outcomes:
         if not result.started:
             if self._has_unannounced_loss(job, running):
                 nomination = self._nomination(job, result)
-                yield partial(self._announce, running, nomination, PODS_LOST)
+                change = partial(self._announce, running, nomination, PODS_LOST)
+                self._announcements.append(change)
             return
         lost = tuple(
             pods for pods in placed_pods(running.assignment) if self._world.is_lost(pods.place)
@@ -235,10 +240,19 @@ class Outcomes:
     def _announce(
         self, running: Running, nomination: FairshareNomination | None, reason: Reason
     ) -> bool:
+        """Announce *reason*, unless another change of the cycle concerns the workload too."""
+        if not self._is_unchanged(running):
+            return False
         self._state.resize(running, nomination, Resize(), reason)
         return True
 
+    def _is_unchanged(self, running: Running) -> bool:
+        present = self._state.running.get(running.workload.id)
+        return present is running and not running.evicting
+
     def _evict(self, running: Running, reason: Reason) -> bool:
+        if not self._is_unchanged(running):
+            return False
         self._state.evict(self._state.queues[running.queue or ""], running, reason)
         return True
 
