@@ -54,6 +54,7 @@ def busy(place: Place) -> list[str]:
         "queues/default",
         "queues/q-m5-2xlarge-cap3/usage?range=1h&table=use",
         "usage?table=workloads",
+        "shares",
         "cohorts",
         "workloads",
         "workloads?state=finished&q=nobody",

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.pages.presenters.lists.addresses import PAGE_SIZE
+from tests.cohorts import activate_policy
+from tests.engine.fairshare.live import policy, queue
 from tests.pages.page import Element, complaints, read_page
 from tests.shares import fill_shares
 
@@ -97,3 +104,44 @@ def test_the_page_of_a_queue_has_its_shares_and_links_its_parent(
     assert people["viewer"].get("/o/here/queues?compare=a&compare=b").status_code == 200
     assert people["viewer"].get("/o/here/").status_code == 200
     assert people["viewer"].get("/o/here/usage").status_code == 200
+
+
+@pytest.mark.parametrize("name", ["a/b", "größe", "<b>bold</b>", "?x=1&y=2", "100%", "..", "🚀"])
+def test_any_name_of_a_queue_is_shown_and_linked(
+    people: dict[str, Client], owner: Actor, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    fill_shares(owner, monkeypatch)
+    found = replace(policy([queue("top"), queue(name, "top", quota=1)]), dialect="native")
+    activate_policy(owner.org, found, monkeypatch)
+    page = get(people["viewer"])
+    (link,) = [each for each in page.id("share-rows").all("a") if each.text == name]
+    (details,) = [each for each in page.id("share-rows").all("a") if "Details" in each.text]
+    assert people["viewer"].get(link.attrs["href"]).status_code == 200
+    opened = people["viewer"].get(details.attrs["href"])
+    assert read_page(opened).id("detail-title").text == name
+    tried = people["viewer"].get(
+        "/o/here/shares", {"queue": name, "number": "weight", "resource": "gpu", "value": "2"}
+    )
+    assert read_page(tried).id("t-queue").attrs["value"] == name
+
+
+def test_statements_do_not_grow_with_queues(
+    people: dict[str, Client], owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill_shares(owner, monkeypatch)
+
+    def statements() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            page = get(people["viewer"], "?of=a")
+        assert len(rows(page)) <= PAGE_SIZE
+        return len(captured)
+
+    statements()
+    few = statements()
+    many = [queue("a", quota=1), *(queue(f"q{number}", "a") for number in range(120))]
+    activate_policy(owner.org, replace(policy(many), dialect="native"), monkeypatch)
+    assert statements() == few <= 20
+    page = get(people["viewer"])
+    (following,) = [each for each in page.all("a") if each.text.startswith("Next")]
+    assert "cursor" in following.attrs["href"]
+    assert people["viewer"].get(following.attrs["href"]).status_code == 200
