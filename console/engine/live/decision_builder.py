@@ -221,6 +221,23 @@ class DecisionBuilder:
             running, Outcome.RESIZED, reason, resize=resize, nomination=nomination
         )
 
+    def pods_taken(
+        self,
+        running: Running,
+        resize: Resize,
+        preemptor: Pending,
+        queue: AnyQueue,
+        nomination: Nomination,
+    ) -> Decision:
+        """Return the decision that *running* loses pods to *preemptor*, pending in *queue*."""
+        assert running.reason is not None
+        step = self._discipline.preempted_step(
+            running, preemptor.workload, preemptor.priority, queue, nomination
+        )
+        return self._of_running(
+            running, Outcome.RESIZED, running.reason, resize=resize, preempted=step
+        )
+
     def withdrawn(self, running: Running) -> Decision:
         """Return the decision that *running* is evicted because its submitter withdrew it."""
         return self._of_running(running, Outcome.WITHDRAWN, WITHDRAWN_WHILE_RUNNING)

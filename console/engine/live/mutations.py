@@ -1,8 +1,8 @@
 """
 State mutations: the operations that change the pending and running workloads of a state.
 
-Disciplines use `admit`, `reject`, `resize`, `preempt`, `evict`, `requeue_unblocked`,
-`return_to_queue`, `record_verdict`, `set_inadmissible` and `schedule_requeue`.
+Disciplines use `admit`, `reject`, `resize`, `take_pods`, `preempt`, `evict`,
+`requeue_unblocked`, `return_to_queue`, `record_verdict`, `set_inadmissible` and `schedule_requeue`.
 `console.engine.state` has the facts from outside and decides when to run cycles.
 """
 
@@ -20,7 +20,7 @@ from console.engine.live.node_usage import NodeUsage
 from console.engine.live.pod_changes import has_lost_pods, is_short, placed_pods, resized
 from console.engine.live.running import Running
 from console.engine.model.amounts import SCALE, FlavorResource
-from console.engine.model.decision import Assignment, Decision, Place, Resize
+from console.engine.model.decision import Assignment, Decision, Place, PlacedPods, Resize
 from console.engine.model.inventory import Inventory
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy
@@ -156,6 +156,22 @@ class StateMutations:
         changed = self._change_pods(running, resized(running.assignment, resize))
         changed.reason = reason
         self._decisions.append(self._builder.resized(changed, nomination, resize, reason))
+
+    def take_pods(
+        self,
+        target: Target,
+        taken: tuple[PlacedPods, ...],
+        queue: AnyQueue,
+        pending: Pending,
+        nomination: Nomination,
+    ) -> None:
+        """Take some pods of a running workload for *pending* of *queue*."""
+        resize = Resize(taken=taken)
+        changed = self._change_pods(target.running, resized(target.running.assignment, resize))
+        changed.reason = target.reason
+        self._decisions.append(
+            self._builder.pods_taken(changed, resize, pending, queue, nomination)
+        )
 
     def preempt(
         self,

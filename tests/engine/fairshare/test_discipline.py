@@ -424,3 +424,18 @@ def test_pending_workloads_that_are_not_restored_count_for_shares_and_order() ->
     assert _sentences(state, "a1", "queue_order") == [
         "b before a: it has the higher priority (rule 3 of 8)."
     ]
+
+
+def test_pods_that_others_take_are_explained_with_the_numbers_of_both_queues() -> None:
+    found = policy([queue("a", quota=2), queue("b", quota=2)])
+    state = _state(found, workload("b1", 1, "b", count=4, min_count=2))
+    state.settle()
+    state.submit(workload("a1", 2, "a"))
+    (taken,) = [each for each in state.settle() if each.outcome == "resized"]
+    told = explain(taken.trace)
+    assert told.headline == (
+        "Running, but 1 pod has to stop: a reclaims capacity for a1. a used 0 GPUs with a quota of "
+        "2 and a fair share of 1. b used 4 GPUs with a quota of 2 and a fair share of 3."
+    )
+    (preemption,) = [each for each in told.stages if each.stage == "preemption"]
+    assert preemption.sentences[0].text == "a1 requests 1 GPU in a with priority 50."

@@ -223,13 +223,14 @@ class Outcomes:
             if uid in self._taken:
                 continue
             self._taken.add(uid)
+            target = Target(running, self._state.queues[victim.job.queue], reason)
             if any(pod.state is PodState.RUNNING for pod in victim.job.pods):
-                resizes.append((running, self._taken_pods(victim)))
+                resizes.append((target, self._taken_pods(victim)))
             else:
-                targets.append(Target(running, self._state.queues[victim.job.queue], reason))
+                targets.append(target)
         nomination = self._nomination(job, result, reason=WAITS_FOR_STOPPING)
-        for running, pods in resizes:
-            yield partial(self._shrink, running, pods, reason)
+        for target, pods in resizes:
+            yield partial(self._shrink, target, pods, origin.queue, pending, nomination)
         if targets:
             yield partial(
                 self._state.preempt, origin.queue, pending, nomination, tuple(targets), (), None
@@ -256,8 +257,15 @@ class Outcomes:
         self._state.evict(self._state.queues[running.queue or ""], running, reason)
         return True
 
-    def _shrink(self, running: Running, pods: tuple[PlacedPods, ...], reason: Reason) -> bool:
-        self._state.resize(running, None, Resize(taken=pods), reason)
+    def _shrink(
+        self,
+        target: Target,
+        pods: tuple[PlacedPods, ...],
+        queue: AnyQueue,
+        pending: Pending,
+        nomination: FairshareNomination,
+    ) -> bool:
+        self._state.take_pods(target, pods, queue, pending, nomination)
         return True
 
     def _taken_pods(self, victim: Victim) -> tuple[PlacedPods, ...]:
