@@ -48,7 +48,7 @@ class _World:
 
     def step(self) -> None:
         """Apply one random event."""
-        match self._draw(st.integers(0, 11)):
+        match self._draw(st.integers(0, 13)):
             case 0 | 1 | 2 | 3:
                 self._submit()
             case 4 | 5 if self.rows.rows:
@@ -65,6 +65,18 @@ class _World:
                 self._measure()
             case 10 if self.state.evicting:
                 self._release()
+            case 11:
+                # Rows cannot represent a partly settled state across a policy change.
+                self.settle()
+                self.policy = self._settings()
+                self.rows.version += 1
+                self.state.change_policy(self.policy)
+                self.rows.usage_history = self.state.usage_history
+            case 12:
+                name = self._draw(st.sampled_from(_QUEUES))
+                is_held = name in self.rows.held
+                (self.state.resume if is_held else self.state.hold)(name)
+                self.rows.held ^= {name}
             case _:
                 # Often to the time of a wakeup, or just before it.
                 steps = [1, 20_000, EXPIRY]

@@ -128,7 +128,7 @@ class FairshareDiscipline(BasicDiscipline):
 
     def advance(self, state: State, before: int) -> None:
         """Give every workload a turn when a protection or a period of grace has ended."""
-        if state.derived is None:
+        if not (state.pending or state.running):
             return
         world = world_of(state)
         if any(before < time <= state.now for time in world.wakeups(state)):
@@ -138,7 +138,7 @@ class FairshareDiscipline(BasicDiscipline):
 
     def next_wakeup(self, state: State) -> int | None:
         """Return when the next protection or period of grace ends, or past usage expires."""
-        if state.derived is None:
+        if not (state.pending or state.running):
             return None
         times = (time for time in world_of(state).wakeups(state) if time > state.now)
         return min(times, default=None)
